@@ -1,0 +1,87 @@
+//! What every method is: tokens without their capitals in, one choice for each out.
+
+use std::num::NonZeroUsize;
+
+use crate::error::Result;
+use crate::text::{Choice, Labels, Tokens};
+
+/// What is asked of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Want {
+    /// Fill in [`Choice::confidence`], where the method has one.
+    pub confidence: bool,
+    /// Use at most so many words of right context; `None` is all that the method uses.
+    pub look_ahead: Option<usize>,
+    /// How many threads a method may use inside one call. The choices do not depend on it.
+    pub threads: NonZeroUsize,
+}
+
+impl Default for Want {
+    fn default() -> Self {
+        Self { confidence: false, look_ahead: None, threads: NonZeroUsize::MIN }
+    }
+}
+
+/// What comes after the tokens of a push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// More, perhaps on the same line: choices that need it are held back.
+    More,
+    /// A new line, cue or turn, if anything: the context goes on, and a method that does not look past such a break may
+    /// answer all.
+    Soft,
+    /// Nothing that belongs together with them: all choices are given and the context is forgotten.
+    Flush,
+}
+
+/// A trained method, ready for use.
+///
+/// ```
+/// use majuscule::restorer::{Restorer, Want};
+/// use majuscule::text::{Locale, Tokens};
+///
+/// # fn show(method: &dyn Restorer) -> majuscule::error::Result<()> {
+/// let document = Tokens::of_words(["hello", "lisbon"], Locale::Root);
+/// let choices = method.restore_batch(&[document], Want::default())?;
+/// assert_eq!(choices[0].len(), 2);
+/// # Ok(())
+/// # }
+/// ```
+pub trait Restorer: Send + Sync {
+    /// The labels it chooses among.
+    fn labels(&self) -> &Labels;
+
+    /// How many words of right context it uses: so many choices at most are held back.
+    fn look_ahead(&self) -> usize;
+
+    /// Whether a word stood in its training text; `None` for a method that has no list of words.
+    fn knows(&self, lower: &str) -> Option<bool>;
+
+    /// Starts on a text.
+    fn session(&self, want: Want) -> Box<dyn Session + '_>;
+
+    /// Restores several documents that have nothing to do with each other, in order.
+    ///
+    /// # Errors
+    /// Where the method fails on one, such as for want of memory on a device.
+    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
+        let mut session = self.session(want);
+        let restore = |document: &Tokens| {
+            let mut choices = Vec::with_capacity(document.len());
+            session.push(document, End::Flush, &mut choices)?;
+            Ok(choices)
+        };
+        documents.iter().map(restore).collect()
+    }
+}
+
+/// A text on its way through a method, with the left context and scratch memory that it needs. Law: any way of cutting a
+/// text into pushes gives equal choices.
+pub trait Session: Send {
+    /// Takes the next words and appends the choices that are certain, in order, one for each word. At most
+    /// [`Restorer::look_ahead`] are held back until a later push; none after [`End::Flush`].
+    ///
+    /// # Errors
+    /// Where the method fails, such as for want of memory on a device.
+    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()>;
+}

@@ -1,0 +1,167 @@
+//! The case of a word: which of its letters are capitals.
+//!
+//! One value for each spelling of a word, so two spellings are equal exactly when their cases are.
+
+use serde::{Deserialize, Serialize};
+
+use super::locale::{Letter, Locale};
+
+/// Words of more letters than this are no tokens: [`Capitals`] is a set of 64.
+pub const MAX_LETTERS: usize = 64;
+
+/// Which letters of a word are capitals: bit `k` is the `k`-th letter that pairs, counted from 0. Digits, marks and
+/// letters without a pair do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct Capitals(pub u64);
+
+impl Capitals {
+    /// Whether letter `k` is a capital.
+    pub fn contains(self, k: usize) -> bool {
+        k < MAX_LETTERS && self.0 >> k & 1 == 1
+    }
+}
+
+/// The case of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Case {
+    /// No capitals, or no letters that pair: `word`, `1990`.
+    #[default]
+    Lower,
+    /// The first letter only, of two or more; under Dutch, `IJ` is a first letter: `Word`, `IJsland`.
+    Title,
+    /// Every letter: `NATO`, `I`, `A4`.
+    Upper,
+    /// Any other set: `McDonald`, `l'Europe`, `iPhone`, `Jean-Paul`.
+    Mixed(Capitals),
+}
+
+/// The kind of a case, without its pattern: what classifiers choose among and reports break down by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// No capitals.
+    Lower,
+    /// The first letter.
+    Title,
+    /// All letters.
+    Upper,
+    /// Any other pattern.
+    Mixed,
+}
+
+impl Class {
+    /// All of them, in the order of their ids.
+    pub const ALL: [Self; 4] = [Self::Lower, Self::Title, Self::Upper, Self::Mixed];
+
+    /// Its name in reports and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lower => "lower",
+            Self::Title => "title",
+            Self::Upper => "upper",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+impl Case {
+    /// Reads the case off a word. Letters past the 64th are not looked at; the tokeniser makes no such words.
+    ///
+    /// ```
+    /// use majuscule::text::{Case, Locale};
+    ///
+    /// assert_eq!(Case::of("Lisbon", Locale::Root), Case::Title);
+    /// assert_eq!(Case::of("I", Locale::Root), Case::Upper);
+    /// assert_eq!(Case::of("1990", Locale::Root), Case::Lower);
+    /// assert!(matches!(Case::of("O'Neill", Locale::Root), Case::Mixed(_)));
+    /// assert_eq!(Case::of("IJsland", Locale::Dutch), Case::Title);
+    /// ```
+    pub fn of(word: &str, locale: Locale) -> Self {
+        let mut capitals = 0u64;
+        let mut count = 0;
+        for (_, _, letter) in locale.letters(word) {
+            let Some(letter) = letter else { continue };
+            if count < MAX_LETTERS && letter.is_upper() {
+                capitals |= 1 << count;
+            }
+            count += 1;
+        }
+        Self::of_capitals(Capitals(capitals), count.min(MAX_LETTERS), begins_with_ij(word, locale))
+    }
+
+    /// The case of a word of `count` letters with these capitals; `ij` says that its first two are one Dutch letter.
+    fn of_capitals(Capitals(capitals): Capitals, count: usize, ij: bool) -> Self {
+        let all = if count >= MAX_LETTERS { u64::MAX } else { (1 << count) - 1 };
+        match capitals {
+            0 => Self::Lower,
+            _ if capitals == all => Self::Upper,
+            0b11 if ij => Self::Title,
+            0b1 if !ij => Self::Title,
+            _ => Self::Mixed(Capitals(capitals)),
+        }
+    }
+
+    /// Its kind, without the pattern.
+    pub fn class(self) -> Class {
+        match self {
+            Self::Lower => Class::Lower,
+            Self::Title => Class::Title,
+            Self::Upper => Class::Upper,
+            Self::Mixed(_) => Class::Mixed,
+        }
+    }
+
+    /// Whether it has a capital: a slot, in the terms of Batista et al. 2007, section 3.
+    pub fn is_slot(self) -> bool {
+        self != Self::Lower
+    }
+
+    /// Appends `word` to `out` with these capitals and no others. Only letters that pair change.
+    ///
+    /// ```
+    /// use majuscule::text::{Case, Locale};
+    ///
+    /// let mut out = String::new();
+    /// Case::of("McDonald", Locale::Root).apply("mcdonald", Locale::Root, &mut out);
+    /// assert_eq!(out, "McDonald");
+    /// ```
+    pub fn apply(self, word: &str, locale: Locale, out: &mut String) {
+        let first = if begins_with_ij(word, locale) { 2 } else { 1 };
+        let mut k = 0;
+        for (_, c, letter) in locale.letters(word) {
+            let Some(letter) = letter else {
+                out.push(c);
+                continue;
+            };
+            let capital = match self {
+                Self::Lower => false,
+                Self::Title => k < first,
+                Self::Upper => true,
+                Self::Mixed(capitals) => capitals.contains(k),
+            };
+            k += 1;
+            out.push(match (letter, capital) {
+                (Letter::Lower(upper), true) => upper,
+                (Letter::Upper(lower), false) => lower,
+                _ => c,
+            });
+        }
+    }
+
+    /// `word` with these capitals; see [`Case::apply`].
+    pub fn applied(self, word: &str, locale: Locale) -> String {
+        let mut out = String::with_capacity(word.len());
+        self.apply(word, locale, &mut out);
+        out
+    }
+}
+
+/// Whether the first letters of `word` are `i` and `j`, which Dutch writes as one.
+fn begins_with_ij(word: &str, locale: Locale) -> bool {
+    if locale != Locale::Dutch {
+        return false;
+    }
+    // Joined marks are skipped, so that a soft hyphen between the two changes nothing; an accent on one does.
+    let mut letters = word.chars().filter(|&c| c != '\u{ad}').skip_while(|c| !c.is_alphanumeric());
+    matches!(letters.next(), Some('i' | 'I')) && matches!(letters.next(), Some('j' | 'J'))
+}

@@ -1,0 +1,219 @@
+//! Which letters pair: the lower and upper case of one letter, under a locale.
+//!
+//! Only letters that pair one to one take part in case: `up(low(c)) == c` and one character each. So `ß`, `ŉ`, the
+//! Kelvin sign, `ǅ` and, outside Turkish and Azeri, `İ` and `ı` are never changed, and every change can be undone.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::char::is_combining_mark;
+
+use crate::error::Error;
+
+/// The case pairs of a language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Locale {
+    /// Unicode's own pairs, right for every language not named below. Greek final sigma is chosen by position.
+    #[default]
+    Root,
+    /// Turkish and Azeri: `i`/`İ` and `ı`/`I`.
+    Turkic,
+    /// Dutch: a title-case word that begins with `ij` begins with `IJ`.
+    Dutch,
+}
+
+impl FromStr for Locale {
+    type Err = Error;
+
+    /// Reads a language tag: `tr`, `az`, `nl`, `el`, `pt-BR`, `root`.
+    fn from_str(tag: &str) -> Result<Self, Error> {
+        let language = tag.split(['-', '_']).next().unwrap_or_default();
+        match language {
+            "tr" | "az" => Ok(Self::Turkic),
+            "nl" => Ok(Self::Dutch),
+            "root" => Ok(Self::Root),
+            _ if (2..=3).contains(&language.len()) && language.bytes().all(|b| b.is_ascii_lowercase()) => {
+                Ok(Self::Root)
+            }
+            _ => Err(Error::Usage(format!(
+                "locale \"{tag}\" is not a language tag: expected one such as en, tr, nl, el, pt-BR or root"
+            ))),
+        }
+    }
+}
+
+impl TryFrom<String> for Locale {
+    type Error = Error;
+
+    fn try_from(tag: String) -> Result<Self, Error> {
+        tag.parse()
+    }
+}
+
+impl From<Locale> for String {
+    fn from(locale: Locale) -> Self {
+        locale.to_string()
+    }
+}
+
+impl fmt::Display for Locale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Root => "root",
+            Self::Turkic => "tr",
+            Self::Dutch => "nl",
+        })
+    }
+}
+
+/// A letter that pairs one to one with its other case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Letter {
+    /// A lower-case letter, with its capital.
+    Lower(char),
+    /// A capital, with its lower case.
+    Upper(char),
+}
+
+impl Letter {
+    /// Whether it is a capital.
+    pub fn is_upper(self) -> bool {
+        matches!(self, Self::Upper(_))
+    }
+}
+
+impl Locale {
+    /// The pair that `c` belongs to, whatever stands around it; `None` for sigma, which needs its position
+    /// (see [`Locale::letters`]), and for all that does not pair.
+    #[inline]
+    pub fn pair(self, c: char) -> Option<Letter> {
+        if c.is_ascii() {
+            return self.ascii_pair(c as u8);
+        }
+        if self == Self::Turkic {
+            match c {
+                'İ' => return Some(Letter::Upper('i')),
+                'ı' => return Some(Letter::Lower('I')),
+                _ => {}
+            }
+        }
+        // Nearly all letters met lie below U+0600: one table look-up.
+        match TABLE.get(c as usize) {
+            Some(pair) => *pair,
+            None => unicode_pair(c),
+        }
+    }
+
+    #[inline]
+    fn ascii_pair(self, b: u8) -> Option<Letter> {
+        match b {
+            b'i' if self == Self::Turkic => Some(Letter::Lower('İ')),
+            b'I' if self == Self::Turkic => Some(Letter::Upper('ı')),
+            b'a'..=b'z' => Some(Letter::Lower((b - 32) as char)),
+            b'A'..=b'Z' => Some(Letter::Upper((b + 32) as char)),
+            _ => None,
+        }
+    }
+
+    /// Every character of `text` with its byte offset and its pair, if it has one. Sigma pairs only in the spelling
+    /// that its position asks for: `ς` at the end of a word, `σ` elsewhere.
+    pub fn letters(self, text: &str) -> Letters<'_> {
+        Letters { locale: self, text, at: 0, after_letter: false }
+    }
+
+    /// How many letters of `text` pair, the measure of [`Capitals`](crate::text::Capitals).
+    pub fn letter_count(self, text: &str) -> usize {
+        if text.is_ascii() {
+            return text.bytes().filter(u8::is_ascii_alphabetic).count();
+        }
+        self.letters(text).filter(|(_, _, letter)| letter.is_some()).count()
+    }
+
+    /// Appends `text` in lower case to `out`, character by character: nothing but case changes.
+    pub fn lower_into(self, text: &str, out: &mut String) {
+        for (_, c, letter) in self.letters(text) {
+            out.push(match letter {
+                Some(Letter::Upper(lower)) => lower,
+                _ => c,
+            });
+        }
+    }
+
+    /// `text` in lower case; see [`Locale::lower_into`].
+    pub fn lower(self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        self.lower_into(text, &mut out);
+        out
+    }
+}
+
+/// The characters of a text with their pairs; see [`Locale::letters`].
+#[derive(Debug, Clone)]
+pub struct Letters<'a> {
+    locale: Locale,
+    text: &'a str,
+    at: usize,
+    after_letter: bool,
+}
+
+impl Iterator for Letters<'_> {
+    type Item = (usize, char, Option<Letter>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.at;
+        let c = self.text[at..].chars().next()?;
+        self.at += c.len_utf8();
+        let letter = match c {
+            'Σ' | 'σ' | 'ς' => self.sigma(c),
+            _ => self.locale.pair(c),
+        };
+        if !is_joiner(c) {
+            self.after_letter = letter.is_some() || c.is_alphabetic();
+        }
+        Some((at, c, letter))
+    }
+}
+
+impl Letters<'_> {
+    fn sigma(&self, c: char) -> Option<Letter> {
+        let next = self.text[self.at..].chars().find(|&c| !is_joiner(c));
+        let is_final = self.after_letter && !next.is_some_and(char::is_alphabetic);
+        match c {
+            'Σ' => Some(Letter::Upper(if is_final { 'ς' } else { 'σ' })),
+            'σ' if !is_final => Some(Letter::Lower('Σ')),
+            'ς' if is_final => Some(Letter::Lower('Σ')),
+            _ => None,
+        }
+    }
+}
+
+/// Whether `c` belongs to the letter before it and is no letter itself: a combining mark, the soft hyphen, a zero-width
+/// joiner.
+pub fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}') || (c >= '\u{300}' && is_combining_mark(c))
+}
+
+static TABLE: LazyLock<[Option<Letter>; 0x600]> =
+    LazyLock::new(|| std::array::from_fn(|c| char::from_u32(c as u32).and_then(unicode_pair)));
+
+/// The pair of `c` in Unicode's simple one-to-one mappings, sigma left out.
+fn unicode_pair(c: char) -> Option<Letter> {
+    if matches!(c, 'Σ' | 'σ' | 'ς') {
+        return None;
+    }
+    let lower = only(c.to_lowercase())?;
+    if lower != c {
+        return (only(lower.to_uppercase())? == c).then_some(Letter::Upper(lower));
+    }
+    let upper = only(c.to_uppercase())?;
+    (upper != c && only(upper.to_lowercase())? == c).then_some(Letter::Lower(upper))
+}
+
+fn only(mut chars: impl Iterator<Item = char>) -> Option<char> {
+    let first = chars.next()?;
+    chars.next().is_none().then_some(first)
+}

@@ -1,0 +1,11 @@
+//! Text, words, cases and labels: what every other room stands on.
+
+pub mod case;
+pub mod label;
+pub mod locale;
+pub mod tokens;
+
+pub use case::{Capitals, Case, Class};
+pub use label::{Choice, Label, Labels, Mark};
+pub use locale::{Letter, Locale};
+pub use tokens::{Break, Given, Token, Tokens};
