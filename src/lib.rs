@@ -6,5 +6,6 @@ pub mod cli;
 #[cfg(feature = "train")]
 pub mod corpus;
 pub mod error;
+pub mod files;
 pub mod restorer;
 pub mod text;
