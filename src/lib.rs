@@ -2,7 +2,9 @@
 
 // In reading order: each module uses only those above it.
 pub mod error;
+pub mod files;
 pub mod text;
+pub mod format;
 #[cfg(feature = "train")]
 pub mod corpus;
 pub mod restorer;
