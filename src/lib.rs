@@ -8,5 +8,7 @@ pub mod format;
 #[cfg(feature = "train")]
 pub mod corpus;
 pub mod restorer;
+pub mod model;
+pub mod methods;
 #[cfg(feature = "cli")]
 pub mod cli;
