@@ -10,5 +10,6 @@ pub mod corpus;
 pub mod restorer;
 pub mod model;
 pub mod methods;
+pub mod restore;
 #[cfg(feature = "cli")]
 pub mod cli;
