@@ -1,5 +1,7 @@
 //! Cased text as examples: words without their capitals, and the labels they should get.
 
+pub mod marks;
+
 use crate::text::{Label, Tokens};
 
 /// A text with its right labels: a sentence, a line or a window, as the protocol says.
