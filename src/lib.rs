@@ -1,11 +1,12 @@
 //! Restores capital letters in text that lost them, and measures how well.
 
 // In reading order: each module uses only those above it.
-#[cfg(feature = "cli")]
-pub mod cli;
-#[cfg(feature = "train")]
-pub mod corpus;
 pub mod error;
 pub mod files;
-pub mod restorer;
 pub mod text;
+pub mod format;
+#[cfg(feature = "train")]
+pub mod corpus;
+pub mod restorer;
+#[cfg(feature = "cli")]
+pub mod cli;
