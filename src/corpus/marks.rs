@@ -13,12 +13,14 @@ use crate::text::locale::is_joiner;
 ///
 /// ```
 /// use majuscule::corpus::marks;
+/// use majuscule::text::Locale;
 ///
+/// let text = "“Well,” said U.S.-born O'Neill…";
 /// let mut words = Vec::new();
-/// marks::words("“Well,” said U.S.-born O'Neill…", &mut String::new(), |word| words.push(word.to_owned()));
+/// marks::words(text, Locale::Root, &mut String::new(), |word| words.push(word.to_owned()));
 /// assert_eq!(words, ["Well", "said", "US-born", "O'Neill"]);
 /// ```
-pub fn words(text: &str, scratch: &mut String, mut each: impl FnMut(&str)) {
+pub fn words(text: &str, locale: Locale, scratch: &mut String, mut each: impl FnMut(&str)) {
     let mut rest = Rest { text, at: 0 };
     while rest.skip_marks() {
         let start = rest.at;
@@ -30,7 +32,7 @@ pub fn words(text: &str, scratch: &mut String, mut each: impl FnMut(&str)) {
             rest.word_with_initialisms(scratch);
             scratch.as_str()
         };
-        if word.len() <= MAX_LETTERS || Locale::Root.letter_count(word) <= MAX_LETTERS {
+        if word.len() <= MAX_LETTERS || locale.letter_count(word) <= MAX_LETTERS {
             each(word);
         }
     }
@@ -275,7 +277,7 @@ mod tests {
 
     fn of(text: &str) -> Vec<String> {
         let mut found = Vec::new();
-        words(text, &mut String::new(), |word| found.push(word.to_owned()));
+        words(text, Locale::Root, &mut String::new(), |word| found.push(word.to_owned()));
         found
     }
 
