@@ -3,6 +3,8 @@
 pub mod case;
 pub mod label;
 pub mod locale;
+pub mod sentence;
+pub mod tokenize;
 pub mod tokens;
 
 pub use case::{Capitals, Case, Class};
