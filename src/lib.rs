@@ -7,5 +7,7 @@ pub mod cli;
 pub mod corpus;
 pub mod error;
 pub mod files;
+#[cfg(feature = "train")]
+pub mod lexicon;
 pub mod restorer;
 pub mod text;
