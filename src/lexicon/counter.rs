@@ -191,3 +191,55 @@ pub(super) fn spell(form: &str, locale: Locale) -> Result<(String, Case), &'stat
     }
     Ok((word, case))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tokenize::tokenize;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_word_of_a_text_has_its_place(text in r"([a-zA-ZİıΣσςßŉǄǅéÉ'’\u{301}\u{30c}\u{ad}. -]|\PC){0,40}") {
+            for locale in [Locale::Root, Locale::Turkic, Locale::Dutch] {
+                let tokens = tokenize(&text, locale, "en");
+                let mut counter = Counter::new(locale);
+                for (word, token) in tokens.iter() {
+                    let form = &text[token.source.start as usize..token.source.end as usize];
+                    counter.count(word, Case::of(form, locale), false);
+                }
+                let lexicon = counter.finish("text");
+                let total: f64 = lexicon.iter().map(|entry| entry.total()).sum();
+                prop_assert_eq!(total, tokens.len() as f64);
+            }
+        }
+    }
+
+    #[test]
+    fn forms_are_counted_apart() {
+        let mut counter = Counter::new(Locale::Root);
+        for (case, initial) in
+            [(Case::Title, true), (Case::Lower, false), (Case::Title, false), (Case::Lower, false)]
+        {
+            counter.count("rose", case, initial);
+        }
+        assert_eq!((counter.len(), counter.counted()), (1, 4));
+        let lexicon = counter.finish("text");
+        let counts: Vec<_> =
+            lexicon.get("rose").unwrap().forms.iter().map(|f| (f.case, f.count, f.initial)).collect();
+        assert_eq!(counts, [(Case::Lower, 2.0, 0.0), (Case::Title, 1.0, 1.0)]);
+    }
+
+    #[test]
+    fn what_no_file_can_hold_is_left_out() {
+        let mut counter = Counter::new(Locale::Root);
+        for word in ["", "a b", "a\tb", "Upper"] {
+            counter.count(word, Case::Lower, false);
+        }
+        counter.count("i", Case::Title, false);
+        let lexicon = counter.finish("text");
+        assert_eq!(lexicon.len(), 1);
+        // The one capital of a word of one letter is all of its letters.
+        assert_eq!(lexicon.majority("i"), Some(Case::Upper));
+    }
+}

@@ -47,7 +47,7 @@ struct FormLine<'a> {
 ///
 /// # Errors
 /// Where `out` does not take it.
-pub fn write(lexicon: &Lexicon, out: &mut impl Write) -> io::Result<()> {
+pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let sources = lexicon.sources().iter();
     let updates = lexicon.updates().iter();
     let header = serde_json::to_string(&Header {

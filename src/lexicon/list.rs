@@ -3,6 +3,7 @@
 //! Empty lines and those that begin with `#` are passed over. An entry stands as it is spelled: `Lisbon`, `NATO`,
 //! `iPhone`, `New York`. The words of an entry are found as those of a text are.
 
+use std::io::{self, Write};
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -65,9 +66,13 @@ impl List {
             if entry.is_empty() || entry.starts_with('#') {
                 continue;
             }
-            let tokens = tokenize(entry, locale, &language);
-            let spelling = |source: &Range<u32>| entry[source.start as usize..source.end as usize].to_owned();
-            let words: Vec<String> = tokens.as_slice().iter().map(|token| spelling(&token.source)).collect();
+            let mut tokens = tokenize(entry, locale, &language);
+            let mut words = spellings(entry, &tokens);
+            if words.is_empty() && entry.contains(char::is_alphanumeric) {
+                // What is left alone in a text, such as a file name, may be a name all the same: ASP.NET.
+                words = entry.split_whitespace().map(str::to_owned).collect();
+                tokens = Tokens::of_words(words.iter().map(String::as_str), locale);
+            }
             if words.is_empty() {
                 let problem = format!(
                     "found no word in \"{}\", expected a word or a phrase: mend the line, or begin it with # as a comment",
@@ -163,6 +168,24 @@ impl List {
     }
 }
 
+fn spellings(entry: &str, tokens: &Tokens) -> Vec<String> {
+    let spelling = |source: &Range<u32>| entry[source.start as usize..source.end as usize].to_owned();
+    tokens.as_slice().iter().map(|token| spelling(&token.source)).collect()
+}
+
+/// Writes the forms of a lexicon as a list. Words that begin with `#` are left out: they would be read as comments.
+///
+/// # Errors
+/// Where `out` does not take them.
+pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    for entry in lexicon.iter().filter(|entry| !entry.word.starts_with('#')) {
+        for form in entry.forms {
+            writeln!(out, "{}", form.case.applied(entry.word, lexicon.locale()))?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,6 +219,11 @@ mod tests {
         assert_eq!(list.to_lexicon(false).get("york").unwrap().count(), 1.0);
         assert!(list.to_lexicon(false).get("new").is_none());
         assert_eq!(list.to_lexicon(true).get("york").unwrap().count(), 3.0);
+    }
+
+    #[test]
+    fn a_name_that_looks_like_a_file_is_an_entry() {
+        assert!(list("ASP.NET\n").unwrap().contains("asp.net"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::error::Result;
 ///
 /// # Errors
 /// Where `out` does not take them.
-pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut impl Write) -> io::Result<()> {
+pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     for entry in lexicon.iter() {
         let initial = if entry.count() > 0.0 { initial } else { Initial::Count };
         let total: f64 = entry.forms.iter().map(|form| form.weight(initial)).sum();

@@ -13,7 +13,7 @@ use crate::error::Result;
 ///
 /// # Errors
 /// Where `out` does not take them.
-pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut impl Write) -> io::Result<()> {
+pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     for entry in lexicon.iter() {
         let mut forms: Vec<&Form> = entry.forms.iter().filter(|form| form.weight(initial) > 0.0).collect();
         // Stable: of equally frequent forms the smaller change comes first.

@@ -14,13 +14,13 @@ use crate::text::{Case, Locale};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Format {
-    /// The format of this program: tab-separated, with a header.
+    /// A form a line, columns apart by tabs, under a header
     Tsv,
-    /// The Moses truecaser's model: `Form (count/total) form (count) …`.
+    /// The Moses truecaser's model: Form (count/total) form (count) …
     Moses,
-    /// What `disambig -map` reads: `word form p form p …`.
+    /// What SRILM's disambig -map reads: word form p form p …
     Map,
-    /// A word list: an entry a line.
+    /// A word list: a word or phrase a line, # comments
     List,
 }
 

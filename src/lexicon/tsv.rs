@@ -35,7 +35,7 @@ pub(super) fn is_first_line(line: &str) -> bool {
 ///
 /// # Errors
 /// Where `out` does not take it.
-pub fn write(lexicon: &Lexicon, out: &mut impl Write) -> io::Result<()> {
+pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     writeln!(out, "{MAGIC}\t{FORMAT}")?;
     writeln!(out, "# language\t{}", lexicon.language())?;
     for (i, source) in lexicon.sources().iter().enumerate() {
