@@ -6,5 +6,7 @@ pub mod cli;
 #[cfg(feature = "train")]
 pub mod corpus;
 pub mod error;
+#[cfg(feature = "train")]
+pub mod eval;
 pub mod restorer;
 pub mod text;

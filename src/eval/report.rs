@@ -1,0 +1,1 @@
+//! A score in, a page out: text for a terminal, Markdown, JSON.
