@@ -1,5 +1,6 @@
 //! Measures how well capitals were restored: slots as in Batista et al. 2007, section 3, and what they break down to.
 
+pub mod calibration;
 pub mod compare;
 pub mod report;
 pub mod score;

@@ -130,6 +130,8 @@ pub struct Report {
     pub rest: Figures,
     /// The ends of sentences as slots; `None` where the hypothesis does not say.
     pub sentence_ends: Option<Figures>,
+    /// The expected calibration error of the confidences; `None` where there are none.
+    pub calibration_error: Option<f64>,
     /// The words that cost the most errors.
     pub words: Vec<Word>,
     /// Each file by itself, where that was asked for.
@@ -167,6 +169,7 @@ impl Report {
             initial: figures(score.initial()),
             rest: figures(score.rest()),
             sentence_ends: reading.marks.then(|| Figures::of(all.tokens(), score.marks())),
+            calibration_error: score.calibration().expected_error(),
             words: score
                 .costliest(matching, reading.words)
                 .iter()
@@ -191,25 +194,26 @@ impl Report {
     }
 
     fn text(&self) -> String {
-        let mut out = format!("{}\n\n{}", self.signature, self.figures().text());
-        out.push_str(&format!("\nmacro F %  {}\n", percent(self.macro_f)));
-        if !self.files.is_empty() {
-            out.push_str(&format!("\n{}", self.file_figures().text()));
-        }
-        if !self.words.is_empty() {
-            out.push_str(&format!("\n{}", self.costliest().text()));
+        let mut out = format!("{}\n\n{}\n{}\n", self.signature, self.figures().text(), self.single_figures());
+        for table in self.lists() {
+            out.push_str(&format!("\n{}", table.text()));
         }
         out
     }
 
     fn markdown(&self) -> String {
-        let mut out = format!("`{}`\n\n{}", self.signature, self.figures().markdown());
-        out.push_str(&format!("\nMacro F: {} %\n", percent(self.macro_f)));
-        if !self.files.is_empty() {
-            out.push_str(&format!("\n{}", self.file_figures().markdown()));
+        let mut out =
+            format!("`{}`\n\n{}\n{}\n", self.signature, self.figures().markdown(), self.single_figures());
+        for table in self.lists() {
+            out.push_str(&format!("\n{}", table.markdown()));
         }
-        if !self.words.is_empty() {
-            out.push_str(&format!("\n{}", self.costliest().markdown()));
+        out
+    }
+
+    fn single_figures(&self) -> String {
+        let mut out = format!("macro F: {} %", percent(self.macro_f));
+        if self.calibration_error.is_some() {
+            out.push_str(&format!(", expected calibration error: {} %", percent(self.calibration_error)));
         }
         out
     }
@@ -236,6 +240,18 @@ impl Report {
             }
         }
         table
+    }
+
+    /// The tables below that of the figures, where there is something to list.
+    fn lists(&self) -> Vec<Table> {
+        let mut lists = Vec::new();
+        if !self.files.is_empty() {
+            lists.push(self.file_figures());
+        }
+        if !self.words.is_empty() {
+            lists.push(self.costliest());
+        }
+        lists
     }
 
     fn file_figures(&self) -> Table {

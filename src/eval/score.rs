@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 
 use rustc_hash::FxHashMap;
 
+use super::calibration::Calibration;
 use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::{Example, Gold};
 use crate::error::{Error, Result};
@@ -21,6 +22,7 @@ pub struct Score {
     /// By whether the method knows the word (no, yes, not known), then by whether it begins a sentence.
     parts: [[Confusion; 2]; 3],
     marks: Slots,
+    calibration: Calibration,
     wrong: FxHashMap<Wrong, u64>,
     examples: u64,
 }
@@ -61,6 +63,9 @@ impl Score {
             let known = knows(lower).map_or(2, usize::from);
             self.parts[known][usize::from(gold.initial)].add(reference, hypothesis);
             self.marks += marks(gold.label.mark, choice.label.mark);
+            if let Some(confidence) = choice.confidence {
+                self.calibration.add(confidence, reference == hypothesis);
+            }
             if reference != hypothesis {
                 *self.wrong.entry(Wrong { lower: lower.into(), reference, hypothesis }).or_default() += 1;
             }
@@ -107,6 +112,11 @@ impl Score {
         self.marks
     }
 
+    /// How far the method's confidences are from the truth, for the words that have one.
+    pub fn calibration(&self) -> Calibration {
+        self.calibration
+    }
+
     /// The words that cost the most errors under a matching, with their counts: at most `most`, the costliest first,
     /// and among equals in the order of their letters.
     pub fn costliest(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
@@ -124,6 +134,7 @@ impl AddAssign for Score {
             *sum += part;
         }
         self.marks += other.marks;
+        self.calibration += other.calibration;
         for (wrong, count) in other.wrong {
             *self.wrong.entry(wrong).or_default() += count;
         }
