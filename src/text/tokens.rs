@@ -43,7 +43,7 @@ pub enum Given {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Token {
     /// Where its lower case stands in the text of [`Tokens`].
-    lower: Range<u32>,
+    pub(crate) lower: Range<u32>,
     /// Where it stands in the source, in bytes from the beginning of the piece that the format holds.
     pub source: Range<u32>,
     /// What lies before it.

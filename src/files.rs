@@ -1,0 +1,843 @@
+//! Files: any input opened, any output published whole.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Place, Result};
+
+/// Opens a file for reading; `-` is standard input. A file that begins with the magic bytes of gzip, Zstandard or xz is
+/// read decompressed, whatever its name; several compressed one after another are read as one.
+///
+/// # Errors
+/// Where there is no such file, it cannot be read or is a folder, or it is compressed and this build does not read that.
+pub fn open(path: impl AsRef<Path>) -> Result<Input> {
+    let path = path.as_ref();
+    if path == Path::new("-") {
+        return Input::new("-", io::stdin());
+    }
+    let name = path.to_string_lossy();
+    let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(Error::file(name, "is a folder, but a file is expected: name the files in it"));
+    }
+    Input::new(name, file)
+}
+
+/// Reads a whole text file; see [`open`] and [`Input::text`].
+///
+/// # Errors
+/// Where it cannot be read or is not UTF-8.
+pub fn read_text(path: impl AsRef<Path>) -> Result<String> {
+    open(path)?.text()
+}
+
+/// An open input. Every error it gives names it.
+pub struct Input {
+    name: String,
+    reader: BufReader<Box<dyn Read + Send>>,
+    compression: Option<Compression>,
+}
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compression {
+    Gzip,
+    Zstandard,
+    Xz,
+}
+
+/// Large enough that a call costs nothing beside what it brings.
+const BUFFER: usize = 1 << 16;
+
+impl Input {
+    /// Bytes that come from elsewhere, decompressed where they are compressed. `name` is what errors call it.
+    ///
+    /// # Errors
+    /// Where they cannot be read, or are compressed and this build does not read that.
+    pub fn new(name: impl Into<String>, source: impl Read + Send + 'static) -> Result<Self> {
+        let name = name.into();
+        let mut source: Box<dyn Read + Send> = Box::new(source);
+        let mut head = Vec::new();
+        let read = source.by_ref().take(Compression::LONGEST_MAGIC).read_to_end(&mut head);
+        read.map_err(|error| Error::io("read", &name, error))?;
+        let compression = Compression::of(&head);
+        let whole = io::Cursor::new(head).chain(source);
+        let reader: Box<dyn Read + Send> = match compression {
+            None => Box::new(whole),
+            Some(compression) => compression.reader(&name, whole)?,
+        };
+        Ok(Self { name, reader: BufReader::with_capacity(BUFFER, reader), compression })
+    }
+
+    /// Its name as the user gave it; `-` for standard input.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads the next bytes into `buffer` and says how many; none are left at 0.
+    ///
+    /// # Errors
+    /// Where the system cannot read on, or compressed data are cut off or altered.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        loop {
+            match self.reader.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result.map_err(|error| self.explain(error)),
+            }
+        }
+    }
+
+    /// Appends to `line` all bytes up to the next `\n` and that one too, and says how many; none are left at 0.
+    ///
+    /// # Errors
+    /// Like [`Input::read`].
+    pub fn read_line(&mut self, line: &mut Vec<u8>) -> Result<usize> {
+        self.reader.read_until(b'\n', line).map_err(|error| self.explain(error))
+    }
+
+    /// All bytes that are left.
+    ///
+    /// # Errors
+    /// Like [`Input::read`].
+    pub fn bytes(mut self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.reader.read_to_end(&mut bytes).map_err(|error| self.explain(error))?;
+        Ok(bytes)
+    }
+
+    /// All that is left as text, without the byte-order mark that it may begin with.
+    ///
+    /// # Errors
+    /// Like [`Input::read`], and where it is not UTF-8.
+    pub fn text(self) -> Result<String> {
+        let name = self.name.clone();
+        let mut bytes = self.bytes()?;
+        if bytes.starts_with(BOM) {
+            bytes.drain(..BOM.len());
+        }
+        String::from_utf8(bytes).map_err(|error| not_utf8(&name, 1, error.as_bytes()))
+    }
+
+    /// The lines that are left.
+    pub fn lines(self) -> Lines {
+        Lines { input: self, number: 0, line: Vec::new() }
+    }
+
+    /// What a failure to read means to the user.
+    fn explain(&self, error: io::Error) -> Error {
+        let Some(compression) = self.compression else {
+            return Error::io("read", &self.name, error);
+        };
+        let name = compression.name();
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Error::file(
+                &self.name,
+                format!("the {name} data are cut off before their end: copy or download the file again"),
+            ),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => Error::file(
+                &self.name,
+                format!("the {name} data are damaged ({error}): copy or download the file again"),
+            ),
+            _ => Error::io("read", &self.name, error),
+        }
+    }
+}
+
+impl std::fmt::Debug for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Input").field("name", &self.name).field("compression", &self.compression).finish()
+    }
+}
+
+/// The byte-order mark in UTF-8, which some editors write at the beginning of a file.
+pub const BOM: &[u8] = "\u{feff}".as_bytes();
+
+/// The lines of an input, checked to be UTF-8, one at a time.
+#[derive(Debug)]
+pub struct Lines {
+    input: Input,
+    number: u64,
+    line: Vec<u8>,
+}
+
+impl Lines {
+    /// The next line without its ending (`\n` or `\r\n`) and without a byte-order mark at the beginning of the file;
+    /// `None` at the end. The last line needs no ending.
+    ///
+    /// # Errors
+    /// Where it cannot be read or is not UTF-8.
+    #[expect(clippy::should_implement_trait, reason = "each line borrows the buffer that the next one takes")]
+    pub fn next(&mut self) -> Result<Option<&str>> {
+        self.line.clear();
+        if self.input.read_line(&mut self.line)? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut line = self.line.as_slice();
+        if self.number == 1 {
+            line = line.strip_prefix(BOM).unwrap_or(line);
+        }
+        line = line.strip_suffix(b"\n").unwrap_or(line);
+        line = line.strip_suffix(b"\r").unwrap_or(line);
+        let text = str::from_utf8(line).map_err(|_| not_utf8(self.input.name(), self.number, line))?;
+        Ok(Some(text))
+    }
+
+    /// The number of the line that was read last, counted from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The input's name.
+    pub fn name(&self) -> &str {
+        self.input.name()
+    }
+
+    /// A problem in the line that was read last.
+    pub fn problem(&self, problem: impl Into<String>) -> Error {
+        Error::line(self.input.name(), self.number, problem)
+    }
+}
+
+/// The error for `bytes` that are not UTF-8, the first of which stands at the beginning of line `line`.
+pub fn not_utf8(file: &str, line: u64, bytes: &[u8]) -> Error {
+    let end = str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    let valid = String::from_utf8_lossy(&bytes[..end]);
+    let breaks = valid.bytes().filter(|&b| b == b'\n').count() as u64;
+    let column = valid.rsplit('\n').next().unwrap_or_default().chars().count() as u64 + 1;
+    let place = Place { file: file.to_owned(), line: Some(line + breaks), column: Some(column) };
+    let byte = bytes.get(end).map_or_else(String::new, |b| format!(" {b:#04x}"));
+    Error::Input {
+        place,
+        problem: format!("byte{byte} is not UTF-8: convert the file to UTF-8 (iconv does)"),
+    }
+}
+
+impl Compression {
+    /// The longest of the magic bytes below.
+    const LONGEST_MAGIC: u64 = 6;
+
+    fn of(head: &[u8]) -> Option<Self> {
+        match head {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstandard),
+            // A frame to skip, with which some tools begin: pzstd, seekable files.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstandard),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstandard => "zstd",
+            Self::Xz => "xz",
+        }
+    }
+
+    #[cfg(feature = "compression")]
+    fn reader(self, _: &str, source: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>> {
+        let source = BufReader::with_capacity(BUFFER, source);
+        Ok(match self {
+            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(source)),
+            Self::Zstandard => Box::new(zstandard::Frames::new(source)),
+            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(source)),
+        })
+    }
+
+    #[cfg(not(feature = "compression"))]
+    fn reader(self, file: &str, _: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>> {
+        Err(Error::file(
+            file,
+            format!(
+                "is compressed with {}, which this build does not read: decompress it, or build with --features \
+                 compression",
+                self.name()
+            ),
+        ))
+    }
+}
+
+/// Zstandard as files hold it: frames one after another, some of them to be skipped.
+#[cfg(feature = "compression")]
+mod zstandard {
+    use std::error::Error;
+    use std::io::{self, BufRead, ErrorKind, Read};
+
+    use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+    use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+    pub struct Frames<R> {
+        source: R,
+        decoder: FrameDecoder,
+        /// Whether a frame has begun whose end has not been seen.
+        inside: bool,
+    }
+
+    impl<R: BufRead> Frames<R> {
+        pub fn new(source: R) -> Self {
+            Self { source, decoder: FrameDecoder::new(), inside: false }
+        }
+
+        /// Goes to the next frame that holds data; `false` at the end of the file.
+        fn begin(&mut self) -> io::Result<bool> {
+            while !self.source.fill_buf()?.is_empty() {
+                match self.decoder.reset(&mut self.source) {
+                    Ok(()) => {
+                        self.inside = true;
+                        return Ok(true);
+                    }
+                    Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                        length,
+                        ..
+                    })) => skip(&mut self.source, u64::from(length))?,
+                    Err(error) => return Err(explain(error)),
+                }
+            }
+            Ok(false)
+        }
+
+        fn end(&mut self) -> io::Result<()> {
+            self.inside = false;
+            match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
+                (Some(stored), Some(found)) if stored != found => {
+                    Err(io::Error::new(ErrorKind::InvalidData, "the checksum does not match"))
+                }
+                _ => Ok(()),
+            }
+        }
+    }
+
+    impl<R: BufRead> Read for Frames<R> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if buffer.is_empty() {
+                return Ok(0);
+            }
+            loop {
+                if !self.inside && !self.begin()? {
+                    return Ok(0);
+                }
+                while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                    let one = BlockDecodingStrategy::UptoBlocks(1);
+                    self.decoder.decode_blocks(&mut self.source, one).map_err(explain)?;
+                }
+                match self.decoder.read(buffer)? {
+                    0 => self.end()?,
+                    n => return Ok(n),
+                }
+            }
+        }
+    }
+
+    fn skip(source: &mut impl BufRead, length: u64) -> io::Result<()> {
+        let skipped = io::copy(&mut source.take(length), &mut io::sink())?;
+        if skipped < length { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    }
+
+    /// The system's error where there is one below, so that a file that is cut off can be told from a damaged one.
+    fn explain(error: FrameDecoderError) -> io::Error {
+        let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
+        while let Some(error) = cause {
+            if let Some(error) = error.downcast_ref::<io::Error>() {
+                return error.kind().into();
+            }
+            cause = error.source();
+        }
+        io::Error::new(ErrorKind::InvalidData, error)
+    }
+}
+
+/// A file on its way to its name: written beside it under a hidden one and renamed by [`Publish::commit`], so that under
+/// the final name stands the old file or the whole new one, never a part. Dropped without that, it leaves nothing.
+#[derive(Debug)]
+pub struct Publish {
+    target: PathBuf,
+    /// `None` for a device or a pipe, which is written as it is.
+    temporary: Option<PathBuf>,
+    /// `None` once committed.
+    writer: Option<BufWriter<File>>,
+}
+
+impl Publish {
+    /// Begins a file that will stand at `path`. A link is followed. A file that stands there keeps its permissions.
+    ///
+    /// # Errors
+    /// Where its folder or the file that stands there cannot be written.
+    pub fn new(path: impl AsRef<Path>) -> Result<Self> {
+        let target = followed(path.as_ref());
+        match fs::metadata(&target) {
+            Ok(old) if old.is_dir() => {
+                Err(Error::file(target.to_string_lossy(), "is a folder, but the name of a file is expected"))
+            }
+            Ok(old) if !old.is_file() => {
+                let file = File::options().write(true).open(&target);
+                let file = file.map_err(|error| Error::io("write", &target, error))?;
+                Ok(Self { target, temporary: None, writer: Some(BufWriter::new(file)) })
+            }
+            Ok(old) => {
+                // Renaming would replace a file that is write-protected.
+                let opened = File::options().write(true).open(&target);
+                opened.map_err(|error| Error::io("write", &target, error))?;
+                let publish = Self::beside(target)?;
+                let path = publish.temporary.as_deref().unwrap_or(&publish.target);
+                fs::set_permissions(path, old.permissions())
+                    .map_err(|error| Error::io("write", path, error))?;
+                Ok(publish)
+            }
+            Err(_) => Self::beside(target),
+        }
+    }
+
+    fn beside(target: PathBuf) -> Result<Self> {
+        let (temporary, file) =
+            unused_name(&target, |path| File::options().write(true).create_new(true).open(path))?;
+        let writer = Some(BufWriter::with_capacity(BUFFER, file));
+        Ok(Self { target, temporary: Some(temporary), writer })
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// Where the rest cannot be written or the file cannot be renamed: then nothing is left of it.
+    pub fn commit(mut self) -> Result<()> {
+        let refused = |error| Error::io("write", &self.target, error);
+        if let Some(writer) = self.writer.take() {
+            let file = writer.into_inner().map_err(|error| refused(error.into_error()))?;
+            if self.temporary.is_some() {
+                file.sync_all().map_err(refused)?;
+            }
+        }
+        if let Some(temporary) = &self.temporary {
+            fs::rename(temporary, &self.target).map_err(refused)?;
+            sync_folder(parent(&self.target));
+        }
+        self.temporary = None;
+        Ok(())
+    }
+}
+
+impl Write for Publish {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.writer {
+            Some(writer) => writer.write(bytes),
+            None => Ok(0),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.as_mut().map_or(Ok(()), BufWriter::flush)
+    }
+}
+
+impl Drop for Publish {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // What is left in the buffer need not be written.
+            if let Some(writer) = self.writer.take() {
+                drop(writer.into_parts());
+            }
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// Publishes what `write` writes at `path`; see [`Publish`].
+///
+/// # Errors
+/// Where `write` fails or the file cannot be written: then nothing is left of it.
+pub fn publish(path: impl AsRef<Path>, write: impl FnOnce(&mut Publish) -> Result<()>) -> Result<()> {
+    let mut file = Publish::new(path)?;
+    write(&mut file)?;
+    file.commit()
+}
+
+/// Publishes a folder: `fill` writes into an empty one beside it, which then takes its name. One that stands there is
+/// replaced only where `replace` names a file that shows it to be of the same kind, such as the manifest of a model; an
+/// empty one always.
+///
+/// # Errors
+/// Where a folder stands there that may not be replaced, `fill` fails, or the folder cannot be written: then all is left
+/// as it was.
+pub fn publish_folder(
+    path: impl AsRef<Path>,
+    replace: Option<&str>,
+    fill: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let target = followed(path.as_ref());
+    check_replaceable(&target, replace)?;
+    let (temporary, ()) = unused_name(&target, |path| fs::create_dir(path))?;
+    let mut unfinished = Unfinished(Some(temporary.clone()));
+    fill(&temporary)?;
+    sync_files(&temporary)?;
+    let refused = |error| Error::io("write", &target, error);
+    let old = if target.exists() {
+        let (old, ()) = unused_name(&target, |path| fs::create_dir(path))?;
+        // Renaming a folder onto an empty one replaces it.
+        fs::rename(&target, &old).map_err(refused)?;
+        Some(old)
+    } else {
+        None
+    };
+    if let Err(error) = fs::rename(&temporary, &target) {
+        if let Some(old) = old {
+            let _ = fs::rename(old, &target);
+        }
+        return Err(refused(error));
+    }
+    unfinished.0 = old;
+    sync_folder(parent(&target));
+    Ok(())
+}
+
+/// A folder that goes when this does.
+struct Unfinished(Option<PathBuf>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}
+
+fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
+    let shown = target.display();
+    let Ok(old) = fs::metadata(target) else { return Ok(()) };
+    if !old.is_dir() {
+        return Err(Error::Usage(format!("{shown} is a file, but the name of a folder is expected")));
+    }
+    let mut files = fs::read_dir(target).map_err(|error| Error::io("read", target, error))?;
+    match replace {
+        _ if files.next().is_none() => Ok(()),
+        None => {
+            Err(Error::Usage(format!("{shown} stands there already: name another folder, or give --force")))
+        }
+        Some(mark) if target.join(mark).is_file() => Ok(()),
+        Some(mark) => Err(Error::Usage(format!(
+            "{shown} holds no {mark}, so it is not replaced even with --force: name another folder, or remove it"
+        ))),
+    }
+}
+
+/// Refuses an output that is one of the inputs, which would be gone once it is written.
+///
+/// # Errors
+/// Where it is.
+pub fn check_output(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
+    let Ok(output) = fs::canonicalize(output) else { return Ok(()) };
+    match inputs.iter().find(|input| fs::canonicalize(input.as_ref()).is_ok_and(|input| input == output)) {
+        Some(input) if output.is_file() => {
+            let input = input.as_ref().display();
+            Err(Error::Usage(format!("{input} is both input and output: name another output file")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where `path` leads: the end of its links, or itself.
+fn followed(path: &Path) -> PathBuf {
+    match path.is_symlink() {
+        true => fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
+        false => path.to_owned(),
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A hidden name beside `target` under which `create` could make something that was not there.
+fn unused_name<T>(target: &Path, create: impl Fn(&Path) -> io::Result<T>) -> Result<(PathBuf, T)> {
+    let parent = parent(target);
+    // What another process left or writes at the same time is passed over.
+    for n in 0..10_000 {
+        let path = parent.join(format!(".majuscule-{n}.tmp"));
+        match create(&path) {
+            Ok(made) => return Ok((path, made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Error::io("create", target, error)),
+        }
+    }
+    let problem = "holds 10000 unfinished files named .majuscule-….tmp: remove them";
+    Err(Error::file(parent.to_string_lossy(), problem))
+}
+
+/// Makes sure that all files in a folder are on the disk.
+fn sync_files(folder: &Path) -> Result<()> {
+    let refused = |error| Error::io("write", folder, error);
+    for entry in fs::read_dir(folder).map_err(refused)? {
+        let path = entry.map_err(refused)?.path();
+        if path.is_dir() {
+            sync_files(&path)?;
+        } else {
+            // Some systems flush only what is open for writing.
+            let file = File::options().append(true).open(&path);
+            file.and_then(|file| file.sync_all()).map_err(|error| Error::io("write", &path, error))?;
+        }
+    }
+    sync_folder(folder);
+    Ok(())
+}
+
+/// Makes sure that a rename in a folder is on the disk, on systems that can.
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Result<Vec<u8>> {
+        Input::new("given", io::Cursor::new(bytes.to_vec()))?.bytes()
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    #[cfg(feature = "compression")]
+    mod compressed {
+        use super::*;
+
+        fn gz(bytes: &[u8]) -> Vec<u8> {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        }
+
+        fn zst(bytes: &[u8]) -> Vec<u8> {
+            ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+        }
+
+        fn xz(bytes: &[u8]) -> Vec<u8> {
+            let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        }
+
+        type Compress = fn(&[u8]) -> Vec<u8>;
+        const ALL: [(&str, Compress); 3] = [("gzip", gz), ("zstd", zst), ("xz", xz)];
+
+        proptest! {
+            #![proptest_config(ProptestConfig::with_cases(32))]
+
+            #[test]
+            fn compressed_data_one_after_another_read_as_one(parts: Vec<Vec<u8>>) {
+                for (name, compress) in ALL {
+                    let file: Vec<u8> = parts.iter().flat_map(|part| compress(part)).collect();
+                    prop_assert_eq!(read(&file).unwrap(), parts.concat(), "{}", name);
+                }
+            }
+
+            #[test]
+            fn damaged_data_are_an_error_or_the_same_and_never_a_panic(
+                at in 8usize..400, byte: u8, text in "[a-m ]{300,900}",
+            ) {
+                for (_, compress) in ALL {
+                    let mut file = compress(text.as_bytes());
+                    let at = at % file.len();
+                    file[at] = byte;
+                    // Past the magic bytes, what is altered is noticed; some bytes of a header say nothing.
+                    if let (Ok(found), true) = (read(&file), at >= 8) {
+                        prop_assert_eq!(found, text.as_bytes());
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn data_that_are_cut_off_anywhere_are_an_error_that_says_so() {
+            let text = "The plenary of Strasbourg sits for twelve weeks a year.\n".repeat(40);
+            for (name, compress) in ALL {
+                let file = compress(text.as_bytes());
+                for cut in 6..file.len() {
+                    let error = read(&file[..cut]).unwrap_err().to_string();
+                    assert!(
+                        error.starts_with(&format!("given: the {name} data are cut off")),
+                        "{cut}: {error}"
+                    );
+                }
+                // Also in a second part.
+                let mut two = file.clone();
+                two.extend(&file[..file.len() - 3]);
+                assert!(read(&two).unwrap_err().to_string().contains("cut off"));
+            }
+        }
+
+        #[test]
+        fn frames_to_skip_are_skipped() {
+            let skip = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, b'a', b'b', b'c'];
+            let file = [&skip[..], &zst(b"Douro"), &skip, &zst(b" and Tejo")].concat();
+            assert_eq!(read(&file).unwrap(), b"Douro and Tejo");
+            assert!(read(&skip[..9]).unwrap_err().to_string().contains("cut off"));
+        }
+    }
+
+    #[test]
+    #[cfg(not(feature = "compression"))]
+    fn a_build_without_compression_says_how_to_build() {
+        let error = read(&[0x1f, 0x8b, 8, 0]).unwrap_err().to_string();
+        assert!(error.contains("--features compression"), "{error}");
+    }
+
+    #[test]
+    fn an_empty_input_and_a_lone_byte_are_read() {
+        assert_eq!(read(b"").unwrap(), b"");
+        assert_eq!(read(b"\x1f").unwrap(), b"\x1f");
+    }
+
+    #[test]
+    fn lines_come_without_endings_and_mark() {
+        let input = Input::new("given", &b"\xef\xbb\xbfone\r\n\ntwo\rthree\nfour"[..]).unwrap();
+        let mut lines = input.lines();
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            found.push(line.to_owned());
+        }
+        assert_eq!(found, ["one", "", "two\rthree", "four"]);
+        assert_eq!(lines.number(), 4);
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_named_by_line_and_column() {
+        let bytes = "Évora\nséc\u{0}".as_bytes().iter().copied().chain([0xff, b'x']).collect::<Vec<_>>();
+        let mut lines = Input::new("given", io::Cursor::new(bytes.clone())).unwrap().lines();
+        lines.next().unwrap();
+        for error in [
+            lines.next().unwrap_err(),
+            Input::new("given", io::Cursor::new(bytes.clone())).unwrap().text().unwrap_err(),
+        ] {
+            assert!(
+                error.to_string().starts_with("given, line 2, column 5: byte 0xff is not UTF-8"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn folders_and_missing_files_are_no_input() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(open(folder.path()).unwrap_err().to_string().contains("is a folder"));
+        let error = open(folder.path().join("none.txt")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot open") && error.contains("none.txt"), "{error}");
+    }
+
+    #[test]
+    fn a_file_is_published_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        let failed = publish(&path, |file| {
+            file.write_all(b"half").unwrap();
+            Err(Error::Usage("stop".to_owned()))
+        });
+        assert!(failed.is_err());
+        assert_eq!(names(folder.path()), [""; 0]);
+
+        publish(&path, |file| file.write_all(b"old").map_err(|error| Error::io("write", "", error))).unwrap();
+        let mut file = Publish::new(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        file.flush().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        file.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["out.txt"]);
+    }
+
+    #[test]
+    fn two_may_publish_in_one_folder_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut one = Publish::new(folder.path().join("one")).unwrap();
+        let two = Publish::new(folder.path().join("two")).unwrap();
+        one.write_all(b"1").unwrap();
+        two.commit().unwrap();
+        one.commit().unwrap();
+        assert_eq!(names(folder.path()), ["one", "two"]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn permissions_links_and_devices_stay_as_they_are() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&real, &link).unwrap();
+        Publish::new(&link).unwrap().commit().unwrap();
+        assert_eq!(fs::read(&real).unwrap(), b"");
+        assert!(link.is_symlink());
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+
+        let mut null = Publish::new("/dev/null").unwrap();
+        null.write_all(b"gone").unwrap();
+        null.commit().unwrap();
+        assert!(!Path::new("/dev/null").is_file());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_is_an_error() {
+        // The device on which every write finds the disk full.
+        if !Path::new("/dev/full").exists() {
+            return;
+        }
+        let mut full = Publish::new("/dev/full").unwrap();
+        full.write_all(b"text").unwrap();
+        let error = full.commit().unwrap_err().to_string();
+        assert!(error.starts_with("cannot write /dev/full"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_is_published_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        let fill = |text: &'static str| {
+            move |temporary: &Path| {
+                fs::write(temporary.join("data"), text).unwrap();
+                fs::write(temporary.join("manifest"), "{}").unwrap();
+                Ok(())
+            }
+        };
+        let failed = publish_folder(&path, None, |temporary| {
+            fs::write(temporary.join("data"), "half").unwrap();
+            Err(Error::Usage("stop".to_owned()))
+        });
+        assert!(failed.is_err());
+        assert_eq!(names(folder.path()), [""; 0]);
+
+        publish_folder(&path, None, fill("old")).unwrap();
+        assert!(publish_folder(&path, None, fill("new")).unwrap_err().to_string().contains("--force"));
+        assert!(matches!(publish_folder(&path, Some("other"), fill("new")), Err(Error::Usage(_))));
+        assert_eq!(fs::read(path.join("data")).unwrap(), b"old");
+        publish_folder(&path, Some("manifest"), fill("new")).unwrap();
+        assert_eq!(fs::read(path.join("data")).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["model"]);
+    }
+
+    #[test]
+    fn an_output_that_is_an_input_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        assert!(check_output(&path, &[&path]).is_ok());
+        fs::write(&path, "").unwrap();
+        assert!(matches!(
+            check_output(&folder.path().join(".").join("text"), &[&path]),
+            Err(Error::Usage(_))
+        ));
+        assert!(check_output(&folder.path().join("other"), &[&path]).is_ok());
+    }
+}

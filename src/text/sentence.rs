@@ -1,0 +1,184 @@
+//! Where sentences end, as far as the marks in the text show it.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+/// The languages that have a list of abbreviations, each with its list. A language without one has the empty list: every
+/// full stop after a word of two letters or more ends a sentence there.
+const LISTS: [(&str, &str); 5] = [
+    ("en", include_str!("../../lexicons/abbreviations.en.txt")),
+    ("es", include_str!("../../lexicons/abbreviations.es.txt")),
+    ("fr", include_str!("../../lexicons/abbreviations.fr.txt")),
+    ("nl", include_str!("../../lexicons/abbreviations.nl.txt")),
+    ("pt", include_str!("../../lexicons/abbreviations.pt.txt")),
+];
+
+static ABBREVIATIONS: LazyLock<Vec<Abbreviations>> =
+    LazyLock::new(|| LISTS.iter().map(|(_, list)| Abbreviations::read(list)).collect());
+
+static NO_ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(Abbreviations::default);
+
+/// Words after which a full stop ends no sentence: `dr.`, `approx.`; and, only before a number, `no.`, `p.`
+#[derive(Debug, Default)]
+pub struct Abbreviations {
+    always: FxHashSet<&'static str>,
+    before_number: FxHashSet<&'static str>,
+}
+
+impl Abbreviations {
+    /// Those of a language, by its tag (`pt-BR` is `pt`).
+    pub fn of(language: &str) -> &'static Self {
+        let language = language.split(['-', '_']).next().unwrap_or_default();
+        match LISTS.iter().position(|(tag, _)| *tag == language) {
+            Some(at) => &ABBREVIATIONS[at],
+            None => &NO_ABBREVIATIONS,
+        }
+    }
+
+    /// One a line, in lower case without the stop; `#` begins a comment, and ` NUMBER` after a word limits it to
+    /// numbers that follow.
+    fn read(list: &'static str) -> Self {
+        let mut all = Self::default();
+        for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            match line.strip_suffix(" NUMBER") {
+                Some(word) => all.before_number.insert(word.trim()),
+                None => all.always.insert(line),
+            };
+        }
+        all
+    }
+
+    /// Whether `marks`, all that stands between `word` (in lower case) and the next white space, end a sentence. Case
+    /// is not asked, so the answer is the same in text that lost it. `before_digit` says that a digit comes next.
+    ///
+    /// A question or exclamation mark does. One full stop does, unless the word is an abbreviation, an initialism or a
+    /// single letter. An ellipsis may or may not, so it does not; nor does a mark with a comma after it.
+    pub fn ends(&self, word: &str, marks: &str, before_digit: bool) -> bool {
+        let mut stops = 0;
+        let mut asks = false;
+        for c in marks.chars() {
+            match c {
+                '.' => stops += 1,
+                '!' | '?' | '！' | '？' | '。' | '؟' | '।' => asks = true,
+                ',' | ';' | ':' | '…' => return false,
+                _ => {}
+            }
+        }
+        if stops != 1 || asks {
+            return asks;
+        }
+        // A single letter is an initial, and dots inside make an initialism: `J. Smith`, `the U.S. and`.
+        let short = word.chars().nth(1).is_none() && word.chars().all(char::is_alphabetic);
+        let number = word.starts_with(|c: char| c.is_ascii_digit());
+        !(short
+            || !number && word.contains('.')
+            || self.always.contains(word)
+            || before_digit && self.before_number.contains(word))
+    }
+}
+
+/// Cuts a cased paragraph into sentences, none of them empty. Beside the marks ([`Abbreviations::ends`]) it looks at
+/// what follows: a sentence begins with a capital, a digit or an opening mark.
+///
+/// ```
+/// use majuscule::text::sentence::split;
+///
+/// let text = "Dr. Reis left. \"Why?\" she asked. It is 3.5 km to St. Ives!";
+/// let sentences: Vec<_> = split(text, "en").collect();
+/// assert_eq!(sentences, ["Dr. Reis left.", "\"Why?\" she asked.", "It is 3.5 km to St. Ives!"]);
+/// ```
+pub fn split<'a>(text: &'a str, language: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+    let abbreviations = Abbreviations::of(language);
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            return None;
+        }
+        let (sentence, after) = rest.split_at(sentence_end(rest, abbreviations));
+        rest = after;
+        Some(sentence.trim_end())
+    })
+}
+
+/// The byte where the first sentence of `text` ends.
+fn sentence_end(text: &str, abbreviations: &Abbreviations) -> usize {
+    let mut from = 0;
+    while let Some((start, end)) = next_field(text, from) {
+        from = end;
+        let field = &text[start..end];
+        let word_end = field.rfind(char::is_alphanumeric).map_or(0, |at| at + char_len(field, at));
+        let (body, marks) = field.split_at(word_end);
+        if !marks.contains(['.', '!', '?', '！', '？', '。', '؟', '।']) {
+            continue;
+        }
+        let word = body.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let Some(next) = text[end..].trim_start().chars().next() else { continue };
+        let opens = next.is_uppercase() || next.is_numeric() || "\"'“‘«([¿¡-–—".contains(next);
+        // An ellipsis before a capital ends a sentence too; without case it is not known.
+        let ends = abbreviations.ends(&word, marks, next.is_ascii_digit())
+            || marks.starts_with("..") && next.is_uppercase();
+        if opens && ends {
+            return end;
+        }
+    }
+    text.len()
+}
+
+/// The next run without white space from byte `from` on.
+fn next_field(text: &str, from: usize) -> Option<(usize, usize)> {
+    let start = from + text[from..].find(|c: char| !c.is_whitespace())?;
+    let end = text[start..].find(char::is_whitespace).map_or(text.len(), |len| start + len);
+    Some((start, end))
+}
+
+fn char_len(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(0, char::len_utf8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(word: &str, marks: &str) -> bool {
+        Abbreviations::of("en").ends(word, marks, false)
+    }
+
+    #[test]
+    fn a_full_stop_ends_a_sentence_unless_the_word_is_short() {
+        assert!(ends("lisbon", "."));
+        assert!(ends("lisbon", ".\""));
+        assert!(ends("1999", "."));
+        assert!(!ends("dr", "."));
+        assert!(!ends("u.s", "."));
+        assert!(!ends("j", "."));
+        assert!(!ends("lisbon", ","));
+        assert!(!ends("etc", ".,"));
+    }
+
+    #[test]
+    fn an_ellipsis_leaves_it_open() {
+        assert!(!ends("well", "..."));
+        assert!(!ends("well", "…"));
+        assert!(ends("what", "?!"));
+    }
+
+    #[test]
+    fn some_abbreviations_count_only_before_numbers() {
+        assert!(Abbreviations::of("en").ends("no", ".", false));
+        assert!(!Abbreviations::of("en").ends("no", ".", true));
+    }
+
+    #[test]
+    fn splitting_loses_nothing_but_white_space() {
+        let text = "  One. Two?  «Trois.» e.g. four. Mr. Five came... Six! ";
+        let joined: String = split(text, "fr").flat_map(str::split_whitespace).collect();
+        assert_eq!(joined, text.split_whitespace().collect::<String>());
+    }
+
+    #[test]
+    fn an_unknown_language_has_no_abbreviations() {
+        assert!(Abbreviations::of("xx").ends("dr", ".", false));
+    }
+}

@@ -1,0 +1,630 @@
+//! Finds the words of running text, and leaves the rest alone.
+//!
+//! A word is a run of letters and digits with inner apostrophes and hyphens (`o'neill`, `l’europe`, `vice-president`),
+//! an initialism (`u.s`, its last stop left outside) or a number (`1,000`, `3.5m`, `10:30`). Left alone are URLs, e-mail
+//! addresses, file and domain names, `@handles`, `#tags`, mark-up tags, entities, list numbers at the start of a line
+//! and words of more than 64 letters. Case is never asked: law, the words of a text and of its lower case stand at the
+//! same places.
+
+use super::case::{Case, MAX_LETTERS};
+use super::locale::{Locale, is_joiner};
+use super::sentence::Abbreviations;
+use super::tokens::{Break, Given, Token, Tokens, lower_word};
+
+/// Stands for a byte that is not UTF-8: the run that holds it is left alone.
+pub const NO_TEXT: u8 = 0x1a;
+
+/// A mark-up tag is looked for in this many bytes after its `<`, on the same line.
+const MAX_TAG: usize = 1024;
+
+/// Which capitals of the input count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Capitalized {
+    /// Those of a line that has words in both cases: there they stay. A line all in lower case or all in capitals has
+    /// lost its case.
+    #[default]
+    Auto,
+    /// All stay; only words in lower case are decided.
+    Keep,
+    /// None: every word is decided.
+    Ignore,
+}
+
+/// Whether the text handed over ends where the source does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// It ends at the end of a line, or of the source.
+    Whole,
+    /// The line goes on: the tail may belong together with what follows.
+    MidLine,
+}
+
+/// Finds words piece by piece; remembers what the end of one piece means for the next.
+///
+/// ```
+/// use majuscule::text::{Locale, tokenize::tokenize};
+///
+/// let tokens = tokenize("L’Europe, see www.example.org or U.S. law", Locale::Root, "en");
+/// let words: Vec<_> = tokens.iter().map(|(lower, _)| lower).collect();
+/// assert_eq!(words, ["l'europe", "see", "or", "u.s", "law"]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Tokenizer {
+    locale: Locale,
+    abbreviations: &'static Abbreviations,
+    capitalized: Capitalized,
+    /// What lies before the next word.
+    before: Break,
+    /// Whether a sentence ended after the last word.
+    ended: bool,
+    /// The line before, where it is not empty.
+    previous: Option<Line>,
+    line: Line,
+    /// For each word of the line so far, whether it has a capital.
+    capitals: Vec<bool>,
+}
+
+/// What is known of a line.
+#[derive(Debug, Clone, Default)]
+struct Line {
+    /// Its words, from this one of `Tokens` on.
+    first: usize,
+    /// The word that opens it: nothing but marks stands before.
+    opening: Option<usize>,
+    /// Whether some mark in it ends a sentence.
+    punctuated: bool,
+    /// Whether its last word ended one.
+    ended: bool,
+    /// Whether anything but white space stands on it.
+    written: bool,
+    /// Whether its words have small letters, and capitals.
+    lower: bool,
+    upper: bool,
+    /// Whether its capitals stay: settled by the first part of a line so long that it comes in parts.
+    keep: Option<bool>,
+}
+
+/// The words of a whole text.
+pub fn tokenize(text: &str, locale: Locale, language: &str) -> Tokens {
+    let mut tokens = Tokens::new();
+    Tokenizer::new(locale, language, Capitalized::Ignore).read(text, 0, Cut::Whole, &mut tokens);
+    tokens
+}
+
+impl Tokenizer {
+    /// Starts on a text.
+    pub fn new(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
+        Self {
+            locale,
+            abbreviations: Abbreviations::of(language),
+            capitalized,
+            before: Break::Document,
+            ended: false,
+            previous: None,
+            line: Line::default(),
+            capitals: Vec::new(),
+        }
+    }
+
+    /// Starts on another text with the same settings.
+    pub fn reset(&mut self) {
+        self.before = Break::Document;
+        self.ended = false;
+        self.previous = None;
+        self.line = Line::default();
+    }
+
+    /// Appends the words of `text`, whose first byte is byte `base` of the piece, and gives the number of bytes that it
+    /// is done with: all of them where the text is whole. In mid-line the tail that may belong together with what
+    /// follows (a last run without white space, an open tag) is left for the next call; a text that is all tail is
+    /// taken as it is.
+    ///
+    /// The words of a line are judged together: whether their capitals stay, and whether the first begins a sentence.
+    /// Of a line that comes in parts the first part decides.
+    pub fn read(&mut self, text: &str, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
+        self.line.first = tokens.len();
+        self.capitals.clear();
+        let mut at = 0;
+        while at < text.len() {
+            at = self.skip_space(text, base, at, tokens);
+            if at == text.len() {
+                break;
+            }
+            let (end, kinds) = match tag_end(text, at, cut) {
+                Tag::Ends(end) => {
+                    self.line.written = true;
+                    at = end;
+                    continue;
+                }
+                Tag::Open if at > 0 => break,
+                Tag::Open | Tag::None => field_end(text, at),
+            };
+            if end == text.len() && cut == Cut::MidLine && at > 0 {
+                break;
+            }
+            self.field(Field { text, start: at, end, base }, kinds, tokens);
+            at = end;
+        }
+        self.judge(text, base, tokens);
+        at
+    }
+
+    /// Says that a line ended where the last piece did.
+    pub fn end_line(&mut self) {
+        self.line.ended = self.ended;
+        self.ended = false;
+        let line = std::mem::take(&mut self.line);
+        self.before = self.before.max(if line.written { Break::Line } else { Break::Paragraph });
+        // After an empty line a new paragraph begins, whatever the last one ended in.
+        self.previous = line.written.then_some(line);
+    }
+
+    /// Passes white space; every line feed in it ends a line.
+    #[inline]
+    fn skip_space(&mut self, text: &str, base: u32, mut at: usize, tokens: &mut Tokens) -> usize {
+        let bytes = text.as_bytes();
+        while let Some(&b) = bytes.get(at) {
+            match KINDS[b as usize] {
+                SPACE => at += 1,
+                WIDE => match char_at(text, at) {
+                    c if c.is_whitespace() => at += c.len_utf8(),
+                    _ => break,
+                },
+                _ => break,
+            }
+            if b == b'\n' {
+                self.judge(text, base, tokens);
+                self.end_line();
+                self.line.first = tokens.len();
+                self.capitals.clear();
+            } else {
+                self.before = self.before.max(Break::Space);
+            }
+        }
+        at
+    }
+
+    /// Settles what the line, as far as it is read, says of its words.
+    fn judge(&mut self, text: &str, base: u32, tokens: &mut Tokens) {
+        let line = &mut self.line;
+        let words = &mut tokens.as_mut_slice()[line.first..];
+        if words.is_empty() {
+            return;
+        }
+        if let Some(opening) = line.opening.take() {
+            let follows_on = self.previous.as_ref().is_some_and(|line| line.punctuated && !line.ended);
+            if let Some(word) = words.get_mut(opening - line.first) {
+                word.starts |= line.punctuated && !follows_on;
+            }
+        }
+        let keep = match self.capitalized {
+            Capitalized::Keep => true,
+            Capitalized::Ignore => false,
+            Capitalized::Auto => *line.keep.get_or_insert(line.lower && line.upper),
+        };
+        if !keep {
+            return;
+        }
+        for (word, _) in words.iter_mut().zip(&self.capitals).filter(|(_, capital)| **capital) {
+            let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
+            word.given = Given::Fixed(Case::of(&text[source], self.locale).into());
+        }
+    }
+
+    /// Takes the words of a run without white space.
+    #[inline]
+    fn field(&mut self, field: Field<'_>, kinds: u8, tokens: &mut Tokens) {
+        self.line.written = true;
+        let number = kinds & (LOWER | UPPER) == 0 && self.before >= Break::Line;
+        if kinds & (SPECIAL | WIDE) == 0
+            && !number
+            && let Some((start, end)) = plain_word(field.text.as_bytes(), field.start, field.end, kinds)
+        {
+            self.word(&field, start, end, tokens);
+            self.marks(&field, end);
+        } else {
+            self.odd_field(&field, tokens);
+        }
+    }
+
+    /// The slow twin of [`Tokenizer::field`], which knows every kind of run.
+    #[cold]
+    fn odd_field(&mut self, field: &Field<'_>, tokens: &mut Tokens) {
+        let run = &field.text[field.start..field.end];
+        if self.before >= Break::Line && is_list_number(run) {
+            return;
+        }
+        let mut at = field.start;
+        if is_left_alone(run) {
+            self.pass();
+        } else {
+            while let Some((start, end)) = next_word(field, at) {
+                self.word(field, start, end, tokens);
+                at = end;
+            }
+        }
+        let marks = run.trim_end_matches(|c: char| !(c.is_alphanumeric() || is_joiner(c)));
+        self.marks(field, at.max(field.start + marks.len()));
+    }
+
+    /// Takes one word.
+    #[inline]
+    fn word(&mut self, field: &Field<'_>, start: usize, end: usize, tokens: &mut Tokens) {
+        let word = &field.text[start..end];
+        let (lower, upper, fits) = letters(word, self.locale);
+        if !fits {
+            return self.pass();
+        }
+        let left = field.text[field.start..start].chars().next_back().filter(|c| !c.is_alphanumeric());
+        let right = field.text[end..field.end].chars().next().filter(|c| !c.is_alphanumeric());
+        self.line.lower |= lower;
+        self.line.upper |= upper;
+        // A Dutch sentence that opens with 't or 's has its capital on the next word.
+        let clitic = self.locale == Locale::Dutch && word.len() == 1 && matches!(left, Some('\'' | '’'));
+        let before = if clitic { self.before.min(Break::Space) } else { self.before };
+        let starts = self.ended && !clitic;
+        if before >= Break::Line && self.line.opening.is_none() {
+            self.line.opening = Some(tokens.len());
+        }
+        let source = field.base + start as u32..field.base + end as u32;
+        tokens.push(word, self.locale, Token { source, before, starts, left, right, ..Token::default() });
+        self.capitals.push(upper);
+        if !clitic {
+            self.pass();
+        }
+    }
+
+    /// Notes that something stands here which is neither a mark nor a word to be cased.
+    #[inline]
+    pub fn pass(&mut self) {
+        self.before = Break::None;
+        self.ended = false;
+    }
+
+    /// Sees whether the marks from byte `from` to the end of the field end a sentence.
+    #[inline]
+    fn marks(&mut self, field: &Field<'_>, from: usize) {
+        if from < field.end {
+            self.some_marks(field, from);
+        }
+    }
+
+    fn some_marks(&mut self, field: &Field<'_>, from: usize) {
+        let marks = &field.text[from..field.end];
+        if !marks.contains(['.', '!', '?', '！', '？', '。', '؟', '।']) {
+            return;
+        }
+        // Marks may stand alone: `Bonjour !`
+        let mut word = &field.text[field.start..from];
+        if word.is_empty() {
+            let line = field.text[..field.start].rsplit('\n').next().unwrap_or_default();
+            word = line.split_whitespace().next_back().unwrap_or_default();
+        }
+        let before = word.rfind(|c: char| !(c.is_alphanumeric() || is_joiner(c) || c == '.'));
+        let word = before.map_or(word, |at| &word[at + char_at(word, at).len_utf8()..]);
+        if word.is_empty() {
+            return;
+        }
+        let mut lower = String::new();
+        lower_word(word, self.locale, &mut lower);
+        let next = field.text[field.end..].trim_start().bytes().next();
+        if self.abbreviations.ends(&lower, marks, next.is_some_and(|b| b.is_ascii_digit())) {
+            self.ended = true;
+            self.line.punctuated = true;
+        }
+    }
+}
+
+/// A run without white space: bytes `start` to `end` of a text whose first byte is byte `base` of the piece.
+#[derive(Debug, Clone, Copy)]
+struct Field<'a> {
+    text: &'a str,
+    start: usize,
+    end: usize,
+    base: u32,
+}
+
+// What a byte is, as a set, so that one look at a run says which path it takes.
+const SPACE: u8 = 1;
+const LOWER: u8 = 2;
+const UPPER: u8 = 4;
+const DIGIT: u8 = 8;
+/// `'` and `-`, which may stand inside a word.
+const INNER: u8 = 16;
+/// Other marks that only ever stand around words.
+const MARK: u8 = 32;
+/// Marks that may make a run something else than words: `@ # / \ _ < & . : ,`.
+const SPECIAL: u8 = 64;
+/// Bytes of characters outside ASCII.
+const WIDE: u8 = 128;
+
+static KINDS: [u8; 256] = {
+    let mut kinds = [MARK; 256];
+    let mut b = 0;
+    while b < 256 {
+        kinds[b] = match b as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => SPACE,
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'\'' | b'-' => INNER,
+            b'@' | b'#' | b'/' | b'\\' | b'_' | b'<' | b'&' | NO_TEXT => SPECIAL,
+            0x80..=0xff => WIDE,
+            _ => MARK,
+        };
+        b += 1;
+    }
+    kinds
+};
+
+/// Where the run that begins at byte `at` ends, and the kinds of its bytes. A `<` that may open a tag ends it too.
+#[inline]
+fn field_end(text: &str, at: usize) -> (usize, u8) {
+    let bytes = text.as_bytes();
+    let mut kinds = 0;
+    let mut end = at;
+    while let Some(&b) = bytes.get(end) {
+        let kind = KINDS[b as usize];
+        if kind & (SPACE | WIDE | SPECIAL) != 0 {
+            if kind == SPACE || b == b'<' && end > at && opens_tag(bytes, end) {
+                break;
+            }
+            if kind == WIDE {
+                let c = char_at(text, end);
+                if c.is_whitespace() {
+                    break;
+                }
+                end += c.len_utf8() - 1;
+            }
+        }
+        kinds |= kind;
+        end += 1;
+    }
+    (end, kinds)
+}
+
+/// The one word of an ASCII run without special marks: letters and digits with inner apostrophes and hyphens, and marks
+/// only around them. `None` where it is more than that.
+#[inline]
+fn plain_word(bytes: &[u8], mut start: usize, mut end: usize, kinds: u8) -> Option<(usize, usize)> {
+    if kinds & (MARK | INNER) == 0 {
+        return Some((start, end));
+    }
+    while start < end && !bytes[start].is_ascii_alphanumeric() {
+        start += 1;
+    }
+    while end > start && !bytes[end - 1].is_ascii_alphanumeric() {
+        end -= 1;
+    }
+    let mut inside = true;
+    for pair in bytes[start..end].windows(2) {
+        let kind = KINDS[pair[0] as usize] | KINDS[pair[1] as usize];
+        inside &= kind & MARK == 0 && !(KINDS[pair[0] as usize] == INNER && KINDS[pair[1] as usize] == INNER);
+    }
+    (inside && start < end).then_some((start, end))
+}
+
+/// Whether a word has small letters and capitals, and whether it has few enough letters to be a token.
+#[inline]
+fn letters(word: &str, locale: Locale) -> (bool, bool, bool) {
+    let mut kinds = 0;
+    for b in word.bytes() {
+        kinds |= KINDS[b as usize];
+    }
+    if kinds & WIDE == 0 {
+        let fits = word.len() <= MAX_LETTERS || locale.letter_count(word) <= MAX_LETTERS;
+        return (kinds & LOWER != 0, kinds & UPPER != 0, fits);
+    }
+    let mut counts = [0; 2];
+    for (_, _, letter) in locale.letters(word) {
+        if let Some(letter) = letter {
+            counts[usize::from(letter.is_upper())] += 1;
+        }
+    }
+    (counts[0] > 0, counts[1] > 0, counts[0] + counts[1] <= MAX_LETTERS)
+}
+
+/// The next word of a run, from byte `at` on.
+fn next_word(field: &Field<'_>, mut at: usize) -> Option<(usize, usize)> {
+    let run = &field.text[..field.end];
+    let start = loop {
+        let c = run[at..].chars().next()?;
+        if c.is_alphanumeric() {
+            break at;
+        }
+        at += if c == '&' { entity_len(&run[at..]) } else { c.len_utf8() };
+    };
+    let mut previous = '\0';
+    for (i, c) in run[start..].char_indices() {
+        let next = run[start + i + c.len_utf8()..].chars().next().unwrap_or(' ');
+        let inside = match c {
+            '\'' | '’' | '-' | '‐' | '‑' => next.is_alphanumeric() && previous != '\0',
+            // Runs with other inner stops are left alone: this is an initialism or a number.
+            '.' => next.is_alphanumeric() && previous.is_alphanumeric(),
+            ',' | ':' => previous.is_numeric() && next.is_numeric(),
+            _ => c.is_alphanumeric() || is_joiner(c),
+        };
+        if !inside {
+            return Some((start, start + i));
+        }
+        previous = c;
+    }
+    Some((start, field.end))
+}
+
+/// How long the entity (`&amp;`, `&#39;`) at the beginning of `text` is; of a bare `&`, 1.
+fn entity_len(text: &str) -> usize {
+    let name = text[1..].bytes().take(10).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
+    if name > 0 && text.as_bytes().get(1 + name) == Some(&b';') { name + 2 } else { 1 }
+}
+
+/// Whether a run is the number of an item in a list: `1.`, `(12)`, `3)`.
+fn is_list_number(run: &str) -> bool {
+    let number = run.trim_start_matches('(').trim_end_matches(['.', ')']);
+    (1..=3).contains(&number.len()) && number.len() < run.len() && number.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether a run is no words: a URL, an e-mail address, a handle, a tag, a path, a file or domain name.
+fn is_left_alone(run: &str) -> bool {
+    let opens = |c: char| !c.is_alphanumeric() && !"@#/\\~._".contains(c);
+    let run = run.trim_start_matches(opens);
+    let after = |prefix: &str| {
+        run.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+            && run[prefix.len()..].starts_with(char::is_alphanumeric)
+    };
+    run.contains("://")
+        || run.contains(['\\', NO_TEXT as char])
+        || ["www.", "@", "#", "/", "./", "../", "~/"].into_iter().any(after)
+        || run.match_indices('@').any(|(at, _)| run[at + 1..].starts_with(char::is_alphanumeric))
+        || run.match_indices('_').any(|(at, _)| stands_inside(run, at))
+        || run.match_indices('.').any(|(at, _)| stands_inside(run, at) && !is_dotted_word(run, at))
+}
+
+/// Whether letters or digits stand on both sides of the one-byte mark at byte `at`.
+fn stands_inside(run: &str, at: usize) -> bool {
+    run[..at].ends_with(|c: char| c.is_alphanumeric() || is_joiner(c))
+        && run[at + 1..].starts_with(char::is_alphanumeric)
+}
+
+/// Whether the stop at byte `at` is inside an initialism (`u.s`, `ph.d`: parts of one or two letters, the last of one)
+/// or a number (`3.5m`).
+fn is_dotted_word(run: &str, at: usize) -> bool {
+    let outside = |c: char| !(c.is_alphanumeric() || is_joiner(c) || c == '.');
+    let start = run[..at].rfind(outside).map_or(0, |i| i + char_at(run, i).len_utf8());
+    let end = run[at..].find(outside).map_or(run.len(), |i| at + i);
+    let word = run[start..end].trim_end_matches('.');
+    let (first, last) = word.rsplit_once('.').unwrap_or(("", word));
+    let is_number = last.starts_with(char::is_numeric)
+        && first.split('.').all(|part| !part.is_empty() && part.chars().all(char::is_numeric));
+    let letters = |part: &str| match part.chars().filter(|c| !is_joiner(*c)).count() {
+        count if part.chars().all(|c| c.is_alphabetic() || is_joiner(c)) => count,
+        _ => usize::MAX,
+    };
+    is_number || letters(last) == 1 && first.split('.').all(|part| (1..=2).contains(&letters(part)))
+}
+
+/// What begins at a byte that may be a `<`.
+enum Tag {
+    None,
+    /// A tag up to this byte.
+    Ends(usize),
+    /// A tag whose end is not here yet.
+    Open,
+}
+
+/// Sees whether a mark-up tag begins at byte `at`.
+#[inline]
+fn tag_end(text: &str, at: usize, cut: Cut) -> Tag {
+    let bytes = text.as_bytes();
+    if bytes[at] != b'<' || !opens_tag(bytes, at) {
+        return Tag::None;
+    }
+    let inside = &bytes[at + 1..bytes.len().min(at + MAX_TAG)];
+    match inside.iter().position(|b| matches!(b, b'>' | b'<' | b'\n')) {
+        Some(len) if inside[len] == b'>' => Tag::Ends(at + 1 + len + 1),
+        None if cut == Cut::MidLine && at + MAX_TAG > bytes.len() => Tag::Open,
+        _ => Tag::None,
+    }
+}
+
+fn opens_tag(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at + 1).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'/' | b'!'))
+}
+
+fn char_at(text: &str, at: usize) -> char {
+    text[at..].chars().next().unwrap_or(' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        tokenize(text, Locale::Root, "en").iter().map(|(lower, _)| lower.to_owned()).collect()
+    }
+
+    fn starts(text: &str) -> Vec<String> {
+        let tokens = tokenize(text, Locale::Root, "en");
+        tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower.to_owned()).collect()
+    }
+
+    #[test]
+    fn words_keep_inner_apostrophes_and_hyphens() {
+        assert_eq!(
+            words("O'Neill, l’Europe (vice-president) 'tis rock-'n'-roll -- x-ray's"),
+            ["o'neill", "l'europe", "vice-president", "tis", "rock", "n", "roll", "x-ray's"]
+        );
+    }
+
+    #[test]
+    fn initialisms_and_numbers_are_one_word() {
+        assert_eq!(
+            words("the U.S. and Ph.D. at 10:30, 1,000 or 3.5m; e.g. this"),
+            ["the", "u.s", "and", "ph.d", "at", "10:30", "1,000", "or", "3.5m", "e.g", "this"]
+        );
+    }
+
+    #[test]
+    fn what_is_no_word_is_left_alone() {
+        let text = "see http://a.b/C?d=E, www.Example.org me@Home.example @Handle #Tag notes.TXT /usr/Bin snake_Case \
+                    C:\\Dir <a Href=\"X y\">in</a> AT&amp;T and/or end...then";
+        assert_eq!(words(text), ["see", "in", "at", "t", "and", "or", "end", "then"]);
+        assert!(words(&"x".repeat(65)).is_empty());
+        assert_eq!(words(&"x".repeat(64)).len(), 1);
+    }
+
+    #[test]
+    fn a_bare_angle_bracket_is_a_mark() {
+        assert_eq!(
+            words("a<b and x < y <i never closed"),
+            ["a", "b", "and", "x", "y", "i", "never", "closed"]
+        );
+    }
+
+    #[test]
+    fn sentences_start_after_stops_and_where_a_punctuated_line_opens() {
+        assert_eq!(starts("one two. three dr. four? five!\nsix"), ["one", "three", "five"]);
+        assert_eq!(starts("no marks here\nnor here"), Vec::<String>::new());
+        assert_eq!(starts("this line ends in the\nmiddle. next"), ["middle", "next"]);
+        assert_eq!(starts("first. this goes\non here. next"), ["first", "this", "next"]);
+        assert_eq!(starts("bonjour ! ça va ?\n\nbien."), ["bonjour", "ça", "bien"]);
+        assert_eq!(starts("1. milk.\n2. eggs."), ["milk", "eggs"]);
+    }
+
+    #[test]
+    fn breaks_say_what_lies_before() {
+        let tokens = tokenize("one two/three\nfour\n\nfive @x six", Locale::Root, "en");
+        let breaks: Vec<_> = tokens.as_slice().iter().map(|token| token.before).collect();
+        use Break::*;
+        assert_eq!(breaks, [Document, Space, None, Line, Paragraph, Space]);
+    }
+
+    #[test]
+    fn capitals_stay_in_a_line_of_both_cases() {
+        let mut tokens = Tokens::new();
+        let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
+        tokenizer.read("the NATO\nALL CAPS\nnone", 0, Cut::Whole, &mut tokens);
+        let given: Vec<_> = tokens.as_slice().iter().map(|token| token.given).collect();
+        let nato = Given::Fixed(Case::Upper.into());
+        assert_eq!(given, [Given::Nothing, nato, Given::Nothing, Given::Nothing, Given::Nothing]);
+    }
+
+    #[test]
+    fn the_dutch_clitic_passes_its_capital_on() {
+        let tokens = tokenize("'t is laat. 's avonds niet.", Locale::Dutch, "nl");
+        let starts: Vec<_> =
+            tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect();
+        assert_eq!(starts, ["is", "avonds"]);
+    }
+
+    #[test]
+    fn in_mid_line_the_last_run_waits() {
+        let mut tokens = Tokens::new();
+        let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
+        assert_eq!(tokenizer.read("one tw", 0, Cut::MidLine, &mut tokens), 4);
+        assert_eq!(tokenizer.read("two <i x", 0, Cut::MidLine, &mut tokens), 4);
+        assert_eq!(tokenizer.read("<i x>three", 0, Cut::Whole, &mut tokens), 10);
+        assert_eq!(tokens.iter().map(|(lower, _)| lower).collect::<Vec<_>>(), ["one", "two", "three"]);
+    }
+}
