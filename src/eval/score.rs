@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::calibration::Calibration;
 use super::slots::{Confusion, Matching, Slots};
-use crate::corpus::{Example, Gold};
+use crate::corpus::{Corpus, Example, Gold};
 use crate::error::{Error, Result};
 use crate::restorer::{Restorer, Want};
 use crate::text::{Case, Choice, Mark, Tokens};
@@ -169,53 +169,64 @@ fn uneven(words: usize, gold: usize, choices: usize) -> Error {
     )
 }
 
-/// Scores a method on examples: it sees their words without capitals and is held against their right labels. Reads as
-/// it goes: memory grows with the errors that differ, not with the examples.
+/// Scores a method on examples: it sees their words without capitals and is held against their right labels.
 ///
 /// # Errors
-/// Where an example cannot be read or the method fails.
-pub fn evaluate(
-    method: &dyn Restorer,
-    want: Want,
-    examples: impl IntoIterator<Item = Result<Example>>,
-) -> Result<Score> {
-    let mut score = Score::default();
-    let mut batch = Batch::default();
-    for example in examples {
-        batch.push(example?);
-        if batch.words >= BATCH {
-            batch.restore(method, want, &mut score)?;
-        }
-    }
-    batch.restore(method, want, &mut score)?;
-    Ok(score)
+/// Where the method fails.
+pub fn evaluate(method: &dyn Restorer, want: Want, examples: &[Example]) -> Result<Score> {
+    let mut evaluation = Evaluation::new(method, want);
+    examples.iter().try_for_each(|example| evaluation.push(example))?;
+    evaluation.finish()
 }
 
-/// Examples that are restored together.
-#[derive(Default)]
-struct Batch {
+/// Scores a method on the examples of a corpus. Reads as it goes: memory grows with the errors that differ, not with the
+/// corpus.
+///
+/// # Errors
+/// Where the corpus cannot be read or the method fails.
+pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Result<Score> {
+    let mut evaluation = Evaluation::new(method, want);
+    corpus.for_each(&mut |example| evaluation.push(example))?;
+    evaluation.finish()
+}
+
+/// A method and the examples that it restores together next.
+struct Evaluation<'a> {
+    method: &'a dyn Restorer,
+    want: Want,
     documents: Vec<Tokens>,
     gold: Vec<Vec<Gold>>,
     words: usize,
+    score: Score,
 }
 
-impl Batch {
-    fn push(&mut self, Example { tokens, gold }: Example) {
-        self.words += tokens.len();
-        self.documents.push(tokens);
-        self.gold.push(gold);
+impl<'a> Evaluation<'a> {
+    fn new(method: &'a dyn Restorer, want: Want) -> Self {
+        Self { method, want, documents: Vec::new(), gold: Vec::new(), words: 0, score: Score::default() }
+    }
+
+    fn push(&mut self, example: &Example) -> Result<()> {
+        self.words += example.tokens.len();
+        self.documents.push(example.tokens.clone());
+        self.gold.push(example.gold.clone());
+        if self.words >= BATCH { self.restore() } else { Ok(()) }
     }
 
     /// Restores and counts what there is, and starts again.
-    fn restore(&mut self, method: &dyn Restorer, want: Want, score: &mut Score) -> Result<()> {
-        let choices = method.restore_batch(&self.documents, want)?;
+    fn restore(&mut self) -> Result<()> {
+        let choices = self.method.restore_batch(&self.documents, self.want)?;
         for ((tokens, gold), choices) in self.documents.iter().zip(&self.gold).zip(&choices) {
-            score.add(tokens, gold, choices, |lower| method.knows(lower))?;
+            self.score.add(tokens, gold, choices, |lower| self.method.knows(lower))?;
         }
         self.documents.clear();
         self.gold.clear();
         self.words = 0;
         Ok(())
+    }
+
+    fn finish(mut self) -> Result<Score> {
+        self.restore()?;
+        Ok(self.score)
     }
 }
 
@@ -224,6 +235,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::corpus::{Protocol, Reading};
     use crate::restorer::{End, Session};
     use crate::text::{Labels, Locale};
 
@@ -275,7 +287,8 @@ pub(super) mod tests {
 
     fn score(sentences: &[&str]) -> Score {
         let method = Titles(vec!["ada", "rome", "may"]);
-        evaluate(&method, Want::default(), sentences.iter().map(|sentence| Ok(example(sentence)))).unwrap()
+        let examples: Vec<Example> = sentences.iter().map(|sentence| example(sentence)).collect();
+        evaluate(&method, Want::default(), &examples).unwrap()
     }
 
     const SENTENCES: [&str; 5] = [
@@ -331,7 +344,7 @@ pub(super) mod tests {
         let mut unscored = example("May we go");
         unscored.gold[0].scored = false;
         let method = Titles(vec![]);
-        let score = evaluate(&method, Want::default(), [Ok(unscored)]).unwrap();
+        let score = evaluate(&method, Want::default(), &[unscored]).unwrap();
         assert_eq!(score.all().tokens(), 2);
         assert_eq!(score.all().slots(Matching::Spelling), Slots::default());
     }
@@ -367,10 +380,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_example_that_cannot_be_read_stops_the_evaluation() {
-        let examples = [Ok(example("fine")), Err(Error::file("a.txt", "torn"))];
-        let error = evaluate(&Titles(vec![]), Want::default(), examples).unwrap_err();
-        assert_eq!(error.to_string(), "a.txt: torn");
+    fn a_corpus_scores_like_its_examples() {
+        let text = "Ada saw Rome.\nThey may wait in Rome.\n".repeat(2000);
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Batista, Locale::Root);
+        let method = Titles(vec!["ada", "rome", "may"]);
+        let score = evaluate_corpus(&method, Want::default(), &corpus).unwrap();
+        assert_eq!(score, evaluate(&method, Want::default(), &corpus.examples().unwrap()).unwrap());
+        // Rome twice and may: 2 C and 1 I each time.
+        assert_eq!(score.all().slots(Matching::Spelling), Slots { correct: 4000, inserted: 2000, ..Slots::default() });
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
+use crate::corpus::Protocol;
 use crate::text::{Case, Class};
 
 /// When a chosen case equals the right one.
@@ -21,20 +22,20 @@ pub enum Matching {
 }
 
 impl Matching {
+    /// How a protocol holds cases against each other.
+    pub fn of(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Rei => Self::Tags,
+            Protocol::Text | Protocol::Batista | Protocol::Susanto | Protocol::Asr { .. } => Self::Spelling,
+        }
+    }
+
     /// The case as this matching sees it.
     #[inline]
     pub fn see(self, case: Case) -> Case {
         match (self, case) {
             (Self::Tags, Case::Mixed(_)) => Case::Lower,
             _ => case,
-        }
-    }
-
-    /// Its name in signatures.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Spelling => "spelling",
-            Self::Tags => "tags",
         }
     }
 }
