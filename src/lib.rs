@@ -1,13 +1,14 @@
 //! Restores capital letters in text that lost them, and measures how well.
 
 // In reading order: each module uses only those above it.
-#[cfg(feature = "cli")]
-pub mod cli;
-#[cfg(feature = "train")]
-pub mod corpus;
 pub mod error;
 pub mod files;
+pub mod text;
+pub mod format;
+#[cfg(feature = "train")]
+pub mod corpus;
 #[cfg(feature = "train")]
 pub mod lexicon;
 pub mod restorer;
-pub mod text;
+#[cfg(feature = "cli")]
+pub mod cli;

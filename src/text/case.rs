@@ -148,6 +148,42 @@ impl Case {
         }
     }
 
+    /// This case where the word opens a sentence: the first letter becomes a capital, unless the first part already has
+    /// one inside (`iPhone`) or the word begins with a digit.
+    ///
+    /// ```
+    /// use majuscule::text::{Case, Locale};
+    ///
+    /// let opening = |word| Case::of(word, Locale::Root).opening(word, Locale::Root).applied(word, Locale::Root);
+    /// assert_eq!(opening("l'Europe"), "L'Europe");
+    /// assert_eq!(opening("iPhone"), "iPhone");
+    /// assert_eq!(opening("3rd"), "3rd");
+    /// ```
+    pub fn opening(self, word: &str, locale: Locale) -> Self {
+        if !word.starts_with(char::is_alphabetic) {
+            return self;
+        }
+        match self {
+            Self::Lower if locale.letter_count(word) == 1 => Self::Upper,
+            Self::Lower => Self::Title,
+            Self::Mixed(capitals) => {
+                let part = word.find(['\'', '’', '-', '‐', '‑']).map_or(word, |end| &word[..end]);
+                let inside =
+                    capitals.0 & !(u64::MAX.checked_shl(locale.letter_count(part) as u32).unwrap_or(0));
+                if inside != 0 {
+                    return self;
+                }
+                let first = if begins_with_ij(word, locale) { 0b11 } else { 0b1 };
+                Self::of_capitals(
+                    Capitals(capitals.0 | first),
+                    locale.letter_count(word).min(MAX_LETTERS),
+                    begins_with_ij(word, locale),
+                )
+            }
+            Self::Title | Self::Upper => self,
+        }
+    }
+
     /// `word` with these capitals; see [`Case::apply`].
     pub fn applied(self, word: &str, locale: Locale) -> String {
         let mut out = String::with_capacity(word.len());

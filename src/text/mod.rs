@@ -6,8 +6,12 @@ pub mod locale;
 pub mod sentence;
 pub mod tokenize;
 pub mod tokens;
+pub mod words;
+pub mod write;
 
 pub use case::{Capitals, Case, Class};
 pub use label::{Choice, Label, Labels, Mark};
 pub use locale::{Letter, Locale};
 pub use tokens::{Break, Given, Token, Tokens};
+pub use words::Words;
+pub use write::{Policy, SentenceStart};

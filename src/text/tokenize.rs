@@ -11,6 +11,9 @@ use super::locale::{Locale, is_joiner};
 use super::sentence::Abbreviations;
 use super::tokens::{Break, Given, Token, Tokens, lower_word};
 
+/// Stands for a byte that is not UTF-8: the run that holds it is left alone.
+pub const NO_TEXT: u8 = 0x1a;
+
 /// A mark-up tag is looked for in this many bytes after its `<`, on the same line.
 const MAX_TAG: usize = 1024;
 
@@ -46,7 +49,7 @@ pub enum Cut {
 /// let words: Vec<_> = tokens.iter().map(|(lower, _)| lower).collect();
 /// assert_eq!(words, ["l'europe", "see", "or", "u.s", "law"]);
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tokenizer {
     locale: Locale,
     abbreviations: &'static Abbreviations,
@@ -186,6 +189,9 @@ impl Tokenizer {
     fn judge(&mut self, text: &str, base: u32, tokens: &mut Tokens) {
         let line = &mut self.line;
         let words = &mut tokens.as_mut_slice()[line.first..];
+        if words.is_empty() {
+            return;
+        }
         if let Some(opening) = line.opening.take() {
             let follows_on = self.previous.as_ref().is_some_and(|line| line.punctuated && !line.ended);
             if let Some(word) = words.get_mut(opening - line.first) {
@@ -269,9 +275,9 @@ impl Tokenizer {
         }
     }
 
-    /// Notes that something which is no mark stands here.
+    /// Notes that something stands here which is neither a mark nor a word to be cased.
     #[inline]
-    fn pass(&mut self) {
+    pub fn pass(&mut self) {
         self.before = Break::None;
         self.ended = false;
     }
@@ -343,7 +349,7 @@ static KINDS: [u8; 256] = {
             b'A'..=b'Z' => UPPER,
             b'0'..=b'9' => DIGIT,
             b'\'' | b'-' => INNER,
-            b'@' | b'#' | b'/' | b'\\' | b'_' | b'<' | b'&' => SPECIAL,
+            b'@' | b'#' | b'/' | b'\\' | b'_' | b'<' | b'&' | NO_TEXT => SPECIAL,
             0x80..=0xff => WIDE,
             _ => MARK,
         };
@@ -468,7 +474,7 @@ fn is_left_alone(run: &str) -> bool {
             && run[prefix.len()..].starts_with(char::is_alphanumeric)
     };
     run.contains("://")
-        || run.contains('\\')
+        || run.contains(['\\', NO_TEXT as char])
         || ["www.", "@", "#", "/", "./", "../", "~/"].into_iter().any(after)
         || run.match_indices('@').any(|(at, _)| run[at + 1..].starts_with(char::is_alphanumeric))
         || run.match_indices('_').any(|(at, _)| stands_inside(run, at))

@@ -1,0 +1,336 @@
+//! Plain text: all of it is words, marks and white space.
+
+use std::io::{ErrorKind, Read};
+
+use super::{Format, Piece, Settings};
+use crate::error::{Error, Place, Result};
+use crate::text::Break;
+use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
+
+/// Bytes asked for at a time.
+const READ: usize = 1 << 16;
+
+/// Characters of a line that are read together. Of a longer line the first part decides what is judged by line. Counted
+/// in characters, since their number does not change with case.
+const PART: usize = 1 << 16;
+
+/// Plain text, read from anywhere.
+#[derive(Debug)]
+pub struct Plain<R> {
+    reader: R,
+    name: String,
+    settings: Settings,
+    tokenizer: Tokenizer,
+    /// Bytes read and not yet given out.
+    buffer: Vec<u8>,
+    /// So many bytes of it were searched for line feeds, and so many are whole lines.
+    searched: usize,
+    whole: usize,
+    ended: bool,
+    /// Whether a run without white space goes on that is longer than a part: it is no text.
+    in_run: bool,
+    /// Lines and characters of the last line given out, for errors.
+    lines: u64,
+    columns: u64,
+    /// The piece with [`NO_TEXT`] for what is not UTF-8.
+    mended: Vec<u8>,
+}
+
+impl<R: Read> Plain<R> {
+    /// Reads plain text; `name` is the file's name for errors.
+    pub fn new(reader: R, name: impl Into<String>, settings: Settings) -> Self {
+        Self {
+            reader,
+            name: name.into(),
+            tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized),
+            settings,
+            buffer: Vec::with_capacity(2 * READ),
+            searched: 0,
+            whole: 0,
+            ended: false,
+            in_run: false,
+            lines: 0,
+            columns: 0,
+            mended: Vec::new(),
+        }
+    }
+
+    /// Reads what is there, once: a slow pipe is served line by line.
+    fn fill(&mut self) -> Result<()> {
+        let len = self.buffer.len();
+        self.buffer.resize(len + READ, 0);
+        let read = loop {
+            match self.reader.read(&mut self.buffer[len..]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        self.buffer.truncate(len + *read.as_ref().unwrap_or(&0));
+        let read = read.map_err(|error| Error::io("read", &self.name, error))?;
+        self.ended = read == 0;
+        Ok(())
+    }
+
+    /// How many bytes of the buffer are lines that are whole and short.
+    fn short_lines(&mut self) -> usize {
+        if let Some(last) = self.buffer[self.searched..].iter().rposition(|&b| b == b'\n') {
+            self.whole = self.searched + last + 1;
+        }
+        self.searched = self.buffer.len();
+        if self.whole <= PART {
+            return self.whole;
+        }
+        let lines = self.buffer[..self.whole].split_inclusive(|&b| b == b'\n');
+        lines.take_while(|line| part_len(line) == line.len()).map(<[u8]>::len).sum()
+    }
+
+    /// Gives out `len` bytes that end at the end of a line or of the file.
+    fn take_lines(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
+        piece.source.extend_from_slice(&self.buffer[..len]);
+        let text = text(&piece.source, &mut self.mended, self.settings.lossy)
+            .map_err(|at| not_utf8(&self.name, self.lines, self.columns, &piece.source, at))?;
+        self.tokenizer.read(text, 0, Cut::Whole, &mut piece.tokens);
+        self.settings.words.fix(&piece.source, 0, true, &mut piece.tokens);
+        piece.after = Break::Line;
+        self.advance(len, piece);
+        Ok(())
+    }
+
+    /// Gives out a part of a line, `len` bytes at most, that ends in white space where there is any.
+    fn take_part(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
+        piece.source.extend_from_slice(&self.buffer[..len]);
+        let text = text(&piece.source, &mut self.mended, self.settings.lossy)
+            .map_err(|at| not_utf8(&self.name, self.lines, self.columns, &piece.source, at))?;
+        let before = self.tokenizer.clone();
+        let mut done = self.tokenizer.read(text, 0, Cut::MidLine, &mut piece.tokens);
+        if done == text.len() && !text.ends_with(char::is_whitespace) {
+            self.in_run = true;
+            self.tokenizer = before;
+            self.tokenizer.pass();
+            piece.tokens.clear();
+        } else {
+            let settled = self.settings.words.fix(&piece.source, 0, false, &mut piece.tokens);
+            if let Some(waiting) = piece.tokens.as_slice().get(settled) {
+                // A phrase may go on in the next part: this one ends before the run where the phrase begins.
+                let phrase = waiting.source.start as usize;
+                let run = text[..phrase].char_indices().rev().find(|(_, c)| c.is_whitespace());
+                if let Some((at, space)) = run {
+                    done = at + space.len_utf8();
+                    self.tokenizer = before;
+                    piece.tokens.clear();
+                    self.tokenizer.read(&text[..done], 0, Cut::MidLine, &mut piece.tokens);
+                }
+                self.settings.words.fix(&piece.source, 0, true, &mut piece.tokens);
+            }
+        }
+        piece.source.truncate(done);
+        piece.after = Break::Space;
+        self.advance(done, piece);
+        Ok(())
+    }
+
+    /// Gives out the rest of a run that is no text, as far as it is here.
+    fn take_run(&mut self, piece: &mut Piece) {
+        let chunks = self.buffer.utf8_chunks();
+        let mut end = 0;
+        for chunk in chunks {
+            if let Some(space) = chunk.valid().find(char::is_whitespace) {
+                self.in_run = false;
+                end += space;
+                break;
+            }
+            end += chunk.valid().len();
+            // What looks invalid at the very end may be a character that is not all here.
+            if end + chunk.invalid().len() == self.buffer.len() && !self.ended {
+                break;
+            }
+            end += chunk.invalid().len();
+        }
+        piece.source.extend_from_slice(&self.buffer[..end]);
+        piece.after = Break::None;
+        self.advance(end, piece);
+    }
+
+    /// Removes `len` bytes, those of the piece, from the buffer, and counts them.
+    fn advance(&mut self, len: usize, piece: &Piece) {
+        self.buffer.drain(..len);
+        self.searched = self.searched.saturating_sub(len);
+        self.whole = self.whole.saturating_sub(len);
+        let lines = count(&piece.source, |b| b == b'\n');
+        self.lines += lines;
+        self.columns = if lines > 0 { 0 } else { self.columns + count(&piece.source, starts_char) };
+    }
+}
+
+impl<R: Read + Send> Format for Plain<R> {
+    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
+        piece.source.clear();
+        piece.tokens.clear();
+        loop {
+            if self.in_run {
+                self.take_run(piece);
+                if !piece.source.is_empty() {
+                    return Ok(true);
+                }
+            }
+            if !self.in_run {
+                let short = self.short_lines();
+                if short > 0 {
+                    self.take_lines(short, piece)?;
+                    return Ok(true);
+                }
+                // A part is taken once something is there that follows it: then no character of it is cut in two.
+                let part = part_len(&self.buffer);
+                if part < self.buffer.len() {
+                    self.take_part(part, piece)?;
+                    return Ok(true);
+                }
+            }
+            if self.ended {
+                break;
+            }
+            self.fill()?;
+        }
+        let rest = self.buffer.len();
+        if rest == 0 {
+            return Ok(false);
+        }
+        self.take_lines(rest, piece)?;
+        piece.after = Break::Document;
+        Ok(true)
+    }
+}
+
+/// The bytes as text. `Err` is the place of a byte that is not UTF-8; with `lossy`, such bytes become [`NO_TEXT`].
+fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -> Result<&'a str, usize> {
+    let error = match std::str::from_utf8(source) {
+        Ok(text) => return Ok(text),
+        Err(error) => error,
+    };
+    if !lossy {
+        return Err(error.valid_up_to());
+    }
+    mended.clear();
+    for chunk in source.utf8_chunks() {
+        mended.extend_from_slice(chunk.valid().as_bytes());
+        mended.extend(chunk.invalid().iter().map(|_| NO_TEXT));
+    }
+    std::str::from_utf8(mended).map_err(|error| error.valid_up_to())
+}
+
+/// How many bytes the first [`PART`] characters of `bytes` have; all of them, if they are no more.
+fn part_len(bytes: &[u8]) -> usize {
+    if bytes.len() <= PART {
+        return bytes.len();
+    }
+    // Bytes that begin no character, in a file that is not UTF-8, must not make a part endless.
+    let bytes = &bytes[..bytes.len().min(4 * PART)];
+    let starts = bytes.iter().enumerate().filter(|(_, b)| starts_char(**b));
+    starts.map(|(at, _)| at).nth(PART).unwrap_or(bytes.len())
+}
+
+/// The error for the byte at `at` of a piece, before which the file has so many lines, and so many characters more.
+fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8], at: usize) -> Error {
+    let before = &source[..at];
+    let line_start = before.iter().rposition(|&b| b == b'\n').map(|at| at + 1);
+    let column = count(&before[line_start.unwrap_or(0)..], starts_char);
+    let place = Place {
+        file: name.to_owned(),
+        line: Some(lines + count(before, |b| b == b'\n') + 1),
+        column: Some(if line_start.is_some() { column } else { columns + column } + 1),
+    };
+    let problem = format!(
+        "byte 0x{:02x} is not UTF-8: convert the file (iconv -t UTF-8), or pass such bytes through with --lossy",
+        source[at]
+    );
+    Error::Input { place, problem }
+}
+
+fn starts_char(b: u8) -> bool {
+    b & 0xc0 != 0x80
+}
+
+fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {
+    bytes.iter().filter(|&&b| what(b)).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Given, Locale, Words};
+
+    /// A reader that gives `step` bytes at a time.
+    struct Dribble<'a>(&'a [u8], usize);
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            let len = self.1.min(self.0.len()).min(out.len());
+            out[..len].copy_from_slice(&self.0[..len]);
+            self.0 = &self.0[len..];
+            Ok(len)
+        }
+    }
+
+    type Word = (String, bool, Given);
+
+    fn read(bytes: &[u8], step: usize, settings: Settings) -> Result<(Vec<u8>, Vec<Word>)> {
+        let mut plain = Plain::new(Dribble(bytes, step), "text", settings);
+        let mut piece = Piece::default();
+        let (mut sources, mut words) = (Vec::new(), Vec::new());
+        while plain.next(&mut piece)? {
+            sources.extend_from_slice(&piece.source);
+            words.extend(
+                piece.tokens.iter().map(|(lower, token)| (lower.to_owned(), token.starts, token.given)),
+            );
+        }
+        Ok((sources, words))
+    }
+
+    #[test]
+    fn pieces_do_not_depend_on_how_the_bytes_arrive() {
+        let mut text = "One line. two\n".repeat(3);
+        for i in 0..40_000 {
+            text += if i % 7 == 0 { "NÃO é. new york " } else { "palavra new " };
+        }
+        text += "\n";
+        text += &"x,".repeat(100_000);
+        text += " tail ends";
+        let words = Words::read(b"New York City\nNew York", "words", Locale::Root).unwrap();
+        let settings = || Settings { words: words.clone(), ..Settings::default() };
+        let whole = read(text.as_bytes(), usize::MAX, settings()).unwrap();
+        assert_eq!(whole.0, text.as_bytes());
+        assert_eq!(whole.1.last().unwrap().0, "ends");
+        for step in [1, 4097, 65_536] {
+            let parts = read(text.as_bytes(), step, settings()).unwrap();
+            assert_eq!(parts.1.iter().zip(&whole.1).position(|(a, b)| a != b), None, "steps of {step} bytes");
+            assert_eq!(parts.1.len(), whole.1.len(), "steps of {step} bytes");
+            assert!(parts.0 == whole.0);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_named_or_passed_through() {
+        let bytes = b"first\nsecond \xe9l\xe8ve line";
+        let error = read(bytes, 4, Settings::default()).unwrap_err().to_string();
+        assert!(error.starts_with("text, line 2, column 8: byte 0xe9 is not UTF-8"), "{error}");
+        let (source, words) = read(bytes, 4, Settings { lossy: true, ..Settings::default() }).unwrap();
+        assert_eq!(source, bytes);
+        assert_eq!(
+            words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(),
+            ["first", "second", "line"]
+        );
+    }
+
+    #[test]
+    fn memory_stays_flat_on_bytes_that_begin_no_character() {
+        let bytes = vec![0x80; 2_000_000];
+        let settings = Settings { lossy: true, ..Settings::default() };
+        let mut plain = Plain::new(&bytes[..], "text", settings);
+        let (mut piece, mut len) = (Piece::default(), 0);
+        while plain.next(&mut piece).unwrap() {
+            len += piece.source.len();
+            assert!(plain.buffer.capacity() < 1 << 20);
+        }
+        assert_eq!(len, bytes.len());
+    }
+}

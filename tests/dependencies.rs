@@ -1,0 +1,59 @@
+//! A build without features needs nothing but Rust: no random numbers, memory maps, threads or C of its own.
+
+use std::process::Command;
+
+/// What must not stand in the tree, and why.
+const UNWANTED: &[(&str, &str)] = &[
+    ("cc", "it compiles C"),
+    ("getrandom", "it asks the system for random numbers"),
+    ("memmap2", "it maps files into memory"),
+    ("rayon", "it starts threads"),
+    ("wasm-bindgen", "it needs JavaScript"),
+];
+
+#[test]
+fn inference_on_wasm_needs_no_system() {
+    let tree = tree();
+    let packages: Vec<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(
+        packages.contains(&"majuscule") && packages.contains(&"serde"),
+        "this is no tree of majuscule:\n{tree}"
+    );
+    for (unwanted, why) in UNWANTED {
+        assert!(
+            !packages.contains(unwanted),
+            "a build without features depends on {unwanted}: {why}\n{tree}"
+        );
+    }
+    if let Some(links_c) = packages.iter().find(|package| package.ends_with("-sys")) {
+        panic!("a build without features depends on {links_c}: it links a C library\n{tree}");
+    }
+}
+
+/// The packages of a build without features for WebAssembly, one a line; read off the lock file, no network used.
+fn tree() -> String {
+    let arguments = [
+        "tree",
+        "--offline",
+        "--locked",
+        "--target=wasm32-unknown-unknown",
+        "--edges=normal",
+        "--no-default-features",
+        "--prefix=none",
+    ];
+    // Cargo names itself to the tests that it runs; a test started by hand takes the one on the path.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let command = format!("{} {}", cargo.to_string_lossy(), arguments.join(" "));
+    let output = Command::new(&cargo)
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap_or_else(|error| panic!("cannot run `{command}`, which this test reads: {error}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "`{command}`, which this test reads, failed ({}):\n{errors}",
+        output.status
+    );
+    String::from_utf8(output.stdout).expect("cargo writes UTF-8")
+}
