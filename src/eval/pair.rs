@@ -59,7 +59,9 @@ pub fn pair(
     match outcome {
         Ok(()) => Ok(()),
         Err(Stop::Error(error)) => Err(error),
-        Err(Stop::Differs(difference)) => Err(difference.error(reference, &hypotheses[difference.hypothesis])?),
+        Err(Stop::Differs(difference)) => {
+            Err(difference.error(reference, &hypotheses[difference.hypothesis])?)
+        }
     }
 }
 
@@ -103,7 +105,10 @@ impl Difference {
             (Some(found), Some(expected)) => Error::line(
                 &hypothesis.name,
                 line(hypothesis)?.unwrap_or(1),
-                format!("\"{found}\", but {name}, line {} has \"{expected}\": {same}", line(reference)?.unwrap_or(1)),
+                format!(
+                    "\"{found}\", but {name}, line {} has \"{expected}\": {same}",
+                    line(reference)?.unwrap_or(1)
+                ),
             ),
             (Some(found), None) => {
                 let problem = format!("\"{found}\", but {name} has ended before it: {same}");
@@ -219,7 +224,8 @@ mod tests {
     #[test]
     fn the_example_of_a_big_ser_through_files() {
         for protocol in [Protocol::Susanto, ASR] {
-            let score = score("here is an Example of a big SER", "here Is an example of a big SER", protocol).unwrap();
+            let score = score("here is an Example of a big SER", "here Is an example of a big SER", protocol)
+                .unwrap();
             let slots = score.all().slots(Matching::Spelling);
             assert_eq!((slots.precision(), slots.recall(), slots.ser()), (Some(0.5), Some(0.5), Some(1.0)));
         }
@@ -243,7 +249,10 @@ mod tests {
              capitals aside"
         );
         let found = error("One day.\nThe river Tagus rose.", "one day\nthe river Tejo rose");
-        assert!(found.starts_with("hyp.txt, line 2: \"Tejo\", but ref.txt, line 2 has \"Tagus\": "), "{found}");
+        assert!(
+            found.starts_with("hyp.txt, line 2: \"Tejo\", but ref.txt, line 2 has \"Tagus\": "),
+            "{found}"
+        );
     }
 
     #[test]
@@ -251,7 +260,10 @@ mod tests {
         let found = error("The river\nTagus rose again.", "the river\nTagus rose");
         assert!(found.starts_with("hyp.txt: ends, but ref.txt, line 2 goes on with \"again\": "), "{found}");
         let found = error("The river\nTagus rose.", "the river\nTagus rose Again");
-        assert!(found.starts_with("hyp.txt, line 2: \"Again\", but ref.txt has ended before it: "), "{found}");
+        assert!(
+            found.starts_with("hyp.txt, line 2: \"Again\", but ref.txt has ended before it: "),
+            "{found}"
+        );
     }
 
     #[test]
