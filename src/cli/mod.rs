@@ -1,5 +1,9 @@
 //! The command line: one file a verb.
 
+mod measure;
+mod score;
+mod compare;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -15,12 +19,18 @@ pub struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {}
+enum Verb {
+    Score(score::Args),
+    Compare(compare::Args),
+}
 
 /// Parses the arguments, runs the verb, and says what went wrong: 0 done, 1 the data, 2 the arguments.
 pub fn main() -> ExitCode {
-    let result: anyhow::Result<ExitCode> = match Cli::parse().verb {};
-    result.unwrap_or_else(|error| report(&error))
+    let result = match Cli::parse().verb {
+        Verb::Score(args) => score::run(&args),
+        Verb::Compare(args) => compare::run(&args),
+    };
+    result.map_or_else(|error| report(&error), |()| ExitCode::SUCCESS)
 }
 
 /// Prints an error for a person, and gives its exit code. A pipe that its reader closed is no error.

@@ -35,16 +35,15 @@ impl Side {
     }
 }
 
+/// What is done with an example and each hypothesis's choices for its words.
+pub type Visit<'a> = dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()> + 'a;
+
 /// Gives every example of the reference to `visit`, in order, with each hypothesis's choices for its words. The words are
 /// compared without case, as one stream: a hypothesis may have other line breaks where the protocol does not mind them.
 ///
 /// # Errors
 /// Where a file cannot be read, where the words differ (the error names both, and their lines), and where `visit` fails.
-pub fn pair(
-    reference: &Side,
-    hypotheses: &[Side],
-    visit: &mut dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()>,
-) -> Result<()> {
+pub fn pair(reference: &Side, hypotheses: &[Side], visit: &mut Visit<'_>) -> Result<()> {
     let outcome = thread::scope(|scope| {
         let mut streams: Vec<Words> = hypotheses
             .iter()
@@ -59,7 +58,9 @@ pub fn pair(
     match outcome {
         Ok(()) => Ok(()),
         Err(Stop::Error(error)) => Err(error),
-        Err(Stop::Differs(difference)) => Err(difference.error(reference, &hypotheses[difference.hypothesis])?),
+        Err(Stop::Differs(difference)) => {
+            Err(difference.error(reference, &hypotheses[difference.hypothesis])?)
+        }
     }
 }
 
@@ -103,7 +104,10 @@ impl Difference {
             (Some(found), Some(expected)) => Error::line(
                 &hypothesis.name,
                 line(hypothesis)?.unwrap_or(1),
-                format!("\"{found}\", but {name}, line {} has \"{expected}\": {same}", line(reference)?.unwrap_or(1)),
+                format!(
+                    "\"{found}\", but {name}, line {} has \"{expected}\": {same}",
+                    line(reference)?.unwrap_or(1)
+                ),
             ),
             (Some(found), None) => {
                 let problem = format!("\"{found}\", but {name} has ended before it: {same}");
@@ -120,11 +124,7 @@ impl Difference {
 }
 
 /// Walks all streams along the reference.
-fn follow(
-    reference: &Side,
-    streams: &mut [Words],
-    visit: &mut dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()>,
-) -> Result<(), Stop> {
+fn follow(reference: &Side, streams: &mut [Words], visit: &mut Visit<'_>) -> Result<(), Stop> {
     let mut choices = vec![Vec::new(); streams.len()];
     let mut same = 0;
     let mut difference = None;
@@ -219,7 +219,8 @@ mod tests {
     #[test]
     fn the_example_of_a_big_ser_through_files() {
         for protocol in [Protocol::Susanto, ASR] {
-            let score = score("here is an Example of a big SER", "here Is an example of a big SER", protocol).unwrap();
+            let score = score("here is an Example of a big SER", "here Is an example of a big SER", protocol)
+                .unwrap();
             let slots = score.all().slots(Matching::Spelling);
             assert_eq!((slots.precision(), slots.recall(), slots.ser()), (Some(0.5), Some(0.5), Some(1.0)));
         }
@@ -243,7 +244,10 @@ mod tests {
              capitals aside"
         );
         let found = error("One day.\nThe river Tagus rose.", "one day\nthe river Tejo rose");
-        assert!(found.starts_with("hyp.txt, line 2: \"Tejo\", but ref.txt, line 2 has \"Tagus\": "), "{found}");
+        assert!(
+            found.starts_with("hyp.txt, line 2: \"Tejo\", but ref.txt, line 2 has \"Tagus\": "),
+            "{found}"
+        );
     }
 
     #[test]
@@ -251,7 +255,10 @@ mod tests {
         let found = error("The river\nTagus rose again.", "the river\nTagus rose");
         assert!(found.starts_with("hyp.txt: ends, but ref.txt, line 2 goes on with \"again\": "), "{found}");
         let found = error("The river\nTagus rose.", "the river\nTagus rose Again");
-        assert!(found.starts_with("hyp.txt, line 2: \"Again\", but ref.txt has ended before it: "), "{found}");
+        assert!(
+            found.starts_with("hyp.txt, line 2: \"Again\", but ref.txt has ended before it: "),
+            "{found}"
+        );
     }
 
     #[test]

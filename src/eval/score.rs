@@ -387,7 +387,10 @@ pub(super) mod tests {
         let score = evaluate_corpus(&method, Want::default(), &corpus).unwrap();
         assert_eq!(score, evaluate(&method, Want::default(), &corpus.examples().unwrap()).unwrap());
         // Rome twice and may: 2 C and 1 I each time.
-        assert_eq!(score.all().slots(Matching::Spelling), Slots { correct: 4000, inserted: 2000, ..Slots::default() });
+        assert_eq!(
+            score.all().slots(Matching::Spelling),
+            Slots { correct: 4000, inserted: 2000, ..Slots::default() }
+        );
     }
 
     #[test]

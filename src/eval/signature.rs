@@ -43,7 +43,13 @@ impl fmt::Display for Signature {
             Protocol::Asr { window } => write!(f, "{window}")?,
             _ => f.write_str("none")?,
         }
-        write!(f, "|sentences:{}|locale:{}|version:{}", self.sentences, self.locale, env!("CARGO_PKG_VERSION"))
+        write!(
+            f,
+            "|sentences:{}|locale:{}|version:{}",
+            self.sentences,
+            self.locale,
+            env!("CARGO_PKG_VERSION")
+        )
     }
 }
 
@@ -70,11 +76,12 @@ mod tests {
 
     #[test]
     fn a_signature_is_one_line_that_names_everything() {
-        let signatures = Protocol::ALL.map(|protocol| {
-            Signature::of(protocol, &Reading::default(), Locale::Dutch).to_string()
-        });
+        let signatures = Protocol::ALL
+            .map(|protocol| Signature::of(protocol, &Reading::default(), Locale::Dutch).to_string());
         let [text, batista, rei, susanto, asr] = &signatures;
-        assert!(text.starts_with("protocol:text|tokens:words|marks:kept|classes:spelling|first:context|average:micro|"));
+        assert!(text.starts_with(
+            "protocol:text|tokens:words|marks:kept|classes:spelling|first:context|average:micro|"
+        ));
         assert!(batista.contains("|first:removed|") && rei.contains("|classes:U-T-L|"));
         assert!(susanto.contains("|tokens:as-given|") && susanto.contains("|window:none|"));
         assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
