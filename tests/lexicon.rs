@@ -1,5 +1,6 @@
 //! The command `lexicon`, run as a user runs it.
 #![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
 use std::path::Path;
