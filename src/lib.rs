@@ -10,5 +10,10 @@ pub mod corpus;
 #[cfg(feature = "train")]
 pub mod lexicon;
 pub mod restorer;
+#[cfg(feature = "train")]
+pub mod eval;
+pub mod model;
+pub mod methods;
+pub mod restore;
 #[cfg(feature = "cli")]
 pub mod cli;
