@@ -112,7 +112,7 @@ fn what_cannot_be_done_is_said() {
         ("merge news.tsv -o news.tsv", 2, "news.tsv is both input and output"),
         ("build news.txt --threads 0", 2, "--threads"),
         ("build news.txt --protocol tea", 2, "expected one of text, batista"),
-        ("build news.txt --text-lang !", 2, "is not a language tag"),
+        ("build news.txt --lang !", 2, "is not a language tag"),
         ("build lower.txt", 1, "lower.txt: 0 of its 4 words have a capital"),
         ("build missing.txt", 1, "missing.txt"),
         ("stats cut.tsv", 1, "cut.tsv: the header has no end"),

@@ -386,7 +386,7 @@ struct Reading {
     #[arg(long, value_enum, value_name = "FORMAT")]
     from: Option<Format>,
     /// The language of files that do not name theirs, such as en, tr or pt-BR: it says which letters pair
-    #[arg(long = "text-lang", value_name = "LANG")]
+    #[arg(long = "lang", value_name = "LANG")]
     language: Option<String>,
     /// Take the words of phrases in word lists too
     #[arg(long)]
