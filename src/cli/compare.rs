@@ -1,6 +1,7 @@
 //! `majuscule compare`: several systems' outputs against one reference, and whether they differ by more than chance.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use super::measure::{self, Measure};
 use crate::eval::compare::{self, System};
@@ -28,10 +29,10 @@ pub struct Args {
 ///
 /// # Errors
 /// Where a file cannot be read or the words differ.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, outputs, locale, config, measure } = args;
-    let files: Vec<&Path> = [reference].into_iter().chain(outputs).map(PathBuf::as_path).collect();
-    let mut sides = measure.sides(&files, *locale)?;
+    let files: Vec<&Path> = [&reference].into_iter().chain(&outputs).map(PathBuf::as_path).collect();
+    let mut sides = measure.sides(&files, locale)?;
     let hypotheses = sides.split_off(1);
     let mut systems: Vec<System> = hypotheses.iter().map(|side| System::new(side.name())).collect();
     let mut words = 0;
@@ -42,6 +43,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
         Ok(())
     })?;
-    let comparison = compare::compare(&systems, *config)?;
-    Ok(measure::print(&comparison.page(&measure.signature(*locale), words, measure.layout()))?)
+    let comparison = compare::compare(&systems, config)?;
+    measure::print(&comparison.page(&measure.signature(locale), words, measure.layout()))?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,6 @@
 //! The command line: one file a verb.
 
+mod lexicon;
 mod measure;
 mod score;
 mod compare;
@@ -20,17 +21,19 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Lexicon(lexicon::Args),
     Score(score::Args),
     Compare(compare::Args),
 }
 
 /// Parses the arguments, runs the verb, and says what went wrong: 0 done, 1 the data, 2 the arguments.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().verb {
-        Verb::Score(args) => score::run(&args),
-        Verb::Compare(args) => compare::run(&args),
+    let result: anyhow::Result<ExitCode> = match Cli::parse().verb {
+        Verb::Lexicon(args) => lexicon::run(args),
+        Verb::Score(args) => score::run(args),
+        Verb::Compare(args) => compare::run(args),
     };
-    result.map_or_else(|error| report(&error), |()| ExitCode::SUCCESS)
+    result.unwrap_or_else(|error| report(&error))
 }
 
 /// Prints an error for a person, and gives its exit code. A pipe that its reader closed is no error.

@@ -1,6 +1,7 @@
 //! `majuscule score`: other systems' output against a reference.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use super::measure::{self, Measure};
 use crate::eval::{Report, Score, pair};
@@ -27,14 +28,15 @@ pub struct Args {
 ///
 /// # Errors
 /// Where a file cannot be read or the words differ.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, hypothesis, locale, words, measure } = args;
-    let mut sides = measure.sides(&[reference, hypothesis], *locale)?;
+    let mut sides = measure.sides(&[&reference, &hypothesis], locale)?;
     let hypotheses = sides.split_off(1);
     let mut score = Score::default();
     pair(&sides[0], &hypotheses, &mut |example, choices| {
         score.add(&example.tokens, &example.gold, &choices[0], |_| None)
     })?;
-    let report = Report::of(&score, &measure.config(*locale, false, *words));
-    Ok(measure::print(&report.page(measure.layout()))?)
+    let report = Report::of(&score, &measure.config(locale, false, words));
+    measure::print(&report.page(measure.layout()))?;
+    Ok(ExitCode::SUCCESS)
 }
