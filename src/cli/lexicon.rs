@@ -1,17 +1,21 @@
 //! `majuscule lexicon`: words and the forms they were seen in, built, joined, shown and written.
 
 use std::io::{self, BufWriter, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 
 use clap::{Subcommand, ValueEnum};
 
+use crate::corpus::{self, Corpus, Protocol};
 use crate::error::{Error, Result};
 use crate::files;
+use crate::lexicon::build::{build, check_cased};
 use crate::lexicon::compare::{Differences, Side, compare};
-use crate::lexicon::read::{Config, Format, read};
+use crate::lexicon::read::{Config, Format, read, source_name};
 use crate::lexicon::stats::Stats;
-use crate::lexicon::{Entry, Initial, Keep, Lexicon, Limits, Source, json, list, map, moses, tsv};
+use crate::lexicon::{Date, Entry, Initial, Keep, Lexicon, Limits, Source, json, list, map, moses, tsv};
 use crate::text::tokens::lower_word;
 
 /// Words and the forms they were seen in
@@ -23,7 +27,9 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    Build(Build),
     Merge(Merge),
+    Update(Update),
     Stats(ShowStats),
     Show(Show),
     Compare(Compare),
@@ -33,13 +39,76 @@ enum Action {
 /// Does what `args` ask for.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let code = match args.action {
+        Action::Build(args) => args.run(),
         Action::Merge(args) => args.run(),
+        Action::Update(args) => args.run(),
         Action::Stats(args) => args.run(),
         Action::Show(args) => args.run(),
         Action::Compare(args) => args.run(),
         Action::Export(args) => args.run(),
     };
     Ok(code?)
+}
+
+/// Counts the forms of every word in corpora of cased text
+///
+/// Every file is a source, named in the lexicon. Words at sentence beginnings, whose capital says little, are counted
+/// apart.
+#[derive(Debug, clap::Args)]
+struct Build {
+    /// The corpora; - is standard input, .gz, .zst and .xz are read as they are
+    #[arg(required = true, value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    #[command(flatten)]
+    counting: Counting,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Build {
+    fn run(self) -> Result<ExitCode> {
+        self.output.check(&self.corpora)?;
+        let language = self.counting.reading.language.clone();
+        let lexicon = self.counting.build(&self.corpora, &language)?.limit(self.limits);
+        self.output.write(|out| tsv::write(&lexicon, out))
+    }
+}
+
+/// How corpora are counted.
+#[derive(Debug, clap::Args)]
+struct Counting {
+    /// What is counted and how, such as text, rei or batista
+    #[arg(long, default_value = "text", value_name = "NAME")]
+    protocol: Protocol,
+    /// Threads to count with; all cores where it is not given
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    reading: corpus::Reading,
+}
+
+impl Counting {
+    fn build(&self, corpora: &[PathBuf], language: &str) -> Result<Lexicon> {
+        let reading = corpus::Reading { language: language.to_owned(), ..self.reading.clone() };
+        let locale = Lexicon::new(language)?.locale();
+        let threads =
+            self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        let mut all: Option<Lexicon> = None;
+        for file in corpora {
+            let corpus = Corpus::new(&[file], reading.clone(), self.protocol, locale)?;
+            let lexicon = build(&corpus, &source_name(&file.to_string_lossy()), threads)?;
+            all = Some(match all {
+                None => lexicon,
+                Some(all) => all.merge(&lexicon)?,
+            });
+        }
+        let all = all.expect("clap asks for a corpus").with_language(language)?;
+        let names: Vec<_> = corpora.iter().map(|file| file.to_string_lossy()).collect();
+        check_cased(&all, &names.join(", "))?;
+        Ok(all)
+    }
 }
 
 /// Joins lexicons, word lists and Moses models into one
@@ -73,6 +142,43 @@ impl Merge {
         }
         let merged = merged.expect("clap asks for a file").limit(self.limits);
         self.output.write(|out| tsv::write(&merged, out))
+    }
+}
+
+/// Adds the counts of new text to a lexicon, after its old ones have faded
+///
+/// Old counts are multiplied by the decay, so that new words and spellings win without training anything again. The
+/// lexicon keeps a record of every update.
+#[derive(Debug, clap::Args)]
+struct Update {
+    /// The lexicon; it stays as it is
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// Corpora of new text
+    #[arg(required = true, value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    /// What old counts are multiplied by, from 0 (forget all) to 1 (forget nothing)
+    #[arg(long, default_value_t = 0.5, value_name = "NUMBER")]
+    decay: f64,
+    /// The day of the new text, year-month-day
+    #[arg(long, value_name = "DATE")]
+    date: Date,
+    #[command(flatten)]
+    counting: Counting,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Update {
+    fn run(self) -> Result<ExitCode> {
+        let inputs: Vec<PathBuf> = self.corpora.iter().chain([&self.old]).cloned().collect();
+        self.output.check(&inputs)?;
+        let old = read(files::open(&self.old)?, &Config::default())?;
+        let new = self.counting.build(&self.corpora, old.language())?;
+        let updated = old.update(&new, self.decay, self.date)?.limit(self.limits);
+        self.output.write(|out| tsv::write(&updated, out))
     }
 }
 
@@ -279,8 +385,8 @@ struct Reading {
     #[arg(long, value_enum, value_name = "FORMAT")]
     from: Option<Format>,
     /// The language of files that do not name theirs, such as en, tr or pt-BR: it says which letters pair
-    #[arg(long, value_name = "TAG")]
-    lang: Option<String>,
+    #[arg(long = "text-lang", value_name = "LANG")]
+    language: Option<String>,
     /// Take the words of phrases in word lists too
     #[arg(long)]
     phrases: bool,
@@ -288,7 +394,7 @@ struct Reading {
 
 impl Reading {
     fn read(&self, file: &Path, language: Option<String>) -> Result<Lexicon> {
-        let language = self.lang.clone().or(language);
+        let language = self.language.clone().or(language);
         let config = Config { format: self.from, language, phrases: self.phrases };
         read(files::open(file)?, &config)
     }

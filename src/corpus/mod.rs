@@ -329,3 +329,83 @@ impl Corpus {
         Ok(self.letters.get_or_init(|| letters))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn corpus(files: &[PathBuf], protocol: Protocol) -> Corpus {
+        Corpus::new(files, Reading::default(), protocol, Locale::Root).unwrap()
+    }
+
+    #[test]
+    fn files_are_documents_one_after_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [folder.path().join("a"), folder.path().join("none"), folder.path().join("b")];
+        for (file, text) in files.iter().zip(["Olá, Rui.\nBom dia.", "\n\n", "Adeus, Ana."]) {
+            fs::write(file, text).unwrap();
+        }
+        let asr = corpus(&files, Protocol::Asr { window: Protocol::WINDOW }).examples().unwrap();
+        assert_eq!(asr.iter().map(|window| window.gold.len()).collect::<Vec<_>>(), [4, 2]);
+        let text = corpus(&files, Protocol::Text).examples().unwrap();
+        use crate::text::Break::{Document, Line};
+        let before: Vec<_> = text.iter().map(|example| example.tokens.as_slice()[0].before).collect();
+        assert_eq!(before, [Document, Line, Document]);
+    }
+
+    #[test]
+    fn threads_share_a_file_of_many_blocks_and_tell_its_first_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("many");
+        let mut bytes = "Rui saw Ana and Rio in May.\n".repeat(200_000).into_bytes();
+        fs::write(&file, &bytes).unwrap();
+        let count = |threads: usize| {
+            let corpus = corpus(&[file.clone()], Protocol::Batista);
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let visit = |sum: &mut usize, example: &Example| {
+                *sum += example.gold.iter().filter(|gold| gold.label.case.is_slot()).count();
+                Ok(())
+            };
+            corpus.map_reduce(threads, || 0, visit).map(|sums| sums.iter().sum::<usize>())
+        };
+        assert_eq!(count(1).unwrap(), 600_000);
+        assert_eq!(count(3).unwrap(), 600_000);
+
+        // Line 1001 and two later ones are not UTF-8.
+        for line in [1000, 100_000, 199_000] {
+            bytes[line * 28 + 4] = 0xff;
+        }
+        fs::write(&file, &bytes).unwrap();
+        for threads in [1, 2, 3] {
+            let error = count(threads).unwrap_err().to_string();
+            assert!(error.contains("many, line 1001, column 5: byte 0xff"), "{error}");
+        }
+    }
+
+    #[test]
+    fn inputs_that_cannot_be_read_are_errors() {
+        let none: [&str; 0] = [];
+        let new = |files: &[&str]| Corpus::new(files, Reading::default(), Protocol::Text, Locale::Root);
+        assert!(matches!(new(&none), Err(Error::Usage(_))));
+        assert!(matches!(new(&["-", "-"]), Err(Error::Usage(_))));
+        let folder = tempfile::tempdir().unwrap();
+        let error = corpus(&[folder.path().to_owned()], Protocol::Text).examples().unwrap_err();
+        assert!(error.to_string().contains("is a folder"));
+        let error = corpus(&[folder.path().join("none")], Protocol::Rei).examples().unwrap_err();
+        assert!(error.to_string().starts_with("cannot open"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_stream_is_read_once_unless_it_is_held() {
+        let mut corpus = corpus(&[PathBuf::from("/dev/null")], Protocol::Text);
+        assert!(corpus.examples().unwrap().is_empty());
+        assert!(corpus.examples().unwrap_err().to_string().contains("only once"));
+        corpus = Corpus::new(&["/dev/null"], Reading::default(), Protocol::Text, Locale::Root).unwrap();
+        corpus.hold().unwrap();
+        assert!(corpus.examples().unwrap().is_empty());
+        assert!(corpus.examples().unwrap().is_empty());
+    }
+}

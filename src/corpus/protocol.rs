@@ -365,3 +365,185 @@ fn end_sentence(gold: &mut [Gold]) {
         last.label = Label { mark: Mark::SentenceEnd, ..last.label };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Corpus, Format, Reading};
+    use super::*;
+
+    fn corpus(text: &str, format: Format, protocol: Protocol) -> Corpus {
+        Corpus::of_text(text, Reading { format, ..Reading::default() }, protocol, Locale::Root)
+    }
+
+    /// The examples as text, true case, each on its line; words that are not scored in brackets, `|` where a sentence
+    /// ends.
+    fn shown(text: &str, protocol: Protocol) -> Vec<String> {
+        shown_of(&corpus(text, Format::Lines, protocol))
+    }
+
+    fn shown_of(corpus: &Corpus) -> Vec<String> {
+        let word = |((lower, _), gold): ((&str, &Token), &Gold)| {
+            let word = gold.label.case.applied(lower, Locale::Root);
+            let word = if gold.scored { word } else { format!("({word})") };
+            if gold.label.mark == Mark::SentenceEnd { word + "|" } else { word }
+        };
+        let line = |example: Example| {
+            example.tokens.iter().zip(&example.gold).map(word).collect::<Vec<_>>().join(" ")
+        };
+        corpus.examples().unwrap().into_iter().map(line).collect()
+    }
+
+    fn asr(window: usize) -> Protocol {
+        Protocol::Asr { window: NonZeroUsize::new(window).unwrap() }
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        proptest::collection::vec(
+            "([A-Ca-c'.]{1,5}|[0-9]{1,3}|[,;:!?\n-]| |\\(a\\)|Évora|U\\.S\\.){1,12}",
+            0..8,
+        )
+        .prop_map(|lines| lines.join("\n"))
+    }
+
+    proptest! {
+        #[test]
+        fn every_example_has_a_word_and_an_answer_for_each(text in any_text()) {
+            for protocol in [Protocol::Text, Protocol::Batista, Protocol::Rei, Protocol::Susanto, asr(3)] {
+                for example in corpus(&text, Format::Lines, protocol).examples().unwrap() {
+                    prop_assert!(!example.gold.is_empty());
+                    prop_assert_eq!(example.tokens.len(), example.gold.len());
+                }
+            }
+        }
+
+        #[test]
+        fn what_a_method_sees_does_not_show_the_case(text in any_text()) {
+            for protocol in [Protocol::Text, Protocol::Susanto, Protocol::Rei, Protocol::Batista, asr(3)] {
+                let seen = |text: &str| -> Vec<_> {
+                    let examples = corpus(text, Format::Lines, protocol).examples().unwrap();
+                    let without_source = |example: Example| {
+                        let words: Vec<_> = example.tokens.iter().map(|(lower, token)| {
+                            (lower.to_owned(), token.before, token.starts, token.left, token.right)
+                        }).collect();
+                        words
+                    };
+                    examples.into_iter().map(without_source).collect()
+                };
+                prop_assert_eq!(seen(&text), seen(&text.to_lowercase()), "{}", protocol);
+            }
+        }
+
+        #[test]
+        fn windows_hold_all_words_in_order(text in any_text(), window in 1usize..7) {
+            let whole = corpus(&text, Format::Lines, asr(usize::MAX)).examples().unwrap();
+            let parts = corpus(&text, Format::Lines, asr(window)).examples().unwrap();
+            let gold = |examples: &[Example]| examples.iter().flat_map(|e| e.gold.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(gold(&parts), gold(&whole));
+            for (i, part) in parts.iter().enumerate() {
+                let is_last = i + 1 == parts.len();
+                prop_assert!(part.gold.len() == window || is_last && part.gold.len() < window);
+                prop_assert_eq!(part.tokens.as_slice()[0].before, Break::Document);
+            }
+        }
+
+        #[test]
+        fn threads_change_nothing(text in any_text(), threads in 2usize..4) {
+            for protocol in [Protocol::Text, Protocol::Rei] {
+                let corpus = corpus(&text, Format::Lines, protocol);
+                let threads = NonZeroUsize::new(threads).unwrap();
+                let parts = corpus.map_reduce(threads, Vec::new, |seen, example| {
+                    seen.push(example.clone());
+                    Ok(())
+                });
+                prop_assert_eq!(parts.unwrap().concat(), corpus.examples().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn the_tags_are_those_of_rei_2020_table_1() {
+        let text = "Automatic Truecasing of Video Subtitles using BERT: A multilingual adaptable approach";
+        let examples = corpus(text, Format::Lines, Protocol::Rei).examples().unwrap();
+        let tags: Vec<Tag> = examples[0].gold.iter().map(|gold| Tag::of(gold.label.case)).collect();
+        use Tag::{L, T, U};
+        assert_eq!(tags, [T, T, L, T, T, L, U, U, L, L, L]);
+        let lower: Vec<&str> = examples[0].tokens.iter().map(|(lower, _)| lower).collect();
+        let source = "automatic truecasing of video subtitles using bert a multilingual adaptable approach";
+        assert_eq!(lower.join(" "), source);
+    }
+
+    #[test]
+    fn batista_takes_the_first_word_out() {
+        let text = "“Yes,” said Ana to the U.S. envoy.\nNo.\nIn Braga, it rained.";
+        assert_eq!(shown(text, Protocol::Batista), ["said Ana to the US envoy|", "Braga it rained|"]);
+        let examples = corpus(text, Format::Lines, Protocol::Batista).examples().unwrap();
+        assert_eq!(examples[1].tokens.as_slice()[0].before, Break::Line);
+        assert!(examples.iter().all(|example| example.gold.iter().all(|gold| !gold.initial)));
+        assert!(examples[1].tokens.as_slice().iter().all(|token| !token.starts));
+    }
+
+    #[test]
+    fn rei_leaves_out_a_first_word_whose_capital_may_be_due_to_its_place() {
+        let text = "The cat saw a dog.\nA dog saw NATO.\nI think I saw it.\nNATO and iPhone and I.\nMrs Terrón i Cusí";
+        assert_eq!(
+            shown(text, Protocol::Rei),
+            [
+                "(The) cat saw a dog|",
+                "(A) dog saw NATO|",
+                "I think I saw it|",
+                "NATO and iPhone and I|",
+                "(Mrs) Terrón i Cusí|",
+            ]
+        );
+        // Without a lower-case `a` elsewhere, `A` may be a name.
+        assert_eq!(shown("A grade", Protocol::Rei), ["A grade|"]);
+        assert_eq!(
+            shown("A4 paper\n[MUSIC] 1990 was a year", Protocol::Rei),
+            ["A4 paper|", "1990 was a year|"]
+        );
+    }
+
+    #[test]
+    fn susanto_takes_tokens_as_given() {
+        let text = "`` Lisbon , '' he said .\nMcDonald 's";
+        let tokens = corpus(text, Format::Tok, Protocol::Susanto);
+        assert_eq!(shown_of(&tokens), ["`` Lisbon , '' he said .|", "McDonald 's|"]);
+        let initial: Vec<_> = tokens.examples().unwrap()[0].gold.iter().map(|gold| gold.initial).collect();
+        assert_eq!(initial, [false, true, false, false, false, false, false]);
+        assert_eq!(shown("“Lisbon,” he said.", Protocol::Susanto), ["Lisbon he said|"]);
+    }
+
+    #[test]
+    fn asr_runs_sentences_together_in_windows() {
+        let text = "Hello there.\nIt is me, Rui.\nBye.";
+        assert_eq!(shown(text, asr(3)), ["Hello there| It", "is me Rui|", "Bye|"]);
+        let examples = corpus(text, Format::Lines, asr(100)).examples().unwrap();
+        let initial: Vec<_> = examples[0].gold.iter().map(|gold| gold.initial).collect();
+        assert_eq!(initial, [true, false, true, false, false, false, true]);
+        let tokens = examples[0].tokens.as_slice();
+        assert!(tokens.iter().all(|token| !token.starts && token.left.is_none() && token.right.is_none()));
+    }
+
+    #[test]
+    fn text_keeps_the_marks_around_words_and_counts_no_first_words() {
+        let text = "Thank you, Ana. I like (old) Porto.";
+        assert_eq!(shown(text, Protocol::Text), ["(Thank) you Ana| (I) like old Porto|"]);
+        let examples = corpus(text, Format::Lines, Protocol::Text).examples().unwrap();
+        let tokens = examples[0].tokens.as_slice();
+        assert_eq!((tokens[1].right, tokens[5].left), (Some(','), Some('(')));
+        assert!(tokens[3].starts && !tokens[4].starts);
+    }
+
+    #[test]
+    fn protocols_are_read_and_written_by_name() {
+        for protocol in Protocol::ALL.into_iter().chain([asr(50)]) {
+            assert_eq!(protocol.to_string().parse::<Protocol>().unwrap(), protocol);
+        }
+        assert_eq!("asr".parse::<Protocol>().unwrap(), asr(200));
+        for wrong in ["asr:0", "asr:x", "Rei", ""] {
+            assert!(matches!(wrong.parse::<Protocol>(), Err(Error::Usage(_))), "{wrong}");
+        }
+    }
+}

@@ -483,3 +483,134 @@ fn shortened(text: &str) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sentences(name: &str, bytes: &[u8], reading: &Reading, apart: bool) -> Result<Vec<(String, Break)>> {
+        let mut blocks = Blocks::new(Input::new(name, Cursor::new(bytes.to_vec()))?, reading, apart)?;
+        let mut found = Vec::new();
+        while let Some(block) = blocks.next()? {
+            block.sentences(&mut |sentence| {
+                found.push((sentence.text.to_owned(), sentence.before));
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+
+    fn texts(name: &str, text: &str) -> Vec<String> {
+        let found = sentences(name, text.as_bytes(), &Reading::default(), false).unwrap();
+        found.into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn error(name: &str, text: &str) -> String {
+        sentences(name, text.as_bytes(), &Reading::default(), false).unwrap_err().to_string()
+    }
+
+    proptest! {
+        #[test]
+        fn the_sentences_of_plain_text_are_its_lines(lines in proptest::collection::vec("[a-zÉ .]{0,12}", 0..9), end in "(\r?\n)?") {
+            let file = lines.join("\n") + &end;
+            let expected: Vec<_> = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+            prop_assert_eq!(texts("x.txt", &file), expected);
+        }
+
+        #[test]
+        fn any_bytes_give_sentences_or_an_error(bytes: Vec<u8>) {
+            for name in ["x", "x.tok", "x.nlp", "x.tsv", "x.jsonl"] {
+                let _ = sentences(name, &bytes, &Reading { split: true, ..Reading::default() }, true);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_longer_than_a_block_loses_nothing() {
+        let lines: Vec<String> = (0..60_000).map(|i| format!("line {i} of many")).collect();
+        assert_eq!(texts("x", &lines.join("\n")), lines);
+        // One line longer than a block, then one that is not UTF-8.
+        let long = "word ".repeat(BLOCK / 2);
+        assert_eq!(texts("x", &format!("{long}\nend")), [long.trim(), "end"]);
+        let bytes = [long.as_bytes(), b"\n\xff"].concat();
+        let error = sentences("x", &bytes, &Reading::default(), false).unwrap_err().to_string();
+        assert!(error.starts_with("x, line 2, column 1: byte 0xff"), "{error}");
+        let rows: String =
+            (0..60_000).map(|i| format!("w{i}|{}|x\n", if i % 7 == 6 { "." } else { "" })).collect();
+        let found = texts("x.nlp", &format!("token|punctuation|case\n{rows}"));
+        assert_eq!(found.len(), 60_000usize.div_ceil(7));
+        assert!(found[..8000].iter().all(|sentence| sentence.split(' ').count() == 7));
+    }
+
+    #[test]
+    fn paragraphs_are_cut_where_that_is_asked_for() {
+        let reading = Reading { split: true, ..Reading::default() };
+        let found = sentences("x", b"One came. Two left.\n\nThree.", &reading, false).unwrap();
+        let found: Vec<_> = found.iter().map(|(text, before)| (text.as_str(), *before)).collect();
+        assert_eq!(
+            found,
+            [("One came.", Break::Document), ("Two left.", Break::Space), ("Three.", Break::Line)]
+        );
+    }
+
+    #[test]
+    fn a_transcript_is_cut_where_its_punctuation_ends_sentences() {
+        let file = "token|speaker|punctuation|case|tags\nGood|0||UC|\nday|0|,|LC|\nJo|0|.|UC|[]\n|0|.|CA|\n\nWhy|1|?|UC|\r\nso|1||LC|";
+        assert_eq!(texts("a.nlp", file), ["Good day, Jo.", ".", "Why?", "so"]);
+        let apart = sentences("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
+        assert_eq!(apart[0].0, "Good day , Jo .");
+        assert_eq!(texts("a.nlp", ""), [""; 0]);
+        assert!(error("a.nlp", "Good day").starts_with("a.nlp, line 1: found \"Good day\""));
+        let error = error("a.nlp", "token|punctuation\na|.\nb");
+        assert_eq!(error, "a.nlp, line 3: found 1 columns, but the header names 2");
+    }
+
+    #[test]
+    fn tables_have_a_column_of_text() {
+        let file = "id\ttext\r\n1\tHello, Rui.\r\n2\tBye.\n";
+        assert_eq!(texts("a.tsv", file), ["Hello, Rui.", "Bye."]);
+        let reading = Reading { column: "1".parse().unwrap(), ..Reading::default() };
+        assert_eq!(sentences("a.tsv.gz", file.as_bytes(), &reading, false).unwrap()[1].0, "1");
+        assert!(error("a.tsv", "id\tbody\n").contains("no column is called \"text\""));
+        assert!(error("a.tsv", "id\ttext\n1\ta\n2\n").starts_with("a.tsv, line 3: found 1 columns"));
+        assert!("0".parse::<Column>().is_err());
+    }
+
+    #[test]
+    fn objects_have_a_field_of_text() {
+        let file = "{\"text\": \"One.\\nTwo é.\", \"id\": 3}\n\n{\"text\":\"\"}\n";
+        assert_eq!(texts("a.jsonl", file), ["One.", "Two é."]);
+        assert!(error("a.jsonl", "{\"body\": 1}").contains("found the fields body, but no \"text\""));
+        assert!(
+            error("a.jsonl", "\n{\"text\": 1}")
+                .starts_with("a.jsonl, line 2: field \"text\" is not a string")
+        );
+        assert!(error("a.jsonl", "[]").contains("no object"));
+        assert!(error("a.jsonl", "{").contains("is not a JSON object"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_word() {
+        assert_eq!(texts("x", "\u{feff}Olá"), ["Olá"]);
+        assert_eq!(texts("x.nlp", "\u{feff}token|punctuation\na|."), ["a."]);
+    }
+
+    #[test]
+    fn the_format_follows_the_name() {
+        for (name, format) in [
+            ("a.tok", Format::Tok),
+            ("b.nlp.xz", Format::Nlp),
+            ("c.tsv.gz", Format::Tsv),
+            ("d.jsonl.zst", Format::Jsonl),
+            ("europarl.en", Format::Lines),
+            ("-", Format::Lines),
+        ] {
+            assert_eq!(Format::Auto.of_name(name), format, "{name}");
+        }
+        assert_eq!(Format::Tok.of_name("a.tsv"), Format::Tok);
+    }
+}

@@ -1,5 +1,6 @@
 //! Every lower-cased word with the forms it was seen in, and how often.
 
+pub mod build;
 pub mod compare;
 mod counter;
 pub mod json;

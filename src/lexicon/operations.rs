@@ -3,13 +3,15 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::sources::{SetId, SourceId};
 use super::{Date, Entry, Form, Initial, Lexicon, Source, Update};
 use crate::error::{Error, Result};
 use crate::text::{Case, Locale};
 
 /// Which words stay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Limits {
     /// Drop words seen fewer times than this, whatever their case

@@ -39,17 +39,13 @@ pub struct Manifest {
     pub files: Vec<FileRecord>,
 }
 
-/// What a model was trained on.
+/// What a model was trained on, as far as a reader of the model needs it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Training {
     /// The files, by name alone.
     pub files: Vec<String>,
     /// The protocol's signature.
     pub protocol: String,
-    /// How many examples (sentences or windows), and how many words in them.
-    pub examples: u64,
-    /// See `examples`.
-    pub words: u64,
 }
 
 /// A file of a model, as it was when it was written.

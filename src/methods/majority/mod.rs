@@ -2,9 +2,13 @@
 //! methods copy.
 
 mod table;
+#[cfg(feature = "train")]
+mod train;
 
 use serde::{Deserialize, Serialize};
 pub use table::Table;
+#[cfg(feature = "train")]
+pub use train::{Config, of_lexicon, train};
 
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
@@ -50,9 +54,13 @@ impl Majority {
     }
 
     /// The files that the model is written as.
-    #[cfg(feature = "train")]
-    fn sections(words: Vec<u8>) -> Vec<Section> {
-        vec![(WORDS, words)]
+    pub fn sections(&self) -> Vec<Section> {
+        vec![(WORDS, self.words.bytes().to_vec())]
+    }
+
+    /// What its manifest says of how it works.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The case of a word.

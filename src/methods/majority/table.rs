@@ -76,6 +76,11 @@ impl Table {
         Ok(Self { bytes, slots, words })
     }
 
+    /// The bytes that it is.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// How many words it holds.
     pub fn len(&self) -> usize {
         self.words
