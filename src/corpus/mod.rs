@@ -149,6 +149,11 @@ impl Corpus {
         self.protocol
     }
 
+    /// The tag of its language.
+    pub fn language(&self) -> &str {
+        &self.reading.language
+    }
+
     /// Its locale.
     pub fn locale(&self) -> Locale {
         self.locale

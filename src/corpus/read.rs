@@ -29,8 +29,8 @@ pub struct Reading {
     /// sentences
     #[cfg_attr(feature = "cli", arg(long))]
     pub split: bool,
-    /// The language of the text, whose abbreviations end no sentence when paragraphs are cut
-    #[cfg_attr(feature = "cli", arg(long = "text-lang", value_name = "LANG", default_value = "en"))]
+    /// The language of the text
+    #[cfg_attr(feature = "cli", arg(long = "lang", value_name = "LANG", default_value = "en"))]
     pub language: String,
 }
 
