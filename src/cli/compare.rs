@@ -16,9 +16,9 @@ pub struct Args {
     /// What a system made of it; name two or more, each after --output
     #[arg(long = "output", value_name = "FILE", required = true)]
     pub outputs: Vec<PathBuf>,
-    /// The language whose case pairs count: tr, az, nl, or any other tag
-    #[arg(long, value_name = "LANG", default_value = "root")]
-    pub locale: Locale,
+    /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
+    #[arg(long, value_name = "LANG")]
+    pub locale: Option<Locale>,
     #[command(flatten)]
     pub config: compare::Config,
     #[command(flatten)]
@@ -31,6 +31,7 @@ pub struct Args {
 /// Where a file cannot be read or the words differ.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, outputs, locale, config, measure } = args;
+    let locale = measure.locale(locale)?;
     let files: Vec<&Path> = [&reference].into_iter().chain(&outputs).map(PathBuf::as_path).collect();
     let mut sides = measure.sides(&files, locale)?;
     let hypotheses = sides.split_off(1);

@@ -14,9 +14,9 @@ pub struct Args {
     pub reference: PathBuf,
     /// What a system made of it; the words are compared without case
     pub hypothesis: PathBuf,
-    /// The language whose case pairs count: tr, az, nl, or any other tag
-    #[arg(long, value_name = "LANG", default_value = "root")]
-    pub locale: Locale,
+    /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
+    #[arg(long, value_name = "LANG")]
+    pub locale: Option<Locale>,
     /// How many of the words that cost the most errors are listed
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub words: usize,
@@ -30,6 +30,7 @@ pub struct Args {
 /// Where a file cannot be read or the words differ.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, hypothesis, locale, words, measure } = args;
+    let locale = measure.locale(locale)?;
     let mut sides = measure.sides(&[&reference, &hypothesis], locale)?;
     let hypotheses = sides.split_off(1);
     let mut score = Score::default();
