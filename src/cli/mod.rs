@@ -1,6 +1,7 @@
 //! The command line: one file a verb.
 
 mod compare;
+mod evaluate;
 mod inspect;
 mod lexicon;
 mod measure;
@@ -29,6 +30,7 @@ pub struct Cli {
 enum Verb {
     Restore(restore::Args),
     Train(train::Args),
+    Evaluate(evaluate::Args),
     Score(score::Args),
     Compare(compare::Args),
     Lexicon(lexicon::Args),
@@ -42,8 +44,9 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().verb {
         Verb::Restore(args) => restore::run(args),
         Verb::Train(args) => train::run(args),
-        Verb::Score(args) => score::run(&args).map(|()| ExitCode::SUCCESS),
-        Verb::Compare(args) => compare::run(&args).map(|()| ExitCode::SUCCESS),
+        Verb::Evaluate(args) => evaluate::run(args),
+        Verb::Score(args) => score::run(args),
+        Verb::Compare(args) => compare::run(args),
         Verb::Lexicon(args) => lexicon::run(args),
         Verb::Inspect(args) => inspect::run(args),
         Verb::Completions(args) => shell::completions(args),
