@@ -1,6 +1,25 @@
 //! Cased text as examples: words without their capitals, and the labels they should get.
 
-use crate::text::{Label, Tokens};
+pub mod marks;
+pub mod protocol;
+pub mod read;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use crate::error::{Error, Result};
+use crate::files::{self, Input};
+use crate::text::{Label, Locale, Tokens};
+
+pub use protocol::{Protocol, Tag};
+pub use read::{Column, Field, Format, Reading, Sentence};
+
+use protocol::{Examples, SingleLetters};
+use read::{Block, Blocks};
 
 /// A text with its right labels: a sentence, a line or a window, as the protocol says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,4 +39,343 @@ pub struct Gold {
     pub scored: bool,
     /// Whether it is the first word of its sentence.
     pub initial: bool,
+}
+
+/// Cased files, and how examples are made of them. Reading streams: memory does not grow with the files.
+///
+/// ```
+/// use majuscule::corpus::{Corpus, Protocol, Reading};
+/// use majuscule::text::Locale;
+///
+/// let corpus = Corpus::of_text("The train to Porto was late.", Reading::default(), Protocol::Batista, Locale::Root);
+/// let examples = corpus.examples()?;
+/// assert_eq!(examples[0].tokens.lower(2), "porto");
+/// assert!(examples[0].gold[2].label.case.is_slot());
+/// # Ok::<(), majuscule::error::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Corpus {
+    sources: Vec<Source>,
+    reading: Reading,
+    protocol: Protocol,
+    locale: Locale,
+    /// What `rei` needs to know before it makes an example.
+    letters: OnceLock<SingleLetters>,
+}
+
+/// Where a file of a corpus comes from.
+#[derive(Debug)]
+enum Source {
+    File(PathBuf),
+    /// Standard input or a pipe, and whether it has been read.
+    Stream(PathBuf, AtomicBool),
+    Held(String, Arc<[u8]>),
+}
+
+impl Source {
+    fn open(&self) -> Result<Input> {
+        match self {
+            Self::File(path) => files::open(path),
+            Self::Stream(path, read) if read.swap(true, Ordering::Relaxed) => Err(Error::Usage(format!(
+                "{} can be read only once, but it is needed again: give a file",
+                path.display()
+            ))),
+            Self::Stream(path, _) => files::open(path),
+            Self::Held(name, bytes) => Input::new(name.as_str(), std::io::Cursor::new(bytes.clone())),
+        }
+    }
+}
+
+impl Corpus {
+    /// The corpus of these files, in this order; `-` is standard input. Where the protocol goes over them twice (`rei`),
+    /// standard input and pipes are held in memory.
+    ///
+    /// # Errors
+    /// Where there are no files, or such an input cannot be read.
+    pub fn new(
+        files: &[impl AsRef<Path>],
+        reading: Reading,
+        protocol: Protocol,
+        locale: Locale,
+    ) -> Result<Self> {
+        let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+        if files.is_empty() {
+            return Err(Error::Usage(
+                "no files are named: expected at least one, or - for standard input".into(),
+            ));
+        }
+        if files.iter().filter(|&&file| file == Path::new("-")).count() > 1 {
+            return Err(Error::Usage("- is named twice, but standard input can be read only once".into()));
+        }
+        let source = |path: &Path| match path.metadata() {
+            Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+                Source::Stream(path.to_owned(), AtomicBool::new(false))
+            }
+            _ if path == Path::new("-") => Source::Stream(path.to_owned(), AtomicBool::new(false)),
+            _ => Source::File(path.to_owned()),
+        };
+        let sources = files.into_iter().map(source).collect();
+        let mut corpus = Self { sources, reading, protocol, locale, letters: OnceLock::new() };
+        if protocol == Protocol::Rei {
+            corpus.hold()?;
+        }
+        Ok(corpus)
+    }
+
+    /// The corpus of one text that is in memory, read like a file.
+    pub fn of_text(text: &str, reading: Reading, protocol: Protocol, locale: Locale) -> Self {
+        let sources = vec![Source::Held("text".to_owned(), text.as_bytes().into())];
+        Self { sources, reading, protocol, locale, letters: OnceLock::new() }
+    }
+
+    /// Reads standard input and pipes into memory, so that the corpus can be gone over more than once.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub fn hold(&mut self) -> Result<()> {
+        for source in &mut self.sources {
+            if let Source::Stream(path, _) = source {
+                let name = path.to_string_lossy().into_owned();
+                let bytes = source.open()?.bytes()?;
+                *source = Source::Held(name, bytes.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Its protocol.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// Its locale.
+    pub fn locale(&self) -> Locale {
+        self.locale
+    }
+
+    /// Gives every example to `visit`, in order. An example has at least one word; it is used again for the next.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is not what its format says, and where `visit` fails.
+    pub fn for_each(&self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
+        let mut examples = self.maker(self.letters()?);
+        self.blocks(|_, block| {
+            if block.begins {
+                examples.end_document(visit)?;
+            }
+            block.sentences(&mut |sentence| examples.sentence(sentence, visit))
+        })?;
+        examples.end_document(visit)
+    }
+
+    /// All examples, in order.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`].
+    pub fn examples(&self) -> Result<Vec<Example>> {
+        let mut examples = Vec::new();
+        self.for_each(&mut |example| {
+            examples.push(example.clone());
+            Ok(())
+        })?;
+        Ok(examples)
+    }
+
+    /// Gives every example to one of `threads` threads, each with a value of its own that `make` makes, and returns these
+    /// values. Which example meets which thread is left to chance, so what is made of them must not depend on it: sums do
+    /// not. Under `asr`, whose windows run across lines, one thread does all.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`]; of several errors the one that stands first.
+    pub fn map_reduce<A: Send>(
+        &self,
+        threads: NonZeroUsize,
+        make: impl Fn() -> A + Sync,
+        visit: impl Fn(&mut A, &Example) -> Result<()> + Sync,
+    ) -> Result<Vec<A>> {
+        if threads.get() == 1 || matches!(self.protocol, Protocol::Asr { .. }) {
+            let mut value = make();
+            self.for_each(&mut |example| visit(&mut value, example))?;
+            return Ok(vec![value]);
+        }
+        let letters = self.letters()?;
+        let make = || (make(), self.maker(letters));
+        let made = self.map_sentences(threads, make, |(value, examples), sentence| {
+            examples.sentence(sentence, &mut |example| visit(value, example))
+        })?;
+        Ok(made.into_iter().map(|(value, _)| value).collect())
+    }
+
+    /// Like [`Corpus::map_reduce`], with the sentences as they stand in the files.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`]; of several errors the one that stands first.
+    pub fn map_sentences<A: Send>(
+        &self,
+        threads: NonZeroUsize,
+        make: impl Fn() -> A + Sync,
+        visit: impl Fn(&mut A, Sentence<'_>) -> Result<()> + Sync,
+    ) -> Result<Vec<A>> {
+        // A few blocks ahead keep all threads busy.
+        let (sender, receiver) = sync_channel::<(usize, Block)>(2 * threads.get());
+        let receiver = Mutex::new(receiver);
+        let failed = AtomicBool::new(false);
+        let work = || {
+            let mut value = make();
+            loop {
+                let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let Ok((index, block)) = next else { return Ok(value) };
+                if let Err(error) = block.sentences(&mut |sentence| visit(&mut value, sentence)) {
+                    failed.store(true, Ordering::Relaxed);
+                    // The reader must not wait for ever. Blocks come in order: what is passed over here comes later.
+                    while receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok() {}
+                    return Err((index, error));
+                }
+            }
+        };
+        let (read, done) = thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads.get()).map(|_| scope.spawn(work)).collect();
+            let read = self.blocks(|index, block| {
+                if failed.load(Ordering::Relaxed) || sender.send((index, block)).is_err() {
+                    // Stops the reading; the worker's own error is the one that is told.
+                    return Err(Error::Usage("a thread failed".to_owned()));
+                }
+                Ok(())
+            });
+            drop(sender);
+            let done: Vec<_> = workers.into_iter().map(thread::ScopedJoinHandle::join).collect();
+            (read, done)
+        });
+        let mut values = Vec::with_capacity(done.len());
+        let mut first: Option<(usize, Error)> = None;
+        for result in done {
+            match result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
+                Ok(value) => values.push(value),
+                Err((index, error)) if first.as_ref().is_none_or(|&(earlier, _)| index < earlier) => {
+                    first = Some((index, error));
+                }
+                Err(_) => {}
+            }
+        }
+        match (first, read) {
+            (Some((_, error)), _) | (None, Err(error)) => Err(error),
+            (None, Ok(())) => Ok(values),
+        }
+    }
+
+    fn maker<'a>(&self, letters: &'a SingleLetters) -> Examples<'a> {
+        Examples::new(self.protocol, self.locale, &self.reading.language, letters)
+    }
+
+    /// Gives all blocks of all files to `visit` with their numbers, in order.
+    fn blocks(&self, mut visit: impl FnMut(usize, Block) -> Result<()>) -> Result<()> {
+        let apart = self.protocol == Protocol::Susanto;
+        let mut index = 0;
+        for source in &self.sources {
+            let mut blocks = Blocks::new(source.open()?, &self.reading, apart)?;
+            while let Some(block) = blocks.next()? {
+                visit(index, block)?;
+                index += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The single letters of the corpus, counted on first use where the protocol asks for them.
+    fn letters(&self) -> Result<&SingleLetters> {
+        if let Some(letters) = self.letters.get() {
+            return Ok(letters);
+        }
+        let mut letters = SingleLetters::default();
+        if self.protocol == Protocol::Rei {
+            let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+            let make = || (SingleLetters::default(), String::new());
+            let parts = self.map_sentences(threads, make, |(letters, scratch), sentence| {
+                letters.add(sentence, self.locale, scratch);
+                Ok(())
+            })?;
+            parts.iter().for_each(|(part, _)| letters.merge(part));
+        }
+        Ok(self.letters.get_or_init(|| letters))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn corpus(files: &[PathBuf], protocol: Protocol) -> Corpus {
+        Corpus::new(files, Reading::default(), protocol, Locale::Root).unwrap()
+    }
+
+    #[test]
+    fn files_are_documents_one_after_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [folder.path().join("a"), folder.path().join("none"), folder.path().join("b")];
+        for (file, text) in files.iter().zip(["Olá, Rui.\nBom dia.", "\n\n", "Adeus, Ana."]) {
+            fs::write(file, text).unwrap();
+        }
+        let asr = corpus(&files, Protocol::Asr { window: Protocol::WINDOW }).examples().unwrap();
+        assert_eq!(asr.iter().map(|window| window.gold.len()).collect::<Vec<_>>(), [4, 2]);
+        let text = corpus(&files, Protocol::Text).examples().unwrap();
+        use crate::text::Break::{Document, Line};
+        let before: Vec<_> = text.iter().map(|example| example.tokens.as_slice()[0].before).collect();
+        assert_eq!(before, [Document, Line, Document]);
+    }
+
+    #[test]
+    fn threads_share_a_file_of_many_blocks_and_tell_its_first_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("many");
+        let mut bytes = "Rui saw Ana and Rio in May.\n".repeat(200_000).into_bytes();
+        fs::write(&file, &bytes).unwrap();
+        let count = |threads: usize| {
+            let corpus = corpus(&[file.clone()], Protocol::Batista);
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let visit = |sum: &mut usize, example: &Example| {
+                *sum += example.gold.iter().filter(|gold| gold.label.case.is_slot()).count();
+                Ok(())
+            };
+            corpus.map_reduce(threads, || 0, visit).map(|sums| sums.iter().sum::<usize>())
+        };
+        assert_eq!(count(1).unwrap(), 600_000);
+        assert_eq!(count(3).unwrap(), 600_000);
+
+        // Line 1001 and two later ones are not UTF-8.
+        for line in [1000, 100_000, 199_000] {
+            bytes[line * 28 + 4] = 0xff;
+        }
+        fs::write(&file, &bytes).unwrap();
+        for threads in [1, 2, 3] {
+            let error = count(threads).unwrap_err().to_string();
+            assert!(error.contains("many, line 1001, column 5: byte 0xff"), "{error}");
+        }
+    }
+
+    #[test]
+    fn inputs_that_cannot_be_read_are_errors() {
+        let none: [&str; 0] = [];
+        let new = |files: &[&str]| Corpus::new(files, Reading::default(), Protocol::Text, Locale::Root);
+        assert!(matches!(new(&none), Err(Error::Usage(_))));
+        assert!(matches!(new(&["-", "-"]), Err(Error::Usage(_))));
+        let folder = tempfile::tempdir().unwrap();
+        let error = corpus(&[folder.path().to_owned()], Protocol::Text).examples().unwrap_err();
+        assert!(error.to_string().contains("is a folder"));
+        let error = corpus(&[folder.path().join("none")], Protocol::Rei).examples().unwrap_err();
+        assert!(error.to_string().starts_with("cannot open"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_stream_is_read_once_unless_it_is_held() {
+        let mut corpus = corpus(&[PathBuf::from("/dev/null")], Protocol::Text);
+        assert!(corpus.examples().unwrap().is_empty());
+        assert!(corpus.examples().unwrap_err().to_string().contains("only once"));
+        corpus = Corpus::new(&["/dev/null"], Reading::default(), Protocol::Text, Locale::Root).unwrap();
+        corpus.hold().unwrap();
+        assert!(corpus.examples().unwrap().is_empty());
+        assert!(corpus.examples().unwrap().is_empty());
+    }
 }

@@ -1,0 +1,610 @@
+//! Sentences out of files: what a line holds, in each format.
+//!
+//! A file is read in blocks of whole lines, so that memory does not grow with it and several threads can share it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::files::{self, BOM, Input};
+use crate::text::{Break, sentence};
+
+/// How the files of a corpus are read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct Reading {
+    /// What the files hold; by default each as its name ends, and lines where that says nothing
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", value_enum, default_value_t))]
+    pub format: Format,
+    /// The column of a .tsv that holds the text: a name in its first line, or a number counted from 1 where it has no
+    /// such line
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME|NUMBER", default_value_t))]
+    pub column: Column,
+    /// The field of a .jsonl object that holds the text
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", default_value_t))]
+    pub field: Field,
+    /// Cut paragraphs into sentences; without it each line is one. Tokenised files and transcripts have their own
+    /// sentences
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub split: bool,
+    /// The language of the text, whose abbreviations end no sentence when paragraphs are cut
+    #[cfg_attr(feature = "cli", arg(long = "text-lang", value_name = "LANG", default_value = "en"))]
+    pub language: String,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Format {
+    /// As the name ends, before .gz, .zst or .xz: .tok, .nlp, .tsv, .jsonl; else lines
+    #[default]
+    Auto,
+    /// Text, a sentence a line
+    Lines,
+    /// Tokenised text, a sentence a line, white space between tokens
+    Tok,
+    /// A transcript: a header that names the columns token and punctuation, then a token a line, columns parted by |
+    Nlp,
+    /// Columns parted by tabs
+    Tsv,
+    /// A JSON object a line
+    Jsonl,
+}
+
+impl Format {
+    /// The format itself, or the one that a file's name tells.
+    fn of_name(self, name: &str) -> Self {
+        if self != Self::Auto {
+            return self;
+        }
+        let name = [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+        match name.rsplit_once('.').map(|(_, end)| end) {
+            Some("tok") => Self::Tok,
+            Some("nlp") => Self::Nlp,
+            Some("tsv") => Self::Tsv,
+            Some("jsonl" | "ndjson") => Self::Jsonl,
+            _ => Self::Lines,
+        }
+    }
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Column {
+    /// The one that the first line calls so.
+    Name(String),
+    /// The one at this place, counted from 0; the table has no line of names.
+    Place(usize),
+}
+
+impl Default for Column {
+    fn default() -> Self {
+        Self::Name("text".to_owned())
+    }
+}
+
+impl FromStr for Column {
+    type Err = Error;
+
+    fn from_str(column: &str) -> Result<Self> {
+        match column.parse::<usize>() {
+            Ok(0) => Err(Error::Usage("column 0: columns are counted from 1".to_owned())),
+            Ok(number) => Ok(Self::Place(number - 1)),
+            Err(_) => Ok(Self::Name(column.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Place(place) => write!(f, "{}", place + 1),
+        }
+    }
+}
+
+/// The name of a field; `text` by default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field(pub String);
+
+impl Default for Field {
+    fn default() -> Self {
+        Self("text".to_owned())
+    }
+}
+
+impl FromStr for Field {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Ok(Self(name.to_owned()))
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A sentence in its true case, as a file holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sentence<'a> {
+    /// Its text, with marks, without white space around it; never empty.
+    pub text: &'a str,
+    /// What lies before it: [`Break::Document`] at the beginning of a file, [`Break::Space`] inside a paragraph.
+    pub before: Break,
+    /// Whether white space parts the tokens, and nothing else does.
+    pub tokenised: bool,
+}
+
+/// Some whole lines of a file, or transcript rows up to the end of a sentence.
+#[derive(Debug)]
+pub(super) struct Block {
+    file: Arc<str>,
+    layout: Layout,
+    /// The number of its first line.
+    line: u64,
+    /// Whether the file begins with it.
+    pub begins: bool,
+    bytes: Vec<u8>,
+}
+
+/// What the lines of one file hold, once its header has been read.
+#[derive(Debug, Clone)]
+enum Layout {
+    Lines { split: Option<Arc<str>> },
+    Tok,
+    Nlp { token: usize, punctuation: usize, columns: usize, apart: bool },
+    Tsv { column: usize, split: Option<Arc<str>> },
+    Jsonl { field: Arc<str>, split: Option<Arc<str>> },
+}
+
+/// Large enough that handing a block to a thread costs nothing, small enough that a few of them are no memory.
+const BLOCK: usize = 1 << 19;
+
+/// The blocks of a file, in order.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    input: Input,
+    file: Arc<str>,
+    layout: Layout,
+    /// What has been read and not given yet.
+    ahead: Vec<u8>,
+    line: u64,
+    begins: bool,
+    ended: bool,
+}
+
+impl Blocks {
+    /// Begins a file. `apart` asks for the punctuation of transcripts as tokens of its own.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or its header is not what the format asks for.
+    pub(super) fn new(input: Input, reading: &Reading, apart: bool) -> Result<Self> {
+        let file = Arc::from(input.name());
+        let layout = Layout::Tok;
+        let mut blocks = Self { input, file, layout, ahead: Vec::new(), line: 1, begins: true, ended: false };
+        blocks.fill(BOM.len())?;
+        if blocks.ahead.starts_with(BOM) {
+            blocks.ahead.drain(..BOM.len());
+        }
+        let split = reading.split.then(|| Arc::from(reading.language.as_str()));
+        blocks.layout = match reading.format.of_name(blocks.input.name()) {
+            Format::Auto | Format::Lines => Layout::Lines { split },
+            Format::Tok => Layout::Tok,
+            Format::Nlp => blocks.transcript(apart)?,
+            Format::Tsv => Layout::Tsv { column: blocks.column(&reading.column)?, split },
+            Format::Jsonl => Layout::Jsonl { field: Arc::from(reading.field.0.as_str()), split },
+        };
+        Ok(blocks)
+    }
+
+    fn transcript(&mut self, apart: bool) -> Result<Layout> {
+        let header = self.header()?;
+        let names: Vec<&str> = header.split('|').collect();
+        let place = |name| names.iter().position(|&found| found == name);
+        match (place("token"), place("punctuation")) {
+            (Some(token), Some(punctuation)) => {
+                Ok(Layout::Nlp { token, punctuation, columns: names.len(), apart })
+            }
+            // An empty file is an empty transcript.
+            _ if header.is_empty() && self.ahead.is_empty() => Ok(Layout::Tok),
+            _ => Err(Error::line(
+                &*self.file,
+                1,
+                format!(
+                    "found \"{}\", but a transcript begins with a header such as \
+                     token|speaker|punctuation|case|tags",
+                    shortened(&header)
+                ),
+            )),
+        }
+    }
+
+    fn column(&mut self, column: &Column) -> Result<usize> {
+        let name = match column {
+            Column::Place(place) => return Ok(*place),
+            Column::Name(name) => name,
+        };
+        let header = self.header()?;
+        match header.split('\t').position(|found| found == name) {
+            Some(place) => Ok(place),
+            None if header.is_empty() && self.ahead.is_empty() => Ok(0),
+            None => Err(Error::line(
+                &*self.file,
+                1,
+                format!(
+                    "no column is called \"{name}\" in \"{}\": name one with --column, or give its number where the \
+                     first line has no names",
+                    shortened(&header)
+                ),
+            )),
+        }
+    }
+
+    /// Takes the first line.
+    fn header(&mut self) -> Result<String> {
+        let mut wanted = BLOCK;
+        let end = loop {
+            self.fill(wanted)?;
+            match self.ahead.iter().position(|&b| b == b'\n') {
+                Some(end) => break end + 1,
+                None if self.ended => break self.ahead.len(),
+                None => wanted *= 2,
+            }
+        };
+        let header = str::from_utf8(&self.ahead[..end]);
+        let header = header.map_err(|_| files::not_utf8(&self.file, 1, &self.ahead))?;
+        let header = header.trim_end_matches(['\n', '\r']).to_owned();
+        self.ahead.drain(..end);
+        self.line += 1;
+        Ok(header)
+    }
+
+    /// Reads until `wanted` bytes are ahead or the file ends.
+    fn fill(&mut self, wanted: usize) -> Result<()> {
+        let mut len = self.ahead.len();
+        if len < wanted && !self.ended {
+            self.ahead.resize(wanted, 0);
+            while len < wanted && !self.ended {
+                let read = self.input.read(&mut self.ahead[len..])?;
+                self.ended = read == 0;
+                len += read;
+            }
+            self.ahead.truncate(len);
+        }
+        Ok(())
+    }
+
+    /// The next block; `None` at the end.
+    ///
+    /// # Errors
+    /// Where the file cannot be read on.
+    pub(super) fn next(&mut self) -> Result<Option<Block>> {
+        let mut wanted = BLOCK;
+        let end = loop {
+            self.fill(wanted)?;
+            if self.ended {
+                break self.ahead.len();
+            }
+            match self.layout.last_end(&self.ahead) {
+                Some(end) => break end,
+                None => wanted *= 2,
+            }
+        };
+        if end == 0 {
+            return Ok(None);
+        }
+        let rest = self.ahead[end..].to_vec();
+        let mut bytes = std::mem::replace(&mut self.ahead, rest);
+        bytes.truncate(end);
+        let lines = bytes.iter().filter(|&&b| b == b'\n').count() as u64;
+        let (file, layout) = (self.file.clone(), self.layout.clone());
+        let block = Block { file, layout, line: self.line, begins: self.begins, bytes };
+        self.line += lines;
+        self.begins = false;
+        Ok(Some(block))
+    }
+}
+
+impl Layout {
+    /// Where the last line that ends in `bytes` ends, or the last sentence of a transcript.
+    fn last_end(&self, bytes: &[u8]) -> Option<usize> {
+        let mut end = bytes.iter().rposition(|&b| b == b'\n')? + 1;
+        let Self::Nlp { punctuation, .. } = *self else { return Some(end) };
+        loop {
+            let start = bytes[..end - 1].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+            let mark = bytes[start..end].split(|&b| b == b'|').nth(punctuation);
+            if mark.is_some_and(|mark| matches!(mark.last(), Some(b'.' | b'?' | b'!'))) {
+                return Some(end);
+            }
+            if start == 0 {
+                return None;
+            }
+            end = start;
+        }
+    }
+}
+
+impl Block {
+    /// Gives its sentences to `visit`, in order.
+    ///
+    /// # Errors
+    /// Where it is not UTF-8 or not what the format says, and where `visit` fails.
+    pub(super) fn sentences(&self, visit: &mut dyn FnMut(Sentence<'_>) -> Result<()>) -> Result<()> {
+        let text = str::from_utf8(&self.bytes);
+        let text = text.map_err(|_| files::not_utf8(&self.file, self.line, &self.bytes))?;
+        let mut out = Out { before: if self.begins { Break::Document } else { Break::Line }, visit };
+        if let Layout::Nlp { token, punctuation, columns, apart } = self.layout {
+            return self.transcript(text, [token, punctuation], columns, apart, &mut out);
+        }
+        for (line, number) in text.split('\n').zip(self.line..) {
+            match &self.layout {
+                Layout::Lines { split } => out.paragraph(line, split.as_deref())?,
+                Layout::Tok => out.sentence(line, true)?,
+                Layout::Tsv { column, split } => {
+                    out.paragraph(self.cell(line, *column, number)?, split.as_deref())?;
+                }
+                Layout::Jsonl { field, split } => {
+                    for line in self.field(line, field, number)?.split('\n') {
+                        out.paragraph(line, split.as_deref())?;
+                    }
+                }
+                Layout::Nlp { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn cell<'a>(&self, line: &'a str, column: usize, number: u64) -> Result<&'a str> {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        match line.split('\t').nth(column) {
+            Some(cell) => Ok(cell),
+            None if line.is_empty() => Ok(""),
+            None => {
+                let found = line.split('\t').count();
+                let problem =
+                    format!("found {found} columns, but the text is expected in column {}", column + 1);
+                Err(Error::line(&*self.file, number, problem))
+            }
+        }
+    }
+
+    fn field<'a>(&self, line: &'a str, field: &str, number: u64) -> Result<Cow<'a, str>> {
+        if line.trim().is_empty() {
+            return Ok(Cow::Borrowed(""));
+        }
+        let problem = |problem: String| Error::line(&*self.file, number, problem);
+        match serde_json::from_str(line) {
+            Ok(serde_json::Value::Object(mut object)) => match object.remove(field) {
+                Some(serde_json::Value::String(text)) => Ok(Cow::Owned(text)),
+                Some(_) => {
+                    Err(problem(format!("field \"{field}\" is not a string: name another with --field")))
+                }
+                None => {
+                    let names: Vec<&str> = object.keys().map(String::as_str).collect();
+                    Err(problem(format!(
+                        "found the fields {}, but no \"{field}\": name one of them with --field",
+                        names.join(", ")
+                    )))
+                }
+            },
+            Ok(_) => {
+                Err(problem("found JSON that is no object, but an object a line is expected".to_owned()))
+            }
+            Err(error) => Err(problem(format!("is not a JSON object: {error}"))),
+        }
+    }
+
+    fn transcript(
+        &self,
+        text: &str,
+        [token, punctuation]: [usize; 2],
+        columns: usize,
+        apart: bool,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let mut sentence = String::new();
+        let mut cells = Vec::with_capacity(columns);
+        for (line, number) in text.split('\n').zip(self.line..) {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            if line.is_empty() {
+                continue;
+            }
+            cells.clear();
+            cells.extend(line.split('|'));
+            if cells.len() != columns {
+                let found = cells.len();
+                let problem = format!("found {found} columns, but the header names {columns}");
+                return Err(Error::line(&*self.file, number, problem));
+            }
+            let (token, mark) = (cells[token], cells[punctuation]);
+            if !token.is_empty() {
+                sentence.push(' ');
+                sentence.push_str(token);
+            }
+            if apart && !mark.is_empty() {
+                sentence.push(' ');
+            }
+            sentence.push_str(mark);
+            if mark.ends_with(['.', '?', '!']) {
+                out.sentence(&sentence, apart)?;
+                sentence.clear();
+            }
+        }
+        out.sentence(&sentence, apart)
+    }
+}
+
+/// Where sentences go, and what lies before the next one.
+struct Out<'a> {
+    before: Break,
+    visit: &'a mut dyn FnMut(Sentence<'_>) -> Result<()>,
+}
+
+impl Out<'_> {
+    /// A line: one sentence, or several where it is to be split by the rules of a language.
+    fn paragraph(&mut self, line: &str, split: Option<&str>) -> Result<()> {
+        let Some(language) = split else { return self.sentence(line, false) };
+        for sentence in sentence::split(line, language) {
+            self.sentence(sentence, false)?;
+            self.before = Break::Space;
+        }
+        if self.before == Break::Space {
+            self.before = Break::Line;
+        }
+        Ok(())
+    }
+
+    fn sentence(&mut self, text: &str, tokenised: bool) -> Result<()> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut self.before, Break::Line);
+        (self.visit)(Sentence { text, before, tokenised })
+    }
+}
+
+/// The beginning of a text, short enough for an error.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sentences(name: &str, bytes: &[u8], reading: &Reading, apart: bool) -> Result<Vec<(String, Break)>> {
+        let mut blocks = Blocks::new(Input::new(name, Cursor::new(bytes.to_vec()))?, reading, apart)?;
+        let mut found = Vec::new();
+        while let Some(block) = blocks.next()? {
+            block.sentences(&mut |sentence| {
+                found.push((sentence.text.to_owned(), sentence.before));
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+
+    fn texts(name: &str, text: &str) -> Vec<String> {
+        let found = sentences(name, text.as_bytes(), &Reading::default(), false).unwrap();
+        found.into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn error(name: &str, text: &str) -> String {
+        sentences(name, text.as_bytes(), &Reading::default(), false).unwrap_err().to_string()
+    }
+
+    proptest! {
+        #[test]
+        fn the_sentences_of_plain_text_are_its_lines(lines in proptest::collection::vec("[a-zÉ .]{0,12}", 0..9), end in "(\r?\n)?") {
+            let file = lines.join("\n") + &end;
+            let expected: Vec<_> = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+            prop_assert_eq!(texts("x.txt", &file), expected);
+        }
+
+        #[test]
+        fn any_bytes_give_sentences_or_an_error(bytes: Vec<u8>) {
+            for name in ["x", "x.tok", "x.nlp", "x.tsv", "x.jsonl"] {
+                let _ = sentences(name, &bytes, &Reading { split: true, ..Reading::default() }, true);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_longer_than_a_block_loses_nothing() {
+        let lines: Vec<String> = (0..60_000).map(|i| format!("line {i} of many")).collect();
+        assert_eq!(texts("x", &lines.join("\n")), lines);
+        // One line longer than a block, then one that is not UTF-8.
+        let long = "word ".repeat(BLOCK / 2);
+        assert_eq!(texts("x", &format!("{long}\nend")), [long.trim(), "end"]);
+        let bytes = [long.as_bytes(), b"\n\xff"].concat();
+        let error = sentences("x", &bytes, &Reading::default(), false).unwrap_err().to_string();
+        assert!(error.starts_with("x, line 2, column 1: byte 0xff"), "{error}");
+        let rows: String =
+            (0..60_000).map(|i| format!("w{i}|{}|x\n", if i % 7 == 6 { "." } else { "" })).collect();
+        let found = texts("x.nlp", &format!("token|punctuation|case\n{rows}"));
+        assert_eq!(found.len(), 60_000usize.div_ceil(7));
+        assert!(found[..8000].iter().all(|sentence| sentence.split(' ').count() == 7));
+    }
+
+    #[test]
+    fn paragraphs_are_cut_where_that_is_asked_for() {
+        let reading = Reading { split: true, ..Reading::default() };
+        let found = sentences("x", b"One came. Two left.\n\nThree.", &reading, false).unwrap();
+        let found: Vec<_> = found.iter().map(|(text, before)| (text.as_str(), *before)).collect();
+        assert_eq!(
+            found,
+            [("One came.", Break::Document), ("Two left.", Break::Space), ("Three.", Break::Line)]
+        );
+    }
+
+    #[test]
+    fn a_transcript_is_cut_where_its_punctuation_ends_sentences() {
+        let file = "token|speaker|punctuation|case|tags\nGood|0||UC|\nday|0|,|LC|\nJo|0|.|UC|[]\n|0|.|CA|\n\nWhy|1|?|UC|\r\nso|1||LC|";
+        assert_eq!(texts("a.nlp", file), ["Good day, Jo.", ".", "Why?", "so"]);
+        let apart = sentences("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
+        assert_eq!(apart[0].0, "Good day , Jo .");
+        assert_eq!(texts("a.nlp", ""), [""; 0]);
+        assert!(error("a.nlp", "Good day").starts_with("a.nlp, line 1: found \"Good day\""));
+        let error = error("a.nlp", "token|punctuation\na|.\nb");
+        assert_eq!(error, "a.nlp, line 3: found 1 columns, but the header names 2");
+    }
+
+    #[test]
+    fn tables_have_a_column_of_text() {
+        let file = "id\ttext\r\n1\tHello, Rui.\r\n2\tBye.\n";
+        assert_eq!(texts("a.tsv", file), ["Hello, Rui.", "Bye."]);
+        let reading = Reading { column: "1".parse().unwrap(), ..Reading::default() };
+        assert_eq!(sentences("a.tsv.gz", file.as_bytes(), &reading, false).unwrap()[1].0, "1");
+        assert!(error("a.tsv", "id\tbody\n").contains("no column is called \"text\""));
+        assert!(error("a.tsv", "id\ttext\n1\ta\n2\n").starts_with("a.tsv, line 3: found 1 columns"));
+        assert!("0".parse::<Column>().is_err());
+    }
+
+    #[test]
+    fn objects_have_a_field_of_text() {
+        let file = "{\"text\": \"One.\\nTwo é.\", \"id\": 3}\n\n{\"text\":\"\"}\n";
+        assert_eq!(texts("a.jsonl", file), ["One.", "Two é."]);
+        assert!(error("a.jsonl", "{\"body\": 1}").contains("found the fields body, but no \"text\""));
+        assert!(
+            error("a.jsonl", "\n{\"text\": 1}")
+                .starts_with("a.jsonl, line 2: field \"text\" is not a string")
+        );
+        assert!(error("a.jsonl", "[]").contains("no object"));
+        assert!(error("a.jsonl", "{").contains("is not a JSON object"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_word() {
+        assert_eq!(texts("x", "\u{feff}Olá"), ["Olá"]);
+        assert_eq!(texts("x.nlp", "\u{feff}token|punctuation\na|."), ["a."]);
+    }
+
+    #[test]
+    fn the_format_follows_the_name() {
+        for (name, format) in [
+            ("a.tok", Format::Tok),
+            ("b.nlp.xz", Format::Nlp),
+            ("c.tsv.gz", Format::Tsv),
+            ("d.jsonl.zst", Format::Jsonl),
+            ("europarl.en", Format::Lines),
+            ("-", Format::Lines),
+        ] {
+            assert_eq!(Format::Auto.of_name(name), format, "{name}");
+        }
+        assert_eq!(Format::Tok.of_name("a.tsv"), Format::Tok);
+    }
+}
