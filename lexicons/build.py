@@ -145,7 +145,8 @@ def surnames_of(counts):
     for name, seen in titled.items():
         last = name.split(" ")[-1]
         # A title is no name though a parliament writes it with a capital: "Mr President" is also written "president".
-        if seen >= SURNAME_SEEN and lower_share(counts, last) <= LOWER_SHARE and last not in SKIP:
+        shouted = last == last.upper()
+        if seen >= SURNAME_SEEN and not shouted and lower_share(counts, last) <= LOWER_SHARE and last not in SKIP:
             yield last
 
 
@@ -179,9 +180,9 @@ def check(counts):
     for path in sorted(HERE.glob("*.txt")):
         if path.name.startswith(("abbreviations", "demonyms.pt", "demonyms.es", "demonyms.fr")):
             continue
-        language = path.name.split(".")[1] if path.name.startswith("demonyms") else None
+        language = path.name.split(".")[1]
+        among = {language: counts[language]} if language in counts else counts
         for entry in read(path.name):
-            among = {language: counts[language]} if language else counts
             share = lower_share(among, entry)
             if " " not in entry and share > 0.5:
                 print(f"{path.name}: {entry}: {share:.0%} in lower case")
