@@ -27,6 +27,14 @@ pub struct Done {
     pub bytes: u64,
 }
 
+impl std::ops::Add for Done {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { words: self.words + other.words, bytes: self.bytes + other.bytes }
+    }
+}
+
 /// Restores a file piece by piece and hands the bytes to `out` as soon as they are certain. With two threads or more,
 /// one reads ahead; the bytes are the same.
 ///

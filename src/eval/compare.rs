@@ -7,8 +7,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::slots::Slots;
+use super::slots::{Matching, Slots};
+use crate::corpus::Gold;
 use crate::error::{Error, Result};
+use crate::text::Choice;
 
 /// How many resamples, and drawn how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +37,22 @@ pub struct System {
     pub name: String,
     /// The slots of each example, in the order of the reference.
     pub examples: Vec<Slots>,
+}
+
+impl System {
+    /// One without examples yet.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), examples: Vec::new() }
+    }
+
+    /// Appends the slots of an example: those of its scored words.
+    pub fn push(&mut self, gold: &[Gold], choices: &[Choice], matching: Matching) {
+        let mut slots = Slots::default();
+        for (gold, choice) in gold.iter().zip(choices).filter(|(gold, _)| gold.scored) {
+            slots += Slots::of(matching.see(gold.label.case), matching.see(choice.label.case));
+        }
+        self.examples.push(slots);
+    }
 }
 
 /// Two or more systems on the same examples.

@@ -35,16 +35,15 @@ impl Side {
     }
 }
 
+/// What is done with an example and each hypothesis's choices for its words.
+pub type Visit<'a> = dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()> + 'a;
+
 /// Gives every example of the reference to `visit`, in order, with each hypothesis's choices for its words. The words are
 /// compared without case, as one stream: a hypothesis may have other line breaks where the protocol does not mind them.
 ///
 /// # Errors
 /// Where a file cannot be read, where the words differ (the error names both, and their lines), and where `visit` fails.
-pub fn pair(
-    reference: &Side,
-    hypotheses: &[Side],
-    visit: &mut dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()>,
-) -> Result<()> {
+pub fn pair(reference: &Side, hypotheses: &[Side], visit: &mut Visit<'_>) -> Result<()> {
     let outcome = thread::scope(|scope| {
         let mut streams: Vec<Words> = hypotheses
             .iter()
@@ -125,11 +124,7 @@ impl Difference {
 }
 
 /// Walks all streams along the reference.
-fn follow(
-    reference: &Side,
-    streams: &mut [Words],
-    visit: &mut dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()>,
-) -> Result<(), Stop> {
+fn follow(reference: &Side, streams: &mut [Words], visit: &mut Visit<'_>) -> Result<(), Stop> {
     let mut choices = vec![Vec::new(); streams.len()];
     let mut same = 0;
     let mut difference = None;

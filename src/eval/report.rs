@@ -91,8 +91,8 @@ pub struct Word {
 
 /// What a report says beside its figures, and how it reads them off.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
-    /// One line that says how the figures were made; see [`signature`](super::signature).
+pub struct Config {
+    /// One line that says how the figures were made; see [`Signature`](super::Signature).
     pub signature: String,
     /// How a case is held against the right one.
     pub matching: Matching,
@@ -151,14 +151,14 @@ pub struct FileFigures {
 
 impl Report {
     /// Reads the figures off a score.
-    pub fn of(score: &Score, reading: &Reading) -> Self {
-        let matching = reading.matching;
+    pub fn of(score: &Score, config: &Config) -> Self {
+        let matching = config.matching;
         let figures = |words| Figures::of_words(words, matching);
         let all = score.all();
         let class = |class| Figures::of(all.tokens(), all.class(class, matching));
         let [lower, title, upper, mixed] = Class::ALL.map(class);
         Self {
-            signature: reading.signature.clone(),
+            signature: config.signature.clone(),
             examples: score.examples(),
             all: figures(all),
             macro_f: all.macro_f(matching),
@@ -168,12 +168,12 @@ impl Report {
             unseen: score.unseen().map(figures),
             initial: figures(score.initial()),
             rest: figures(score.rest()),
-            sentence_ends: reading.marks.then(|| Figures::of(all.tokens(), score.marks())),
+            sentence_ends: config.marks.then(|| Figures::of(all.tokens(), score.marks())),
             calibration_error: score.calibration().expected_error(),
             words: score
-                .costliest(matching, reading.words)
+                .costliest(matching, config.words)
                 .iter()
-                .map(|word| spell(word, reading.locale))
+                .map(|word| spell(word, config.locale))
                 .collect(),
             files: Vec::new(),
         }
@@ -378,7 +378,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::eval::compare::{Config, System, compare};
+    use crate::eval::compare::{self, System, compare};
     use crate::eval::score::tests::example;
     use crate::text::{Case, Choice};
 
@@ -400,13 +400,13 @@ mod tests {
         score
     }
 
-    fn reading(matching: Matching) -> Reading {
-        Reading { signature: "protocol:text".into(), matching, locale: Locale::Root, marks: false, words: 10 }
+    fn config(matching: Matching) -> Config {
+        Config { signature: "protocol:text".into(), matching, locale: Locale::Root, marks: false, words: 10 }
     }
 
     #[test]
     fn json_has_its_keys() {
-        let page = Report::of(&score(), &reading(Matching::Spelling)).page(Layout::Json);
+        let page = Report::of(&score(), &config(Matching::Spelling)).page(Layout::Json);
         let value: Value = serde_json::from_str(&page).unwrap();
         let keys = [
             "tokens",
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn figures_are_fractions_of_the_counts() {
         // One of figure 1's slots is correct, one deleted, one inserted; three are substituted below.
-        let figures = Report::of(&score(), &reading(Matching::Spelling)).all;
+        let figures = Report::of(&score(), &config(Matching::Spelling)).all;
         let Figures { tokens, correct, substitutions, deletions, insertions, .. } = figures;
         assert_eq!((tokens, correct, substitutions, deletions, insertions), (13, 1, 3, 1, 1));
         assert_eq!(figures.precision, Some(1.0 / 5.0));
@@ -445,7 +445,7 @@ mod tests {
 
     #[test]
     fn under_tags_mixed_case_stands_apart() {
-        let report = Report::of(&score(), &reading(Matching::Tags));
+        let report = Report::of(&score(), &config(Matching::Tags));
         // Mckay is T where the reference is L: two insertions and no substitution.
         assert_eq!((report.all.substitutions, report.all.insertions), (1, 3));
         assert_eq!((report.classes.mixed.deletions, report.classes.mixed.correct), (2, 0));
@@ -454,7 +454,7 @@ mod tests {
 
     #[test]
     fn undefined_figures_are_null() {
-        let page = Report::of(&Score::default(), &reading(Matching::Tags)).page(Layout::Json);
+        let page = Report::of(&Score::default(), &config(Matching::Tags)).page(Layout::Json);
         let value: Value = serde_json::from_str(&page).unwrap();
         for key in ["precision", "recall", "f", "ser", "accuracy", "macro_f"] {
             assert!(value[key].is_null(), "{key}");
@@ -463,7 +463,7 @@ mod tests {
 
     #[test]
     fn a_page_names_its_signature_and_the_words() {
-        let mut report = Report::of(&score(), &reading(Matching::Spelling));
+        let mut report = Report::of(&score(), &config(Matching::Spelling));
         report.push_file("a.txt", &score(), Matching::Spelling);
         let text = report.page(Layout::Text);
         assert!(text.starts_with("protocol:text\n\n"), "{text}");
@@ -486,7 +486,7 @@ mod tests {
             System { name: "a.txt".into(), examples: vec![slots(2); 4] },
             System { name: "b.txt".into(), examples: vec![slots(1); 4] },
         ];
-        let comparison = compare(&systems, Config { resamples: 20, seed: 7 }).unwrap();
+        let comparison = compare(&systems, compare::Config { resamples: 20, seed: 7 }).unwrap();
         let text = comparison.page("protocol:text", 40, Layout::Text);
         assert!(text.contains("50.00 [50.00, 50.00]"), "{text}");
         assert!(text.contains("20 resamples of 4 examples, seed 7; p against b.txt"), "{text}");
