@@ -97,12 +97,14 @@ def majuscule_systems(options, folder):
     if not binary.is_file():
         say(f"{binary} is not there: build it with cargo build --release; majuscule is left out")
         return []
-    systems = [("majuscule, embedded model", [binary, "restore", "--lang", options.lang, "--case", "ignore"])]
+    # One thread, as the peers have.
+    restore = [binary, "restore", "--case", "ignore", "--threads", "1"]
+    systems = [("majuscule, embedded model", [*restore, "--lang", options.lang])]
     if options.train:
         model = folder / "majority"
-        command = [binary, "train", "majority", training_text(options, folder), "-o", model]
+        command = [binary, "train", "majority", training_text(options, folder), "--lang", options.lang, "-o", model]
         if attempt("majuscule train majority", command):
-            systems.append(("majuscule, majority on the same text", [binary, "restore", "--model", model, "--case", "ignore"]))
+            systems.append(("majuscule, majority on the same text", [*restore, "--model", model]))
     return systems
 
 
