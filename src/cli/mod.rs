@@ -1,5 +1,7 @@
 //! The command line: one file a verb.
 
+pub mod corpus;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -15,11 +17,16 @@ pub struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {}
+enum Verb {
+    /// Describe and split corpora
+    Corpus(corpus::Args),
+}
 
 /// Parses the arguments, runs the verb, and says what went wrong: 0 done, 1 the data, 2 the arguments.
 pub fn main() -> ExitCode {
-    let result: anyhow::Result<ExitCode> = match Cli::parse().verb {};
+    let result: anyhow::Result<ExitCode> = match Cli::parse().verb {
+        Verb::Corpus(args) => corpus::run(args),
+    };
     result.unwrap_or_else(|error| report(&error))
 }
 
