@@ -502,7 +502,11 @@ impl Drop for Unfinished {
     }
 }
 
-fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
+/// Refuses a folder that [`publish_folder`] would not replace: worth asking before long work.
+///
+/// # Errors
+/// Where something stands there that may not be replaced.
+pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
     let shown = target.display();
     let Ok(old) = fs::metadata(target) else { return Ok(()) };
     if !old.is_dir() {

@@ -7,6 +7,13 @@ pub mod text;
 pub mod format;
 #[cfg(feature = "train")]
 pub mod corpus;
+#[cfg(feature = "train")]
+pub mod lexicon;
 pub mod restorer;
+#[cfg(feature = "train")]
+pub mod eval;
+pub mod model;
+pub mod methods;
+pub mod restore;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -1,6 +1,14 @@
 //! The command line: one file a verb.
 
-pub mod corpus;
+mod compare;
+mod corpus;
+mod inspect;
+mod lexicon;
+mod measure;
+mod restore;
+mod score;
+mod shell;
+mod train;
 
 use std::process::ExitCode;
 
@@ -8,7 +16,9 @@ use clap::{Parser, Subcommand};
 
 use crate::error::Error;
 
-/// Restores capital letters in text that lost them, and measures how well.
+/// Restores capital letters in text that lost them, and measures how well
+///
+/// Try: echo "the president met angela merkel in lisbon" | majuscule restore
 #[derive(Debug, Parser)]
 #[command(name = "majuscule", version, propagate_version = true, max_term_width = 100)]
 pub struct Cli {
@@ -18,14 +28,29 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Describe and split corpora
+    Restore(restore::Args),
+    Train(train::Args),
+    Score(score::Args),
+    Compare(compare::Args),
+    Lexicon(lexicon::Args),
     Corpus(corpus::Args),
+    Inspect(inspect::Args),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 /// Parses the arguments, runs the verb, and says what went wrong: 0 done, 1 the data, 2 the arguments.
 pub fn main() -> ExitCode {
-    let result: anyhow::Result<ExitCode> = match Cli::parse().verb {
+    let result = match Cli::parse().verb {
+        Verb::Restore(args) => restore::run(args),
+        Verb::Train(args) => train::run(args),
+        Verb::Score(args) => score::run(&args).map(|()| ExitCode::SUCCESS),
+        Verb::Compare(args) => compare::run(&args).map(|()| ExitCode::SUCCESS),
+        Verb::Lexicon(args) => lexicon::run(args),
         Verb::Corpus(args) => corpus::run(args),
+        Verb::Inspect(args) => inspect::run(args),
+        Verb::Completions(args) => shell::completions(args),
+        Verb::Man(args) => shell::man(args),
     };
     result.unwrap_or_else(|error| report(&error))
 }

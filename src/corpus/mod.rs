@@ -6,6 +6,7 @@ pub mod read;
 pub mod split;
 pub mod stats;
 
+use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -167,6 +168,11 @@ impl Corpus {
         self.protocol
     }
 
+    /// The tag of its language.
+    pub fn language(&self) -> &str {
+        &self.reading.language
+    }
+
     /// Its locale.
     pub fn locale(&self) -> Locale {
         self.locale
@@ -206,6 +212,35 @@ impl Corpus {
             Ok(())
         })?;
         Ok(examples)
+    }
+
+    /// The line of its file in which a word stands, of all words of all examples, counted from 0: for errors, since it
+    /// goes through the corpus once more. `None` where there are fewer words. A word of a transcript stands in the line in
+    /// which its sentence ends.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`].
+    pub fn line_of_word(&self, word: u64) -> Result<Option<u64>> {
+        let mut examples = self.maker(self.letters()?);
+        let given = Cell::new(0);
+        let mut found = None;
+        let mut count = |example: &Example| {
+            given.set(given.get() + example.tokens.len() as u64);
+            Ok(())
+        };
+        self.blocks(|_, block| {
+            if block.begins {
+                examples.end_document(&mut count)?;
+            }
+            block.sentences(&mut |sentence| {
+                examples.sentence(sentence, &mut count)?;
+                if found.is_none() && given.get() + examples.waiting() > word {
+                    found = Some(sentence.line);
+                }
+                Ok(())
+            })
+        })?;
+        Ok(found)
     }
 
     /// Gives every example to one of `threads` threads, each with a value of its own that `make` makes, and returns these

@@ -225,6 +225,11 @@ impl<'a> Examples<'a> {
         self.give(visit)
     }
 
+    /// How many words wait for their window to be full.
+    pub(super) fn waiting(&self) -> u64 {
+        self.example.tokens.len() as u64
+    }
+
     /// Gives what is left of a document to `visit`.
     ///
     /// # Errors

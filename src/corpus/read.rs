@@ -29,8 +29,8 @@ pub struct Reading {
     /// sentences
     #[cfg_attr(feature = "cli", arg(long))]
     pub split: bool,
-    /// The language of the text, whose abbreviations end no sentence when paragraphs are cut
-    #[cfg_attr(feature = "cli", arg(long = "text-lang", value_name = "LANG", default_value = "en"))]
+    /// The language of the text
+    #[cfg_attr(feature = "cli", arg(long = "lang", value_name = "LANG", default_value = "en"))]
     pub language: String,
 }
 
@@ -139,6 +139,8 @@ pub struct Sentence<'a> {
     pub before: Break,
     /// Whether white space parts the tokens, and nothing else does.
     pub tokenised: bool,
+    /// The line of its file in which it ends, counted from 1.
+    pub line: u64,
 }
 
 /// Some whole lines of a file, or transcript rows up to the end of a sentence.
@@ -338,11 +340,13 @@ impl Block {
     pub(super) fn sentences(&self, visit: &mut dyn FnMut(Sentence<'_>) -> Result<()>) -> Result<()> {
         let text = str::from_utf8(&self.bytes);
         let text = text.map_err(|_| files::not_utf8(&self.file, self.line, &self.bytes))?;
-        let mut out = Out { before: if self.begins { Break::Document } else { Break::Line }, visit };
+        let mut out =
+            Out { before: if self.begins { Break::Document } else { Break::Line }, line: self.line, visit };
         if let Layout::Nlp { token, punctuation, columns, apart } = self.layout {
             return self.transcript(text, [token, punctuation], columns, apart, &mut out);
         }
         for (line, number) in text.split('\n').zip(self.line..) {
+            out.line = number;
             match &self.layout {
                 Layout::Lines { split } => out.paragraph(line, split.as_deref())?,
                 Layout::Tok => out.sentence(line, true)?,
@@ -423,6 +427,7 @@ impl Block {
                 return Err(Error::line(&*self.file, number, problem));
             }
             let (token, mark) = (cells[token], cells[punctuation]);
+            out.line = number;
             if !token.is_empty() {
                 sentence.push(' ');
                 sentence.push_str(token);
@@ -443,6 +448,7 @@ impl Block {
 /// Where sentences go, and what lies before the next one.
 struct Out<'a> {
     before: Break,
+    line: u64,
     visit: &'a mut dyn FnMut(Sentence<'_>) -> Result<()>,
 }
 
@@ -466,7 +472,7 @@ impl Out<'_> {
             return Ok(());
         }
         let before = std::mem::replace(&mut self.before, Break::Line);
-        (self.visit)(Sentence { text, before, tokenised })
+        (self.visit)(Sentence { text, before, tokenised, line: self.line })
     }
 }
 

@@ -1,9 +1,8 @@
 //! Plain text: all of it is words, marks and white space.
 
-use std::io::{ErrorKind, Read};
-
 use super::{Format, Piece, Settings};
 use crate::error::{Error, Place, Result};
+use crate::files::Input;
 use crate::text::Break;
 use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
 
@@ -16,9 +15,8 @@ const PART: usize = 1 << 16;
 
 /// Plain text, read from anywhere.
 #[derive(Debug)]
-pub struct Plain<R> {
-    reader: R,
-    name: String,
+pub struct Plain {
+    input: Input,
     settings: Settings,
     tokenizer: Tokenizer,
     /// Bytes read and not yet given out.
@@ -36,12 +34,11 @@ pub struct Plain<R> {
     mended: Vec<u8>,
 }
 
-impl<R: Read> Plain<R> {
-    /// Reads plain text; `name` is the file's name for errors.
-    pub fn new(reader: R, name: impl Into<String>, settings: Settings) -> Self {
+impl Plain {
+    /// Reads plain text.
+    pub fn new(input: Input, settings: Settings) -> Self {
         Self {
-            reader,
-            name: name.into(),
+            input,
             tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized),
             settings,
             buffer: Vec::with_capacity(2 * READ),
@@ -59,15 +56,9 @@ impl<R: Read> Plain<R> {
     fn fill(&mut self) -> Result<()> {
         let len = self.buffer.len();
         self.buffer.resize(len + READ, 0);
-        let read = loop {
-            match self.reader.read(&mut self.buffer[len..]) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                read => break read,
-            }
-        };
-        self.buffer.truncate(len + *read.as_ref().unwrap_or(&0));
-        let read = read.map_err(|error| Error::io("read", &self.name, error))?;
-        self.ended = read == 0;
+        let read = self.input.read(&mut self.buffer[len..]);
+        self.buffer.truncate(len + read.as_ref().unwrap_or(&0));
+        self.ended = read? == 0;
         Ok(())
     }
 
@@ -88,7 +79,7 @@ impl<R: Read> Plain<R> {
     fn take_lines(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer[..len]);
         let text = text(&piece.source, &mut self.mended, self.settings.lossy)
-            .map_err(|at| not_utf8(&self.name, self.lines, self.columns, &piece.source, at))?;
+            .map_err(|at| not_utf8(self.input.name(), self.lines, self.columns, &piece.source, at))?;
         self.tokenizer.read(text, 0, Cut::Whole, &mut piece.tokens);
         self.settings.words.fix(&piece.source, 0, true, &mut piece.tokens);
         piece.after = Break::Line;
@@ -100,7 +91,7 @@ impl<R: Read> Plain<R> {
     fn take_part(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer[..len]);
         let text = text(&piece.source, &mut self.mended, self.settings.lossy)
-            .map_err(|at| not_utf8(&self.name, self.lines, self.columns, &piece.source, at))?;
+            .map_err(|at| not_utf8(self.input.name(), self.lines, self.columns, &piece.source, at))?;
         let before = self.tokenizer.clone();
         let mut done = self.tokenizer.read(text, 0, Cut::MidLine, &mut piece.tokens);
         if done == text.len() && !text.ends_with(char::is_whitespace) {
@@ -162,7 +153,7 @@ impl<R: Read> Plain<R> {
     }
 }
 
-impl<R: Read + Send> Format for Plain<R> {
+impl Format for Plain {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.source.clear();
         piece.tokens.clear();
@@ -258,23 +249,26 @@ fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {
 mod tests {
     use super::*;
     use crate::text::{Given, Locale, Words};
+    use std::io::Read;
 
     /// A reader that gives `step` bytes at a time.
-    struct Dribble<'a>(&'a [u8], usize);
+    struct Dribble(std::io::Cursor<Vec<u8>>, usize);
 
-    impl Read for Dribble<'_> {
+    impl Read for Dribble {
         fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-            let len = self.1.min(self.0.len()).min(out.len());
-            out[..len].copy_from_slice(&self.0[..len]);
-            self.0 = &self.0[len..];
-            Ok(len)
+            let len = self.1.min(out.len());
+            self.0.read(&mut out[..len])
         }
+    }
+
+    fn input(bytes: &[u8], step: usize) -> Input {
+        Input::new("text", Dribble(std::io::Cursor::new(bytes.to_vec()), step)).unwrap()
     }
 
     type Word = (String, bool, Given);
 
     fn read(bytes: &[u8], step: usize, settings: Settings) -> Result<(Vec<u8>, Vec<Word>)> {
-        let mut plain = Plain::new(Dribble(bytes, step), "text", settings);
+        let mut plain = Plain::new(input(bytes, step), settings);
         let mut piece = Piece::default();
         let (mut sources, mut words) = (Vec::new(), Vec::new());
         while plain.next(&mut piece)? {
@@ -325,7 +319,7 @@ mod tests {
     fn memory_stays_flat_on_bytes_that_begin_no_character() {
         let bytes = vec![0x80; 2_000_000];
         let settings = Settings { lossy: true, ..Settings::default() };
-        let mut plain = Plain::new(&bytes[..], "text", settings);
+        let mut plain = Plain::new(input(&bytes, usize::MAX), settings);
         let (mut piece, mut len) = (Piece::default(), 0);
         while plain.next(&mut piece).unwrap() {
             len += piece.source.len();

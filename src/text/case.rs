@@ -86,12 +86,18 @@ impl Case {
             }
             count += 1;
         }
-        Self::of_capitals(Capitals(capitals), count.min(MAX_LETTERS), begins_with_ij(word, locale))
+        Self::of_set(capitals, count, begins_with_ij(word, locale))
     }
 
-    /// The case of a word of `count` letters with these capitals; `ij` says that its first two are one Dutch letter.
-    fn of_capitals(Capitals(capitals): Capitals, count: usize, ij: bool) -> Self {
-        let all = if count >= MAX_LETTERS { u64::MAX } else { (1 << count) - 1 };
+    /// The case of `word`, were these its capitals and no others. Capitals past its last letter are dropped.
+    pub fn of_capitals(Capitals(capitals): Capitals, word: &str, locale: Locale) -> Self {
+        let count = locale.letter_count(word);
+        Self::of_set(capitals & first_letters(count), count, begins_with_ij(word, locale))
+    }
+
+    /// `ij` says that the first two of the `count` letters are one Dutch letter.
+    fn of_set(capitals: u64, count: usize, ij: bool) -> Self {
+        let all = first_letters(count);
         match capitals {
             0 => Self::Lower,
             _ if capitals == all => Self::Upper,
@@ -99,6 +105,18 @@ impl Case {
             0b1 if !ij => Self::Title,
             _ => Self::Mixed(Capitals(capitals)),
         }
+    }
+
+    /// Which letters of `word` it makes capitals.
+    pub fn capitals(self, word: &str, locale: Locale) -> Capitals {
+        let first = if begins_with_ij(word, locale) { 0b11 } else { 0b1 };
+        let all = first_letters(locale.letter_count(word));
+        Capitals(match self {
+            Self::Lower => 0,
+            Self::Title => first & all,
+            Self::Upper => all,
+            Self::Mixed(Capitals(capitals)) => capitals & all,
+        })
     }
 
     /// Its kind, without the pattern.
@@ -126,19 +144,19 @@ impl Case {
     /// assert_eq!(out, "McDonald");
     /// ```
     pub fn apply(self, word: &str, locale: Locale, out: &mut String) {
-        let first = if begins_with_ij(word, locale) { 2 } else { 1 };
+        let Capitals(capitals) = match self {
+            Self::Lower => Capitals(0),
+            // All letters, those past the 64th of a word that is no token too.
+            Self::Upper => Capitals(u64::MAX),
+            case => case.capitals(word, locale),
+        };
         let mut k = 0;
         for (_, c, letter) in locale.letters(word) {
             let Some(letter) = letter else {
                 out.push(c);
                 continue;
             };
-            let capital = match self {
-                Self::Lower => false,
-                Self::Title => k < first,
-                Self::Upper => true,
-                Self::Mixed(capitals) => capitals.contains(k),
-            };
+            let capital = if k < MAX_LETTERS { capitals >> k & 1 == 1 } else { self == Self::Upper };
             k += 1;
             out.push(match (letter, capital) {
                 (Letter::Lower(upper), true) => upper,
@@ -168,17 +186,11 @@ impl Case {
             Self::Lower => Self::Title,
             Self::Mixed(capitals) => {
                 let part = word.find(['\'', '’', '-', '‐', '‑']).map_or(word, |end| &word[..end]);
-                let inside =
-                    capitals.0 & !(u64::MAX.checked_shl(locale.letter_count(part) as u32).unwrap_or(0));
-                if inside != 0 {
+                if capitals.0 & first_letters(locale.letter_count(part)) != 0 {
                     return self;
                 }
-                let first = if begins_with_ij(word, locale) { 0b11 } else { 0b1 };
-                Self::of_capitals(
-                    Capitals(capitals.0 | first),
-                    locale.letter_count(word).min(MAX_LETTERS),
-                    begins_with_ij(word, locale),
-                )
+                let first = Self::Title.capitals(word, locale);
+                Self::of_capitals(Capitals(capitals.0 | first.0), word, locale)
             }
             Self::Title | Self::Upper => self,
         }
@@ -190,6 +202,11 @@ impl Case {
         self.apply(word, locale, &mut out);
         out
     }
+}
+
+/// The set of the first `count` letters.
+fn first_letters(count: usize) -> u64 {
+    if count >= MAX_LETTERS { u64::MAX } else { (1 << count) - 1 }
 }
 
 /// Whether the first letters of `word` are `i` and `j`, which Dutch writes as one.

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Builds the second part of lexicons/names.txt and lexicons/places.txt, and checks every list, against corpora.
+
+    python3 lexicons/build.py CORPORA           writes what follows the line "# Built" in both lists
+    python3 lexicons/build.py CORPORA --check   writes nothing; names the entries of all lists that the corpora contradict
+
+CORPORA is a folder that holds, plain or as .xz, the files of TEXTS below and `lexicon/places/world-cities.csv`. Files that
+are not there are left out and named. Only corpora with an open licence are read, and only facts are taken: that a word is
+a surname, that a name is written with capitals, how often. Python's standard library is all it needs.
+"""
+
+import collections
+import csv
+import lzma
+import pathlib
+import re
+import sys
+
+# Which texts are read for each language: Europarl v7, Common Voice, OpenSubtitles, ParlaMint, Bosque, GSD, Porttinari, Tatoeba.
+TEXTS = {
+    "en": ["train.en.europarl", "train/en/commonvoice.txt", "train/en/opensubtitles.en"],
+    "pt": [
+        "train/pt/bosque.publico-CP", "train/pt/bosque.folha-CF", "train/pt/gsd.train", "train/pt/porttinari.dev", "train/pt/porttinari.test",
+        "train/pt/commonvoice.txt", "train/pt/opensubtitles.pt", "train/pt/opensubtitles.pt_br",
+    ],
+    "es": ["train/es/parlamint.txt", "train/es/europarl.es", "train/es/commonvoice.txt", "train/es/opensubtitles.es"],
+    "fr": ["train/fr/europarl.fr", "train/fr/commonvoice.txt", "train/fr/opensubtitles.fr"],
+    "nl": ["train/nl/commonvoice.txt", "train/nl/tatoeba.nl", "train/nl/opensubtitles.nl"],
+}
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILT = "# Built"
+
+# A word that follows a word or a comma: not the first of its sentence, so its capital means something.
+INSIDE = re.compile(r"(?<=[\w,;] )[^\W\d_][\w'’-]*")
+CAPITAL = r"[A-ZÀ-ÖØ-ÞŁŚŠŽČĐİ][^\W\d_]+"
+# Two to four words with capitals, the small words of names among them.
+PHRASE = re.compile(rf"\b{CAPITAL}(?:[ -](?:(?:de|da|do|del|la|las|los|of|the|sur|upon|am) ){{0,2}}{CAPITAL}){{1,3}}")
+# What stands before a surname in parliament and in speech.
+TITLE = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Miss|Commissioner|Monsieur|Madame|señor|señora|Señor|Señora|senhor|senhora|Senhor|Senhora"
+    r"|meneer|mevrouw|de heer)\.? "
+    rf"((?:(?:van|de|der|den|von|van der|van den|di|da) )?{CAPITAL}(?:-{CAPITAL})?)(?![\w'’.-])"
+)
+
+# A surname must stand this often after a title; a word of a place this often inside sentences.
+SURNAME_SEEN = 12
+PLACE_SEEN = 12
+# A word that stands in lower case more often than this, in any of the five languages, is no name.
+LOWER_SHARE = 0.02
+
+
+def main():
+    corpora = pathlib.Path(sys.argv[1])
+    counts = {language: count(corpora, language, names) for language, names in TEXTS.items()}
+    if "--check" in sys.argv[2:]:
+        check(counts)
+        return
+    places = read("places.txt", written=True)
+    names = read("names.txt", written=True)
+    places_built = sorted(set(cities(corpora, counts)) - set(places), key=order)
+    taken = {entry.casefold() for entry in places + places_built}
+    surnames = [name for name in surnames_of(counts) if name.casefold() not in taken]
+    names_built = sorted(set(surnames) - set(names), key=order)
+    write("places.txt", "city and region names of GeoNames that the corpora write with capitals", places_built)
+    write("names.txt", "surnames that stand after a title in the corpora", names_built)
+
+
+class Counts:
+    """What a language's texts say."""
+
+    def __init__(self):
+        self.forms = collections.Counter()
+        self.phrases = collections.Counter()
+        self.titled = collections.Counter()
+        self.lower = collections.Counter()
+        self.all = collections.Counter()
+
+
+def count(corpora, language, names):
+    counts = Counts()
+    for name in names:
+        text = open_text(corpora / name)
+        if text is None:
+            print(f"build.py: {name} is not there and is left out", file=sys.stderr)
+            continue
+        with text:
+            for line in text:
+                # A shouted line says nothing about case.
+                if line.upper() == line:
+                    continue
+                counts.forms.update(INSIDE.findall(line))
+                counts.phrases.update(PHRASE.findall(line))
+                counts.titled.update(TITLE.findall(line))
+    for form, seen in counts.forms.items():
+        counts.all[form.lower()] += seen
+        if form == form.lower():
+            counts.lower[form] += seen
+    print(f"build.py: {language}: {sum(counts.all.values())} words inside sentences", file=sys.stderr)
+    return counts
+
+
+def open_text(path):
+    if path.exists():
+        return open(path, encoding="utf-8", errors="replace")
+    packed = path.with_name(path.name + ".xz")
+    return lzma.open(packed, "rt", encoding="utf-8", errors="replace") if packed.exists() else None
+
+
+def lower_share(counts, word):
+    """The largest share of lower case that the word has in a language where it is met at all often."""
+    word = word.lower()
+    shares = [c.lower[word] / c.all[word] for c in counts.values() if c.all[word] >= 5]
+    return max(shares, default=0.0)
+
+
+def form_seen(counts, word):
+    return sum(c.forms[word] for c in counts.values())
+
+
+def cities(corpora, counts):
+    """Cities and regions of GeoNames that the texts know, as they are written there."""
+    with open(corpora / "lexicon/places/world-cities.csv", encoding="utf-8", newline="") as rows:
+        names = {name for row in csv.DictReader(rows) for name in (row["name"], row["subcountry"])}
+    for name in names:
+        if not re.fullmatch(rf"{CAPITAL}(?:[ -](?:[^\W\d_]+))*", name):
+            continue
+        if " " in name:
+            if sum(c.phrases[name] for c in counts.values()) >= PLACE_SEEN:
+                yield name
+        elif form_seen(counts, name) >= PLACE_SEEN and lower_share(counts, name) <= LOWER_SHARE:
+            yield name
+
+
+def surnames_of(counts):
+    titled = collections.Counter()
+    for c in counts.values():
+        titled.update(c.titled)
+    for name, seen in titled.items():
+        last = name.split(" ")[-1]
+        # A title is no name though a parliament writes it with a capital: "Mr President" is also written "president".
+        if seen >= SURNAME_SEEN and lower_share(counts, last) <= LOWER_SHARE and last != last.upper():
+            yield last
+
+
+def read(name, written=False):
+    """The entries of a list; only those before the line "# Built" where `written` is set."""
+    entries = []
+    for line in (HERE / name).read_text(encoding="utf-8").splitlines():
+        if written and line.startswith(BUILT):
+            break
+        if line and not line.startswith("#"):
+            entries.append(line)
+    return entries
+
+
+def write(name, what, entries):
+    path = HERE / name
+    kept = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith(BUILT):
+            break
+        kept.append(line)
+    lower = {entry.casefold() for entry in kept}
+    entries = [entry for entry in entries if entry.casefold() not in lower]
+    lines = kept + [f"{BUILT} by build.py: {what}; see README.md for sources and licences."] + entries
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"build.py: {name}: {len(entries)} entries built")
+
+
+def check(counts):
+    """Names each one-word entry that some language writes in lower case most of the time."""
+    for path in sorted(HERE.glob("*.txt")):
+        if path.name.startswith(("abbreviations", "demonyms.pt", "demonyms.es", "demonyms.fr")):
+            continue
+        language = path.name.split(".")[1] if path.name.startswith("demonyms") else None
+        for entry in read(path.name):
+            among = {language: counts[language]} if language else counts
+            share = lower_share(among, entry)
+            if " " not in entry and share > 0.5:
+                print(f"{path.name}: {entry}: {share:.0%} in lower case")
+
+
+def order(entry):
+    return (entry.casefold(), entry)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+//! What `evaluate`, `score` and `compare` share: how texts are read, and how the report is laid out.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::corpus::{Protocol, Reading};
+use crate::error::{Error, Result};
+use crate::eval::{Layout, Matching, Side, Signature, report};
+use crate::text::Locale;
+
+/// How texts are read and reported.
+#[derive(Debug, clap::Args)]
+pub struct Measure {
+    /// What is scored: text, batista, rei, susanto, asr, or asr:N with windows of N words
+    #[arg(long, value_name = "PROTOCOL", default_value = "susanto")]
+    pub protocol: Protocol,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Print one JSON object: figures are fractions, an undefined one is null
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Print Markdown tables
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+impl Measure {
+    /// How the report is laid out.
+    pub fn layout(&self) -> Layout {
+        match (self.json, self.markdown) {
+            (true, _) => Layout::Json,
+            (_, true) => Layout::Markdown,
+            _ => Layout::Text,
+        }
+    }
+
+    /// How a case is held against the right one.
+    pub fn matching(&self) -> Matching {
+        Matching::of(self.protocol)
+    }
+
+    /// The line that says how the figures were made.
+    pub fn signature(&self, locale: Locale) -> String {
+        Signature::of(self.protocol, &self.reading, locale).to_string()
+    }
+
+    /// How figures are read off a score: `marks` says whether the hypothesis tells where sentences end, `words` how many of
+    /// the costliest words are listed.
+    pub fn config(&self, locale: Locale, marks: bool, words: usize) -> report::Config {
+        report::Config { signature: self.signature(locale), matching: self.matching(), locale, marks, words }
+    }
+
+    /// A reference and hypotheses, read alike.
+    ///
+    /// # Errors
+    /// Where standard input is named twice or cannot be read.
+    pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<Side>> {
+        if files.iter().filter(|file| **file == Path::new("-")).count() > 1 {
+            return Err(Error::Usage("- is named twice, but standard input can be read only once".into()));
+        }
+        files.iter().map(|file| Side::new(file, self.reading.clone(), self.protocol, locale)).collect()
+    }
+}
+
+/// Writes a page to standard output.
+///
+/// # Errors
+/// Where it cannot be written; a closed pipe is one that [`Error::is_closed_pipe`] knows.
+pub fn print(page: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(page.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|source| Error::io("write", "standard output", source))
+}

@@ -1,0 +1,40 @@
+//! `majuscule score`: other systems' output against a reference.
+
+use std::path::PathBuf;
+
+use super::measure::{self, Measure};
+use crate::eval::{Report, Score, pair};
+use crate::text::Locale;
+
+/// Scores the output of any system: the same words as the reference, with other capitals
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The text in its true case; - is standard input
+    pub reference: PathBuf,
+    /// What a system made of it; the words are compared without case
+    pub hypothesis: PathBuf,
+    /// The language whose case pairs count: tr, az, nl, or any other tag
+    #[arg(long, value_name = "LANG", default_value = "root")]
+    pub locale: Locale,
+    /// How many of the words that cost the most errors are listed
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub words: usize,
+    #[command(flatten)]
+    pub measure: Measure,
+}
+
+/// Scores and prints the report.
+///
+/// # Errors
+/// Where a file cannot be read or the words differ.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let Args { reference, hypothesis, locale, words, measure } = args;
+    let mut sides = measure.sides(&[reference, hypothesis], *locale)?;
+    let hypotheses = sides.split_off(1);
+    let mut score = Score::default();
+    pair(&sides[0], &hypotheses, &mut |example, choices| {
+        score.add(&example.tokens, &example.gold, &choices[0], |_| None)
+    })?;
+    let report = Report::of(&score, &measure.config(*locale, false, *words));
+    Ok(measure::print(&report.page(measure.layout()))?)
+}

@@ -1,0 +1,17 @@
+//! Measures how well capitals were restored: slots as in Batista et al. 2007, section 3, and what they break down to.
+
+pub mod slots;
+pub mod calibration;
+pub mod score;
+pub mod pair;
+pub mod compare;
+pub mod signature;
+mod table;
+pub mod report;
+
+pub use compare::{Comparison, compare};
+pub use pair::{Side, pair};
+pub use report::{Figures, Layout, Report};
+pub use score::{Score, evaluate, evaluate_corpus};
+pub use signature::Signature;
+pub use slots::{Confusion, Matching, Slots};

@@ -1,0 +1,403 @@
+//! Examples and choices in, a score out that adds up over words, examples and files.
+
+use std::ops::AddAssign;
+
+use rustc_hash::FxHashMap;
+
+use super::calibration::Calibration;
+use super::slots::{Confusion, Matching, Slots};
+use crate::corpus::{Corpus, Example, Gold};
+use crate::error::{Error, Result};
+use crate::restorer::{Restorer, Want};
+use crate::text::{Case, Choice, Mark, Tokens};
+
+/// How many words are restored in one call: enough for a method that works on many sentences at once, and little memory.
+const BATCH: usize = 1 << 14;
+
+/// What was counted. The sum of the scores of two sets of examples is the score of both together, in any order.
+///
+/// It holds the cases as they are: how they are matched is said when figures are read off.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Score {
+    /// By whether the method knows the word (no, yes, not known), then by whether it begins a sentence.
+    parts: [[Confusion; 2]; 3],
+    marks: Slots,
+    calibration: Calibration,
+    wrong: FxHashMap<Wrong, u64>,
+    examples: u64,
+}
+
+/// A word that got another case than it should have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Wrong {
+    /// Its lower case.
+    pub lower: Box<str>,
+    /// The case in the reference.
+    pub reference: Case,
+    /// The case in the hypothesis.
+    pub hypothesis: Case,
+}
+
+impl Score {
+    /// Counts one example: one choice for each of its words. `knows` says whether a word was seen in training, `None`
+    /// where nobody can say.
+    ///
+    /// # Errors
+    /// Where there are not as many choices as words.
+    pub fn add(
+        &mut self,
+        tokens: &Tokens,
+        gold: &[Gold],
+        choices: &[Choice],
+        knows: impl Fn(&str) -> Option<bool>,
+    ) -> Result<()> {
+        if choices.len() != tokens.len() || gold.len() != tokens.len() {
+            return Err(uneven(tokens.len(), gold.len(), choices.len()));
+        }
+        self.examples += 1;
+        for (((lower, _), gold), choice) in tokens.iter().zip(gold).zip(choices) {
+            if !gold.scored {
+                continue;
+            }
+            let (reference, hypothesis) = (gold.label.case, choice.label.case);
+            let known = knows(lower).map_or(2, usize::from);
+            self.parts[known][usize::from(gold.initial)].add(reference, hypothesis);
+            self.marks += marks(gold.label.mark, choice.label.mark);
+            if let Some(confidence) = choice.confidence {
+                self.calibration.add(confidence, reference == hypothesis);
+            }
+            if reference != hypothesis {
+                *self.wrong.entry(Wrong { lower: lower.into(), reference, hypothesis }).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many examples were counted.
+    pub fn examples(&self) -> u64 {
+        self.examples
+    }
+
+    /// All words.
+    pub fn all(&self) -> Confusion {
+        sum(self.parts.iter().flatten())
+    }
+
+    /// The words seen in training; `None` where nobody can say.
+    pub fn seen(&self) -> Option<Confusion> {
+        self.knowing().then(|| sum(&self.parts[1]))
+    }
+
+    /// The words not seen in training; `None` where nobody can say.
+    pub fn unseen(&self) -> Option<Confusion> {
+        self.knowing().then(|| sum(&self.parts[0]))
+    }
+
+    fn knowing(&self) -> bool {
+        sum(&self.parts[0]).tokens() + sum(&self.parts[1]).tokens() > 0
+    }
+
+    /// The words that begin a sentence.
+    pub fn initial(&self) -> Confusion {
+        sum(self.parts.iter().map(|part| &part[1]))
+    }
+
+    /// The words that do not.
+    pub fn rest(&self) -> Confusion {
+        sum(self.parts.iter().map(|part| &part[0]))
+    }
+
+    /// The marks: a word with one after it is a slot.
+    pub fn marks(&self) -> Slots {
+        self.marks
+    }
+
+    /// How far the method's confidences are from the truth, for the words that have one.
+    pub fn calibration(&self) -> Calibration {
+        self.calibration
+    }
+
+    /// The words that cost the most errors under a matching, with their counts: at most `most`, the costliest first,
+    /// and among equals in the order of their letters.
+    pub fn costliest(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
+        let costs = |wrong: &Wrong| matching.see(wrong.reference) != matching.see(wrong.hypothesis);
+        let mut words: Vec<_> = self.wrong.iter().filter(|(wrong, _)| costs(wrong)).collect();
+        words.sort_unstable_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
+        words.truncate(most);
+        words.into_iter().map(|(wrong, &count)| (wrong.clone(), count)).collect()
+    }
+}
+
+impl AddAssign for Score {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, part) in self.parts.iter_mut().flatten().zip(other.parts.into_iter().flatten()) {
+            *sum += part;
+        }
+        self.marks += other.marks;
+        self.calibration += other.calibration;
+        for (wrong, count) in other.wrong {
+            *self.wrong.entry(wrong).or_default() += count;
+        }
+        self.examples += other.examples;
+    }
+}
+
+fn sum<'a>(parts: impl IntoIterator<Item = &'a Confusion>) -> Confusion {
+    let mut sum = Confusion::default();
+    for part in parts {
+        sum += *part;
+    }
+    sum
+}
+
+/// The slots of one word where a slot is a mark.
+fn marks(reference: Mark, hypothesis: Mark) -> Slots {
+    let (in_reference, in_hypothesis) = (reference != Mark::None, hypothesis != Mark::None);
+    let equal = reference == hypothesis;
+    Slots {
+        correct: u64::from(in_reference && equal),
+        substituted: u64::from(in_reference && in_hypothesis && !equal),
+        inserted: u64::from(!in_reference && in_hypothesis),
+        deleted: u64::from(in_reference && !in_hypothesis),
+    }
+}
+
+fn uneven(words: usize, gold: usize, choices: usize) -> Error {
+    Error::file(
+        "evaluation",
+        format!("{words} words, but {gold} right labels and {choices} choices: expected one of each a word"),
+    )
+}
+
+/// Scores a method on examples: it sees their words without capitals and is held against their right labels.
+///
+/// # Errors
+/// Where the method fails.
+pub fn evaluate(method: &dyn Restorer, want: Want, examples: &[Example]) -> Result<Score> {
+    let mut evaluation = Evaluation::new(method, want);
+    examples.iter().try_for_each(|example| evaluation.push(example))?;
+    evaluation.finish()
+}
+
+/// Scores a method on the examples of a corpus. Reads as it goes: memory grows with the errors that differ, not with the
+/// corpus.
+///
+/// # Errors
+/// Where the corpus cannot be read or the method fails.
+pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Result<Score> {
+    let mut evaluation = Evaluation::new(method, want);
+    corpus.for_each(&mut |example| evaluation.push(example))?;
+    evaluation.finish()
+}
+
+/// A method and the examples that it restores together next.
+struct Evaluation<'a> {
+    method: &'a dyn Restorer,
+    want: Want,
+    documents: Vec<Tokens>,
+    gold: Vec<Vec<Gold>>,
+    words: usize,
+    score: Score,
+}
+
+impl<'a> Evaluation<'a> {
+    fn new(method: &'a dyn Restorer, want: Want) -> Self {
+        Self { method, want, documents: Vec::new(), gold: Vec::new(), words: 0, score: Score::default() }
+    }
+
+    fn push(&mut self, example: &Example) -> Result<()> {
+        self.words += example.tokens.len();
+        self.documents.push(example.tokens.clone());
+        self.gold.push(example.gold.clone());
+        if self.words >= BATCH { self.restore() } else { Ok(()) }
+    }
+
+    /// Restores and counts what there is, and starts again.
+    fn restore(&mut self) -> Result<()> {
+        let choices = self.method.restore_batch(&self.documents, self.want)?;
+        for ((tokens, gold), choices) in self.documents.iter().zip(&self.gold).zip(&choices) {
+            self.score.add(tokens, gold, choices, |lower| self.method.knows(lower))?;
+        }
+        self.documents.clear();
+        self.gold.clear();
+        self.words = 0;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Score> {
+        self.restore()?;
+        Ok(self.score)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use crate::restorer::{End, Session};
+    use crate::text::{Labels, Locale};
+
+    /// Writes every word of its list in title case and the rest lower.
+    struct Titles(Vec<&'static str>);
+
+    impl Restorer for Titles {
+        fn labels(&self) -> &Labels {
+            static LABELS: std::sync::LazyLock<Labels> = std::sync::LazyLock::new(Labels::cases);
+            &LABELS
+        }
+
+        fn look_ahead(&self) -> usize {
+            0
+        }
+
+        fn knows(&self, lower: &str) -> Option<bool> {
+            Some(self.0.contains(&lower))
+        }
+
+        fn session(&self, _: Want) -> Box<dyn Session + '_> {
+            Box::new(TitlesSession(self))
+        }
+    }
+
+    struct TitlesSession<'a>(&'a Titles);
+
+    impl Session for TitlesSession<'_> {
+        fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
+            out.extend(tokens.iter().map(|(lower, _)| {
+                let case = if self.0.0.contains(&lower) { Case::Title } else { Case::Lower };
+                Choice { label: case.into(), confidence: None }
+            }));
+            Ok(())
+        }
+    }
+
+    /// A sentence whose first word is initial and whose every word is scored.
+    pub fn example(sentence: &str) -> Example {
+        let words: Vec<&str> = sentence.split(' ').collect();
+        let gold = |(i, word): (usize, &&str)| Gold {
+            label: Case::of(word, Locale::Root).into(),
+            scored: true,
+            initial: i == 0,
+        };
+        let gold = words.iter().enumerate().map(gold).collect();
+        Example { tokens: Tokens::of_words(words, Locale::Root), gold }
+    }
+
+    fn score(sentences: &[&str]) -> Score {
+        let method = Titles(vec!["ada", "rome", "may"]);
+        let examples: Vec<Example> = sentences.iter().map(|sentence| example(sentence)).collect();
+        evaluate(&method, Want::default(), &examples).unwrap()
+    }
+
+    const SENTENCES: [&str; 5] = [
+        "Ada saw Rome",
+        "rome may wait",
+        "NATO met in Rome",
+        "we read McKay and Ada",
+        "Nothing else happened",
+    ];
+
+    proptest! {
+        #[test]
+        fn scores_add_up_in_any_order(
+            sentences in proptest::collection::vec(proptest::sample::select(&SENTENCES[..]), 0..12),
+            cut in 0usize..12,
+        ) {
+            let cut = cut.min(sentences.len());
+            let mut sum = score(&sentences[cut..]);
+            sum += score(&sentences[..cut]);
+            let whole = score(&sentences);
+            prop_assert_eq!(&sum, &whole);
+            prop_assert_eq!(sum.costliest(Matching::Spelling, 3), whole.costliest(Matching::Spelling, 3));
+        }
+    }
+
+    #[test]
+    fn the_parts_are_the_whole() {
+        let score = score(&SENTENCES);
+        let whole = score.all();
+        let mut known = score.seen().unwrap();
+        known += score.unseen().unwrap();
+        let mut places = score.initial();
+        places += score.rest();
+        assert_eq!(known, whole);
+        assert_eq!(places, whole);
+        assert_eq!(whole.tokens(), 18);
+        assert_eq!(score.initial().tokens(), 5);
+        assert_eq!(score.examples(), 5);
+    }
+
+    #[test]
+    fn slots_are_counted_over_sentences() {
+        // Ada C, Rome C; rome I, may I; NATO D, Rome C; McKay D, Ada C; Nothing D.
+        let slots = score(&SENTENCES).all().slots(Matching::Spelling);
+        assert_eq!(slots, Slots { correct: 4, substituted: 0, inserted: 2, deleted: 3 });
+        // McKay is L under tags.
+        let slots = score(&SENTENCES).all().slots(Matching::Tags);
+        assert_eq!(slots, Slots { correct: 4, substituted: 0, inserted: 2, deleted: 2 });
+    }
+
+    #[test]
+    fn a_word_that_is_not_scored_costs_nothing() {
+        let mut unscored = example("May we go");
+        unscored.gold[0].scored = false;
+        let method = Titles(vec![]);
+        let score = evaluate(&method, Want::default(), &[unscored]).unwrap();
+        assert_eq!(score.all().tokens(), 2);
+        assert_eq!(score.all().slots(Matching::Spelling), Slots::default());
+    }
+
+    #[test]
+    fn the_costliest_word_comes_first() {
+        let score = score(&["NATO may go", "NATO and UNO", "McKay"]);
+        let words: Vec<_> = score
+            .costliest(Matching::Spelling, 10)
+            .into_iter()
+            .map(|(wrong, count)| (wrong.lower.to_string(), wrong.reference, wrong.hypothesis, count))
+            .collect();
+        let mckay = Case::of("McKay", Locale::Root);
+        assert_eq!(
+            words,
+            [
+                ("nato".into(), Case::Upper, Case::Lower, 2),
+                ("may".into(), Case::Lower, Case::Title, 1),
+                ("mckay".into(), mckay, Case::Lower, 1),
+                ("uno".into(), Case::Upper, Case::Lower, 1),
+            ]
+        );
+        assert_eq!(score.costliest(Matching::Tags, 10).len(), 3);
+        assert_eq!(score.costliest(Matching::Tags, 1).len(), 1);
+    }
+
+    #[test]
+    fn a_missing_choice_is_an_error() {
+        let example = example("two words");
+        let error =
+            Score::default().add(&example.tokens, &example.gold, &[Choice::default()], |_| None).unwrap_err();
+        assert!(error.to_string().contains("2 words, but 2 right labels and 1 choices"), "{error}");
+    }
+
+    #[test]
+    fn a_corpus_scores_like_its_examples() {
+        let text = "Ada saw Rome.\nThey may wait in Rome.\n".repeat(2000);
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Batista, Locale::Root);
+        let method = Titles(vec!["ada", "rome", "may"]);
+        let score = evaluate_corpus(&method, Want::default(), &corpus).unwrap();
+        assert_eq!(score, evaluate(&method, Want::default(), &corpus.examples().unwrap()).unwrap());
+        // Rome twice and may: 2 C and 1 I each time.
+        assert_eq!(
+            score.all().slots(Matching::Spelling),
+            Slots { correct: 4000, inserted: 2000, ..Slots::default() }
+        );
+    }
+
+    #[test]
+    fn nobody_knows_without_a_list_of_words() {
+        let example = example("Ada");
+        let mut score = Score::default();
+        score.add(&example.tokens, &example.gold, &[Choice::default()], |_| None).unwrap();
+        assert_eq!((score.seen(), score.unseen()), (None, None));
+    }
+}

@@ -1,0 +1,90 @@
+//! One line that says how figures were made, in the manner of sacrebleu (Post 2018): equal lines, comparable figures.
+
+use std::fmt;
+
+use super::slots::Matching;
+use crate::corpus::{Protocol, Reading};
+use crate::text::Locale;
+
+/// What figures depend on beside the texts and the method.
+///
+/// ```
+/// use majuscule::corpus::{Protocol, Reading};
+/// use majuscule::eval::Signature;
+/// use majuscule::text::Locale;
+///
+/// let signature = Signature::of(Protocol::Rei, &Reading::default(), Locale::Root).to_string();
+/// assert!(signature.starts_with("protocol:rei|tokens:words|marks:removed|classes:U-T-L|first:context-where-capital|"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    protocol: Protocol,
+    sentences: &'static str,
+    locale: Locale,
+}
+
+impl Signature {
+    /// That of texts read so, under a protocol.
+    pub fn of(protocol: Protocol, reading: &Reading, locale: Locale) -> Self {
+        Self { protocol, sentences: if reading.split { "split" } else { "lines" }, locale }
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let protocol = self.protocol;
+        write!(f, "protocol:{}", protocol.name())?;
+        write!(f, "|tokens:{}", if protocol == Protocol::Susanto { "as-given" } else { "words" })?;
+        write!(f, "|marks:{}", if protocol.removes_marks() { "removed" } else { "kept" })?;
+        write!(f, "|classes:{}", classes(Matching::of(protocol)))?;
+        write!(f, "|first:{}", first_word(protocol))?;
+        f.write_str("|average:micro|window:")?;
+        match protocol {
+            Protocol::Asr { window } => write!(f, "{window}")?,
+            _ => f.write_str("none")?,
+        }
+        write!(
+            f,
+            "|sentences:{}|locale:{}|version:{}",
+            self.sentences,
+            self.locale,
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+}
+
+fn classes(matching: Matching) -> &'static str {
+    match matching {
+        Matching::Spelling => "spelling",
+        Matching::Tags => "U-T-L",
+    }
+}
+
+/// What becomes of the first word of a sentence.
+fn first_word(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Text => "context",
+        Protocol::Batista => "removed",
+        Protocol::Rei => "context-where-capital",
+        Protocol::Susanto | Protocol::Asr { .. } => "scored",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_one_line_that_names_everything() {
+        let signatures = Protocol::ALL
+            .map(|protocol| Signature::of(protocol, &Reading::default(), Locale::Dutch).to_string());
+        let [text, batista, rei, susanto, asr] = &signatures;
+        assert!(text.starts_with(
+            "protocol:text|tokens:words|marks:kept|classes:spelling|first:context|average:micro|"
+        ));
+        assert!(batista.contains("|first:removed|") && rei.contains("|classes:U-T-L|"));
+        assert!(susanto.contains("|tokens:as-given|") && susanto.contains("|window:none|"));
+        assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
+        assert!(signatures.iter().all(|signature| !signature.contains(['\n', ' '])));
+    }
+}

@@ -1,0 +1,113 @@
+//! Rows of cells in, a page out: columns that stand in line, or Markdown.
+
+/// A heading for each column and rows of cells. The first column is words, the others are figures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// One with these headings and no rows yet.
+    pub fn new(headings: &[&str]) -> Self {
+        Self { rows: vec![headings.iter().map(|&heading| heading.to_owned()).collect()] }
+    }
+
+    /// Appends a row.
+    pub fn push(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// Columns that stand in line, two spaces apart, the first to the left and the others to the right.
+    pub fn text(&self) -> String {
+        let widths = self.widths();
+        let mut out = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (k, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+                if k > 0 {
+                    line.push_str("  ");
+                }
+                line.push_str(&if k == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") });
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width =
+            |k: usize| self.rows.iter().filter_map(move |row| Some(row.get(k)?.chars().count())).max();
+        (0..columns).map(|k| width(k).unwrap_or(0)).collect()
+    }
+
+    /// A Markdown table.
+    pub fn markdown(&self) -> String {
+        let mut out = String::new();
+        for (i, row) in self.rows.iter().enumerate() {
+            out.push('|');
+            for cell in row {
+                out.push_str(&format!(" {} |", cell.trim().replace('|', "\\|")));
+            }
+            out.push('\n');
+            if i == 0 {
+                out.push_str("| --- |");
+                out.push_str(&" ---: |".repeat(row.len().saturating_sub(1)));
+                out.push('\n');
+            }
+        }
+        out
+    }
+}
+
+/// A fraction as a percentage; `–` where it is undefined.
+pub fn percent(fraction: Option<f64>) -> String {
+    fraction.map_or_else(|| "–".into(), |fraction| format!("{:.2}", 100.0 * fraction))
+}
+
+/// A count with its thousands apart: `1,234,567`.
+pub fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new(&["", "F %"]);
+        table.push(["título".into(), "7.50".into()]);
+        table.push(["a|b".into(), "100.00".into()]);
+        table
+    }
+
+    #[test]
+    fn columns_stand_in_line() {
+        assert_eq!(table().text(), "           F %\ntítulo    7.50\na|b     100.00\n");
+    }
+
+    #[test]
+    fn markdown_keeps_its_bars_apart() {
+        assert_eq!(table().markdown(), "|  | F % |\n| --- | ---: |\n| título | 7.50 |\n| a\\|b | 100.00 |\n");
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        let all: Vec<_> = [0, 12, 123, 1234, 1234567].into_iter().map(thousands).collect();
+        assert_eq!(all, ["0", "12", "123", "1,234", "1,234,567"]);
+    }
+
+    #[test]
+    fn an_undefined_figure_is_a_dash() {
+        assert_eq!((percent(None), percent(Some(0.0716))), ("–".into(), "7.16".into()));
+    }
+}

@@ -1,0 +1,99 @@
+//! How two lexicons differ: the words of one alone, and those that they spell differently.
+
+use serde::Serialize;
+
+use super::{Entry, Initial, Lexicon};
+
+/// Where two lexicons differ. Each part begins with what occurs most; equal ones stand in the order of the words.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Differences {
+    /// Words of the first alone.
+    pub only_left: Vec<Side>,
+    /// Words of the second alone.
+    pub only_right: Vec<Side>,
+    /// Words whose most frequent form differs.
+    pub differ: Vec<Differ>,
+    /// Words of both with the same most frequent form.
+    pub same: usize,
+}
+
+/// A word in one lexicon.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Side {
+    /// Its most frequent form.
+    pub form: String,
+    /// How often that was seen.
+    pub count: f64,
+    /// How often the word was seen in any form.
+    pub total: f64,
+}
+
+/// A word that two lexicons spell differently.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Differ {
+    /// In the first.
+    pub left: Side,
+    /// In the second.
+    pub right: Side,
+}
+
+/// Compares two lexicons, word by word.
+pub fn compare(left: &Lexicon, right: &Lexicon, initial: Initial) -> Differences {
+    let mut differences = Differences::default();
+    for entry in left.iter() {
+        let side = side(left, &entry, initial);
+        match right.get(entry.word) {
+            None => differences.only_left.push(side),
+            Some(other) if entry.majority(initial) == other.majority(initial) => differences.same += 1,
+            Some(other) => {
+                let right = self::side(right, &other, initial);
+                differences.differ.push(Differ { left: side, right });
+            }
+        }
+    }
+    let alone = right.iter().filter(|entry| left.get(entry.word).is_none());
+    differences.only_right = alone.map(|entry| side(right, &entry, initial)).collect();
+    // Stable: equal ones stay in the order of the words.
+    differences.only_left.sort_by(|a, b| b.total.total_cmp(&a.total));
+    differences.only_right.sort_by(|a, b| b.total.total_cmp(&a.total));
+    let weight = |differ: &Differ| differ.left.total + differ.right.total;
+    differences.differ.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    differences
+}
+
+fn side(lexicon: &Lexicon, entry: &Entry<'_>, initial: Initial) -> Side {
+    let case = entry.majority(initial);
+    let form = entry.forms.iter().find(|form| form.case == case);
+    Side {
+        form: case.applied(entry.word, lexicon.locale()),
+        count: form.map_or(0.0, |form| form.total()),
+        total: entry.total(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::tests::lexicon;
+
+    #[test]
+    fn differences_are_sorted_by_their_weight() {
+        let left = lexicon("rose May a b b Turkey Turkey");
+        let right = lexicon("Rose may may c rose rose turkey turkey turkey");
+        let differences = compare(&left, &right, Initial::Apart);
+        let forms = |sides: &[Side]| sides.iter().map(|side| side.form.clone()).collect::<Vec<_>>();
+        assert_eq!(forms(&differences.only_left), ["b", "a"]);
+        assert_eq!(forms(&differences.only_right), ["c"]);
+        let differ: Vec<_> =
+            differences.differ.iter().map(|d| (d.left.form.as_str(), d.right.count)).collect();
+        assert_eq!(differ, [("Turkey", 3.0), ("May", 2.0)]);
+        assert_eq!(differences.same, 1);
+    }
+
+    #[test]
+    fn a_lexicon_does_not_differ_from_itself() {
+        let lexicon = lexicon("rose Rose McDonald ^The");
+        let differences = compare(&lexicon, &lexicon, Initial::Apart);
+        assert_eq!(differences, Differences { same: 3, ..Default::default() });
+    }
+}

@@ -1,0 +1,105 @@
+//! A lexicon as one JSON object, a word on each line.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{Form, Lexicon, Source};
+
+#[derive(Serialize)]
+struct Header<'a> {
+    format: &'static str,
+    version: u32,
+    language: &'a str,
+    sources: Vec<SourceLine<'a>>,
+    updates: Vec<UpdateLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct SourceLine<'a> {
+    name: &'a str,
+    words: u64,
+}
+
+#[derive(Serialize)]
+struct UpdateLine<'a> {
+    date: String,
+    decay: f64,
+    sources: &'a [String],
+}
+
+#[derive(Serialize)]
+struct WordLine<'a> {
+    word: &'a str,
+    forms: Vec<FormLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct FormLine<'a> {
+    form: String,
+    case: &'static str,
+    count: f64,
+    initial: f64,
+    sources: Vec<&'a str>,
+}
+
+/// Writes a lexicon; `words` is an array of objects with `word` and `forms`.
+///
+/// # Errors
+/// Where `out` does not take it.
+pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    let sources = lexicon.sources().iter();
+    let updates = lexicon.updates().iter();
+    let header = serde_json::to_string(&Header {
+        format: "majuscule lexicon",
+        version: super::tsv::FORMAT,
+        language: lexicon.language(),
+        sources: sources.map(|source| SourceLine { name: source.name(), words: source.words }).collect(),
+        updates: updates
+            .map(|update| UpdateLine {
+                date: update.date.to_string(),
+                decay: update.decay,
+                sources: &update.sources,
+            })
+            .collect(),
+    })?;
+    // The header is an object of its own up to its closing bracket.
+    write!(out, "{},\"words\":[", header.trim_end_matches('}'))?;
+    for (i, entry) in lexicon.iter().enumerate() {
+        let forms = entry.forms.iter().map(|form| form_line(lexicon, entry.word, form)).collect();
+        out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &WordLine { word: entry.word, forms })?;
+    }
+    writeln!(out, "\n]}}")
+}
+
+fn form_line<'a>(lexicon: &'a Lexicon, word: &str, form: &Form) -> FormLine<'a> {
+    FormLine {
+        form: form.case.applied(word, lexicon.locale()),
+        case: form.case.class().name(),
+        count: form.count,
+        initial: form.initial,
+        sources: lexicon.sources_of(form).map(Source::name).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::tests::lexicon;
+
+    #[test]
+    fn it_is_one_object_with_a_word_a_line() {
+        let day = "2026-11-20".parse().unwrap();
+        let lexicon = lexicon("rose Rose \"").update(&lexicon("iPhone"), 0.5, day).unwrap();
+        let mut out = Vec::new();
+        write(&lexicon, &mut out).unwrap();
+        assert_eq!(out.iter().filter(|&&byte| byte == b'\n').count(), 3 + 2);
+        let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(json["words"][1]["forms"][0]["form"], "iPhone");
+        assert_eq!(json["words"][1]["forms"][0]["case"], "mixed");
+        assert_eq!(json["words"][2]["forms"][1]["count"], 0.5);
+        assert_eq!(json["updates"][0]["date"], "2026-11-20");
+        assert_eq!(json["sources"][0]["name"], "test");
+    }
+}

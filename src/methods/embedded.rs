@@ -1,0 +1,57 @@
+//! The models inside the program, a feature each.
+
+use super::{Model, load};
+use crate::error::{Error, Result};
+use crate::model::{Bytes, Embedded, Packed};
+
+/// The languages that have one.
+pub const LANGUAGES: [&str; 5] = ["en", "es", "fr", "nl", "pt"];
+
+macro_rules! packed {
+    ($file:literal) => {{
+        static MODEL: &Embedded<[u8]> = &Embedded(*include_bytes!(concat!("../../lm/", $file)));
+        Some(&MODEL.0)
+    }};
+}
+
+fn packed(language: &str) -> Option<&'static [u8]> {
+    match language {
+        #[cfg(feature = "lang-en")]
+        "en" => packed!("en.majority"),
+        #[cfg(feature = "lang-es")]
+        "es" => packed!("es.majority"),
+        #[cfg(feature = "lang-fr")]
+        "fr" => packed!("fr.majority"),
+        #[cfg(feature = "lang-nl")]
+        "nl" => packed!("nl.majority"),
+        #[cfg(feature = "lang-pt")]
+        "pt" => packed!("pt.majority"),
+        _ => None,
+    }
+}
+
+/// The model of a language that is inside the program; of a tag such as `pt-BR`, its language counts.
+///
+/// ```
+/// # #[cfg(feature = "lang-en")] {
+/// let model = majuscule::methods::embedded("en")?;
+/// assert_eq!(model.manifest.language, "en");
+/// # }
+/// # Ok::<(), majuscule::error::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Usage`] for a language that has none, or that this build leaves out.
+pub fn embedded(language: &str) -> Result<Model> {
+    let tag = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    let Some(bytes) = packed(&tag) else {
+        let list = LANGUAGES.join(", ");
+        return Err(Error::Usage(match LANGUAGES.contains(&tag.as_str()) {
+            true => format!("this build leaves out the model of {tag}: build with --features lang-{tag}"),
+            false => format!(
+                "no model of language \"{language}\" is built in: expected one of {list}, or --model FOLDER"
+            ),
+        }));
+    };
+    load(&Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?)
+}

@@ -1,0 +1,130 @@
+//! The most frequent form of each word, wherever it stands: the baseline of every paper, and the example that other
+//! methods copy.
+
+mod table;
+#[cfg(feature = "train")]
+mod train;
+
+use serde::{Deserialize, Serialize};
+pub use table::Table;
+#[cfg(feature = "train")]
+pub use train::{Config, of_lexicon, train};
+
+use crate::error::{Error, Result};
+use crate::model::{Section, Store};
+use crate::restorer::{End, Restorer, Session, Want};
+use crate::text::{Capitals, Case, Choice, Label, Labels, Locale, Tokens};
+
+/// The file that holds the words.
+const WORDS: &str = "words.bin";
+
+/// A trained model.
+#[derive(Debug)]
+pub struct Majority {
+    words: Table,
+    settings: Settings,
+    locale: Locale,
+    labels: Labels,
+}
+
+/// What a model needs to know of how it was trained.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Whether a compound word that was not seen gets the case of its parts: `jean-jacques`, `l'estonie`.
+    pub parts: bool,
+}
+
+impl Majority {
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// [`Error::Model`] where a file of it is missing, cut off or altered.
+    pub fn load(store: &dyn Store) -> Result<Self> {
+        let manifest = store.manifest();
+        let settings = Settings::deserialize(&manifest.settings).map_err(|error| {
+            Error::model(
+                store.name(),
+                format!("its settings are not those of majority ({error}): train it again"),
+            )
+        })?;
+        let words = Table::open(store.section(WORDS)?).map_err(|problem| {
+            Error::model(store.name(), format!("{WORDS} {problem}: train the model again"))
+        })?;
+        Ok(Self { words, settings, locale: manifest.locale, labels: manifest.labels.clone() })
+    }
+
+    /// The files that the model is written as.
+    pub fn sections(&self) -> Vec<Section> {
+        vec![(WORDS, self.words.bytes().to_vec())]
+    }
+
+    /// What its manifest says of how it works.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The case of a word.
+    #[inline]
+    pub fn case(&self, lower: &str) -> Case {
+        match self.words.get(lower) {
+            Some(case) => case,
+            None if self.settings.parts => self.compound(lower),
+            None => Case::Lower,
+        }
+    }
+
+    /// The case of a compound word that was not seen, from its parts.
+    fn compound(&self, lower: &str) -> Case {
+        let is_joint = |c| matches!(c, '\'' | '-' | '‐' | '‑');
+        if !lower.contains(is_joint) {
+            return Case::Lower;
+        }
+        let mut capitals = 0u64;
+        let mut letters = 0;
+        let mut before = None;
+        for part in lower.split_inclusive(is_joint) {
+            let word = part.trim_end_matches(is_joint);
+            let after = part[word.len()..].chars().next();
+            let count = self.locale.letter_count(word);
+            // `'s`, `l'` and `n't` are no words of their own, whatever `s` and `l` alone are.
+            let clitic = before == Some('\'') && count <= 2 || after == Some('\'') && count == 1;
+            let case = if clitic { Case::Lower } else { self.words.get(word).unwrap_or(Case::Lower) };
+            capitals |= case.capitals(word, self.locale).0.checked_shl(letters as u32).unwrap_or(0);
+            letters += count;
+            before = after;
+        }
+        // An O' of Irish names goes with the name.
+        if lower.starts_with("o'") && capitals & 0b10 != 0 {
+            capitals |= 1;
+        }
+        Case::of_capitals(Capitals(capitals), lower, self.locale)
+    }
+}
+
+impl Restorer for Majority {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    fn look_ahead(&self) -> usize {
+        0
+    }
+
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(self.words.get(lower).is_some())
+    }
+
+    fn session(&self, _: Want) -> Box<dyn Session + '_> {
+        Box::new(self)
+    }
+}
+
+/// It needs no context, so the model itself is the session.
+impl Session for &Majority {
+    fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
+        out.extend(
+            tokens.iter().map(|(lower, _)| Choice { label: Label::from(self.case(lower)), confidence: None }),
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! The words of a model with the case of each: a hash table used where it lies, in a file or in the program.
+//!
+//! Layout, little-endian: `MJWORDS1`, the number of slots and of words (u32 each), the slots (u32), the entries. A slot is
+//! 0 where it is empty; otherwise its upper 8 bits are a fingerprint of the word and its lower 24 the place of the entry
+//! in units of 4 bytes, counted from 1. An entry is the length of the word (u8), its case (u8: lower, title, upper,
+//! mixed), the word, and for a mixed case its capitals (u64), padded to 4 bytes. Collisions go to the next slot.
+
+use crate::model::Bytes;
+use crate::text::{Capitals, Case};
+
+const MAGIC: &[u8; 8] = b"MJWORDS1";
+const HEAD: usize = 16;
+const UNIT: usize = 4;
+
+/// The most units that 24 bits can name.
+const MAX_UNITS: usize = (1 << 24) - 1;
+
+/// Words with their cases.
+#[derive(Debug, Clone)]
+pub struct Table {
+    bytes: Bytes,
+    slots: usize,
+    words: usize,
+}
+
+impl Table {
+    /// Builds the bytes of a table. Put frequent words first: they get the best places. A word that stands twice keeps
+    /// its first case; one of more than 255 bytes is left out.
+    ///
+    /// # Errors
+    /// Where the words take more than 64 MB.
+    pub fn build<'a>(words: impl ExactSizeIterator<Item = (&'a str, Case)>) -> Result<Vec<u8>, String> {
+        // Three slots for two words: short ways at every look-up.
+        let slot_count = (words.len() * 3 / 2 + 1).next_multiple_of(16);
+        let mut slots = vec![0u32; slot_count];
+        let mut entries: Vec<u8> = Vec::new();
+        let mut count = 0u32;
+        for (word, case) in words {
+            let Ok(len) = u8::try_from(word.len()) else { continue };
+            let unit = entries.len() / UNIT + 1;
+            if unit > MAX_UNITS {
+                return Err("the words take more than 64 MB: raise --min-count or set --vocabulary".into());
+            }
+            let hash = hash(word.as_bytes());
+            let Some(free) = free_slot(&slots, &entries, hash, word) else { continue };
+            slots[free] = fingerprint(hash) << 24 | unit as u32;
+            count += 1;
+            entries.extend([len, case.class() as u8]);
+            entries.extend(word.as_bytes());
+            if let Case::Mixed(Capitals(capitals)) = case {
+                entries.extend(capitals.to_le_bytes());
+            }
+            entries.resize(entries.len().next_multiple_of(UNIT), 0);
+        }
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((slot_count as u32).to_le_bytes());
+        bytes.extend(count.to_le_bytes());
+        bytes.extend(slots.into_iter().flat_map(u32::to_le_bytes));
+        bytes.extend(entries);
+        Ok(bytes)
+    }
+
+    /// Takes the bytes of a table.
+    ///
+    /// # Errors
+    /// Where they are no table, or cut off. Bytes altered elsewhere give wrong cases, and never a panic.
+    pub fn open(bytes: Bytes) -> Result<Self, String> {
+        if !bytes.starts_with(MAGIC) {
+            return Err("does not begin with MJWORDS1, so it holds no words".into());
+        }
+        let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
+        let (Some(slots), Some(words)) = (number(8), number(12)) else { return Err("is cut off".into()) };
+        if slots == 0 || bytes.len() < HEAD || (bytes.len() - HEAD) / 4 < slots {
+            return Err("is cut off".into());
+        }
+        Ok(Self { bytes, slots, words })
+    }
+
+    /// The bytes that it is.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// How many words it holds.
+    pub fn len(&self) -> usize {
+        self.words
+    }
+
+    /// The case of a word, `None` where it is not in the table.
+    #[inline]
+    pub fn get(&self, word: &str) -> Option<Case> {
+        let hash = hash(word.as_bytes());
+        let (slots, entries) = self.bytes[HEAD..].split_at(self.slots * 4);
+        let mut at = home(hash, self.slots);
+        // A table with no empty slot, which only damage can make, must not hold us forever.
+        for _ in 0..self.slots {
+            let slot = slots.get(at * 4..at * 4 + 4)?;
+            let slot = u32::from_le_bytes([slot[0], slot[1], slot[2], slot[3]]);
+            if slot == 0 {
+                return None;
+            }
+            if slot >> 24 == fingerprint(hash)
+                && let Some((found, case)) = entry(entries, slot)
+                && found == word.as_bytes()
+            {
+                return Some(case);
+            }
+            at = if at + 1 == self.slots { 0 } else { at + 1 };
+        }
+        None
+    }
+}
+
+/// The first empty slot for a word that is not there yet.
+fn free_slot(slots: &[u32], entries: &[u8], hash: u64, word: &str) -> Option<usize> {
+    let mut at = home(hash, slots.len());
+    while slots[at] != 0 {
+        if entry(entries, slots[at]).is_some_and(|(found, _)| found == word.as_bytes()) {
+            return None;
+        }
+        at = if at + 1 == slots.len() { 0 } else { at + 1 };
+    }
+    Some(at)
+}
+
+/// The word and case that a slot points to.
+#[inline]
+fn entry(entries: &[u8], slot: u32) -> Option<(&[u8], Case)> {
+    let start = (slot as usize & MAX_UNITS).checked_sub(1)? * UNIT;
+    let [len, class, rest @ ..] = entries.get(start..)? else { return None };
+    let word = rest.get(..*len as usize)?;
+    let case = match class {
+        0 => Case::Lower,
+        1 => Case::Title,
+        2 => Case::Upper,
+        3 => {
+            let capitals = rest.get(*len as usize..)?.first_chunk()?;
+            Case::Mixed(Capitals(u64::from_le_bytes(*capitals)))
+        }
+        _ => return None,
+    };
+    Some((word, case))
+}
+
+/// The slot where a word would like to be: the upper bits of the hash, scaled.
+#[inline]
+fn home(hash: u64, slots: usize) -> usize {
+    ((u128::from(hash) * slots as u128) >> 64) as usize
+}
+
+/// Eight bits of the hash that do not choose the slot.
+#[inline]
+fn fingerprint(hash: u64) -> u32 {
+    hash as u32 & 0xff
+}
+
+/// A hash of eight bytes a step, by multiplication and shifts; part of the format, so it never changes.
+#[inline]
+fn hash(word: &[u8]) -> u64 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |hash: u64, part: u64| {
+        let product = u128::from(hash ^ part) * u128::from(K);
+        (product >> 64) as u64 ^ product as u64
+    };
+    let mut hash = word.len() as u64 ^ 0x6d61_6a75_7363_756c;
+    let (parts, rest) = word.as_chunks();
+    for part in parts {
+        hash = mix(hash, u64::from_le_bytes(*part));
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    // Twice, so that the last bytes reach the upper bits too.
+    mix(mix(hash, u64::from_le_bytes(last)), K)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn table(words: &BTreeMap<String, Case>) -> Table {
+        let bytes = Table::build(words.iter().map(|(word, case)| (word.as_str(), *case))).unwrap();
+        Table::open(Bytes::Owned(bytes.into())).unwrap()
+    }
+
+    fn any_case() -> impl Strategy<Value = Case> {
+        prop_oneof![
+            Just(Case::Lower),
+            Just(Case::Title),
+            Just(Case::Upper),
+            any::<u64>().prop_map(|capitals| Case::Mixed(Capitals(capitals)))
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn the_table_is_a_map(words in prop::collection::btree_map(".{0,12}", any_case(), 0..200), other in ".{0,3}") {
+            let table = table(&words);
+            prop_assert_eq!(table.len(), words.len());
+            for (word, case) in &words {
+                prop_assert_eq!(table.get(word), Some(*case));
+            }
+            prop_assert_eq!(table.get(&other), words.get(&other).copied());
+        }
+
+        #[test]
+        fn damage_never_panics(at in 0usize..400, byte: u8, cut in 0usize..400) {
+            let words: BTreeMap<_, _> = (0..20).map(|i| (format!("word{i}"), Case::Mixed(Capitals(i)))).collect();
+            let mut bytes = Table::build(words.iter().map(|(word, case)| (word.as_str(), *case))).unwrap();
+            let len = bytes.len();
+            bytes[at % len] = byte;
+            bytes.truncate(len - cut % len);
+            if let Ok(table) = Table::open(Bytes::Owned(bytes.into())) {
+                for word in words.keys() {
+                    table.get(word);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! A cased corpus in, the most frequent form of each of its words out.
+
+use std::num::NonZeroUsize;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Majority, Settings, Table};
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::lexicon::{Initial, Lexicon, Limits, build};
+use crate::model::Bytes;
+use crate::text::{Labels, Locale};
+
+/// How `majority` is trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct Config {
+    /// The words that it keeps; one that is not among the most frequent N stays lower-cased, in one piece or not
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub limits: Limits,
+    /// Keep compound words that were not seen (jean-jacques) lower-cased, as the papers' baseline does, instead of giving
+    /// them the case of their parts
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub no_parts: bool,
+}
+
+/// Trains on a corpus. Words that its protocol leaves unscored (the first of a sentence) count only where a word was seen
+/// nowhere else: see [`Entry::majority`](crate::lexicon::Entry::majority).
+///
+/// # Errors
+/// Where the corpus cannot be read, or shows nothing about case: it has no words, no capitals or nothing else.
+pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Majority> {
+    let lexicon = build::build(corpus, "corpus", threads)?;
+    if lexicon.is_empty() {
+        return Err(Error::file("corpus", "it has no words: expected cased text, a sentence a line"));
+    }
+    build::check_cased(&lexicon, "corpus")?;
+    of_lexicon(config, &lexicon, corpus.locale())
+}
+
+/// The model of a lexicon: its words with the most frequent form of each.
+///
+/// # Errors
+/// Where there are more words than a model can hold.
+pub fn of_lexicon(config: &Config, lexicon: &Lexicon, locale: Locale) -> Result<Majority> {
+    let lexicon = lexicon.limit(config.limits);
+    let mut words: Vec<_> = lexicon.iter().collect();
+    // Frequent words first: they get the best places in the table.
+    words.sort_by(|a, b| b.total().total_cmp(&a.total()).then_with(|| a.word.cmp(b.word)));
+    let cases = words.iter().map(|entry| (entry.word, entry.majority(Initial::Apart)));
+    let table = Table::build(cases).map_err(Error::Usage)?;
+    Ok(Majority {
+        words: Table::open(Bytes::Owned(table.into())).map_err(Error::Usage)?,
+        settings: Settings { parts: !config.no_parts && config.limits.vocabulary.is_none() },
+        locale,
+        labels: Labels::cases(),
+    })
+}

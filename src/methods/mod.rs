@@ -1,0 +1,86 @@
+//! The one list of methods: how each is loaded and trained.
+
+mod embedded;
+pub mod majority;
+
+#[cfg(feature = "train")]
+use std::num::NonZeroUsize;
+
+pub use embedded::{LANGUAGES, embedded};
+
+#[cfg(feature = "train")]
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+#[cfg(feature = "train")]
+use crate::model::{Draft, FORMAT, Training};
+use crate::model::{Manifest, Store};
+use crate::restorer::Restorer;
+
+/// A trained model, ready for use.
+pub struct Model {
+    /// What it is.
+    pub manifest: Manifest,
+    /// What it does.
+    pub restorer: Box<dyn Restorer>,
+}
+
+/// Loads a model from where it lies.
+///
+/// # Errors
+/// [`Error::Model`] where it is of a method that this build does not have, cut off or altered.
+pub fn load(store: &dyn Store) -> Result<Model> {
+    let manifest = store.manifest().clone();
+    let restorer: Box<dyn Restorer> = match manifest.method.as_str() {
+        "majority" => Box::new(majority::Majority::load(store)?),
+        method => {
+            let problem =
+                format!("method \"{method}\", but this build has majority only: use a newer majuscule");
+            return Err(Error::model(store.name(), problem));
+        }
+    };
+    Ok(Model { manifest, restorer })
+}
+
+/// A method with its settings, about to be trained.
+#[cfg(feature = "train")]
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "cli", derive(clap::Subcommand))]
+pub enum Method {
+    /// The most frequent form of each word, wherever it stands: the baseline
+    Majority(majority::Config),
+}
+
+#[cfg(feature = "train")]
+impl Method {
+    /// Its name in manifests and on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Majority(_) => "majority",
+        }
+    }
+
+    /// Trains it on a corpus and makes a model to be saved. `files` are what the manifest says it was trained on.
+    ///
+    /// # Errors
+    /// Where the corpus cannot be read or is no use for training.
+    pub fn train(&self, corpus: &Corpus, files: Vec<String>, threads: NonZeroUsize) -> Result<Draft> {
+        let (settings, labels, sections) = match self {
+            Self::Majority(config) => {
+                let model = majority::train(config, corpus, threads)?;
+                (serde_json::to_value(model.settings()), model.labels().clone(), model.sections())
+            }
+        };
+        let manifest = Manifest {
+            format: FORMAT,
+            method: self.name().to_owned(),
+            language: corpus.language().to_owned(),
+            locale: corpus.locale(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            settings: settings.expect("settings have string keys only"),
+            trained_on: Training { files, protocol: corpus.protocol().to_string() },
+            labels,
+            files: Vec::new(),
+        };
+        Ok(Draft::new(manifest, sections))
+    }
+}

@@ -1,0 +1,296 @@
+//! Where a model lies: a folder, one packed file, or inside the program. The same sections in each.
+//!
+//! A packed model is `MAJUSCUL`, the format and the number of sections (u32 each), a table of 64 bytes a section (name
+//! padded with zeros to 48, offset and length as u64), then the sections, each at a multiple of 64 bytes. All numbers are
+//! little-endian. The first section is the manifest.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::map::Map;
+use super::{Draft, FORMAT, MANIFEST, Manifest};
+use crate::error::{Error, Result};
+use crate::files;
+
+const MAGIC: &[u8; 8] = b"MAJUSCUL";
+const ENTRY: usize = 64;
+const NAME: usize = 48;
+const ALIGN: usize = 64;
+
+/// Sections of at most this many bytes are compared with their checksum when a model is opened: that costs less than a
+/// millisecond for every 10 MB. Larger ones are left to `inspect`.
+const CHECKED: usize = 64 << 20;
+
+/// The bytes of a section, wherever they lie. Cheap to clone.
+#[derive(Clone)]
+pub enum Bytes {
+    /// Inside the program.
+    Static(&'static [u8]),
+    /// In a mapped file.
+    Mapped(Arc<dyn Deref<Target = [u8]> + Send + Sync>, Range<usize>),
+    /// In memory.
+    Owned(Arc<[u8]>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Static(bytes) => bytes,
+            Self::Mapped(map, range) => &map[range.clone()],
+            Self::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bytes({})", self.len())
+    }
+}
+
+impl Deref for Map {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
+/// A model on its way into memory.
+pub trait Store {
+    /// What errors call it.
+    fn name(&self) -> &str;
+
+    /// What it is.
+    fn manifest(&self) -> &Manifest;
+
+    /// The bytes of one of its files, used where they lie.
+    ///
+    /// # Errors
+    /// [`Error::Model`] where it is missing or not what was written.
+    fn section(&self, name: &str) -> Result<Bytes>;
+
+    /// Compares every file with its checksum.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for the first that is missing or altered.
+    fn check(&self) -> Result<()> {
+        self.manifest().files.iter().try_for_each(|file| file.check(&self.section(&file.name)?, self.name()))
+    }
+}
+
+/// Opens a model: a folder, or a packed file.
+///
+/// # Errors
+/// Where there is none, or it is cut off, altered, of another format or something else.
+pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Store>> {
+    let path = path.as_ref();
+    let metadata = std::fs::metadata(path).map_err(|error| Error::io("open the model", path, error))?;
+    if metadata.is_dir() {
+        return Ok(Box::new(Folder::open(path)?));
+    }
+    let map: Arc<dyn Deref<Target = [u8]> + Send + Sync> = Arc::new(Map::open(path)?);
+    let len = map.len();
+    Ok(Box::new(Packed::open(path.to_string_lossy(), Bytes::Mapped(map, 0..len))?))
+}
+
+/// The bytes of a section, once they are seen to be what the manifest says.
+fn checked(store: &dyn Store, name: &str, bytes: Bytes) -> Result<Bytes> {
+    let Some(record) = store.manifest().file(name) else {
+        return Err(Error::model(
+            store.name(),
+            format!("the manifest has no file {name}: train the model again"),
+        ));
+    };
+    if bytes.len() <= CHECKED || bytes.len() as u64 != record.bytes {
+        record.check(&bytes, store.name())?;
+    }
+    Ok(bytes)
+}
+
+/// A model as a folder.
+#[derive(Debug)]
+pub struct Folder {
+    path: std::path::PathBuf,
+    name: String,
+    manifest: Manifest,
+}
+
+impl Folder {
+    /// Opens the model in the folder at `path`.
+    ///
+    /// # Errors
+    /// Where there is no manifest or it is of another format.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let name = path.to_string_lossy().into_owned();
+        let file = path.join(MANIFEST);
+        if !file.exists() {
+            let problem =
+                format!("there is no {MANIFEST} in it, so it is no model: name a folder made by train");
+            return Err(Error::model(name, problem));
+        }
+        let manifest = Manifest::read(&files::open(&file)?.bytes()?, &name)?;
+        Ok(Self { path: path.to_owned(), name, manifest })
+    }
+}
+
+impl Store for Folder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn section(&self, name: &str) -> Result<Bytes> {
+        // A name from an altered manifest must not lead out of the folder.
+        if Path::new(name).components().count() != 1 || name.starts_with('.') {
+            return Err(Error::model(
+                &self.name,
+                format!("\"{name}\" is no file of a model: it was altered"),
+            ));
+        }
+        let map: Arc<dyn Deref<Target = [u8]> + Send + Sync> = Arc::new(Map::open(&self.path.join(name))?);
+        let len = map.len();
+        checked(self, name, Bytes::Mapped(map, 0..len))
+    }
+}
+
+/// A model in one piece: a packed file, or bytes from anywhere.
+#[derive(Debug)]
+pub struct Packed {
+    name: String,
+    bytes: Bytes,
+    manifest: Manifest,
+    table: Vec<(String, Range<usize>)>,
+}
+
+/// A packed model inside the program, at an address that is a multiple of 64: `Embedded(*include_bytes!("…"))`.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct Embedded<T: ?Sized>(pub T);
+
+impl Packed {
+    /// Reads the header of a packed model; `name` is the model's name for errors.
+    ///
+    /// # Errors
+    /// Where the bytes are cut off, of another format or something else.
+    pub fn open(name: impl Into<String>, bytes: Bytes) -> Result<Self> {
+        let name = name.into();
+        let table = table(&bytes).map_err(|problem| Error::model(&name, problem))?;
+        let (_, manifest) = table.iter().find(|(section, _)| section == MANIFEST).ok_or_else(|| {
+            Error::model(&name, format!("there is no {MANIFEST} in it: train the model again"))
+        })?;
+        let manifest = Manifest::read(&bytes[manifest.clone()], &name)?;
+        Ok(Self { name, bytes, manifest, table })
+    }
+}
+
+/// The sections of a packed model, all of them inside it.
+fn table(bytes: &[u8]) -> Result<Vec<(String, Range<usize>)>, String> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(
+            "this is no packed model: it does not begin with MAJUSCUL; name a model made by train".into()
+        );
+    }
+    let cut_off = || "the model is cut off: copy it again or train it again".to_owned();
+    let number = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let format = number(8).ok_or_else(cut_off)?;
+    if format != FORMAT {
+        let cure = if format > FORMAT { "use a newer majuscule" } else { "train the model again" };
+        return Err(format!("model format {format}, but this build reads {FORMAT}: {cure}"));
+    }
+    let count = number(12).ok_or_else(cut_off)? as usize;
+    let entries =
+        bytes.get(16..).and_then(|rest| rest.get(..count.checked_mul(ENTRY)?)).ok_or_else(cut_off)?;
+    let mut table = Vec::new();
+    for entry in entries.chunks_exact(ENTRY) {
+        let long = |at: usize| {
+            usize::try_from(u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight bytes"))).ok()
+        };
+        let name = entry[..NAME].split(|&b| b == 0).next().unwrap_or_default();
+        let range = long(NAME).and_then(|start| Some(start..start.checked_add(long(NAME + 8)?)?));
+        let range = range.filter(|range| range.end <= bytes.len()).ok_or_else(cut_off)?;
+        table.push((String::from_utf8_lossy(name).into_owned(), range));
+    }
+    Ok(table)
+}
+
+impl Store for Packed {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn section(&self, name: &str) -> Result<Bytes> {
+        let found = self.table.iter().find(|(section, _)| section == name);
+        let missing = || Error::model(&self.name, format!("there is no {name} in it: train the model again"));
+        let (_, range) = found.ok_or_else(missing)?;
+        let bytes = match &self.bytes {
+            // What is compiled in was checked when it was made.
+            Bytes::Static(bytes) => return Ok(Bytes::Static(&bytes[range.clone()])),
+            Bytes::Mapped(map, whole) => {
+                Bytes::Mapped(map.clone(), whole.start + range.start..whole.start + range.end)
+            }
+            Bytes::Owned(bytes) => Bytes::Owned(bytes[range.clone()].into()),
+        };
+        checked(self, name, bytes)
+    }
+}
+
+impl Draft {
+    /// Writes the model as a folder, whole: the manifest last, under a temporary name, renamed. A model that stands there
+    /// is replaced only with `force`.
+    ///
+    /// # Errors
+    /// Where a folder stands there that may not be replaced, or the system cannot write.
+    pub fn save(&self, path: impl AsRef<Path>, force: bool) -> Result<()> {
+        files::publish_folder(path, force.then_some(MANIFEST), |folder| {
+            for (name, bytes) in &self.sections {
+                write(&folder.join(name), bytes)?;
+            }
+            write(&folder.join(MANIFEST), &self.manifest_bytes())
+        })
+    }
+
+    /// The model in one piece.
+    pub fn pack(&self) -> Vec<u8> {
+        let manifest = self.manifest_bytes();
+        let mut sections = vec![(MANIFEST, &manifest)];
+        sections.extend(self.sections.iter().map(|(name, bytes)| (*name, bytes)));
+        let mut head = MAGIC.to_vec();
+        head.extend(FORMAT.to_le_bytes());
+        head.extend((sections.len() as u32).to_le_bytes());
+        let mut body = Vec::new();
+        let start = (head.len() + sections.len() * ENTRY).next_multiple_of(ALIGN);
+        for (name, bytes) in sections {
+            assert!(name.len() <= NAME, "a section's name has at most {NAME} bytes");
+            head.extend(name.bytes().chain(std::iter::repeat(0)).take(NAME));
+            head.extend(((start + body.len()) as u64).to_le_bytes());
+            head.extend((bytes.len() as u64).to_le_bytes());
+            body.extend(bytes);
+            body.resize(body.len().next_multiple_of(ALIGN), 0);
+        }
+        head.resize(start, 0);
+        head.extend(body);
+        head
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    use std::io::Write;
+    let written = std::fs::File::create_new(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    written.map_err(|error| Error::io("write", path, error))
+}

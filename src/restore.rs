@@ -1,0 +1,153 @@
+//! The main job: a file in, the same file with other capitals out.
+//!
+//! Bytes → [`Format`] → pieces with their words → [`Session`](crate::restorer::Session) → choices → [`write`] → bytes.
+
+use std::collections::VecDeque;
+use std::sync::mpsc;
+use std::thread;
+
+use crate::error::Result;
+use crate::format::{Format, Piece};
+use crate::restorer::{End, Restorer, Session, Want};
+use crate::text::write::write;
+use crate::text::{Break, Choice, Policy, Tokens};
+
+/// Pieces under way between two threads: enough that neither waits for long, few enough that memory stays flat.
+const UNDER_WAY: usize = 4;
+
+/// So many bytes without a word, and a method that waits for right context is told that none will come.
+const GAP: usize = 1 << 20;
+
+/// How much was restored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Done {
+    /// Words read.
+    pub words: u64,
+    /// Bytes read.
+    pub bytes: u64,
+}
+
+impl std::ops::Add for Done {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { words: self.words + other.words, bytes: self.bytes + other.bytes }
+    }
+}
+
+/// Restores a file piece by piece and hands the bytes to `out` as soon as they are certain. With two threads or more,
+/// one reads ahead; the bytes are the same.
+///
+/// # Errors
+/// The file's, the method's or those of `out`; what came before is written.
+pub fn restore(
+    format: &mut dyn Format,
+    method: &dyn Restorer,
+    want: Want,
+    policy: &Policy,
+    out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
+) -> Result<Done> {
+    let mut queue = Queue::new(method.session(want), *policy);
+    if want.threads.get() == 1 {
+        let mut piece = Piece::default();
+        while format.next(&mut piece)? {
+            piece = queue.push(piece, out)?;
+        }
+    } else {
+        read_ahead(format, &mut |piece| queue.push(piece, out))?;
+    }
+    queue.flush(out)?;
+    Ok(queue.done)
+}
+
+/// Reads pieces on a thread of its own while `take` takes them; what it gives back is used again.
+fn read_ahead(format: &mut dyn Format, take: &mut dyn FnMut(Piece) -> Result<Piece>) -> Result<()> {
+    thread::scope(|scope| {
+        let (full, pieces) = mpsc::sync_channel(UNDER_WAY);
+        let (used, empty) = mpsc::channel::<Piece>();
+        let reader = scope.spawn(move || -> Result<()> {
+            loop {
+                let mut piece = empty.try_recv().unwrap_or_default();
+                // Nobody listens any more once writing failed.
+                if !format.next(&mut piece)? || full.send(piece).is_err() {
+                    return Ok(());
+                }
+            }
+        });
+        // On failure the channels close here, and so the reader ends too.
+        let written = pieces.into_iter().try_for_each(|piece| {
+            let _ = used.send(take(piece)?);
+            Ok(())
+        });
+        let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        written.and(read)
+    })
+}
+
+/// Pieces that wait for their choices.
+struct Queue<'a> {
+    session: Box<dyn Session + 'a>,
+    policy: Policy,
+    pieces: VecDeque<Piece>,
+    spare: Vec<Piece>,
+    choices: Vec<Choice>,
+    waiting_bytes: usize,
+    written: Vec<u8>,
+    done: Done,
+}
+
+impl<'a> Queue<'a> {
+    fn new(session: Box<dyn Session + 'a>, policy: Policy) -> Self {
+        Self {
+            session,
+            policy,
+            pieces: VecDeque::new(),
+            spare: Vec::new(),
+            choices: Vec::new(),
+            waiting_bytes: 0,
+            written: Vec::new(),
+            done: Done::default(),
+        }
+    }
+
+    /// Takes a piece, writes all that is certain now, and gives back a piece to be filled again.
+    fn push(&mut self, piece: Piece, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<Piece> {
+        let gap = piece.tokens.is_empty() && self.waiting_bytes > GAP;
+        let end = match piece.after {
+            _ if gap => End::Flush,
+            Break::None | Break::Space => End::More,
+            Break::Document => End::Flush,
+            _ => End::Soft,
+        };
+        self.session.push(&piece.tokens, end, &mut self.choices)?;
+        self.waiting_bytes += piece.source.len();
+        self.pieces.push_back(piece);
+        self.write(out)?;
+        Ok(self.spare.pop().unwrap_or_default())
+    }
+
+    fn flush(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
+        self.session.push(&Tokens::new(), End::Flush, &mut self.choices)?;
+        self.write(out)
+    }
+
+    /// Writes the pieces whose words all have their choices.
+    fn write(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
+        let mut used = 0;
+        while let Some(piece) =
+            self.pieces.pop_front_if(|piece| used + piece.tokens.len() <= self.choices.len())
+        {
+            let choices = &self.choices[used..used + piece.tokens.len()];
+            self.written.clear();
+            write(&piece.source, &piece.tokens, choices, &self.policy, &mut self.written);
+            used += choices.len();
+            self.waiting_bytes -= piece.source.len();
+            self.done.words += choices.len() as u64;
+            self.done.bytes += piece.source.len() as u64;
+            out(&self.written, self.done)?;
+            self.spare.push(piece);
+        }
+        self.choices.drain(..used);
+        Ok(())
+    }
+}
