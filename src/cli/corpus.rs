@@ -8,7 +8,7 @@ use std::thread;
 use clap::Subcommand;
 
 use crate::corpus::split::{self, PARTS};
-use crate::corpus::stats::Stats;
+use crate::corpus::stats::{Stats, Words};
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::Error;
 use crate::files;
@@ -91,21 +91,30 @@ fn stats(args: StatsArgs) -> anyhow::Result<String> {
     })?;
     let mut stats = Stats::default();
     parts.iter().for_each(|part| stats.merge(part));
-    let not_l = stats.tags.not_l();
     if args.json {
         let mut object = serde_json::to_value(&stats)?;
         object["protocol"] = args.protocol.to_string().into();
-        object["not_l_percent"] = not_l.into();
+        object["all"]["not_l_percent"] = stats.all.tags.not_l().into();
+        object["scored"]["not_l_percent"] = stats.scored.tags.not_l().into();
         return Ok(format!("{object}\n"));
     }
-    let Stats { sentences, tokens, scored, tags, mixed } = stats;
+    let mut text = format!("protocol   {}\nsentences  {}\n\n", args.protocol, stats.sentences);
+    let mut row = |name: &str, all: &str, scored: &str| text += &format!("{name:<9}{all:>13}{scored:>13}\n");
+    row("", "all words", "scored");
+    let counts: [(&str, fn(&Words) -> u64); 5] = [
+        ("tokens", |words| words.tokens),
+        ("L", |words| words.tags.l),
+        ("  mixed", |words| words.mixed),
+        ("U", |words| words.tags.u),
+        ("T", |words| words.tags.t),
+    ];
+    for (name, count) in counts {
+        row(name, &count(&stats.all).to_string(), &count(&stats.scored).to_string());
+    }
     let not_l =
-        not_l.map_or_else(|| "undefined: no word has the tag L".to_owned(), |ratio| format!("{ratio:.2} %"));
-    Ok(format!(
-        "protocol     {}\nsentences    {sentences}\ntokens       {tokens}\nscored       {scored}\ntag L        {} \
-         (mixed case among them: {mixed})\ntag U        {}\ntag T        {}\n(T+U)/L      {not_l}\n",
-        args.protocol, tags.l, tags.u, tags.t
-    ))
+        |words: &Words| words.tags.not_l().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2} %"));
+    row("(T+U)/L", &not_l(&stats.all), &not_l(&stats.scored));
+    Ok(text)
 }
 
 fn split(args: SplitArgs) -> anyhow::Result<String> {

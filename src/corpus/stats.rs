@@ -12,11 +12,18 @@ use crate::text::{Case, Class, Mark, Tokens};
 pub struct Stats {
     /// Sentences that have a word.
     pub sentences: u64,
-    /// Words.
+    /// All words: what table 2 of Rei et al. 2020 counts.
+    pub all: Words,
+    /// Those that are trained on and scored.
+    pub scored: Words,
+}
+
+/// Counts of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Words {
+    /// How many there are.
     pub tokens: u64,
-    /// Words that are trained on and scored.
-    pub scored: u64,
-    /// How many of these have each tag.
+    /// How many have each tag.
     pub tags: Tags,
     /// How many of those with the tag L are in mixed case: `McDonald`.
     pub mixed: u64,
@@ -45,26 +52,35 @@ impl Stats {
     /// Counts an example.
     pub fn add(&mut self, example: &Example) {
         for gold in &example.gold {
-            self.tokens += 1;
             self.sentences += u64::from(gold.label.mark == Mark::SentenceEnd);
-            if !gold.scored {
-                continue;
+            self.all.add(gold.label.case);
+            if gold.scored {
+                self.scored.add(gold.label.case);
             }
-            self.scored += 1;
-            *match Tag::of(gold.label.case) {
-                Tag::L => &mut self.tags.l,
-                Tag::U => &mut self.tags.u,
-                Tag::T => &mut self.tags.t,
-            } += 1;
-            self.mixed += u64::from(gold.label.case.class() == Class::Mixed);
         }
     }
 
     /// Adds the counts of another part.
     pub fn merge(&mut self, other: &Self) {
         self.sentences += other.sentences;
+        self.all.merge(&other.all);
+        self.scored.merge(&other.scored);
+    }
+}
+
+impl Words {
+    fn add(&mut self, case: Case) {
+        self.tokens += 1;
+        *match Tag::of(case) {
+            Tag::L => &mut self.tags.l,
+            Tag::U => &mut self.tags.u,
+            Tag::T => &mut self.tags.t,
+        } += 1;
+        self.mixed += u64::from(case.class() == Class::Mixed);
+    }
+
+    fn merge(&mut self, other: &Self) {
         self.tokens += other.tokens;
-        self.scored += other.scored;
         self.tags.l += other.tags.l;
         self.tags.u += other.tags.u;
         self.tags.t += other.tags.t;
@@ -159,11 +175,12 @@ mod tests {
         for example in corpus(text, Protocol::Rei).examples().unwrap() {
             stats.add(&example);
         }
-        let tags = Tags { l: 4, u: 1, t: 1 };
-        assert_eq!(stats, Stats { sentences: 2, tokens: 7, scored: 6, tags, mixed: 1 });
+        let scored = Words { tokens: 6, tags: Tags { l: 4, u: 1, t: 1 }, mixed: 1 };
+        let all = Words { tokens: 7, tags: Tags { t: 2, ..scored.tags }, ..scored };
+        assert_eq!(stats, Stats { sentences: 2, all, scored });
         let mut twice = stats.clone();
         twice.merge(&stats);
-        assert_eq!((twice.tokens, twice.tags.l, twice.mixed), (14, 8, 2));
+        assert_eq!((twice.sentences, twice.all.tokens, twice.scored.tags.l, twice.all.mixed), (4, 14, 8, 2));
     }
 
     #[test]
