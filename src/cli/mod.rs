@@ -1,6 +1,7 @@
 //! The command line: one file a verb.
 
 mod compare;
+mod corpus;
 mod evaluate;
 mod inspect;
 mod lexicon;
@@ -29,11 +30,13 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Restore(restore::Args),
+    /// Trains a model on cased text
     Train(train::Args),
     Evaluate(evaluate::Args),
     Score(score::Args),
     Compare(compare::Args),
     Lexicon(lexicon::Args),
+    Corpus(corpus::Args),
     Inspect(inspect::Args),
     Completions(shell::Completions),
     Man(shell::Man),
@@ -48,6 +51,7 @@ pub fn main() -> ExitCode {
         Verb::Score(args) => score::run(args),
         Verb::Compare(args) => compare::run(args),
         Verb::Lexicon(args) => lexicon::run(args),
+        Verb::Corpus(args) => corpus::run(args),
         Verb::Inspect(args) => inspect::run(args),
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),
@@ -59,7 +63,8 @@ pub fn main() -> ExitCode {
 fn report(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Error>() {
         Some(error) if error.is_closed_pipe() => return ExitCode::SUCCESS,
-        _ => eprintln!("majuscule: {error:#}"),
+        Some(error) => eprintln!("majuscule: {error}"),
+        None => eprintln!("majuscule: {error:#}"),
     }
     ExitCode::from(if matches!(error.downcast_ref(), Some(Error::Usage(_))) { 2 } else { 1 })
 }

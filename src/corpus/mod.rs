@@ -3,6 +3,8 @@
 pub mod marks;
 pub mod protocol;
 pub mod read;
+pub mod split;
+pub mod stats;
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
@@ -74,6 +76,13 @@ enum Source {
 }
 
 impl Source {
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) | Self::Stream(path, _) => path.to_string_lossy().into_owned(),
+            Self::Held(name, _) => name.clone(),
+        }
+    }
+
     fn open(&self) -> Result<Input> {
         match self {
             Self::File(path) => files::open(path),
@@ -144,6 +153,16 @@ impl Corpus {
         Ok(())
     }
 
+    /// What errors call it: its first file, and how many more there are.
+    pub fn name(&self) -> String {
+        let names: Vec<_> = self.sources.iter().map(Source::name).collect();
+        match names.as_slice() {
+            [] => String::new(),
+            [one] => one.clone(),
+            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+        }
+    }
+
     /// Its protocol.
     pub fn protocol(&self) -> Protocol {
         self.protocol
@@ -172,6 +191,14 @@ impl Corpus {
             block.sentences(&mut |sentence| examples.sentence(sentence, visit))
         })?;
         examples.end_document(visit)
+    }
+
+    /// Gives every sentence to `visit` as it stands in the files, in order.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`].
+    pub fn for_each_sentence(&self, visit: &mut dyn FnMut(Sentence<'_>) -> Result<()>) -> Result<()> {
+        self.blocks(|_, block| block.sentences(visit))
     }
 
     /// All examples, in order.
@@ -367,7 +394,7 @@ mod tests {
         let mut bytes = "Rui saw Ana and Rio in May.\n".repeat(200_000).into_bytes();
         fs::write(&file, &bytes).unwrap();
         let count = |threads: usize| {
-            let corpus = corpus(&[file.clone()], Protocol::Batista);
+            let corpus = corpus(std::slice::from_ref(&file), Protocol::Batista);
             let threads = NonZeroUsize::new(threads).unwrap();
             let visit = |sum: &mut usize, example: &Example| {
                 *sum += example.gold.iter().filter(|gold| gold.label.case.is_slot()).count();

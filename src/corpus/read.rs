@@ -55,7 +55,7 @@ pub enum Format {
 
 impl Format {
     /// The format itself, or the one that a file's name tells.
-    fn of_name(self, name: &str) -> Self {
+    pub(super) fn of_name(self, name: &str) -> Self {
         if self != Self::Auto {
             return self;
         }

@@ -1,0 +1,135 @@
+//! `majuscule corpus`: what a corpus holds, and its parts for training and testing.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread;
+
+use clap::Subcommand;
+
+use crate::corpus::split::{self, PARTS};
+use crate::corpus::stats::{Stats, Words};
+use crate::corpus::{Corpus, Protocol, Reading};
+use crate::error::Error;
+use crate::files;
+use crate::text::Locale;
+
+/// Describes and splits corpora.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Count sentences, words and tags under a protocol, and the ratio of words that are not in lower case
+    Stats(StatsArgs),
+    /// Split into train, dev and test, the same for the same seed
+    Split(SplitArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct StatsArgs {
+    /// The files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What is counted: text, batista, rei, susanto, asr or asr:WORDS
+    #[arg(long, default_value_t)]
+    protocol: Protocol,
+    /// The language whose case pairs hold, such as tr, nl
+    #[arg(long, default_value_t, value_name = "LANG")]
+    locale: Locale,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct SplitArgs {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The folder for the parts: train/NAME, dev/NAME and test/NAME of each file, and split.json
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Replace a folder that an earlier split made
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    config: split::Config,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// Where the files cannot be read or the parts not written.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let text = match args.verb {
+        Verb::Stats(args) => stats(args)?,
+        Verb::Split(args) => split(args)?,
+    };
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.map_err(|error| Error::io("write", "standard output", error))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stats(args: StatsArgs) -> anyhow::Result<String> {
+    let corpus = Corpus::new(&args.files, args.reading, args.protocol, args.locale)?;
+    let threads = thread::available_parallelism()?;
+    let parts = corpus.map_reduce(threads, Stats::default, |stats, example| {
+        stats.add(example);
+        Ok(())
+    })?;
+    let mut stats = Stats::default();
+    parts.iter().for_each(|part| stats.merge(part));
+    if args.json {
+        let mut object = serde_json::to_value(&stats)?;
+        object["protocol"] = args.protocol.to_string().into();
+        object["all"]["not_l_percent"] = stats.all.tags.not_l().into();
+        object["scored"]["not_l_percent"] = stats.scored.tags.not_l().into();
+        return Ok(format!("{object}\n"));
+    }
+    let mut text = format!("protocol   {}\nsentences  {}\n\n", args.protocol, stats.sentences);
+    let mut row = |name: &str, all: &str, scored: &str| text += &format!("{name:<9}{all:>13}{scored:>13}\n");
+    row("", "all words", "scored");
+    let counts: [(&str, fn(&Words) -> u64); 5] = [
+        ("tokens", |words| words.tokens),
+        ("L", |words| words.tags.l),
+        ("  mixed", |words| words.mixed),
+        ("U", |words| words.tags.u),
+        ("T", |words| words.tags.t),
+    ];
+    for (name, count) in counts {
+        row(name, &count(&stats.all).to_string(), &count(&stats.scored).to_string());
+    }
+    let not_l =
+        |words: &Words| words.tags.not_l().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2} %"));
+    row("(T+U)/L", &not_l(&stats.all), &not_l(&stats.scored));
+    Ok(text)
+}
+
+fn split(args: SplitArgs) -> anyhow::Result<String> {
+    files::check_output(&args.output, &args.files)?;
+    let report = split::split(&args.files, &args.reading, &args.config, &args.output, args.force)?;
+    if args.json {
+        return Ok(serde_json::to_string(&report)? + "\n");
+    }
+    let mut text = String::new();
+    for (part, sentences) in PARTS.iter().zip(report.sentences) {
+        text += &format!("{part:<6} {sentences} sentences\n");
+    }
+    for shared in report.shared.iter().filter(|shared| shared.sentences > 0) {
+        text +=
+            &format!("{} sentences of {} stand in {} too\n", shared.sentences, shared.part, shared.also_in);
+    }
+    Ok(text)
+}

@@ -1,0 +1,201 @@
+//! What a corpus holds under a protocol: sentences, words, tags.
+
+use serde::Serialize;
+
+use super::protocol::Tag;
+use super::{Corpus, Example};
+use crate::error::{Error, Result};
+use crate::text::{Case, Class, Mark, Tokens};
+
+/// Counts of a corpus. Those of its parts can be [merged](Stats::merge).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Stats {
+    /// Sentences that have a word.
+    pub sentences: u64,
+    /// All words: what table 2 of Rei et al. 2020 counts.
+    pub all: Words,
+    /// Those that are trained on and scored.
+    pub scored: Words,
+}
+
+/// Counts of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Words {
+    /// How many there are.
+    pub tokens: u64,
+    /// How many have each tag.
+    pub tags: Tags,
+    /// How many of those with the tag L are in mixed case: `McDonald`.
+    pub mixed: u64,
+}
+
+/// How many words have each tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub struct Tags {
+    /// All the rest.
+    pub l: u64,
+    /// Every letter a capital.
+    pub u: u64,
+    /// Only the first.
+    pub t: u64,
+}
+
+impl Tags {
+    /// (T+U)/L in percent, the ratio of table 2 of Rei et al. 2020; `None` where no word has the tag L.
+    pub fn not_l(self) -> Option<f64> {
+        (self.l > 0).then(|| 100.0 * (self.t + self.u) as f64 / self.l as f64)
+    }
+}
+
+impl Stats {
+    /// Counts an example.
+    pub fn add(&mut self, example: &Example) {
+        for gold in &example.gold {
+            self.sentences += u64::from(gold.label.mark == Mark::SentenceEnd);
+            self.all.add(gold.label.case);
+            if gold.scored {
+                self.scored.add(gold.label.case);
+            }
+        }
+    }
+
+    /// Adds the counts of another part.
+    pub fn merge(&mut self, other: &Self) {
+        self.sentences += other.sentences;
+        self.all.merge(&other.all);
+        self.scored.merge(&other.scored);
+    }
+}
+
+impl Words {
+    fn add(&mut self, case: Case) {
+        self.tokens += 1;
+        *match Tag::of(case) {
+            Tag::L => &mut self.tags.l,
+            Tag::U => &mut self.tags.u,
+            Tag::T => &mut self.tags.t,
+        } += 1;
+        self.mixed += u64::from(case.class() == Class::Mixed);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.tokens += other.tokens;
+        self.tags.l += other.tags.l;
+        self.tags.u += other.tags.u;
+        self.tags.t += other.tags.t;
+        self.mixed += other.mixed;
+    }
+}
+
+/// Whether words in lower case and capitals were seen: what a method needs to learn from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BothCases {
+    lower: bool,
+    upper: bool,
+}
+
+impl BothCases {
+    /// Looks at an example. Costs nothing once both have been seen.
+    #[inline]
+    pub fn add(&mut self, example: &Example) {
+        if !(self.lower && self.upper) {
+            self.look(&example.tokens, example.gold.iter().map(|gold| gold.label.case));
+        }
+    }
+
+    fn look(&mut self, tokens: &Tokens, cases: impl Iterator<Item = Case>) {
+        for ((word, _), case) in tokens.iter().zip(cases) {
+            self.upper |= case.is_slot();
+            self.lower |= match case {
+                Case::Lower => word.chars().any(char::is_lowercase),
+                Case::Upper => false,
+                Case::Title | Case::Mixed(_) => true,
+            };
+        }
+    }
+
+    /// Adds what another part of the corpus has shown.
+    pub fn merge(&mut self, other: Self) {
+        self.lower |= other.lower;
+        self.upper |= other.upper;
+    }
+
+    /// Refuses to learn from a corpus that lost its case, or has no words.
+    ///
+    /// # Errors
+    /// Where it does.
+    pub fn check(self, corpus: &Corpus) -> Result<()> {
+        let problem = match (self.lower, self.upper) {
+            (true, true) => return Ok(()),
+            (true, false) => "no word has a capital",
+            (false, true) => "all words are in capitals",
+            (false, false) => "there are no words with letters that have a case",
+        };
+        let protocol = corpus.protocol();
+        Err(Error::file(
+            corpus.name(),
+            format!(
+                "{problem} (protocol {protocol}): expected text in its true case, for that is what is learned from it"
+            ),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Protocol, Reading};
+    use super::*;
+    use crate::text::Locale;
+
+    fn corpus(text: &str, protocol: Protocol) -> Corpus {
+        Corpus::of_text(text, Reading::default(), protocol, Locale::Root)
+    }
+
+    #[test]
+    fn the_ratio_is_that_of_rei_2020_table_2() {
+        for (l, u, t, ratio) in [
+            (904_288, 38_917, 94_767, "14.78"),
+            (76_200, 3_420, 8_179, "15.22"),
+            (42_936_838, 861_199, 4_953_879, "13.54"),
+            (2_246_120, 43_236, 267_972, "13.86"),
+            (46_420_467, 624_757, 4_532_864, "11.11"),
+            (2_399_968, 29_564, 240_390, "11.25"),
+        ] {
+            assert_eq!(format!("{:.2}", Tags { l, u, t }.not_l().unwrap()), ratio);
+        }
+        assert_eq!(Tags { l: 0, u: 1, t: 1 }.not_l(), None);
+    }
+
+    #[test]
+    fn words_are_counted_by_tag_and_mixed_case_apart() {
+        let mut stats = Stats::default();
+        // The first word of each sentence is context, but not NATO.
+        let text = "The McDonald sisters from Faro.\nNATO met.\n...";
+        for example in corpus(text, Protocol::Rei).examples().unwrap() {
+            stats.add(&example);
+        }
+        let scored = Words { tokens: 6, tags: Tags { l: 4, u: 1, t: 1 }, mixed: 1 };
+        let all = Words { tokens: 7, tags: Tags { t: 2, ..scored.tags }, ..scored };
+        assert_eq!(stats, Stats { sentences: 2, all, scored });
+        let mut twice = stats.clone();
+        twice.merge(&stats);
+        assert_eq!((twice.sentences, twice.all.tokens, twice.scored.tags.l, twice.all.mixed), (4, 14, 8, 2));
+    }
+
+    #[test]
+    fn a_corpus_that_lost_its_case_is_refused() {
+        let check = |text| {
+            let corpus = corpus(text, Protocol::Text);
+            let mut both = BothCases::default();
+            corpus.examples().unwrap().iter().for_each(|example| both.add(example));
+            both.check(&corpus).map_err(|error| error.to_string())
+        };
+        assert!(check("The train to Faro").is_ok());
+        assert!(check("The 3 trains").is_ok());
+        assert!(check("the train to faro").unwrap_err().starts_with("text: no word has a capital"));
+        assert!(check("THE TRAIN 3").unwrap_err().contains("all words are in capitals"));
+        assert!(check("1990 25").unwrap_err().contains("no words"));
+        assert!(check("").unwrap_err().contains("no words"));
+    }
+}
