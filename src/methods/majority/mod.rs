@@ -75,7 +75,6 @@ impl Majority {
 
     /// The case of a compound word that was not seen, from its parts.
     fn compound(&self, lower: &str) -> Case {
-        let is_joint = |c| matches!(c, '\'' | '-' | '‐' | '‑');
         if !lower.contains(is_joint) {
             return Case::Lower;
         }
@@ -99,6 +98,11 @@ impl Majority {
         }
         Case::of_capitals(Capitals(capitals), lower, self.locale)
     }
+}
+
+/// Whether a character joins the parts of a compound word.
+fn is_joint(c: char) -> bool {
+    matches!(c, '\'' | '-' | '‐' | '‑')
 }
 
 impl Restorer for Majority {
