@@ -1,6 +1,7 @@
 //! `majuscule compare`: several systems' outputs against one reference, and whether they differ by more than chance.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use super::measure::{self, Measure};
 use crate::eval::compare::{self, System};
@@ -15,9 +16,9 @@ pub struct Args {
     /// What a system made of it; name two or more, each after --output
     #[arg(long = "output", value_name = "FILE", required = true)]
     pub outputs: Vec<PathBuf>,
-    /// The language whose case pairs count: tr, az, nl, or any other tag
-    #[arg(long, value_name = "LANG", default_value = "root")]
-    pub locale: Locale,
+    /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
+    #[arg(long, value_name = "LANG")]
+    pub locale: Option<Locale>,
     #[command(flatten)]
     pub config: compare::Config,
     #[command(flatten)]
@@ -28,10 +29,11 @@ pub struct Args {
 ///
 /// # Errors
 /// Where a file cannot be read or the words differ.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, outputs, locale, config, measure } = args;
-    let files: Vec<&Path> = [reference].into_iter().chain(outputs).map(PathBuf::as_path).collect();
-    let mut sides = measure.sides(&files, *locale)?;
+    let locale = measure.locale(locale)?;
+    let files: Vec<&Path> = [&reference].into_iter().chain(&outputs).map(PathBuf::as_path).collect();
+    let mut sides = measure.sides(&files, locale)?;
     let hypotheses = sides.split_off(1);
     let mut systems: Vec<System> = hypotheses.iter().map(|side| System::new(side.name())).collect();
     let mut words = 0;
@@ -42,6 +44,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
         Ok(())
     })?;
-    let comparison = compare::compare(&systems, *config)?;
-    Ok(measure::print(&comparison.page(&measure.signature(*locale), words, measure.layout()))?)
+    let comparison = compare::compare(&systems, config)?;
+    measure::print(&comparison.page(&measure.signature(locale), words, measure.layout()))?;
+    Ok(ExitCode::SUCCESS)
 }

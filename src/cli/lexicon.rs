@@ -175,7 +175,8 @@ impl Update {
     fn run(self) -> Result<ExitCode> {
         let inputs: Vec<PathBuf> = self.corpora.iter().chain([&self.old]).cloned().collect();
         self.output.check(&inputs)?;
-        let old = read(files::open(&self.old)?, &Config::default())?;
+        let language = Some(self.counting.reading.language.clone());
+        let old = read(files::open(&self.old)?, &Config { language, ..Config::default() })?;
         let new = self.counting.build(&self.corpora, old.language())?;
         let updated = old.update(&new, self.decay, self.date)?.limit(self.limits);
         self.output.write(|out| tsv::write(&updated, out))
@@ -385,7 +386,7 @@ struct Reading {
     #[arg(long, value_enum, value_name = "FORMAT")]
     from: Option<Format>,
     /// The language of files that do not name theirs, such as en, tr or pt-BR: it says which letters pair
-    #[arg(long = "text-lang", value_name = "LANG")]
+    #[arg(long = "lang", value_name = "LANG")]
     language: Option<String>,
     /// Take the words of phrases in word lists too
     #[arg(long)]

@@ -39,6 +39,14 @@ impl Measure {
         Matching::of(self.protocol)
     }
 
+    /// The case pairs asked for, or else those of the language.
+    ///
+    /// # Errors
+    /// Where the language is no language tag.
+    pub fn locale(&self, asked: Option<Locale>) -> Result<Locale> {
+        asked.map_or_else(|| self.reading.language.parse(), Ok)
+    }
+
     /// The line that says how the figures were made.
     pub fn signature(&self, locale: Locale) -> String {
         Signature::of(self.protocol, &self.reading, locale).to_string()

@@ -2,6 +2,7 @@
 
 mod compare;
 mod corpus;
+mod evaluate;
 mod inspect;
 mod lexicon;
 mod measure;
@@ -29,7 +30,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Restore(restore::Args),
+    /// Trains a model on cased text
     Train(train::Args),
+    Evaluate(evaluate::Args),
     Score(score::Args),
     Compare(compare::Args),
     Lexicon(lexicon::Args),
@@ -44,8 +47,9 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().verb {
         Verb::Restore(args) => restore::run(args),
         Verb::Train(args) => train::run(args),
-        Verb::Score(args) => score::run(&args).map(|()| ExitCode::SUCCESS),
-        Verb::Compare(args) => compare::run(&args).map(|()| ExitCode::SUCCESS),
+        Verb::Evaluate(args) => evaluate::run(args),
+        Verb::Score(args) => score::run(args),
+        Verb::Compare(args) => compare::run(args),
         Verb::Lexicon(args) => lexicon::run(args),
         Verb::Corpus(args) => corpus::run(args),
         Verb::Inspect(args) => inspect::run(args),
@@ -59,7 +63,8 @@ pub fn main() -> ExitCode {
 fn report(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Error>() {
         Some(error) if error.is_closed_pipe() => return ExitCode::SUCCESS,
-        _ => eprintln!("majuscule: {error:#}"),
+        Some(error) => eprintln!("majuscule: {error}"),
+        None => eprintln!("majuscule: {error:#}"),
     }
     ExitCode::from(if matches!(error.downcast_ref(), Some(Error::Usage(_))) { 2 } else { 1 })
 }

@@ -1,6 +1,7 @@
 //! `majuscule score`: other systems' output against a reference.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use super::measure::{self, Measure};
 use crate::eval::{Report, Score, pair};
@@ -13,9 +14,9 @@ pub struct Args {
     pub reference: PathBuf,
     /// What a system made of it; the words are compared without case
     pub hypothesis: PathBuf,
-    /// The language whose case pairs count: tr, az, nl, or any other tag
-    #[arg(long, value_name = "LANG", default_value = "root")]
-    pub locale: Locale,
+    /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
+    #[arg(long, value_name = "LANG")]
+    pub locale: Option<Locale>,
     /// How many of the words that cost the most errors are listed
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub words: usize,
@@ -27,14 +28,16 @@ pub struct Args {
 ///
 /// # Errors
 /// Where a file cannot be read or the words differ.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, hypothesis, locale, words, measure } = args;
-    let mut sides = measure.sides(&[reference, hypothesis], *locale)?;
+    let locale = measure.locale(locale)?;
+    let mut sides = measure.sides(&[&reference, &hypothesis], locale)?;
     let hypotheses = sides.split_off(1);
     let mut score = Score::default();
     pair(&sides[0], &hypotheses, &mut |example, choices| {
         score.add(&example.tokens, &example.gold, &choices[0], |_| None)
     })?;
-    let report = Report::of(&score, &measure.config(*locale, false, *words));
-    Ok(measure::print(&report.page(measure.layout()))?)
+    let report = Report::of(&score, &measure.config(locale, false, words));
+    measure::print(&report.page(measure.layout()))?;
+    Ok(ExitCode::SUCCESS)
 }

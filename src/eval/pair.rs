@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::corpus::{Corpus, Example, Protocol, Reading};
 use crate::error::{Error, Result};
-use crate::text::{Choice, Label, Locale};
+use crate::text::{Case, Choice, Label, Locale};
 
 /// So many examples may wait: reading goes on while others are scored, and memory stays flat.
 const AHEAD: usize = 256;
@@ -16,6 +16,9 @@ const AHEAD: usize = 256;
 pub struct Side {
     name: String,
     corpus: Corpus,
+    /// All words of the file, where the protocol leaves some out by their case: `rei` tells an event, `(music)`, from a
+    /// name, `(COD)`, and in a hypothesis their case is not to be relied on.
+    words: Option<Corpus>,
 }
 
 impl Side {
@@ -24,9 +27,23 @@ impl Side {
     /// # Errors
     /// Where standard input cannot be read.
     pub fn new(file: &Path, reading: Reading, protocol: Protocol, locale: Locale) -> Result<Self> {
-        let mut corpus = Corpus::new(&[file], reading, protocol, locale)?;
-        corpus.hold()?;
-        Ok(Self { name: file.to_string_lossy().into_owned(), corpus })
+        let corpus = |protocol| -> Result<Corpus> {
+            let mut corpus = Corpus::new(&[file], reading.clone(), protocol, locale)?;
+            corpus.hold()?;
+            Ok(corpus)
+        };
+        Self::of(file.to_string_lossy().into_owned(), protocol, corpus)
+    }
+
+    fn of(name: String, protocol: Protocol, corpus: impl Fn(Protocol) -> Result<Corpus>) -> Result<Self> {
+        let all = Protocol::Asr { window: Protocol::WINDOW };
+        let words = if protocol == Protocol::Rei { Some(corpus(all)?) } else { None };
+        Ok(Self { name, corpus: corpus(protocol)?, words })
+    }
+
+    /// The words that are compared.
+    fn words(&self) -> &Corpus {
+        self.words.as_ref().unwrap_or(&self.corpus)
     }
 
     /// The file's name as it was given.
@@ -45,14 +62,16 @@ pub type Visit<'a> = dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()> + 'a;
 /// Where a file cannot be read, where the words differ (the error names both, and their lines), and where `visit` fails.
 pub fn pair(reference: &Side, hypotheses: &[Side], visit: &mut Visit<'_>) -> Result<()> {
     let outcome = thread::scope(|scope| {
-        let mut streams: Vec<Words> = hypotheses
-            .iter()
-            .map(|side| {
-                let (sender, examples) = sync_channel(AHEAD);
-                scope.spawn(move || send(side, &sender));
-                Words::new(examples)
-            })
-            .collect();
+        let start = |corpus| {
+            let (sender, examples) = sync_channel(AHEAD);
+            scope.spawn(move || send(corpus, &sender));
+            Words::new(examples)
+        };
+        let stream = |side| {
+            let hypothesis = start(Side::words(side));
+            Stream { hypothesis, reference: reference.words.as_ref().map(start), same: 0 }
+        };
+        let mut streams: Vec<Stream> = hypotheses.iter().map(stream).collect();
         follow(reference, &mut streams, visit)
     });
     match outcome {
@@ -64,11 +83,11 @@ pub fn pair(reference: &Side, hypotheses: &[Side], visit: &mut Visit<'_>) -> Res
     }
 }
 
-/// Sends the examples of a side, or the error that ends them.
-fn send(side: &Side, sender: &SyncSender<Result<Example>>) {
+/// Sends the examples of a corpus, or the error that ends them.
+fn send(corpus: &Corpus, sender: &SyncSender<Result<Example>>) {
     // Nobody listens any more where another file had an error first: then this is the quickest way out.
     let stopped = |_| Error::Usage("nobody listens".into());
-    let read = side.corpus.for_each(&mut |example| sender.send(Ok(example.clone())).map_err(stopped));
+    let read = corpus.for_each(&mut |example| sender.send(Ok(example.clone())).map_err(stopped));
     if let Err(error) = read {
         sender.send(Err(error)).ok();
     }
@@ -97,7 +116,7 @@ struct Difference {
 
 impl Difference {
     fn error(&self, reference: &Side, hypothesis: &Side) -> Result<Error> {
-        let line = |side: &Side| side.corpus.line_of_word(self.same);
+        let line = |side: &Side| side.words().line_of_word(self.same);
         let same = "the words must be the same in the same order, capitals aside";
         let name = &reference.name;
         Ok(match (&self.found, &self.expected) {
@@ -124,49 +143,109 @@ impl Difference {
 }
 
 /// Walks all streams along the reference.
-fn follow(reference: &Side, streams: &mut [Words], visit: &mut Visit<'_>) -> Result<(), Stop> {
-    let mut choices = vec![Vec::new(); streams.len()];
-    let mut same = 0;
-    let mut difference = None;
+fn follow(reference: &Side, streams: &mut [Stream], visit: &mut Visit<'_>) -> Result<(), Stop> {
     let locale = reference.corpus.locale();
+    let mut choices = vec![Vec::new(); streams.len()];
+    let mut stopped = None;
     let walked = reference.corpus.for_each(&mut |example| {
         for (hypothesis, (stream, choices)) in streams.iter_mut().zip(&mut choices).enumerate() {
             choices.clear();
-            for i in 0..example.tokens.len() {
-                let expected = example.tokens.lower(i);
-                let next = stream.next()?;
-                if let Some((found, label)) = next
-                    && found == expected
-                {
-                    choices.push(Choice { label, confidence: None });
-                    continue;
+            for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
+                match stream.label(lower, gold.label.case)? {
+                    Ok(label) => choices.push(Choice { label, confidence: None }),
+                    Err(differing) => {
+                        stopped = Some(differing.difference(hypothesis, stream.same, locale));
+                        return Err(Error::Usage("the words differ".into()));
+                    }
                 }
-                difference = Some(Difference {
-                    hypothesis,
-                    same: same + i as u64,
-                    expected: Some(example.gold[i].label.case.applied(expected, locale)),
-                    found: next.map(|(found, label)| label.case.applied(found, locale)),
-                });
-                return Err(Error::Usage("the words differ".into()));
             }
         }
-        same += example.tokens.len() as u64;
         visit(example, &choices)
     });
-    if let Some(difference) = difference {
+    if let Some(difference) = stopped {
         return Err(Stop::Differs(difference));
     }
     walked?;
     for (hypothesis, stream) in streams.iter_mut().enumerate() {
-        if let Some((found, label)) = stream.next()? {
-            let found = Some(label.case.applied(found, locale));
-            return Err(Stop::Differs(Difference { hypothesis, same, expected: None, found }));
+        if let Err(differing) = stream.end()? {
+            return Err(Stop::Differs(differing.difference(hypothesis, stream.same, locale)));
         }
     }
     Ok(())
 }
 
-/// The words of a hypothesis, one after another.
+/// The words of a hypothesis on its way along the reference.
+struct Stream {
+    hypothesis: Words,
+    /// All words of the reference, where the protocol leaves some out by their case.
+    reference: Option<Words>,
+    /// How many words have been the same.
+    same: u64,
+}
+
+/// The words that should be the same; `None` where a side has ended.
+struct Differing {
+    expected: Option<Word>,
+    found: Option<Word>,
+}
+
+/// A word in lower case and its label.
+type Word = (String, Label);
+
+impl Differing {
+    fn difference(self, hypothesis: usize, same: u64, locale: Locale) -> Difference {
+        let spelled = |(lower, label): Word| label.case.applied(&lower, locale);
+        Difference { hypothesis, same, expected: self.expected.map(spelled), found: self.found.map(spelled) }
+    }
+}
+
+fn owned((lower, label): (&str, Label)) -> Word {
+    (lower.to_owned(), label)
+}
+
+impl Stream {
+    /// The hypothesis's label for a word of the reference, after the words that the protocol left out.
+    fn label(&mut self, lower: &str, case: Case) -> Result<Result<Label, Differing>> {
+        let wanted = (lower, Label::from(case));
+        loop {
+            let found = self.hypothesis.next()?;
+            let expected = match &mut self.reference {
+                None => Some(wanted),
+                Some(reference) => reference.next()?,
+            };
+            match (expected, found) {
+                (Some(expected), Some(found)) if expected.0 == found.0 => {
+                    self.same += 1;
+                    if expected.0 == lower && expected.1.case == case {
+                        return Ok(Ok(found.1));
+                    }
+                }
+                (expected, found) => {
+                    let expected = expected.or(Some(wanted)).map(owned);
+                    return Ok(Err(Differing { expected, found: found.map(owned) }));
+                }
+            }
+        }
+    }
+
+    /// Makes sure that both sides end together.
+    fn end(&mut self) -> Result<Result<(), Differing>> {
+        loop {
+            let found = self.hypothesis.next()?;
+            let expected = self.reference.as_mut().map_or(Ok(None), Words::next)?;
+            match (expected, found) {
+                (None, None) => return Ok(Ok(())),
+                (Some(expected), Some(found)) if expected.0 == found.0 => self.same += 1,
+                (expected, found) => {
+                    let (expected, found) = (expected.map(owned), found.map(owned));
+                    return Ok(Err(Differing { expected, found }));
+                }
+            }
+        }
+    }
+}
+
+/// The words of a file, one after another.
 struct Words {
     examples: Receiver<Result<Example>>,
     example: Example,
@@ -197,8 +276,8 @@ mod tests {
     use crate::eval::{Matching, Score, Slots};
 
     fn side(name: &str, text: &str, protocol: Protocol) -> Side {
-        let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
-        Side { name: name.into(), corpus }
+        let corpus = |protocol| Ok(Corpus::of_text(text, Reading::default(), protocol, Locale::Root));
+        Side::of(name.into(), protocol, corpus).unwrap()
     }
 
     fn score(reference: &str, hypothesis: &str, protocol: Protocol) -> Result<Score> {
@@ -282,6 +361,19 @@ mod tests {
         let score = score("Rain in Spain", "RAIN in Spain", Protocol::Rei).unwrap();
         assert_eq!(score.all().tokens(), 2);
         assert_eq!(score.all().slots(Matching::Tags).ser(), Some(0.0));
+    }
+
+    #[test]
+    fn an_event_is_one_by_the_case_of_the_reference() {
+        // (COD) is a name in the reference, and (laughs) an event.
+        let reference = "Cod (COD) is fish.\nWe (laughs) saw Rome (music) and Cod (COD) there.";
+        let score = score(reference, &reference.to_lowercase(), Protocol::Rei).unwrap();
+        // COD, Rome, Cod, COD.
+        assert_eq!(score.all().slots(Matching::Tags), Slots { deleted: 4, ..Slots::default() });
+        let error = self::score(reference, "cod is fish", Protocol::Rei).unwrap_err().to_string();
+        assert!(error.starts_with("hyp.txt, line 1: \"is\", but ref.txt, line 1 has \"COD\""), "{error}");
+        let error = self::score("We saw (music)", "We saw", Protocol::Rei).unwrap_err().to_string();
+        assert!(error.starts_with("hyp.txt: ends, but ref.txt, line 1 goes on with \"music\""), "{error}");
     }
 
     #[test]

@@ -189,7 +189,10 @@ impl Report {
         match layout {
             Layout::Text => self.text(),
             Layout::Markdown => self.markdown(),
-            Layout::Json => format!("{}\n", json!(self)),
+            Layout::Json => {
+                let json = serde_json::to_string(self).expect("numbers and strings, as JSON has them");
+                json + "\n"
+            }
         }
     }
 

@@ -367,7 +367,7 @@ fn field_end(text: &str, at: usize) -> (usize, u8) {
     while let Some(&b) = bytes.get(end) {
         let kind = KINDS[b as usize];
         if kind & (SPACE | WIDE | SPECIAL) != 0 {
-            if kind == SPACE || b == b'<' && end > at && opens_tag(bytes, end) {
+            if kind == SPACE || b == b'<' && end > at && opens_tag(text, end) {
                 break;
             }
             if kind == WIDE {
@@ -455,7 +455,8 @@ fn next_word(field: &Field<'_>, mut at: usize) -> Option<(usize, usize)> {
 
 /// How long the entity (`&amp;`, `&#39;`) at the beginning of `text` is; of a bare `&`, 1.
 fn entity_len(text: &str) -> usize {
-    let name = text[1..].bytes().take(10).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
+    let name: usize =
+        text[1..].chars().take(10).take_while(|c| c.is_alphanumeric() || *c == '#').map(char::len_utf8).sum();
     if name > 0 && text.as_bytes().get(1 + name) == Some(&b';') { name + 2 } else { 1 }
 }
 
@@ -517,7 +518,7 @@ enum Tag {
 #[inline]
 fn tag_end(text: &str, at: usize, cut: Cut) -> Tag {
     let bytes = text.as_bytes();
-    if bytes[at] != b'<' || !opens_tag(bytes, at) {
+    if bytes[at] != b'<' || !opens_tag(text, at) {
         return Tag::None;
     }
     let inside = &bytes[at + 1..bytes.len().min(at + MAX_TAG)];
@@ -528,8 +529,9 @@ fn tag_end(text: &str, at: usize, cut: Cut) -> Tag {
     }
 }
 
-fn opens_tag(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at + 1).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'/' | b'!'))
+/// Letters of any script open one, so that a Turkish `<İ` is read like its lower case.
+fn opens_tag(text: &str, at: usize) -> bool {
+    text[at + 1..].starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '!'))
 }
 
 fn char_at(text: &str, at: usize) -> char {

@@ -1,0 +1,79 @@
+//! `majuscule evaluate`: a model against texts in their true case.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::measure::{self, Measure};
+use crate::corpus::Corpus;
+use crate::error::Error;
+use crate::eval::{Report, evaluate_corpus};
+use crate::methods::{self, Model};
+use crate::model;
+use crate::restorer::Want;
+
+/// Evaluates a model: it sees the words without capitals, and is held against the true case
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Texts in their true case, scored together; - is standard input
+    #[arg(required = true, value_name = "CORPUS")]
+    pub corpora: Vec<PathBuf>,
+    /// The model's folder or file; without it, the built-in model of --lang
+    #[arg(long, value_name = "FOLDER")]
+    pub model: Option<PathBuf>,
+    /// Score each file by itself too
+    #[arg(long)]
+    pub per_file: bool,
+    /// Also ask the model how sure it is, and say how far that is from the truth
+    #[arg(long)]
+    pub calibration: bool,
+    /// How many threads a method may use
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    pub threads: NonZeroUsize,
+    /// How many of the words that cost the most errors are listed
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub words: usize,
+    #[command(flatten)]
+    pub measure: Measure,
+}
+
+/// Evaluates and prints the report.
+///
+/// # Errors
+/// Where the model or a corpus cannot be read.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let Model { manifest, restorer } = args.load()?;
+    let want = Want { confidence: args.calibration, threads: args.threads, ..Want::default() };
+    let mut reading = args.measure.reading.clone();
+    // A model knows the language of the texts that it is for.
+    reading.language.clone_from(&manifest.language);
+    let corpus =
+        |files: &[&Path]| Corpus::new(files, reading.clone(), args.measure.protocol, manifest.locale);
+
+    let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
+    let score = evaluate_corpus(&*restorer, want, &corpus(&files)?)?;
+    let config = args.measure.config(manifest.locale, restorer.labels().marks(), args.words);
+    let mut report = Report::of(&score, &config);
+    if args.per_file {
+        for file in files {
+            let score = evaluate_corpus(&*restorer, want, &corpus(&[file])?)?;
+            report.push_file(file.to_string_lossy(), &score, config.matching);
+        }
+    }
+    measure::print(&report.page(args.measure.layout()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    fn load(&self) -> crate::error::Result<Model> {
+        if self.per_file && self.corpora.iter().any(|file| file == Path::new("-")) {
+            let problem =
+                "--per-file reads each file twice, but standard input can be read only once: give files";
+            return Err(Error::Usage(problem.into()));
+        }
+        match &self.model {
+            Some(path) => methods::load(&*model::open(path)?),
+            None => methods::embedded(&self.measure.reading.language),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The verbs that measure, run as a user runs them.
+#![cfg(feature = "cli")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const REFERENCE: &str = "here is an Example of a big SER\nwe met Ada McKay in Rome\n";
+const HYPOTHESIS: &str = "here Is an example of a big SER\nwe met Ada Mckay in Rome\n";
+
+fn files(texts: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in texts {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+fn majuscule(folder: &Path, arguments: &str) -> Output {
+    let arguments = arguments.split_whitespace();
+    Command::new(env!("CARGO_BIN_EXE_majuscule")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn json(folder: &Path, arguments: &str) -> Value {
+    let output = majuscule(folder, arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn score_counts_the_slots_of_a_hypothesis() {
+    let folder = files(&[("ref.txt", REFERENCE), ("hyp.txt", HYPOTHESIS)]);
+    for protocol in ["susanto", "asr"] {
+        let report = json(folder.path(), &format!("score ref.txt hyp.txt --json --protocol {protocol}"));
+        // SER, Ada and Rome; McKay; Is; Example.
+        let counts =
+            ["correct", "substitutions", "insertions", "deletions"].map(|key| report[key].as_u64().unwrap());
+        assert_eq!(counts, [3, 1, 1, 1], "{protocol}");
+        assert_eq!(report["ser"].as_f64().unwrap(), 3.0 / 5.0);
+        assert_eq!(report["classes"]["mixed"]["deletions"], 1);
+        assert!(report["signature"].as_str().unwrap().starts_with(&format!("protocol:{protocol}|")));
+    }
+}
+
+#[test]
+fn words_that_differ_are_named_and_exit_with_1() {
+    let folder = files(&[("ref.txt", REFERENCE), ("hyp.txt", &HYPOTHESIS.replace("Rome", "Turin"))]);
+    let output = majuscule(folder.path(), "score ref.txt hyp.txt");
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("hyp.txt, line 2: \"Turin\", but ref.txt, line 2 has \"Rome\""), "{error}");
+}
+
+#[test]
+fn arguments_that_cannot_be_are_named_and_exit_with_2() {
+    let folder = files(&[("ref.txt", REFERENCE)]);
+    for arguments in [
+        "score - -",
+        "score ref.txt ref.txt --protocol none",
+        "compare ref.txt --output ref.txt --resamples 0",
+    ] {
+        let output = majuscule(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert!(!output.stderr.is_empty(), "{arguments}");
+    }
+}
+
+#[test]
+fn compare_says_which_is_best_and_the_same_every_time() {
+    let lower = REFERENCE.to_lowercase();
+    let folder = files(&[("ref.txt", REFERENCE), ("a.txt", &lower), ("b.txt", HYPOTHESIS)]);
+    let arguments = "compare ref.txt --output a.txt --output b.txt --seed 3 --resamples 100 --json";
+    let report = json(folder.path(), arguments);
+    assert_eq!(report["best"], "b.txt");
+    assert_eq!(report["systems"][0]["ser"], 1.0);
+    // 5/5 less 3/5.
+    let difference = report["systems"][0]["difference"]["ser"].as_f64().unwrap();
+    assert!((difference - 0.4).abs() < 1e-12);
+    assert_eq!(json(folder.path(), arguments), report);
+}
+
+#[test]
+fn evaluate_measures_a_model_on_several_files() {
+    let train = "We met Ada in Rome .\nThen Ada went to Rome and may stay .\n".repeat(3);
+    let folder = files(&[
+        ("train.txt", &train),
+        ("one.txt", "We saw Ada .\n"),
+        ("two.txt", "He saw Rome and Turin .\n"),
+    ]);
+    assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());
+    let report =
+        json(folder.path(), "evaluate --model model --protocol batista one.txt two.txt --per-file --json");
+    // Ada and Rome; Turin was never seen.
+    assert_eq!((report["correct"].as_u64(), report["deletions"].as_u64()), (Some(2), Some(1)));
+    assert_eq!(report["unseen"]["deletions"], 1);
+    assert_eq!(report["seen"]["ser"], 0.0);
+    assert_eq!(report["files"][0]["file"], "one.txt");
+    assert_eq!(report["files"][0]["ser"], 0.0);
+    assert_eq!(report["words"][0]["reference"], "Turin");
+    assert_eq!(report["sentence_ends"], Value::Null);
+}
