@@ -1,9 +1,11 @@
 //! The verbs that measure, run as a user runs them.
 #![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -42,6 +44,27 @@ fn score_counts_the_slots_of_a_hypothesis() {
         assert_eq!(report["ser"].as_f64().unwrap(), 3.0 / 5.0);
         assert_eq!(report["classes"]["mixed"]["deletions"], 1);
         assert!(report["signature"].as_str().unwrap().starts_with(&format!("protocol:{protocol}|")));
+    }
+}
+
+#[test]
+fn a_reference_may_come_through_a_pipe() {
+    let folder = files(&[("hyp.txt", HYPOTHESIS)]);
+    for protocol in ["rei", "asr"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_majuscule"))
+            .args(["score", "-", "hyp.txt", "--json", "--protocol", protocol])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(REFERENCE.as_bytes()).unwrap();
+        let report: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+        assert_eq!(
+            (report["tokens"].as_u64(), report["correct"].as_u64()),
+            (Some(14), Some(3)),
+            "{protocol}"
+        );
     }
 }
 

@@ -22,11 +22,11 @@ pub struct Args {
     common: Common,
 }
 
-/// What all methods take.
+// What all methods take. (A doc comment here would replace the description of each method.)
 #[derive(Debug, clap::Args)]
 struct Common {
     /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
-    #[arg(required = true, value_name = "CORPUS")]
+    #[arg(value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     /// The folder that the model is written to
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "pack")]
@@ -64,7 +64,10 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
         let name = path.file_name().unwrap_or(path.as_os_str());
         name.to_string_lossy().into_owned()
     });
-    let corpus = Corpus::new(&common.corpora, common.reading, common.protocol, locale)?;
+    let corpus = match common.corpora.as_slice() {
+        [] if !method.needs_corpus() => Corpus::of_text("", common.reading, common.protocol, locale),
+        files => Corpus::new(files, common.reading, common.protocol, locale)?,
+    };
     let draft = method.train(&corpus, names.collect(), threads.unwrap_or(NonZeroUsize::MIN))?;
     if let Some(output) = &common.output {
         draft.save(output, common.force)?;

@@ -163,6 +163,21 @@ impl Corpus {
         }
     }
 
+    /// The same files under another protocol. Standard input and pipes are held in memory from here on.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub fn under(&mut self, protocol: Protocol) -> Result<Self> {
+        self.hold()?;
+        let source = |source: &Source| match source {
+            Source::File(path) | Source::Stream(path, _) => Source::File(path.clone()),
+            Source::Held(name, bytes) => Source::Held(name.clone(), bytes.clone()),
+        };
+        let sources = self.sources.iter().map(source).collect();
+        let (reading, locale) = (self.reading.clone(), self.locale);
+        Ok(Self { sources, reading, protocol, locale, letters: OnceLock::new() })
+    }
+
     /// Its protocol.
     pub fn protocol(&self) -> Protocol {
         self.protocol

@@ -27,18 +27,15 @@ impl Side {
     /// # Errors
     /// Where standard input cannot be read.
     pub fn new(file: &Path, reading: Reading, protocol: Protocol, locale: Locale) -> Result<Self> {
-        let corpus = |protocol| -> Result<Corpus> {
-            let mut corpus = Corpus::new(&[file], reading.clone(), protocol, locale)?;
-            corpus.hold()?;
-            Ok(corpus)
-        };
-        Self::of(file.to_string_lossy().into_owned(), protocol, corpus)
+        let corpus = Corpus::new(&[file], reading, protocol, locale)?;
+        Self::of(file.to_string_lossy().into_owned(), corpus)
     }
 
-    fn of(name: String, protocol: Protocol, corpus: impl Fn(Protocol) -> Result<Corpus>) -> Result<Self> {
+    fn of(name: String, mut corpus: Corpus) -> Result<Self> {
+        corpus.hold()?;
         let all = Protocol::Asr { window: Protocol::WINDOW };
-        let words = if protocol == Protocol::Rei { Some(corpus(all)?) } else { None };
-        Ok(Self { name, corpus: corpus(protocol)?, words })
+        let words = if corpus.protocol() == Protocol::Rei { Some(corpus.under(all)?) } else { None };
+        Ok(Self { name, corpus, words })
     }
 
     /// The words that are compared.
@@ -276,8 +273,8 @@ mod tests {
     use crate::eval::{Matching, Score, Slots};
 
     fn side(name: &str, text: &str, protocol: Protocol) -> Side {
-        let corpus = |protocol| Ok(Corpus::of_text(text, Reading::default(), protocol, Locale::Root));
-        Side::of(name.into(), protocol, corpus).unwrap()
+        let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
+        Side::of(name.into(), corpus).unwrap()
     }
 
     fn score(reference: &str, hypothesis: &str, protocol: Protocol) -> Result<Score> {

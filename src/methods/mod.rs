@@ -59,6 +59,13 @@ impl Method {
         }
     }
 
+    /// Whether it learns from a corpus alone, and so cannot do without.
+    pub fn needs_corpus(&self) -> bool {
+        match self {
+            Self::Majority(config) => config.lexicon.is_empty(),
+        }
+    }
+
     /// Trains it on a corpus and makes a model to be saved. `files` are what the manifest says it was trained on.
     ///
     /// # Errors

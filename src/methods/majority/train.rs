@@ -1,18 +1,18 @@
 //! A cased corpus in, the most frequent form of each of its words out.
 
 use std::num::NonZeroUsize;
-
-use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 use super::{Majority, Settings, Table};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::lexicon::{Initial, Lexicon, Limits, build};
+use crate::files;
+use crate::lexicon::{Initial, Lexicon, Limits, build, read};
 use crate::model::Bytes;
 use crate::text::{Labels, Locale};
 
 /// How `majority` is trained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Config {
     /// The words that it keeps; one that is not among the most frequent N stays lower-cased, in one piece or not
@@ -22,6 +22,9 @@ pub struct Config {
     /// them the case of their parts
     #[cfg_attr(feature = "cli", arg(long))]
     pub no_parts: bool,
+    /// Add the counts of a lexicon or the entries of a word list; with one, no corpus is needed
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    pub lexicon: Vec<PathBuf>,
 }
 
 /// Trains on a corpus. Words that its protocol leaves unscored (the first of a sentence) count only where a word was seen
@@ -30,7 +33,12 @@ pub struct Config {
 /// # Errors
 /// Where the corpus cannot be read, or shows nothing about case: it has no words, no capitals or nothing else.
 pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Majority> {
-    let lexicon = build::build(corpus, "corpus", threads)?;
+    let mut lexicon = build::build(corpus, "corpus", threads)?;
+    for file in &config.lexicon {
+        let reading =
+            read::Config { language: Some(corpus.language().to_owned()), ..read::Config::default() };
+        lexicon = lexicon.merge(&read::read(files::open(file)?, &reading)?)?;
+    }
     if lexicon.is_empty() {
         return Err(Error::file("corpus", "it has no words: expected cased text, a sentence a line"));
     }
