@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::lexicon::{Entry, Initial, Lexicon, Limits, build, read};
 use crate::model::Bytes;
-use crate::text::{Case, Labels, Locale};
+use crate::text::{Capitals, Case, Labels, Locale};
 
 /// How `majority` is trained.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,7 +66,12 @@ pub fn of_lexicon(config: &Config, lexicon: &Lexicon, locale: Locale) -> Result<
             || entry.total() >= config.lower_min_count as f64
             || settings.parts && entry.word.contains(is_joint)
     };
-    let cases = words.iter().map(|entry| (entry, entry.majority(Initial::Apart)));
+    let case = |entry: &Entry<'_>| match entry.majority(Initial::Apart) {
+        // Where writers cannot type it they write Ijsland, but Dutch has IJsland.
+        Case::Mixed(Capitals(1)) => Case::Title,
+        case => case,
+    };
+    let cases = words.iter().map(|entry| (entry, case(entry)));
     let cases: Vec<_> = cases.filter(|(entry, case)| stays(entry, *case)).collect();
     let table = Table::build(cases.iter().map(|(entry, case)| (entry.word, *case))).map_err(Error::Usage)?;
     Ok(Majority {
