@@ -88,6 +88,17 @@ impl Input {
         }
     }
 
+    /// The next bytes, which stay to be read: as many as are there, at most 64 KiB; none are left where there are none.
+    ///
+    /// # Errors
+    /// Like [`Input::read`].
+    pub fn peek(&mut self) -> Result<&[u8]> {
+        match self.reader.fill_buf() {
+            Ok(_) => Ok(self.reader.buffer()),
+            Err(error) => Err(self.explain(error)),
+        }
+    }
+
     /// Appends to `line` all bytes up to the next `\n` and that one too, and says how many; none are left at 0.
     ///
     /// # Errors
