@@ -1,13 +1,15 @@
 //! The main job: a file in, the same file with other capitals out.
 //!
-//! Bytes → [`Format`] → pieces with their words → [`Session`](crate::restorer::Session) → choices → [`write`] → bytes.
+//! Bytes → [`Format`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
 
 use std::collections::VecDeque;
 use std::sync::mpsc;
 use std::thread;
 
 use crate::error::Result;
-use crate::format::{Format, Piece};
+use crate::files::Input;
+use crate::format::{Format, Piece, Plain, Settings};
+use crate::methods::Model;
 use crate::restorer::{End, Restorer, Session, Want};
 use crate::text::write::write;
 use crate::text::{Break, Capitals, Case, Choice, Given, Policy, Token, Tokens};
@@ -25,6 +27,37 @@ pub struct Done {
     pub words: u64,
     /// Bytes read.
     pub bytes: u64,
+}
+
+impl Model {
+    /// Restores a text: a line all in lower case or all in capitals is decided anew, in any other line the capitals that
+    /// are there stay, and sentences begin with a capital where marks show it. What else can be chosen is in
+    /// [`Settings`], [`Policy`] and [`restore`].
+    ///
+    /// ```
+    /// # #[cfg(feature = "lang-en")] {
+    /// let model = majuscule::methods::embedded("en")?;
+    /// let text = model.restore("the president met angela merkel in lisbon.")?;
+    /// assert_eq!(text, "The President met Angela Merkel in Lisbon.");
+    /// # }
+    /// # Ok::<(), majuscule::error::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the method fails.
+    pub fn restore(&self, text: &str) -> Result<String> {
+        let locale = self.manifest.locale;
+        let settings = Settings { locale, language: self.manifest.language.clone(), ..Settings::default() };
+        let input = Input::new("text", std::io::Cursor::new(text.to_owned()))?;
+        let policy = Policy { locale, ..Policy::default() };
+        let mut restored = String::with_capacity(text.len());
+        let out = &mut |bytes: &[u8], _| {
+            restored.push_str(&String::from_utf8_lossy(bytes));
+            Ok(())
+        };
+        restore(&mut Plain::new(input, settings), &*self.restorer, Want::default(), &policy, out)?;
+        Ok(restored)
+    }
 }
 
 impl std::ops::Add for Done {

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::files;
 use crate::text::Locale;
 
-/// Describes and splits corpora.
+/// Describe and split corpora
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -37,9 +37,9 @@ struct StatsArgs {
     /// What is counted: text, batista, rei, susanto, asr or asr:WORDS
     #[arg(long, default_value_t)]
     protocol: Protocol,
-    /// The language whose case pairs hold, such as tr, nl
-    #[arg(long, default_value_t, value_name = "LANG")]
-    locale: Locale,
+    /// Whose case pairs are used, such as tr or nl; by default those of --lang
+    #[arg(long, value_name = "LANG")]
+    locale: Option<Locale>,
     #[command(flatten)]
     reading: Reading,
     /// Print one JSON object
@@ -72,18 +72,22 @@ struct SplitArgs {
 /// # Errors
 /// Where the files cannot be read or the parts not written.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let text = match args.verb {
+    let answer = match args.verb {
         Verb::Stats(args) => stats(args)?,
         Verb::Split(args) => split(args)?,
     };
     let mut stdout = io::stdout().lock();
-    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    let written = stdout.write_all(answer.as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|error| Error::io("write", "standard output", error))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn stats(args: StatsArgs) -> anyhow::Result<String> {
-    let corpus = Corpus::new(&args.files, args.reading, args.protocol, args.locale)?;
+    let locale = match args.locale {
+        Some(locale) => locale,
+        None => args.reading.language.parse()?,
+    };
+    let corpus = Corpus::new(&args.files, args.reading, args.protocol, locale)?;
     let threads = thread::available_parallelism()?;
     let parts = corpus.map_reduce(threads, Stats::default, |stats, example| {
         stats.add(example);
@@ -101,15 +105,10 @@ fn stats(args: StatsArgs) -> anyhow::Result<String> {
     let mut text = format!("protocol   {}\nsentences  {}\n\n", args.protocol, stats.sentences);
     let mut row = |name: &str, all: &str, scored: &str| text += &format!("{name:<9}{all:>13}{scored:>13}\n");
     row("", "all words", "scored");
-    let counts: [(&str, fn(&Words) -> u64); 5] = [
-        ("tokens", |words| words.tokens),
-        ("L", |words| words.tags.l),
-        ("  mixed", |words| words.mixed),
-        ("U", |words| words.tags.u),
-        ("T", |words| words.tags.t),
-    ];
-    for (name, count) in counts {
-        row(name, &count(&stats.all).to_string(), &count(&stats.scored).to_string());
+    let counts = |words: &Words| [words.tokens, words.tags.l, words.mixed, words.tags.u, words.tags.t];
+    let columns = counts(&stats.all).into_iter().zip(counts(&stats.scored));
+    for (name, (all, scored)) in ["tokens", "L", "  mixed", "U", "T"].into_iter().zip(columns) {
+        row(name, &all.to_string(), &scored.to_string());
     }
     let not_l =
         |words: &Words| words.tags.not_l().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2} %"));

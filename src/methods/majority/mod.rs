@@ -68,17 +68,26 @@ impl Majority {
     pub fn case(&self, lower: &str) -> Case {
         match self.words.get(lower) {
             Some(case) => case,
-            None if self.settings.parts => self.compound(lower),
+            None if self.settings.parts => self.unseen(lower),
             None => Case::Lower,
         }
     }
 
+    /// The case of a word that was not seen.
+    #[cold]
+    fn unseen(&self, lower: &str) -> Case {
+        if lower.contains('.') {
+            // An initialism is spelled like its letters without stops: `e.u.a` like `eua`.
+            return match self.words.get(&lower.replace('.', "")) {
+                Some(Case::Upper) => Case::Upper,
+                _ => Case::Lower,
+            };
+        }
+        if lower.contains(is_joint) { self.compound(lower) } else { Case::Lower }
+    }
+
     /// The case of a compound word that was not seen, from its parts.
     fn compound(&self, lower: &str) -> Case {
-        let is_joint = |c| matches!(c, '\'' | '-' | '‐' | '‑');
-        if !lower.contains(is_joint) {
-            return Case::Lower;
-        }
         let mut capitals = 0u64;
         let mut letters = 0;
         let mut before = None;
@@ -99,6 +108,11 @@ impl Majority {
         }
         Case::of_capitals(Capitals(capitals), lower, self.locale)
     }
+}
+
+/// Whether a character joins the parts of a compound word.
+fn is_joint(c: char) -> bool {
+    matches!(c, '\'' | '-' | '‐' | '‑')
 }
 
 impl Restorer for Majority {

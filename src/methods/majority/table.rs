@@ -86,6 +86,11 @@ impl Table {
         self.words
     }
 
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.words == 0
+    }
+
     /// The case of a word, `None` where it is not in the table.
     #[inline]
     pub fn get(&self, word: &str) -> Option<Case> {

@@ -3,13 +3,13 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use super::{Majority, Settings, Table};
+use super::{Majority, Settings, Table, is_joint};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::lexicon::{Initial, Lexicon, Limits, build, read};
+use crate::lexicon::{Entry, Initial, Lexicon, Limits, build, read};
 use crate::model::Bytes;
-use crate::text::{Labels, Locale};
+use crate::text::{Capitals, Case, Labels, Locale};
 
 /// How `majority` is trained.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,6 +18,10 @@ pub struct Config {
     /// The words that it keeps; one that is not among the most frequent N stays lower-cased, in one piece or not
     #[cfg_attr(feature = "cli", command(flatten))]
     pub limits: Limits,
+    /// Leave out words whose most frequent form is lower-cased and that were seen fewer times than this: the model is
+    /// smaller, and they stay lower-cased all the same
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
+    pub lower_min_count: u64,
     /// Keep compound words that were not seen (jean-jacques) lower-cased, as the papers' baseline does, instead of giving
     /// them the case of their parts
     #[cfg_attr(feature = "cli", arg(long))]
@@ -55,11 +59,24 @@ pub fn of_lexicon(config: &Config, lexicon: &Lexicon, locale: Locale) -> Result<
     let mut words: Vec<_> = lexicon.iter().collect();
     // Frequent words first: they get the best places in the table.
     words.sort_by(|a, b| b.total().total_cmp(&a.total()).then_with(|| a.word.cmp(b.word)));
-    let cases = words.iter().map(|entry| (entry.word, entry.majority(Initial::Apart)));
-    let table = Table::build(cases).map_err(Error::Usage)?;
+    let settings = Settings { parts: !config.no_parts && config.limits.vocabulary.is_none() };
+    // A compound in lower case says that its parts do not decide.
+    let stays = |entry: &Entry<'_>, case| {
+        case != Case::Lower
+            || entry.total() >= config.lower_min_count as f64
+            || settings.parts && entry.word.contains(is_joint)
+    };
+    let case = |entry: &Entry<'_>| match entry.majority(Initial::Apart) {
+        // Where writers cannot type it they write Ijsland, but Dutch has IJsland.
+        Case::Mixed(Capitals(1)) => Case::Title,
+        case => case,
+    };
+    let cases = words.iter().map(|entry| (entry, case(entry)));
+    let cases: Vec<_> = cases.filter(|(entry, case)| stays(entry, *case)).collect();
+    let table = Table::build(cases.iter().map(|(entry, case)| (entry.word, *case))).map_err(Error::Usage)?;
     Ok(Majority {
         words: Table::open(Bytes::Owned(table.into())).map_err(Error::Usage)?,
-        settings: Settings { parts: !config.no_parts && config.limits.vocabulary.is_none() },
+        settings,
         locale,
         labels: Labels::cases(),
     })

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Prints the README's quality tables: python3 benches/quality.py CORPORA
+
+CORPORA holds dev/LANG/ with the test sets named below, and train.en.europarl for the second table. Python 3 alone.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
+PROTOCOLS = ["batista", "rei", "susanto", "asr"]
+EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
+MAIN = {"en": EUROPARL, "es": EUROPARL, "fr": ["newstest2013"], "nl": EUROPARL, "pt": EUROPARL}
+OTHERS = [
+    ("FLORES-101 devtest", "flores.devtest", ["en", "es", "fr", "nl", "pt"], []),
+    ("newstest2013", "newstest2013", ["en", "es"], []),
+    ("OpenSubtitles", "opensubtitles.{lang}", ["en", "es", "fr", "nl", "pt"], []),
+    ("TED dev2012", "ted.dev2012.cased.txt", ["en"], ["--split"]),
+    ("Earnings-21, reference", "earnings21/ref", ["en"], []),
+    ("Sequoia dev", "sequoia.dev", ["fr"], []),
+    ("Lassy Small dev", "lassysmall.dev", ["nl"], []),
+    ("Bosque dev", "bosque.dev", ["pt"], []),
+]
+
+
+def run(*arguments):
+    return subprocess.run([MAJUSCULE, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def evaluate(model, protocol, files, options=()):
+    return json.loads(run("evaluate", *model, "--protocol", protocol, "--json", *options, *files))
+
+
+def percent(fraction):
+    return "-" if fraction is None else f"{100 * fraction:.1f}"
+
+
+def ser(fraction):
+    return "-" if fraction is None else f"{fraction:.3f}".lstrip("0")
+
+
+def row(*cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def paths(corpora, lang, names):
+    for name in names:
+        path = os.path.join(corpora, "dev", lang, name)
+        if os.path.isdir(path):
+            yield from sorted(os.path.join(path, file) for file in os.listdir(path))
+        else:
+            yield path
+
+
+def main(corpora):
+    row("language", "test set", "protocol", "words", "P", "R", "F", "SER")
+    row("---", "---", "---", "---:", "---:", "---:", "---:", "---:")
+    for lang, names in MAIN.items():
+        for protocol in PROTOCOLS:
+            d = evaluate(["--lang", lang], protocol, paths(corpora, lang, names))
+            figures = [percent(d["precision"]), percent(d["recall"]), percent(d["f"]), ser(d["ser"])]
+            row(lang, " + ".join(names), protocol, f"{d['tokens']:,}", *figures)
+    print()
+    row("test set", "language", *(f"{protocol} F / SER" for protocol in PROTOCOLS))
+    row("---", "---", *("---:" for _ in PROTOCOLS))
+    for title, name, langs, options in OTHERS:
+        for lang in langs:
+            files = list(paths(corpora, lang, [name.format(lang=lang)]))
+            scores = [evaluate(["--lang", lang], protocol, files, options) for protocol in PROTOCOLS]
+            row(title, lang, *(f"{percent(d['f'])} / {ser(d['ser'])}" for d in scores))
+    print()
+    row("protocol of training and test", "P", "R", "F", "SER")
+    row("---", "---:", "---:", "---:", "---:")
+    with tempfile.TemporaryDirectory() as folder:
+        for protocol in PROTOCOLS:
+            model = os.path.join(folder, protocol)
+            corpus = os.path.join(corpora, "train.en.europarl")
+            run("train", "majority", "--no-parts", "--protocol", protocol, "-o", model, corpus)
+            d = evaluate(["--model", model], protocol, paths(corpora, "en", EUROPARL))
+            row(protocol, percent(d["precision"]), percent(d["recall"]), percent(d["f"]), ser(d["ser"]))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])
