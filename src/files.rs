@@ -58,9 +58,7 @@ impl Input {
     pub fn new(name: impl Into<String>, source: impl Read + Send + 'static) -> Result<Self> {
         let name = name.into();
         let mut source: Box<dyn Read + Send> = Box::new(source);
-        let mut head = Vec::new();
-        let read = source.by_ref().take(Compression::LONGEST_MAGIC).read_to_end(&mut head);
-        read.map_err(|error| Error::io("read", &name, error))?;
+        let head = head(&mut source).map_err(|error| Error::io("read", &name, error))?;
         let compression = Compression::of(&head);
         let whole = io::Cursor::new(head).chain(source);
         let reader: Box<dyn Read + Send> = match compression {
@@ -73,6 +71,11 @@ impl Input {
     /// Its name as the user gave it; `-` for standard input.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether its bytes are decompressed as they are read.
+    pub fn is_compressed(&self) -> bool {
+        self.compression.is_some()
     }
 
     /// Reads the next bytes into `buffer` and says how many; none are left at 0.
@@ -225,19 +228,48 @@ pub fn not_utf8(file: &str, line: u64, bytes: &[u8]) -> Error {
     }
 }
 
+/// The first bytes, as many as show whether the rest is compressed: the first line of a slow pipe may be short, and must
+/// not wait for the next.
+fn head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; BUFFER];
+    let mut len = 0;
+    while Compression::may_begin(&head[..len]) {
+        match source.read(&mut head[len..]) {
+            Ok(0) => break,
+            Ok(read) => len += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    head.truncate(len);
+    Ok(head)
+}
+
 impl Compression {
-    /// The longest of the magic bytes below.
-    const LONGEST_MAGIC: u64 = 6;
+    const GZIP: [u8; 2] = [0x1f, 0x8b];
+    const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+    /// After a first byte from 0x50 to 0x5f: a frame to skip, with which some tools begin (pzstd, seekable files).
+    const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
+    const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
 
     fn of(head: &[u8]) -> Option<Self> {
         match head {
-            [0x1f, 0x8b, ..] => Some(Self::Gzip),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstandard),
-            // A frame to skip, with which some tools begin: pzstd, seekable files.
-            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstandard),
-            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            [0x50..=0x5f, rest @ ..] if rest.starts_with(&Self::SKIPPABLE) => Some(Self::Zstandard),
+            _ if head.starts_with(&Self::GZIP) => Some(Self::Gzip),
+            _ if head.starts_with(&Self::ZSTANDARD) => Some(Self::Zstandard),
+            _ if head.starts_with(&Self::XZ) => Some(Self::Xz),
             _ => None,
         }
+    }
+
+    /// Whether these bytes begin one of the magics and more are wanted to tell which.
+    fn may_begin(head: &[u8]) -> bool {
+        let rest = head.split_first().filter(|(first, _)| matches!(first, 0x50..=0x5f)).map(|(_, rest)| rest);
+        let more = |magic: &[u8], head: &[u8]| head.len() < magic.len() && magic.starts_with(head);
+        more(&Self::GZIP, head)
+            || more(&Self::ZSTANDARD, head)
+            || more(&Self::XZ, head)
+            || rest.is_some_and(|rest| more(&Self::SKIPPABLE, rest))
     }
 
     fn name(self) -> &'static str {
@@ -712,6 +744,35 @@ mod tests {
     fn an_empty_input_and_a_lone_byte_are_read() {
         assert_eq!(read(b"").unwrap(), b"");
         assert_eq!(read(b"\x1f").unwrap(), b"\x1f");
+    }
+
+    /// Gives its parts one read after another, and fails a test that asks for more than it was meant to.
+    struct Pipe(Vec<&'static [u8]>);
+
+    impl Read for Pipe {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let part = self.0.pop().expect("a read that would wait");
+            out[..part.len()].copy_from_slice(part);
+            Ok(part.len())
+        }
+    }
+
+    #[test]
+    fn a_short_line_of_a_pipe_does_not_wait_for_more() {
+        for line in [&b"a\n"[..], b"\n", b"P\n", b"(\n", b"\x1f\n"] {
+            let mut input = Input::new("given", Pipe(vec![line])).unwrap();
+            let mut bytes = [0; 100];
+            let read = input.read(&mut bytes).unwrap();
+            assert_eq!(&bytes[..read], line);
+        }
+    }
+
+    #[test]
+    fn magic_bytes_that_come_one_by_one_are_seen() {
+        let input = Input::new("given", Pipe(vec![b"Z\0", b"X", b"7z", b"\xfd"])).unwrap();
+        assert_eq!(input.compression, Some(Compression::Xz));
+        let input = Input::new("given", Pipe(vec![b"\x18", b"M", b"*", b"P"])).unwrap();
+        assert_eq!(input.compression, Some(Compression::Zstandard));
     }
 
     #[test]

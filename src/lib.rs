@@ -15,5 +15,7 @@ pub mod eval;
 pub mod model;
 pub mod methods;
 pub mod restore;
+#[cfg(feature = "train")]
+pub mod fuzz;
 #[cfg(feature = "cli")]
 pub mod cli;

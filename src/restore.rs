@@ -12,7 +12,7 @@ use crate::format::{Format, Piece, Plain, Settings};
 use crate::methods::Model;
 use crate::restorer::{End, Restorer, Session, Want};
 use crate::text::write::write;
-use crate::text::{Break, Choice, Policy, Tokens};
+use crate::text::{Break, Capitals, Case, Choice, Given, Policy, Token, Tokens};
 
 /// Pieces under way between two threads: enough that neither waits for long, few enough that memory stays flat.
 const UNDER_WAY: usize = 4;
@@ -121,6 +121,8 @@ fn read_ahead(format: &mut dyn Format, take: &mut dyn FnMut(Piece) -> Result<Pie
 struct Queue<'a> {
     session: Box<dyn Session + 'a>,
     policy: Policy,
+    /// Whether the line that the last piece ended in keeps its capitals, where that is settled.
+    line: Option<bool>,
     pieces: VecDeque<Piece>,
     spare: Vec<Piece>,
     choices: Vec<Choice>,
@@ -134,6 +136,7 @@ impl<'a> Queue<'a> {
         Self {
             session,
             policy,
+            line: None,
             pieces: VecDeque::new(),
             spare: Vec::new(),
             choices: Vec::new(),
@@ -167,10 +170,11 @@ impl<'a> Queue<'a> {
     /// Writes the pieces whose words all have their choices.
     fn write(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
         let mut used = 0;
-        while let Some(piece) =
+        while let Some(mut piece) =
             self.pieces.pop_front_if(|piece| used + piece.tokens.len() <= self.choices.len())
         {
             let choices = &self.choices[used..used + piece.tokens.len()];
+            settle(&mut piece, choices, &self.policy, &mut self.line);
             self.written.clear();
             write(&piece.source, &piece.tokens, choices, &self.policy, &mut self.written);
             used += choices.len();
@@ -183,4 +187,46 @@ impl<'a> Queue<'a> {
         self.choices.drain(..used);
         Ok(())
     }
+}
+
+/// Lets go of the capitals kept in a line that would come out with no small letter left, or no capital: restored again, it
+/// would count as a line that has lost its case, and come out otherwise (`WHO bbc` as `WHO BBC`, and that as `who BBC`).
+/// `line` is what is settled of the line that goes on from piece to piece; its first words settle it.
+fn settle(piece: &mut Piece, choices: &[Choice], policy: &Policy, line: &mut Option<bool>) {
+    let Piece { source, tokens, after } = piece;
+    let is_kept = |word: &Token| matches!(word.given, Given::Kept(_));
+    if line.is_none() && *after >= Break::Line && !tokens.as_slice().iter().any(is_kept) {
+        return;
+    }
+    let newline = |from: usize, to: usize| source[from..to].contains(&b'\n');
+    let same_line = |a: &Token, b: &Token| !newline(a.source.end as usize, b.source.start as usize);
+    let (mut done, mut end) = (0, 0);
+    for words in tokens.as_mut_slice().chunk_by_mut(same_line) {
+        if newline(end, words[0].source.start as usize) {
+            *line = None;
+        }
+        let choices = &choices[done..done + words.len()];
+        let keep = *line.get_or_insert_with(|| comes_out_in_both_cases(source, words, choices, policy));
+        words.iter_mut().filter(|word| !keep && is_kept(word)).for_each(|word| word.given = Given::Nothing);
+        done += words.len();
+        end = words[words.len() - 1].source.end as usize;
+    }
+    if newline(end, source.len()) {
+        *line = None;
+    }
+}
+
+fn comes_out_in_both_cases(source: &[u8], words: &[Token], choices: &[Choice], policy: &Policy) -> bool {
+    let (mut small, mut capital) = (false, false);
+    for (token, choice) in words.iter().zip(choices) {
+        let word = &source[token.source.start as usize..token.source.end as usize];
+        let Ok(word) = std::str::from_utf8(word) else { continue };
+        let capitals = policy.case(word, token, choice).capitals(word, policy.locale);
+        small |= capitals != Case::Upper.capitals(word, policy.locale);
+        capital |= capitals != Capitals(0);
+        if small && capital {
+            return true;
+        }
+    }
+    false
 }

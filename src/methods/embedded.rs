@@ -2,15 +2,17 @@
 
 use super::{Model, load};
 use crate::error::{Error, Result};
-use crate::model::{Bytes, Embedded, Packed};
+use crate::model::{Bytes, Packed};
 use crate::text::{Locale, tokenize::tokenize};
 
 /// The languages that have one.
 pub const LANGUAGES: [&str; 5] = ["en", "es", "fr", "nl", "pt"];
 
+#[allow(unused_macros, reason = "a build without languages has no use for it")]
 macro_rules! packed {
     ($file:literal) => {{
-        static MODEL: &Embedded<[u8]> = &Embedded(*include_bytes!(concat!("../../lm/", $file)));
+        static MODEL: &crate::model::Embedded<[u8]> =
+            &crate::model::Embedded(*include_bytes!(concat!("../../lm/", $file)));
         Some(&MODEL.0)
     }};
 }

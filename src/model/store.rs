@@ -156,7 +156,12 @@ impl Store for Folder {
                 format!("\"{name}\" is no file of a model: it was altered"),
             ));
         }
-        let map: Arc<dyn Deref<Target = [u8]> + Send + Sync> = Arc::new(Map::open(&self.path.join(name))?);
+        let file = self.path.join(name);
+        if !file.exists() {
+            let problem = format!("{name} is missing: copy the model again or train it again");
+            return Err(Error::model(&self.name, problem));
+        }
+        let map: Arc<dyn Deref<Target = [u8]> + Send + Sync> = Arc::new(Map::open(&file)?);
         let len = map.len();
         checked(self, name, Bytes::Mapped(map, 0..len))
     }

@@ -21,8 +21,8 @@ const MAX_TAG: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Capitalized {
-    /// Those of a line that has words in both cases: there they stay. A line all in lower case or all in capitals has
-    /// lost its case.
+    /// Those of a line that has letters in both cases, and keeps both when it is restored: there they stay. A line all in
+    /// lower case or all in capitals has lost its case.
     #[default]
     Auto,
     /// All stay; only words in lower case are decided.
@@ -208,7 +208,11 @@ impl Tokenizer {
         }
         for (word, _) in words.iter_mut().zip(&self.capitals).filter(|(_, capital)| **capital) {
             let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
-            word.given = Given::Fixed(Case::of(&text[source], self.locale).into());
+            let label = Case::of(&text[source], self.locale).into();
+            word.given = match self.capitalized {
+                Capitalized::Auto => Given::Kept(label),
+                _ => Given::Fixed(label),
+            };
         }
     }
 
@@ -608,7 +612,7 @@ mod tests {
         let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
         tokenizer.read("the NATO\nALL CAPS\nnone", 0, Cut::Whole, &mut tokens);
         let given: Vec<_> = tokens.as_slice().iter().map(|token| token.given).collect();
-        let nato = Given::Fixed(Case::Upper.into());
+        let nato = Given::Kept(Case::Upper.into());
         assert_eq!(given, [Given::Nothing, nato, Given::Nothing, Given::Nothing, Given::Nothing]);
     }
 

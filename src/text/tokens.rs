@@ -33,8 +33,11 @@ pub enum Given {
     /// Nothing: the method decides.
     #[default]
     Nothing,
-    /// All: the user's own spelling, a capital kept, a word committed earlier. Whatever the method answers, this stands.
+    /// All: the user's own spelling, a word committed earlier. Whatever the method answers, this stands.
     Fixed(Label),
+    /// Its capitals in the source, which stay unless the line turns out to have lost its case: see
+    /// [`restore`](crate::restore).
+    Kept(Label),
     /// A likely label, which the method may overrule.
     Hint(Label),
 }

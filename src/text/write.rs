@@ -57,7 +57,7 @@ impl Policy {
     /// The case that a word gets.
     #[inline]
     pub fn case(&self, word: &str, token: &Token, choice: &Choice) -> Case {
-        if let Given::Fixed(label) = token.given {
+        if let Given::Fixed(label) | Given::Kept(label) = token.given {
             return label.case;
         }
         let starts = match self.sentence_start {

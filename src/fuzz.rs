@@ -1,0 +1,192 @@
+//! What fuzzers run: functions of any bytes, which break a law or nothing.
+
+use std::io::Cursor;
+use std::num::NonZeroUsize;
+use std::sync::LazyLock;
+
+use crate::corpus::{Corpus, Protocol, Reading};
+use crate::error::Result;
+use crate::files::Input;
+use crate::format::{Plain, Settings};
+use crate::lexicon;
+use crate::methods::majority::{Config, Table};
+use crate::methods::{Method, Model, load};
+use crate::model::{Bytes, Draft, Manifest, Packed, Store};
+use crate::restore::restore;
+use crate::restorer::{Restorer, Want};
+use crate::text::tokenize::Capitalized;
+use crate::text::{Locale, Policy, SentenceStart, Words};
+
+/// What the model of these targets is trained on.
+const TEXT: &str = "The ministers met in Lisbon and in New York, as the BBC and Jean-Paul O'Neill of the WHO said to us.\n\
+                    They gave an iPhone to McDonald, who wrote of l'Europe, the U.S. and ÍSLAND in IJmuiden, Şanlıurfa \
+                    and ΟΔΟΣ; who read it?\n";
+
+/// Spellings that win over the model, among them one that puts a capital down.
+const WORDS: &str = "eBay\nNew York City\nbbc\nWHO\nAT&T\nÍsland\n";
+
+/// Any bytes as a text: read strictly and with `lossy`, nothing but the case of letters changes, and what was restored
+/// stays as it is when it is restored again. The first byte chooses the mode, the others are the text.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn tokenize(data: &[u8]) {
+    let Some((&mode, text)) = data.split_first() else { return };
+    for lossy in [false, true] {
+        let mode = Mode::of(mode, lossy);
+        let Ok(once) = mode.restored(text, &*MODEL.restorer) else {
+            assert!(!lossy, "with lossy, every text is restored");
+            continue;
+        };
+        assert_only_case_changed(text, &once, mode.locale);
+        let twice = mode.restored(&once, &*MODEL.restorer).expect("what was restored is a text");
+        assert!(
+            twice == once,
+            "restored twice under {mode:?}, {:?} becomes {:?}",
+            String::from_utf8_lossy(&once),
+            String::from_utf8_lossy(&twice)
+        );
+    }
+}
+
+/// Any bytes as a packed model, as its manifest and as its words: an error, or a model that changes nothing but case.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn model(data: &[u8]) {
+    if let Ok(store) = Packed::open("fuzz", Bytes::Owned(data.into())) {
+        let _ = store.check();
+        use_model(&store);
+    }
+    let _ = Manifest::read(data, "fuzz");
+    if let Ok(table) = Table::open(Bytes::Owned(data.into())) {
+        let _ = (table.get("lisbon"), table.get(""), table.get("jean-paul"));
+    }
+    // Past the checksums, which keep altered words out of a model.
+    use_model(&Altered { manifest: &MODEL.manifest, words: Bytes::Owned(data.into()) });
+}
+
+/// Any bytes as a lexicon or list; see [`lexicon::read::fuzz`].
+///
+/// # Panics
+/// Where its law is broken.
+pub fn lexicon(data: &[u8]) {
+    lexicon::read::fuzz(data);
+}
+
+/// A small model, packed: what a mutation begins with.
+pub fn packed() -> Vec<u8> {
+    draft().pack()
+}
+
+/// The words alone of that model.
+pub fn words() -> Vec<u8> {
+    MODEL_STORE.section("words.bin").expect("every model of majority has it").to_vec()
+}
+
+static MODEL_STORE: LazyLock<Packed> =
+    LazyLock::new(|| Packed::open("fuzz", Bytes::Owned(packed().into())).expect("it was packed"));
+
+static MODEL: LazyLock<Model> = LazyLock::new(|| load(&*MODEL_STORE).expect("it was trained"));
+
+fn draft() -> Draft {
+    let corpus = Corpus::of_text(TEXT, Reading::default(), Protocol::default(), Locale::Root);
+    let method = Method::Majority(Config::default());
+    method.train(&corpus, Vec::new(), NonZeroUsize::MIN).expect("the text is cased")
+}
+
+/// How a text is restored.
+#[derive(Debug, Clone, Copy)]
+struct Mode {
+    locale: Locale,
+    case: Capitalized,
+    start: SentenceStart,
+    words: bool,
+    lossy: bool,
+}
+
+impl Mode {
+    fn of(number: u8, lossy: bool) -> Self {
+        let three = |by: u8| usize::from(number / by % 3);
+        Self {
+            locale: [Locale::Root, Locale::Turkic, Locale::Dutch][three(1)],
+            case: [Capitalized::Auto, Capitalized::Keep, Capitalized::Ignore][three(3)],
+            start: [SentenceStart::Auto, SentenceStart::Always, SentenceStart::Never][three(9)],
+            words: number / 27 % 2 == 1,
+            lossy,
+        }
+    }
+
+    fn restored(self, text: &[u8], method: &dyn Restorer) -> Result<Vec<u8>> {
+        let words = if self.words { WORDS } else { "" };
+        let settings = Settings {
+            locale: self.locale,
+            language: "en".to_owned(),
+            capitalized: self.case,
+            words: Words::read(words.as_bytes(), "words", self.locale)?,
+            lossy: self.lossy,
+        };
+        let mut plain = Plain::new(input(text)?, settings);
+        let policy = Policy { locale: self.locale, sentence_start: self.start };
+        let mut out = Vec::with_capacity(text.len());
+        restore(&mut plain, method, Want::default(), &policy, &mut |bytes, _| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        })?;
+        // The line that keeps compressed data from being read as such.
+        Ok(if is_compressed(text) { out.split_off(1) } else { out })
+    }
+}
+
+fn input(text: &[u8]) -> Result<Input> {
+    let mut bytes = text.to_vec();
+    if is_compressed(text) {
+        bytes.insert(0, b'\n');
+    }
+    Input::new("text", Cursor::new(bytes))
+}
+
+fn is_compressed(text: &[u8]) -> bool {
+    Input::new("text", Cursor::new(text.to_vec())).map_or(true, |input| input.is_compressed())
+}
+
+fn assert_only_case_changed(before: &[u8], after: &[u8], locale: Locale) {
+    let (mut old, mut new) = (before.utf8_chunks(), after.utf8_chunks());
+    loop {
+        let (old, new) = match (old.next(), new.next()) {
+            (Some(old), Some(new)) => (old, new),
+            (None, None) => return,
+            _ => panic!("{:?} became {:?}", String::from_utf8_lossy(before), String::from_utf8_lossy(after)),
+        };
+        assert_eq!(locale.lower(new.valid()), locale.lower(old.valid()), "more than case changed");
+        assert_eq!(new.invalid(), old.invalid(), "bytes that are no text changed");
+    }
+}
+
+/// A model whose words may be any bytes.
+struct Altered<'a> {
+    manifest: &'a Manifest,
+    words: Bytes,
+}
+
+impl Store for Altered<'_> {
+    fn name(&self) -> &str {
+        "fuzz"
+    }
+
+    fn manifest(&self) -> &Manifest {
+        self.manifest
+    }
+
+    fn section(&self, _: &str) -> Result<Bytes> {
+        Ok(self.words.clone())
+    }
+}
+
+fn use_model(store: &dyn Store) {
+    let Ok(Model { manifest, restorer }) = load(store) else { return };
+    let text = TEXT.to_lowercase();
+    let mode = Mode { locale: manifest.locale, ..Mode::of(0, false) };
+    let restored = mode.restored(text.as_bytes(), &*restorer).expect("a method that needs no device answers");
+    assert_only_case_changed(text.as_bytes(), &restored, mode.locale);
+}

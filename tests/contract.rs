@@ -1,0 +1,498 @@
+//! What every method promises, whatever it is: a new one joins the list of [`methods`].
+#![cfg(feature = "train")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use majuscule::corpus::{Corpus, Protocol, Reading};
+use majuscule::files::Input;
+use majuscule::format::{Plain, Settings};
+use majuscule::methods::{Method, Model, load, majority};
+use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
+use majuscule::restore::restore;
+use majuscule::restorer::{End, Restorer, Want};
+use majuscule::text::tokenize::{Capitalized, tokenize};
+use majuscule::text::{Choice, Locale, Policy, SentenceStart, Tokens, Words};
+use proptest::prelude::*;
+
+/// Every method, with settings to test it under.
+fn methods() -> Vec<Method> {
+    vec![
+        Method::Majority(majority::Config::default()),
+        Method::Majority(majority::Config { no_parts: true, ..Default::default() }),
+    ]
+}
+
+/// A small text in each locale.
+const TEXTS: [(&str, &str); 3] = [
+    (
+        "en",
+        "The ministers met in Lisbon, said Anna McDonald of the BBC.\n\
+         In New York the WHO asked us who had read O'Neill and Jean-Paul.\n\
+         I gave my iPhone to the U.S. envoy; he took it to the US and to l'Europe.\n\
+         We saw the WHO in NATO's house, and she who asked saw A4 paper.\n",
+    ),
+    (
+        "tr",
+        "Ayşe dün İstanbul'dan Iğdır'a gitti ve TBMM'de Işık ile konuştu.\n\
+         Bugün IŞIK ve İZMİR yazılı, ılık bir İlkbahar içinde.\n",
+    ),
+    (
+        "nl",
+        "De minister van IJsland sprak in IJmuiden met Jan van den Berg.\n\
+         Het ijs bij de NAVO en de IJssel was dik, zei O'Brien van de EU.\n",
+    ),
+];
+
+/// Spellings that the user gives: one that puts capitals down, phrases, one with a mark inside.
+const WORDS: &str = "eBay\nNew York City\nbbc\nAT&T\nİzmir\nlisbon\n";
+
+/// Each method trained on each text.
+static MODELS: LazyLock<Vec<(Draft, Model)>> = LazyLock::new(|| {
+    let mut models = Vec::new();
+    for method in methods() {
+        for (language, text) in TEXTS {
+            let draft = train(&method, text, language, 1).unwrap();
+            let model = load(&packed(draft.pack()).unwrap()).unwrap();
+            models.push((draft, model));
+        }
+    }
+    models
+});
+
+fn train(method: &Method, text: &str, language: &str, threads: usize) -> majuscule::error::Result<Draft> {
+    let reading = Reading { language: language.to_owned(), ..Reading::default() };
+    let corpus = Corpus::of_text(text, reading, Protocol::default(), language.parse()?);
+    method.train(&corpus, vec!["text".to_owned()], NonZeroUsize::new(threads).unwrap())
+}
+
+fn packed(bytes: Vec<u8>) -> majuscule::error::Result<Packed> {
+    Packed::open("packed", Bytes::Owned(bytes.into()))
+}
+
+/// Running text of the words above in any case, with marks, odd runs and line ends between.
+fn any_text() -> impl Strategy<Value = String> {
+    let words: Vec<String> = TEXTS
+        .iter()
+        .flat_map(|(_, text)| text.split_whitespace())
+        .chain([
+            "bbc",
+            "at&t",
+            "city",
+            "ebay",
+            "mcdonald's",
+            "who's",
+            "x",
+            "ß",
+            "4th",
+            "vice-president",
+            "ὈΔΥΣΣΕΎΣ",
+        ])
+        .map(|word| word.trim_matches(['.', ',', ';']).to_owned())
+        .collect();
+    let word = (prop::sample::select(words), 0..6u8).prop_map(|(word, case)| match case {
+        0 => word.to_uppercase(),
+        1 => word,
+        2 => word.chars().rev().collect::<String>().to_lowercase(),
+        _ => word.to_lowercase(),
+    });
+    let part = prop_oneof![
+        12 => word,
+        2 => "[.?!] ?".prop_map(|mark| mark),
+        1 => "[,;:'’\"()\u{ad}\u{301}<>/&-]{1,2}",
+        1 => "(\r?\n){1,2}",
+        1 => Just("http://a.b/Who".to_owned()),
+        1 => "\\PC{0,3}",
+    ];
+    let space = prop_oneof![8 => Just(" "), 1 => Just(""), 1 => Just("\n")];
+    prop::collection::vec((part, space), 0..30)
+        .prop_map(|parts| parts.into_iter().map(|(part, space)| part + space).collect())
+}
+
+/// A line that somebody shouted, or one of mixed case: the lines that `auto` tells apart.
+fn any_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any_text(),
+        any_text().prop_map(|text| text.to_uppercase()),
+        "(WHO|who|bbc|BBC|Us|us|I|i|[.] ){0,6}"
+    ]
+}
+
+/// How a text is restored.
+#[derive(Debug, Clone, Copy)]
+struct Mode {
+    locale: Locale,
+    case: Capitalized,
+    start: SentenceStart,
+    words: bool,
+}
+
+fn modes(locale: Locale) -> impl Iterator<Item = Mode> {
+    let cases = [Capitalized::Auto, Capitalized::Keep, Capitalized::Ignore];
+    let starts = [SentenceStart::Auto, SentenceStart::Always, SentenceStart::Never];
+    (0..18).map(move |i| Mode { locale, case: cases[i % 3], start: starts[i / 3 % 3], words: i / 9 == 1 })
+}
+
+/// Gives so many bytes at a time.
+struct Dribble(io::Cursor<Vec<u8>>, usize);
+
+impl Read for Dribble {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let len = self.1.min(out.len());
+        self.0.read(&mut out[..len])
+    }
+}
+
+fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads: usize) -> String {
+    // White space first, so that no text is taken for compressed data.
+    let bytes = [b" ", text.as_bytes()].concat();
+    let settings = Settings {
+        locale: mode.locale,
+        language: "en".to_owned(),
+        capitalized: mode.case,
+        words: Words::read(if mode.words { WORDS.as_bytes() } else { b"" }, "words", mode.locale).unwrap(),
+        lossy: false,
+    };
+    let mut plain = Plain::new(Input::new("text", Dribble(io::Cursor::new(bytes), step)).unwrap(), settings);
+    let want = Want { threads: NonZeroUsize::new(threads).unwrap(), ..Want::default() };
+    let policy = Policy { locale: mode.locale, sentence_start: mode.start };
+    let mut out = Vec::new();
+    restore(&mut plain, method, want, &policy, &mut |bytes, _| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    })
+    .unwrap();
+    String::from_utf8(out.split_off(1)).unwrap()
+}
+
+fn choices(method: &dyn Restorer, tokens: &Tokens) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    method.session(Want::default()).push(tokens, End::Flush, &mut choices).unwrap();
+    choices
+}
+
+fn part(tokens: &Tokens, range: Range<usize>, locale: Locale) -> Tokens {
+    let mut part = Tokens::new();
+    for (lower, token) in tokens.iter().skip(range.start).take(range.len()) {
+        part.push(lower, locale, token.clone());
+    }
+    part
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn any_way_of_cutting_a_text_gives_equal_choices(
+        text in any_text(),
+        cuts in prop::collection::vec((0usize..9, prop::bool::ANY), 1..12),
+    ) {
+        for (_, Model { manifest, restorer }) in MODELS.iter() {
+            let tokens = tokenize(&text, manifest.locale, &manifest.language);
+            let whole = choices(&**restorer, &tokens);
+            prop_assert_eq!(whole.len(), tokens.len(), "one choice for each word");
+
+            let mut session = restorer.session(Want::default());
+            let (mut found, mut at) = (Vec::new(), 0);
+            for (len, soft) in cuts.iter().cycle().take(1000) {
+                let end = (at + len).min(tokens.len());
+                // A soft end may stand only where a line ends: there a method may stop looking.
+                let breaks = tokens.as_slice().get(end).is_some_and(|t| t.before >= majuscule::text::Break::Line);
+                let after = if *soft && breaks { End::Soft } else { End::More };
+                session.push(&part(&tokens, at..end, manifest.locale), after, &mut found).unwrap();
+                at = end;
+                prop_assert!(found.len() + restorer.look_ahead() >= at, "too many choices are held back");
+                prop_assert!(found.len() <= at, "more choices than words");
+            }
+            let rest = part(&tokens, at..tokens.len(), manifest.locale);
+            session.push(&rest, End::Flush, &mut found).unwrap();
+            prop_assert_eq!(&found, &whole, "cut at {:?}", cuts);
+
+            // After a flush the session starts anew.
+            let before = found.len();
+            session.push(&tokens, End::Flush, &mut found).unwrap();
+            prop_assert_eq!(&found[before..], &whole[..]);
+        }
+    }
+
+    #[test]
+    fn every_choice_is_one_of_the_labels(text in any_text()) {
+        for (_, Model { manifest, restorer }) in MODELS.iter() {
+            let tokens = tokenize(&text, manifest.locale, &manifest.language);
+            for choice in choices(&**restorer, &tokens) {
+                prop_assert!(restorer.labels().id(choice.label).is_some(), "{:?}", choice);
+                prop_assert!(choice.confidence.is_none(), "it was not asked for");
+            }
+        }
+    }
+
+    #[test]
+    fn documents_in_a_batch_know_nothing_of_each_other(texts in prop::collection::vec(any_text(), 0..4)) {
+        for (_, Model { manifest, restorer }) in MODELS.iter() {
+            let documents: Vec<Tokens> =
+                texts.iter().map(|text| tokenize(text, manifest.locale, &manifest.language)).collect();
+            let alone: Vec<_> = documents.iter().map(|document| choices(&**restorer, document)).collect();
+            prop_assert_eq!(restorer.restore_batch(&documents, Want::default()).unwrap(), alone);
+        }
+    }
+
+    #[test]
+    fn restoring_changes_nothing_but_case_and_a_second_time_nothing(text in any_line()) {
+        for (_, Model { manifest, restorer }) in MODELS.iter() {
+            for mode in modes(manifest.locale) {
+                let once = restored(&**restorer, &text, mode, usize::MAX, 1);
+                prop_assert_eq!(mode.locale.lower(&once), mode.locale.lower(&text));
+                let twice = restored(&**restorer, &once, mode, usize::MAX, 1);
+                prop_assert_eq!(&twice, &once, "{:?} of {:?}", mode, text);
+            }
+        }
+    }
+
+    #[test]
+    fn neither_threads_nor_how_bytes_arrive_change_the_output(text in any_line(), step in 1usize..40) {
+        for (_, Model { manifest, restorer }) in MODELS.iter() {
+            for mode in modes(manifest.locale).step_by(5) {
+                let whole = restored(&**restorer, &text, mode, usize::MAX, 1);
+                prop_assert_eq!(&restored(&**restorer, &text, mode, step, 1), &whole);
+                prop_assert_eq!(&restored(&**restorer, &text, mode, step, 3), &whole);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_locale_may_be_another_than_the_models() {
+    for (_, Model { restorer, .. }) in MODELS.iter() {
+        for locale in [Locale::Root, Locale::Turkic, Locale::Dutch] {
+            for mode in modes(locale) {
+                for text in ["İSTANBUL ısparta IJMUIDEN who.", "iğdır IĞDIR ijsland\nWHO ΟΔΟΣ"] {
+                    let once = restored(&**restorer, text, mode, usize::MAX, 1);
+                    assert_eq!(locale.lower(&once), locale.lower(text));
+                    assert_eq!(restored(&**restorer, &once, mode, usize::MAX, 1), once, "{mode:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_without_end_is_restored_the_same_the_second_time() {
+    let lines = ["WHO bbc ", "the WHO ", "bbc ", "Anna met who and ", "x,"];
+    let texts: Vec<String> = lines
+        .iter()
+        .map(|line| line.repeat(150_000 / line.len()) + "WHO asked who. the BBC\nWHO bbc\n")
+        .chain(["NATO ".to_owned() + &"bbc ".repeat(20_000) + "WHO asked who"])
+        .collect();
+    let (_, Model { manifest, restorer }) = &MODELS[0];
+    for mode in modes(manifest.locale) {
+        for text in &texts {
+            let once = restored(&**restorer, text, mode, usize::MAX, 1);
+            assert!(restored(&**restorer, &once, mode, 70_001, 2) == once, "{mode:?}, {}", &text[..20]);
+        }
+    }
+}
+
+/// The words that models are asked for, to see that two are the same.
+fn answers(model: &Model) -> Vec<Choice> {
+    let text: String = TEXTS.iter().map(|(_, text)| model.manifest.locale.lower(text)).collect();
+    choices(&*model.restorer, &tokenize(&text, model.manifest.locale, &model.manifest.language))
+}
+
+#[test]
+fn a_model_saved_and_loaded_in_any_form_answers_the_same() {
+    for (draft, model) in MODELS.iter() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, file) = (place.path().join("model"), place.path().join("model.packed"));
+        draft.save(&folder, false).unwrap();
+        fs::write(&file, draft.pack()).unwrap();
+        for path in [&folder, &file] {
+            let store = model::open(path).unwrap();
+            store.check().unwrap();
+            assert_eq!(store.manifest(), draft.manifest());
+            let loaded = load(&*store).unwrap();
+            assert_eq!(answers(&loaded), answers(model));
+            assert_eq!(loaded.restorer.knows("lisbon"), model.restorer.knows("lisbon"));
+        }
+    }
+}
+
+#[test]
+fn training_twice_with_other_threads_gives_equal_bytes() {
+    // Long enough that three threads have something to do, with ties that an order of hashes would break at random.
+    let text: String = (0..30_000)
+        .map(|i| {
+            format!("We met Word{} and word{} of the NAME{} in Lisbon.\n", i % 997, i * 7 % 997, i * 31 % 211)
+        })
+        .collect();
+    for method in methods() {
+        let one = train(&method, &text, "en", 1).unwrap().pack();
+        assert!(train(&method, &text, "en", 1).unwrap().pack() == one, "another time, another model");
+        assert!(train(&method, &text, "en", 3).unwrap().pack() == one, "three threads make another model");
+    }
+}
+
+#[test]
+fn text_that_teaches_no_case_is_refused() {
+    for method in methods() {
+        for (text, problem) in [
+            ("", "no words"),
+            (" \n...\n", "no words"),
+            ("we met in lisbon\nand in porto\n", "have a capital"),
+            ("WE MET IN LISBON\nAND IN PORTO\n", "all capitals"),
+        ] {
+            let error = train(&method, text, "en", 1).unwrap_err().to_string();
+            assert!(error.contains(problem), "{text:?}: {error}");
+        }
+    }
+}
+
+/// The model in a folder of its own, to be damaged.
+fn saved(draft: &Draft) -> (tempfile::TempDir, std::path::PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("model");
+    draft.save(&folder, false).unwrap();
+    (place, folder)
+}
+
+fn problem(path: &Path) -> String {
+    let loaded = model::open(path).and_then(|store| load(&*store));
+    loaded.err().unwrap_or_else(|| panic!("a damaged model was loaded")).to_string()
+}
+
+#[test]
+fn a_model_cut_off_anywhere_is_refused() {
+    for (draft, model) in MODELS.iter() {
+        let whole = draft.pack();
+        let end = whole.iter().rposition(|&b| b != 0).unwrap() + 1;
+        for len in 0..whole.len() {
+            match packed(whole[..len].to_vec()).and_then(|store| load(&store)) {
+                // Zeros at the very end fill the last section up.
+                Ok(cut) => assert!(len >= end && answers(&cut) == answers(model), "cut to {len} bytes"),
+                Err(error) => {
+                    let error = error.to_string();
+                    let says = ["cut off", "does not begin with MAJUSCUL", "no manifest"];
+                    assert!(says.iter().any(|what| error.contains(what)), "cut to {len} bytes: {error}");
+                }
+            }
+        }
+        let (_place, folder) = saved(draft);
+        for file in &draft.manifest().files {
+            let path = folder.join(&file.name);
+            let bytes = fs::read(&path).unwrap();
+            for len in (0..bytes.len()).step_by(bytes.len() / 50 + 1) {
+                fs::write(&path, &bytes[..len]).unwrap();
+                let found = problem(&folder);
+                assert!(
+                    found.contains(&format!("{} has {len} bytes, but the manifest says", file.name)),
+                    "{found}"
+                );
+            }
+            fs::write(&path, &bytes).unwrap();
+        }
+        let path = folder.join(MANIFEST);
+        let bytes = fs::read(&path).unwrap();
+        for len in 0..bytes.len() - 1 {
+            fs::write(&path, &bytes[..len]).unwrap();
+            assert!(problem(&folder).contains("is no manifest of majuscule"));
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_gives_an_error_or_a_model_and_never_a_panic() {
+    for (draft, model) in MODELS.iter() {
+        let whole = draft.pack();
+        let files: usize =
+            draft.manifest().files.iter().map(|file| file.bytes.next_multiple_of(64) as usize).sum();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            let Ok(flipped) = packed(bytes).and_then(|store| load(&store)) else { continue };
+            // The manifest may say something else now; behind it stand the files, whose checksums tell.
+            if at >= whole.len() - files {
+                assert_eq!(answers(&flipped), answers(model), "byte {at} was altered");
+            } else {
+                answers(&flipped);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_model_of_this_build_is_named() {
+    let (draft, _) = &MODELS[0];
+    let file = draft.manifest().files[0].name.clone();
+    let change = |change: &dyn Fn(&mut serde_json::Value)| {
+        let (_place, folder) = saved(draft);
+        let path = folder.join(MANIFEST);
+        let mut manifest = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        change(&mut manifest);
+        fs::write(&path, serde_json::to_vec(&manifest).unwrap()).unwrap();
+        problem(&folder)
+    };
+    let has = |found: String, words: &[&str]| {
+        assert!(words.iter().all(|word| found.contains(word)), "{found:?} lacks one of {words:?}");
+    };
+    has(change(&|m| m["format"] = 9.into()), &["model format 9, but this build reads 1", "newer majuscule"]);
+    has(
+        change(&|m| m["format"] = 0.into()),
+        &["model format 0, but this build reads 1", "train the model again"],
+    );
+    has(change(&|m| m["method"] = "oracle".into()), &["method \"oracle\"", "majority", "newer majuscule"]);
+    has(change(&|m| *m = serde_json::json!({"architectures": ["BertModel"]})), &["no manifest of majuscule"]);
+    has(change(&|m| *m = serde_json::json!([1, 2])), &["no manifest of majuscule"]);
+    has(change(&|m| m["locale"] = "?".into()), &["no manifest of majuscule"]);
+    has(
+        change(&|m| drop(m.as_object_mut().unwrap().remove("files"))),
+        &["no manifest of majuscule", "files"],
+    );
+    has(change(&|m| m["settings"] = serde_json::Value::Null), &["settings", "train it again"]);
+    has(change(&|m| m["files"] = serde_json::json!([])), &["has no file", &file]);
+    has(change(&|m| m["files"][0]["bytes"] = 7.into()), &[&file, "but the manifest says 7", "again"]);
+    has(change(&|m| m["files"][0]["crc32"] = "00000000".into()), &[&file, "checksum", "00000000", "altered"]);
+
+    let (_place, folder) = saved(draft);
+    fs::remove_file(folder.join(&file)).unwrap();
+    has(problem(&folder), &[&file, "missing", "again"]);
+    fs::remove_file(folder.join(MANIFEST)).unwrap();
+    has(problem(&folder), &["no majuscule.json", "name a folder made by train"]);
+    has(problem(&folder.join("nowhere")), &["nowhere"]);
+    let text = folder.join("notes.txt");
+    fs::write(&text, "These are notes.").unwrap();
+    has(problem(&text), &["notes.txt", "no packed model"]);
+    fs::write(&text, "").unwrap();
+    has(problem(&text), &["notes.txt", "no packed model"]);
+}
+
+#[test]
+fn a_manifest_cannot_lead_out_of_its_folder() {
+    let (draft, _) = &MODELS[0];
+    let (place, folder) = saved(draft);
+    fs::write(place.path().join("secret"), "secret").unwrap();
+    let store = Folder::open(&folder).unwrap();
+    for name in ["../secret", "/etc/passwd", "..", ".", "", "a/../../secret"] {
+        let error = store.section(name).unwrap_err().to_string();
+        assert!(error.contains("is no file of a model"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_model_that_stands_there_is_replaced_only_by_force() {
+    let (draft, model) = &MODELS[0];
+    let (other, _) = &MODELS[1];
+    let (place, folder) = saved(draft);
+    let error = other.save(&folder, false).unwrap_err();
+    assert!(
+        matches!(error, majuscule::error::Error::Usage(_)) && error.to_string().contains("--force"),
+        "{error}"
+    );
+    assert_eq!(answers(&load(&*model::open(&folder).unwrap()).unwrap()), answers(model));
+    other.save(&folder, true).unwrap();
+    assert_eq!(model::open(&folder).unwrap().manifest(), other.manifest());
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left beside it");
+}

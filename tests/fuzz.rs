@@ -1,0 +1,128 @@
+//! The fuzz targets, run on random and mutated input for a bounded number of cases.
+#![cfg(feature = "train")]
+
+use majuscule::fuzz;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+const TEXTS: [&str; 8] = [
+    "the ministers met in new york city, as the BBC said. who? WHO! o'neill and l'europe\r\n",
+    "WHO BBC who bbc New York IPHONE u.s. U.S. at&t ebay",
+    "\u{feff}first line\n\nSECOND LINE\nthird Line. fourth\u{a0}line\n",
+    "<b class=\"x\">bbc</b> see http://a.b/C, a@b.example @Home #Tag notes.txt &amp; 1. 3rd\n2. eggs",
+    "ΟΔΟΣ οδός Σ ς İstanbul ıi IJmuiden ijmuiden şanlıurfa ȺȾ ǅ ß ŉ K",
+    "i\u{301}sland I\u{301}SLAND is\u{ad}land e\u{301}\u{301} \u{301}\u{301} \u{200d}who\u{200c}bbc\0\0",
+    "one two three four five six. seven eight nine? ten! 'tis 's avonds 't is -- (a) \"b\"",
+    "e.g. the ph.d. dr. mcdonald... and ?! 3.5m 1,000 10:30 rock-'n'-roll x-ray's jean-paul's",
+];
+
+const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n# update\t2026-11-20\t0.5\tnews\n\
+                       word\tform\tcount\tinitial\tsources\nmcdonald\tMcDonald\t3\t0.5\t1\nrose\tRose\t2\t0\t1\n";
+
+/// Random numbers that are the same in every run.
+struct Random(ChaCha8Rng);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// A number below `end`, which is not 0.
+    fn below(&mut self, end: usize) -> usize {
+        self.0.next_u64() as usize % end
+    }
+
+    fn bytes(&mut self, longest: usize) -> Vec<u8> {
+        let mut bytes = vec![0; self.below(longest + 1)];
+        self.0.fill_bytes(&mut bytes);
+        bytes
+    }
+
+    /// `data` with a few changes: cut, dropped, doubled or altered bytes, numbers at their limits, pieces of `others`.
+    fn mutated(&mut self, data: &[u8], others: &[&[u8]]) -> Vec<u8> {
+        let mut data = data.to_vec();
+        for _ in 0..=self.below(4) {
+            let start = self.below(data.len() + 1);
+            let end = (start + self.below(12)).min(data.len());
+            match self.below(8) {
+                0 => data.truncate(start),
+                1 => drop(data.drain(start..end)),
+                2 => drop(data.splice(start..start, data[start..end].to_vec())),
+                3 => drop(data.splice(start..end, self.bytes(4))),
+                4 if start < data.len() => data[start] ^= 1 << self.below(8),
+                5 => {
+                    let limit = [0, 1, 0x7f, 0x80, 0xff][self.below(5)];
+                    data[start..end].fill(limit);
+                }
+                _ => {
+                    let other = others[self.below(others.len())];
+                    let from = self.below(other.len());
+                    let to = (from + 1 + self.below(24)).min(other.len());
+                    drop(data.splice(start..end, other[from..to].iter().copied()));
+                }
+            }
+        }
+        data
+    }
+}
+
+#[test]
+fn random_bytes_break_nothing() {
+    let mut random = Random::new(1);
+    for _ in 0..2000 {
+        let data = random.bytes(300);
+        fuzz::tokenize(&data);
+        fuzz::model(&data);
+        fuzz::lexicon(&data);
+    }
+}
+
+#[test]
+fn every_text_obeys_the_laws_in_every_mode() {
+    for mode in 0..54 {
+        for text in TEXTS {
+            fuzz::tokenize(&[&[mode], text.as_bytes()].concat());
+        }
+    }
+}
+
+#[test]
+fn altered_texts_obey_the_laws() {
+    let mut random = Random::new(2);
+    let texts = TEXTS.map(str::as_bytes);
+    for _ in 0..6000 {
+        let text = texts[random.below(texts.len())];
+        let text = random.mutated(text, &texts);
+        fuzz::tokenize(&[&[random.below(256) as u8], &*text].concat());
+    }
+}
+
+#[test]
+fn altered_models_are_read_or_refused() {
+    let mut random = Random::new(3);
+    let (packed, words) = (fuzz::packed(), fuzz::words());
+    for _ in 0..3000 {
+        fuzz::model(&random.mutated(&packed, &[&packed, &words]));
+        fuzz::model(&random.mutated(&words, &[&packed, &words]));
+    }
+}
+
+#[test]
+fn a_model_cut_off_anywhere_is_read_or_refused() {
+    for whole in [fuzz::packed(), fuzz::words()] {
+        for len in 0..whole.len() {
+            fuzz::model(&whole[..len]);
+        }
+    }
+}
+
+#[test]
+fn altered_lexicons_are_read_or_refused() {
+    let mut random = Random::new(4);
+    let others = [LEXICON, "the (12/15) The (3)\n", "rose rose 0.75 Rose 0.25\n", "São Paulo\niPhone\n"]
+        .map(str::as_bytes);
+    for _ in 0..3000 {
+        let lexicon = others[random.below(others.len())];
+        fuzz::lexicon(&random.mutated(lexicon, &others));
+    }
+}
