@@ -461,7 +461,7 @@ fn what_is_no_model_of_this_build_is_named() {
     has(problem(&folder), &[&file, "missing", "again"]);
     fs::remove_file(folder.join(MANIFEST)).unwrap();
     has(problem(&folder), &["no majuscule.json", "name a folder made by train"]);
-    has(problem(&folder.join("nowhere")), &["nowhere"]);
+    has(problem(&folder.join("nowhere")), &["nowhere: there is no such file or folder", "made by train"]);
     let text = folder.join("notes.txt");
     fs::write(&text, "These are notes.").unwrap();
     has(problem(&text), &["notes.txt", "no packed model"]);
