@@ -91,6 +91,17 @@ impl Input {
         }
     }
 
+    /// The next bytes, which stay to be read: as many as are there, at most 64 KiB; none are left where there are none.
+    ///
+    /// # Errors
+    /// Like [`Input::read`].
+    pub fn peek(&mut self) -> Result<&[u8]> {
+        match self.reader.fill_buf() {
+            Ok(_) => Ok(self.reader.buffer()),
+            Err(error) => Err(self.explain(error)),
+        }
+    }
+
     /// Appends to `line` all bytes up to the next `\n` and that one too, and says how many; none are left at 0.
     ///
     /// # Errors
@@ -220,16 +231,17 @@ pub fn not_utf8(file: &str, line: u64, bytes: &[u8]) -> Error {
 /// The first bytes, as many as show whether the rest is compressed: the first line of a slow pipe may be short, and must
 /// not wait for the next.
 fn head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    while Compression::may_begin(&head) {
-        let mut more = [0; Compression::LONGEST_MAGIC];
-        match source.read(&mut more[head.len()..]) {
+    let mut head = vec![0; BUFFER];
+    let mut len = 0;
+    while Compression::may_begin(&head[..len]) {
+        match source.read(&mut head[len..]) {
             Ok(0) => break,
-            Ok(read) => head.extend_from_slice(&more[head.len()..][..read]),
+            Ok(read) => len += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
+    head.truncate(len);
     Ok(head)
 }
 
@@ -239,9 +251,6 @@ impl Compression {
     /// After a first byte from 0x50 to 0x5f: a frame to skip, with which some tools begin (pzstd, seekable files).
     const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
     const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
-
-    /// The longest of them.
-    const LONGEST_MAGIC: usize = Self::XZ.len();
 
     fn of(head: &[u8]) -> Option<Self> {
         match head {

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::error::Error;
 use crate::files::{self, Publish};
 use crate::format::{Plain, Settings};
-use crate::methods::{Model, embedded, load};
+use crate::methods::{Model, embedded, embedded_for, load};
 use crate::model;
 use crate::restore::{Done, restore};
 use crate::restorer::Want;
@@ -31,7 +31,8 @@ pub struct Args {
     /// Write here instead of standard output; the file appears whole, once all is done
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The built-in model of this language: en, es, fr, nl or pt
+    /// The built-in model of this language: en, es, fr, nl or pt; auto tells it from the commonest words at
+    /// the beginning of each file
     #[arg(long, value_name = "LANG", default_value = "en")]
     lang: String,
     /// A model made by train, instead of a built-in one
@@ -65,55 +66,63 @@ pub fn run(args: Args) -> Result<ExitCode> {
         files::check_output(output, &inputs)?;
     }
     let model = args.model()?;
-    let locale = args.locale.unwrap_or(model.manifest.locale);
-    let words = match &args.words {
-        Some(path) => Words::read(&files::open(path)?.bytes()?, &path.to_string_lossy(), locale)?,
-        None => Words::default(),
-    };
-    let settings = Settings {
-        locale,
-        language: model.manifest.language.clone(),
-        capitalized: args.case,
-        words,
-        lossy: args.lossy,
-    };
     match &args.output {
         Some(path) => {
             let mut out = Publish::new(path)?;
-            args.restore(&model, &settings, &files, path, &mut out)?;
+            args.restore(model, &files, path, &mut out)?;
             out.commit()?;
         }
         None => {
             let out = &mut std::io::stdout().lock();
-            args.restore(&model, &settings, &files, Path::new("standard output"), out)?;
+            args.restore(model, &files, Path::new("standard output"), out)?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 impl Args {
-    fn model(&self) -> Result<Model, Error> {
+    /// The model that is named; `None` where each file chooses its own.
+    fn model(&self) -> Result<Option<Model>, Error> {
         match &self.model {
-            Some(path) => load(&*model::open(path)?),
-            None => embedded(&self.lang),
+            Some(path) => load(&*model::open(path)?).map(Some),
+            None if self.lang == "auto" => Ok(None),
+            None => embedded(&self.lang).map(Some),
         }
+    }
+
+    fn settings(&self, model: &Model) -> Result<Settings, Error> {
+        let locale = self.locale.unwrap_or(model.manifest.locale);
+        let words = match &self.words {
+            Some(path) => Words::read(&files::open(path)?.bytes()?, &path.to_string_lossy(), locale)?,
+            None => Words::default(),
+        };
+        let language = model.manifest.language.clone();
+        Ok(Settings { locale, language, capitalized: self.case, words, lossy: self.lossy })
     }
 
     fn restore(
         &self,
-        model: &Model,
-        settings: &Settings,
+        mut model: Option<Model>,
         files: &[PathBuf],
         target: &Path,
         out: &mut dyn Write,
     ) -> Result<(), Error> {
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
         let want = Want { threads: threads.unwrap_or(NonZeroUsize::MIN), ..Want::default() };
-        let policy = Policy { locale: settings.locale, sentence_start: self.sentence_start };
         let mut progress = Progress::new(files);
         let mut before = Done::default();
+        // A model named at the start serves all files, and wrong words are told before anything is written.
+        let mut settings = model.as_ref().map(|model| self.settings(model)).transpose()?;
         for file in files {
-            let mut plain = Plain::new(files::open(file)?, settings.clone());
+            let mut input = files::open(file)?;
+            if self.lang == "auto" && self.model.is_none() {
+                let found = embedded_for(&String::from_utf8_lossy(input.peek()?))?;
+                settings = Some(self.settings(&found)?);
+                model = Some(found);
+            }
+            let (Some(model), Some(settings)) = (&model, &settings) else { continue };
+            let policy = Policy { locale: settings.locale, sentence_start: self.sentence_start };
+            let mut plain = Plain::new(input, settings.clone());
             let done = restore(&mut plain, &*model.restorer, want, &policy, &mut |bytes, done| {
                 // Flushed at once: a slow pipe is served line by line.
                 let written = out.write_all(bytes).and_then(|()| out.flush());

@@ -6,7 +6,7 @@ pub mod majority;
 #[cfg(feature = "train")]
 use std::num::NonZeroUsize;
 
-pub use embedded::{LANGUAGES, embedded};
+pub use embedded::{LANGUAGES, embedded, embedded_for};
 
 #[cfg(feature = "train")]
 use crate::corpus::Corpus;

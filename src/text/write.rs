@@ -39,11 +39,13 @@ pub fn write(source: &[u8], tokens: &Tokens, choices: &[Choice], policy: &Policy
     for (token, choice) in tokens.as_slice().iter().zip(choices) {
         let (start, end) = (token.source.start as usize, token.source.end as usize);
         let bytes = &source[start..end];
-        let Ok(word) = std::str::from_utf8(bytes) else { continue };
-        let case = policy.case(word, token, choice);
-        if case == Case::Lower && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+        // Most words stay as they are: seen without reading them as text.
+        if policy.leaves_lower(token, choice) && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase())
+        {
             continue;
         }
+        let Ok(word) = std::str::from_utf8(bytes) else { continue };
+        let case = policy.case(word, token, choice);
         spelled.clear();
         case.apply(word, policy.locale, &mut spelled);
         out.extend_from_slice(&source[written..start]);
@@ -60,12 +62,26 @@ impl Policy {
         if let Given::Fixed(label) | Given::Kept(label) = token.given {
             return label.case;
         }
-        let starts = match self.sentence_start {
+        if self.capitalizes(token) { choice.label.case.opening(word, self.locale) } else { choice.label.case }
+    }
+
+    /// Whether [`Policy::case`] is lower whatever the word is.
+    #[inline]
+    fn leaves_lower(&self, token: &Token, choice: &Choice) -> bool {
+        match token.given {
+            Given::Fixed(label) => label.case == Case::Lower,
+            _ => choice.label.case == Case::Lower && !self.capitalizes(token),
+        }
+    }
+
+    /// Whether the word gets a capital for where it stands.
+    #[inline]
+    fn capitalizes(&self, token: &Token) -> bool {
+        match self.sentence_start {
             SentenceStart::Auto => token.starts,
             SentenceStart::Always => token.starts || token.before >= Break::Line,
             SentenceStart::Never => false,
-        };
-        if starts { choice.label.case.opening(word, self.locale) } else { choice.label.case }
+        }
     }
 }
 
@@ -73,7 +89,47 @@ impl Policy {
 mod tests {
     use super::*;
     use crate::text::Capitals;
-    use crate::text::tokenize::tokenize;
+    use crate::text::tokenize::{Capitalized, Cut, Tokenizer, tokenize};
+    use proptest::prelude::*;
+
+    /// The plain twin of [`write`]: every word is spelled anew.
+    fn plain_write(source: &str, tokens: &Tokens, choices: &[Choice], policy: &Policy) -> String {
+        let (mut out, mut written) = (String::new(), 0);
+        for (token, choice) in tokens.as_slice().iter().zip(choices) {
+            let (start, end) = (token.source.start as usize, token.source.end as usize);
+            let word = &source[start..end];
+            out += &source[written..start];
+            policy.case(word, token, choice).apply(word, policy.locale, &mut out);
+            written = end;
+        }
+        out + &source[written..]
+    }
+
+    proptest! {
+        #[test]
+        fn words_left_as_they_are_are_what_spelling_them_gives(
+            text in "([a-cA-Ciİı3é]{1,3}[ '.\n]{1,2}){0,12}",
+            cases in prop::collection::vec(0u64..4, 48),
+            sentence_start in prop_oneof![Just(SentenceStart::Auto), Just(SentenceStart::Always), Just(SentenceStart::Never)],
+            capitalized in prop_oneof![Just(Capitalized::Auto), Just(Capitalized::Keep), Just(Capitalized::Ignore)],
+        ) {
+            for locale in [Locale::Root, Locale::Turkic] {
+                let policy = Policy { locale, sentence_start };
+                let mut tokens = Tokens::new();
+                Tokenizer::new(locale, "en", capitalized).read(&text, 0, Cut::Whole, &mut tokens);
+                let any_case = |k: &u64| match k {
+                    0 | 1 => Case::Lower,
+                    2 => Case::Title,
+                    _ => Case::Mixed(Capitals(0b10)),
+                };
+                let choices: Vec<_> =
+                    cases.iter().map(|k| Choice { label: any_case(k).into(), confidence: None }).collect();
+                let mut out = Vec::new();
+                write(text.as_bytes(), &tokens, &choices, &policy, &mut out);
+                prop_assert_eq!(String::from_utf8(out).unwrap(), plain_write(&text, &tokens, &choices, &policy));
+            }
+        }
+    }
 
     fn written(source: &str, cases: &[Case], sentence_start: SentenceStart) -> String {
         let tokens = tokenize(source, Locale::Root, "en");

@@ -1,0 +1,213 @@
+//! Words a second of `majority`: in process, as a whole process, and side by side with the crate `truecase`.
+
+mod common;
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+
+use majuscule::corpus::{Corpus, Protocol, Reading};
+use majuscule::files::Input;
+use majuscule::format::{Plain, Settings};
+use majuscule::methods::{Method, Model, embedded, load, majority};
+use majuscule::model::{Bytes, Packed};
+use majuscule::restorer::Want;
+use majuscule::text::{Locale, Policy};
+
+/// Runs of each in the summary; the fastest counts.
+const TURNS: usize = 5;
+
+/// Starts of the process for the time to the first line; the one in the middle counts.
+const STARTS: usize = 21;
+
+/// So much of the output is left unread while memory is looked at: more than a pipe holds, so the process waits.
+const UNREAD: u64 = 1 << 18;
+
+fn main() {
+    divan::main();
+    if common::is_measured() {
+        BENCH.summary();
+    }
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn in_process(bencher: Bencher) {
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.in_process());
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn truecase_crate(bencher: Bencher) {
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.truecase_crate());
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn whole_process(bencher: Bencher) {
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.whole_process());
+}
+
+static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
+
+/// The text, and two models that learned from the same lines.
+struct Bench {
+    name: String,
+    lower: String,
+    words: usize,
+    majority: Model,
+    truecase: truecase::Model,
+    process: Process,
+}
+
+/// The program with its model, and the text as a file.
+struct Process {
+    arguments: Vec<PathBuf>,
+    model: &'static str,
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    /// Learns from the first half of the text and keeps the second, in lower case, to be restored.
+    fn new() -> Self {
+        let (text, name) = common::text();
+        let middle = text.len() / 2;
+        let half = text.as_bytes()[middle..].iter().position(|&b| b == b'\n').map_or(0, |at| middle + at + 1);
+        let (cased, rest) = text.split_at(half);
+        let lower = Locale::Root.lower(rest);
+        let (majority, packed) = trained(cased);
+        let process = Process::new(&packed, &lower);
+        let mut trainer = truecase::ModelTrainer::new();
+        for line in cased.lines() {
+            trainer.add_sentence(line);
+        }
+        Self { words: common::words(&lower), name, lower, majority, truecase: trainer.into_model(), process }
+    }
+
+    /// Text in and text out, on one thread.
+    fn in_process(&self) -> Vec<u8> {
+        let input = Input::new("text", Cursor::new(self.lower.clone())).expect("text in memory can be read");
+        let mut plain = Plain::new(input, Settings { language: "en".into(), ..Settings::default() });
+        let mut out = Vec::with_capacity(self.lower.len());
+        majuscule::restore::restore(
+            &mut plain,
+            &*self.majority.restorer,
+            Want::default(),
+            &Policy::default(),
+            &mut |bytes, _| {
+                out.extend_from_slice(bytes);
+                Ok(())
+            },
+        )
+        .expect("text in memory can be restored");
+        out
+    }
+
+    fn truecase_crate(&self) -> String {
+        let mut out = String::with_capacity(self.lower.len());
+        for line in self.lower.lines() {
+            out += &self.truecase.truecase(line);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// File in and file out.
+    fn whole_process(&self) {
+        let out = File::create(self.process.folder.path().join("out.txt")).expect("a file can be made");
+        let status = self.process.start(out.into()).wait().expect("the process ends");
+        assert!(status.success(), "majuscule restore failed");
+    }
+
+    /// What the targets are about, measured in turns, so that a busy machine slows all alike.
+    fn summary(&self) {
+        let mut best = [Duration::MAX; 3];
+        for _ in 0..TURNS {
+            let turn =
+                [time(|| self.in_process()), time(|| self.truecase_crate()), time(|| self.whole_process())];
+            best = std::array::from_fn(|i| best[i].min(turn[i]));
+        }
+        let [ours, theirs, whole] = best.map(|time| self.words as f64 / time.as_secs_f64());
+        println!("\n{} words a run, half of {}; words/s, the best of {TURNS} turns", self.words, self.name);
+        println!("in process         {ours:>12.0}  {:>6.2} x truecase (target 1.5)", ours / theirs);
+        println!("truecase (crate)   {theirs:>12.0}");
+        println!("whole process      {whole:>12.0}  {:>6.2} x target (3,000,000)", whole / 3e6);
+        println!("  its model        {:>12}", self.process.model);
+        println!("  resident memory  {:>12}  (target 40 MB)", self.process.memory());
+        let first = self.process.first_line().as_secs_f64() * 1e3;
+        println!("  first line out   {first:>9.1} ms  (target 30 ms, the middle of {STARTS} starts)");
+    }
+}
+
+impl Process {
+    /// The built-in English model; in a build without it, the one that learned from the text.
+    fn new(packed: &[u8], lower: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let (input, model) = (folder.path().join("in.txt"), folder.path().join("model"));
+        std::fs::write(&input, lower).expect("the text can be written");
+        std::fs::write(&model, packed).expect("the model can be written");
+        let mut arguments = vec![input];
+        let built_in = embedded("en").is_ok();
+        if !built_in {
+            arguments.extend(["--model".into(), model]);
+        }
+        Self { arguments, model: if built_in { "built-in en" } else { "the text's" }, folder }
+    }
+
+    fn start(&self, out: Stdio) -> Child {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_majuscule"));
+        command.args(["restore", "--threads", "1"]).args(&self.arguments);
+        command.stdin(Stdio::null()).stdout(out).spawn().expect("majuscule starts")
+    }
+
+    /// The highest resident memory, looked at when all but the last of the output was read and the process waits.
+    fn memory(&self) -> String {
+        let len = self.folder.path().join("in.txt").metadata().map_or(0, |metadata| metadata.len());
+        let mut child = self.start(Stdio::piped());
+        let mut out = child.stdout.take().expect("the output is a pipe");
+        let read = |out: &mut dyn Read| std::io::copy(out, &mut std::io::sink()).expect("a pipe can be read");
+        read(&mut out.by_ref().take(len.saturating_sub(UNREAD)));
+        let memory = common::peak_memory(&child.id().to_string());
+        read(&mut out);
+        child.wait().expect("the process ends");
+        memory
+    }
+
+    /// From before the process is made to its first line.
+    fn first_line(&self) -> Duration {
+        let mut times: Vec<Duration> = (0..STARTS).map(|_| self.one_first_line()).collect();
+        times.sort();
+        times[STARTS / 2]
+    }
+
+    fn one_first_line(&self) -> Duration {
+        let start = Instant::now();
+        let mut child = self.start(Stdio::piped());
+        let mut out = BufReader::new(child.stdout.take().expect("the output is a pipe"));
+        out.read_line(&mut String::new()).expect("a pipe can be read");
+        let time = start.elapsed();
+        child.kill().and_then(|()| child.wait()).expect("the process ends");
+        time
+    }
+}
+
+/// `majority` trained on a text, and the same as a packed file.
+fn trained(cased: &str) -> (Model, Vec<u8>) {
+    let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);
+    let method = Method::Majority(majority::Config::default());
+    let draft = method.train(&corpus, Vec::new(), NonZeroUsize::MIN).expect("the text is cased");
+    let packed = draft.pack();
+    let store =
+        Packed::open("the text's", Bytes::Owned(packed.clone().into())).expect("it was packed just now");
+    (load(&store).expect("it was trained just now"), packed)
+}
+
+fn time<T>(run: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    std::hint::black_box(run());
+    start.elapsed()
+}
