@@ -222,7 +222,12 @@ fn odd_texts_come_through_byte_for_byte() {
 fn models_that_cannot_be_used_are_refused() {
     let room = Room::new();
     let model = "restore --model";
-    room.fails(&format!("{model} nowhere"), b"", 1, &["nowhere: there is no such file or folder", "name a model made by train"]);
+    room.fails(
+        &format!("{model} nowhere"),
+        b"",
+        1,
+        &["nowhere: there is no such file or folder", "name a model made by train"],
+    );
     room.write("notes.txt", "notes");
     room.fails(
         &format!("{model} notes.txt"),
