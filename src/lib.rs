@@ -1,4 +1,21 @@
-//! Restores capital letters in text that lost them, and measures how well.
+//! Restores capital letters in text that lost them (truecasing), and measures how well.
+//!
+//! The main job in three lines:
+//!
+//! ```
+//! # #[cfg(feature = "lang-en")] {
+//! let model = majuscule::methods::embedded("en")?;
+//! let text = model.restore("the president met angela merkel in lisbon.")?;
+//! println!("{text}"); // The President met Angela Merkel in Lisbon.
+//! # }
+//! # Ok::<(), majuscule::error::Error>(())
+//! ```
+//!
+//! A method ([`restorer::Restorer`]) sees words without their capitals ([`text::Tokens`]) and answers with a label for each
+//! ([`text::Label`]); [`text::write()`](text::write::write) puts labels on text. [`restore`] reads a file of any length that
+//! way, `corpus` and `eval` measure a method with the same tokens and labels, and `methods` lists what there is.
+//!
+//! The feature `train` (in the default) adds corpora, lexicons, training and evaluation; without it every model still runs.
 
 // In reading order: each module uses only those above it.
 pub mod error;
