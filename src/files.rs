@@ -68,14 +68,15 @@ impl Input {
         Ok(Self { name, reader: BufReader::with_capacity(BUFFER, reader), compression })
     }
 
+    /// Bytes that come from elsewhere, as they are, whatever they begin with.
+    pub fn uncompressed(name: impl Into<String>, source: impl Read + Send + 'static) -> Self {
+        let reader = BufReader::with_capacity(BUFFER, Box::new(source) as Box<dyn Read + Send>);
+        Self { name: name.into(), reader, compression: None }
+    }
+
     /// Its name as the user gave it; `-` for standard input.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Whether its bytes are decompressed as they are read.
-    pub fn is_compressed(&self) -> bool {
-        self.compression.is_some()
     }
 
     /// Reads the next bytes into `buffer` and says how many; none are left at 0.

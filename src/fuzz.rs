@@ -31,6 +31,7 @@ const WORDS: &str = "eBay\nNew York City\nbbc\nWHO\nAT&T\nÍsland\n";
 /// # Panics
 /// Where a law is broken.
 pub fn tokenize(data: &[u8]) {
+    let _ = Input::new("data", Cursor::new(data.to_vec())).and_then(Input::bytes);
     let Some((&mode, text)) = data.split_first() else { return };
     for lossy in [false, true] {
         let mode = Mode::of(mode, lossy);
@@ -126,28 +127,15 @@ impl Mode {
             words: Words::read(words.as_bytes(), "words", self.locale)?,
             lossy: self.lossy,
         };
-        let mut plain = Plain::new(input(text)?, settings);
+        let mut plain = Plain::new(Input::uncompressed("text", Cursor::new(text.to_vec())), settings);
         let policy = Policy { locale: self.locale, sentence_start: self.start };
         let mut out = Vec::with_capacity(text.len());
         restore(&mut plain, method, Want::default(), &policy, &mut |bytes, _| {
             out.extend_from_slice(bytes);
             Ok(())
         })?;
-        // The line that keeps compressed data from being read as such.
-        Ok(if is_compressed(text) { out.split_off(1) } else { out })
+        Ok(out)
     }
-}
-
-fn input(text: &[u8]) -> Result<Input> {
-    let mut bytes = text.to_vec();
-    if is_compressed(text) {
-        bytes.insert(0, b'\n');
-    }
-    Input::new("text", Cursor::new(bytes))
-}
-
-fn is_compressed(text: &[u8]) -> bool {
-    Input::new("text", Cursor::new(text.to_vec())).map_or(true, |input| input.is_compressed())
 }
 
 fn assert_only_case_changed(before: &[u8], after: &[u8], locale: Locale) {

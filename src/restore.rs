@@ -48,7 +48,7 @@ impl Model {
     pub fn restore(&self, text: &str) -> Result<String> {
         let locale = self.manifest.locale;
         let settings = Settings { locale, language: self.manifest.language.clone(), ..Settings::default() };
-        let input = Input::new("text", std::io::Cursor::new(text.to_owned()))?;
+        let input = Input::uncompressed("text", std::io::Cursor::new(text.to_owned()));
         let policy = Policy { locale, ..Policy::default() };
         let mut restored = String::with_capacity(text.len());
         let out = &mut |bytes: &[u8], _| {

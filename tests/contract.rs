@@ -149,8 +149,6 @@ impl Read for Dribble {
 }
 
 fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads: usize) -> String {
-    // White space first, so that no text is taken for compressed data.
-    let bytes = [b" ", text.as_bytes()].concat();
     let settings = Settings {
         locale: mode.locale,
         language: "en".to_owned(),
@@ -158,7 +156,19 @@ fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads:
         words: Words::read(if mode.words { WORDS.as_bytes() } else { b"" }, "words", mode.locale).unwrap(),
         lossy: false,
     };
-    let mut plain = Plain::new(Input::new("text", Dribble(io::Cursor::new(bytes), step)).unwrap(), settings);
+    restored_as(method, text, mode, settings, step, threads)
+}
+
+fn restored_as(
+    method: &dyn Restorer,
+    text: &str,
+    mode: Mode,
+    settings: Settings,
+    step: usize,
+    threads: usize,
+) -> String {
+    let bytes = text.as_bytes().to_vec();
+    let mut plain = Plain::new(Input::uncompressed("text", Dribble(io::Cursor::new(bytes), step)), settings);
     let want = Want { threads: NonZeroUsize::new(threads).unwrap(), ..Want::default() };
     let policy = Policy { locale: mode.locale, sentence_start: mode.start };
     let mut out = Vec::new();
@@ -167,7 +177,7 @@ fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads:
         Ok(())
     })
     .unwrap();
-    String::from_utf8(out.split_off(1)).unwrap()
+    String::from_utf8(out).unwrap()
 }
 
 fn choices(method: &dyn Restorer, tokens: &Tokens) -> Vec<Choice> {
@@ -250,6 +260,18 @@ proptest! {
                 let twice = restored(&**restorer, &once, mode, usize::MAX, 1);
                 prop_assert_eq!(&twice, &once, "{:?} of {:?}", mode, text);
             }
+        }
+    }
+
+    #[test]
+    fn the_short_way_restores_as_the_long_one(text in any_line(), first in "(P\\*M\u{18})?") {
+        let text = first + &text;
+        for (_, model) in MODELS.iter() {
+            let (case, start) = (Capitalized::Auto, SentenceStart::Auto);
+            let mode = Mode { locale: model.manifest.locale, case, start, words: false };
+            let settings = Settings { locale: mode.locale, language: model.manifest.language.clone(), ..Settings::default() };
+            let long = restored_as(&*model.restorer, &text, mode, settings, usize::MAX, 1);
+            prop_assert_eq!(model.restore(&text).unwrap(), long);
         }
     }
 
@@ -461,7 +483,7 @@ fn what_is_no_model_of_this_build_is_named() {
     has(problem(&folder), &[&file, "missing", "again"]);
     fs::remove_file(folder.join(MANIFEST)).unwrap();
     has(problem(&folder), &["no majuscule.json", "name a folder made by train"]);
-    has(problem(&folder.join("nowhere")), &["nowhere"]);
+    has(problem(&folder.join("nowhere")), &["nowhere: there is no such file or folder", "made by train"]);
     let text = folder.join("notes.txt");
     fs::write(&text, "These are notes.").unwrap();
     has(problem(&text), &["notes.txt", "no packed model"]);

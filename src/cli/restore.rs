@@ -62,7 +62,8 @@ pub struct Args {
 pub fn run(args: Args) -> Result<ExitCode> {
     let files = if args.files.is_empty() { vec![PathBuf::from("-")] } else { args.files.clone() };
     if let Some(output) = &args.output {
-        files::check_output(output, &files)?;
+        let inputs: Vec<&PathBuf> = files.iter().chain(&args.words).collect();
+        files::check_output(output, &inputs)?;
     }
     let model = args.model()?;
     match &args.output {

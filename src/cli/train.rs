@@ -55,6 +55,9 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
     if let Some(output) = &common.output {
         files::check_replaceable(output, common.force.then_some(MANIFEST))?;
     }
+    if let Some(file) = &common.pack {
+        files::check_output(file, &common.corpora)?;
+    }
     let locale = match common.locale {
         Some(locale) => locale,
         None => common.reading.language.parse()?,

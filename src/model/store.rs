@@ -5,6 +5,7 @@
 //! little-endian. The first section is the manifest.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
@@ -89,7 +90,13 @@ pub trait Store {
 /// Where there is none, or it is cut off, altered, of another format or something else.
 pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Store>> {
     let path = path.as_ref();
-    let metadata = std::fs::metadata(path).map_err(|error| Error::io("open the model", path, error))?;
+    let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::model(
+            path.to_string_lossy(),
+            "there is no such file or folder: name a model made by train",
+        ),
+        _ => Error::io("open the model", path, error),
+    })?;
     if metadata.is_dir() {
         return Ok(Box::new(Folder::open(path)?));
     }

@@ -1,0 +1,732 @@
+//! The program as a user meets it: what it prints, what it refuses and how, and what it leaves on the disk.
+#![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// What the model of these tests is trained on.
+const CORPUS: &str = "The ministers met in Lisbon, said Anna McDonald of the BBC.\n\
+                      In New York the WHO asked us who had read O'Neill in Lisbon.\n\
+                      I saw Jean-Paul in the US with an iPhone, and I told us.\n";
+
+/// A folder with a model of that corpus, trained once.
+static TRAINED: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("corpus.txt"), CORPUS).unwrap();
+    let args = ["train", "majority", "corpus.txt", "-o", "model", "--pack", "model.packed", "--force"];
+    let output = run(&folder, &args, b"");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder
+});
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_majuscule"))
+}
+
+/// Runs it in a folder with these bytes as standard input.
+fn run(folder: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = spawn(program().args(args).current_dir(folder));
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // A program that has seen enough closes the pipe.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().unwrap()
+    })
+}
+
+fn spawn(command: &mut Command) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// A folder of a test's own, with the model in it.
+struct Room(TempDir);
+
+impl Room {
+    fn new() -> Self {
+        let room = Self(tempfile::tempdir_in(TRAINED.as_path()).unwrap());
+        fs::create_dir(room.path("model")).unwrap();
+        for file in fs::read_dir(TRAINED.join("model")).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), room.path("model").join(file.file_name())).unwrap();
+        }
+        room
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        fs::write(self.path(name), bytes).unwrap();
+        self
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn run(&self, line: &str, input: &[u8]) -> Output {
+        let args: Vec<&str> = line.split_whitespace().collect();
+        run(self.0.path(), &args, input)
+    }
+
+    /// What it prints where it succeeds.
+    fn out(&self, line: &str, input: &[u8]) -> Vec<u8> {
+        let output = self.run(line, input);
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    }
+
+    /// What it prints where it succeeds, restoring with the model.
+    fn restored(&self, line: &str, input: &str) -> String {
+        String::from_utf8(self.out(&format!("restore --model model {line}"), input.as_bytes())).unwrap()
+    }
+
+    /// Checks that it fails with this code and that what it says has all of these parts and nothing of a panic.
+    fn fails(&self, line: &str, input: &[u8], code: i32, parts: &[&str]) {
+        let output = self.run(line, input);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{line}: {error}");
+        for part in parts {
+            assert!(error.contains(part), "{line}: {error:?} lacks {part:?}");
+        }
+        assert!(!error.contains("panicked"), "{line}: {error}");
+    }
+
+    /// The names of what lies in it, without the model.
+    fn names(&self) -> Vec<String> {
+        let names =
+            fs::read_dir(self.0.path()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.filter(|name| name != "model").collect();
+        names.sort();
+        names
+    }
+}
+
+#[test]
+fn text_is_restored_from_files_and_standard_input() {
+    let room = Room::new();
+    room.write("a.txt", "anna mcdonald\n").write("b.txt", "lisbon,  and\tnew york");
+    assert_eq!(room.restored("", "the bbc in lisbon.\r\n"), "The BBC in Lisbon.\r\n");
+    assert_eq!(room.restored("a.txt b.txt", "unused"), "Anna McDonald\nLisbon,  and\tNew York");
+    assert_eq!(room.restored("a.txt - b.txt", "bbc\n"), "Anna McDonald\nBBC\nLisbon,  and\tNew York");
+    assert_eq!(room.restored("a.txt -o out.txt", ""), "");
+    assert_eq!(room.read("out.txt"), "Anna McDonald\n");
+    assert_eq!(room.restored("b.txt -o out.txt", ""), "");
+    assert_eq!(room.read("out.txt"), "Lisbon,  and\tNew York");
+    assert_eq!(room.names(), ["a.txt", "b.txt", "out.txt"]);
+    let packed = TRAINED.join("model.packed");
+    let line = format!("restore --model {}", packed.display());
+    assert_eq!(room.out(&line, b"o'neill of the who"), b"O'Neill of the who");
+}
+
+#[test]
+fn the_users_words_win_over_capitals_kept_and_these_over_the_start_and_this_over_the_model() {
+    let room = Room::new();
+    room.write("words.txt", "lisbon\nNEW YORK\n");
+    let text = "us Lisbon and new york. us and IPhone. met iphone.";
+    assert_eq!(room.restored("", text), "Us Lisbon and New York. Us and IPhone. Met iPhone.");
+    assert_eq!(
+        room.restored("--words words.txt", text),
+        "Us lisbon and NEW YORK. Us and IPhone. Met iPhone."
+    );
+    assert_eq!(
+        room.restored("--sentence-start never", text),
+        "us Lisbon and New York. us and IPhone. met iPhone."
+    );
+    assert_eq!(room.restored("--case ignore", text), "Us Lisbon and New York. Us and iPhone. Met iPhone.");
+    assert_eq!(room.restored("--case keep", "THEY MET the bbc"), "THEY MET the BBC");
+    assert_eq!(room.restored("", "THEY MET THE BBC"), "they met the BBC");
+    assert_eq!(room.restored("--sentence-start always", "they met"), "They met");
+    assert_eq!(room.restored("", "they met"), "they met");
+}
+
+#[test]
+fn a_line_that_would_come_out_in_capitals_alone_is_decided_as_a_whole() {
+    let room = Room::new();
+    assert_eq!(room.restored("", "WHO bbc"), "who BBC");
+    assert_eq!(room.restored("", "who BBC"), "who BBC");
+    assert_eq!(room.restored("", "WHO met bbc"), "WHO met BBC");
+}
+
+#[test]
+fn the_locale_pairs_the_letters() {
+    let room = Room::new();
+    room.write("words.txt", "İzmir\n");
+    assert_eq!(
+        room.restored("--locale tr --words words.txt --sentence-start always", "izmir\niki"),
+        "İzmir\nİki"
+    );
+    assert_eq!(room.restored("--locale nl --sentence-start always", "ijs"), "IJs");
+    room.fails(
+        "restore --model model --locale 4",
+        b"",
+        2,
+        &["\"4\" is not a language tag", "expected one such as"],
+    );
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_named_by_file_line_and_column() {
+    let room = Room::new();
+    room.write("bad.txt", b"first\nsecond \xe9l\xe8ve bbc\n");
+    let place = "bad.txt, line 2, column 8: byte 0xe9 is not UTF-8";
+    room.fails("restore --model model bad.txt", b"", 1, &[place, "--lossy"]);
+    room.fails("restore --model model bad.txt -o out.txt", b"", 1, &[place]);
+    assert_eq!(room.names(), ["bad.txt"]);
+    room.fails("restore --model model", b"lisbon \xff", 1, &["standard input, line 1, column 8", "0xff"]);
+    let out = room.out("restore --model model --lossy bad.txt", b"");
+    assert_eq!(out, b"first\nsecond \xe9l\xe8ve BBC\n");
+    room.fails("train majority bad.txt -o other", b"", 1, &["bad.txt, line 2, column 8"]);
+    room.fails("lexicon build bad.txt", b"", 1, &["bad.txt, line 2, column 8"]);
+    room.fails("corpus stats bad.txt", b"", 1, &["bad.txt, line 2, column 8"]);
+    room.write("words.txt", b"Lisbon\nS\xe3o\n");
+    room.fails("restore --model model --words words.txt", b"", 1, &["words.txt, line 2", "UTF-8"]);
+}
+
+#[test]
+fn odd_texts_come_through_byte_for_byte() {
+    let room = Room::new();
+    let tag = "<".repeat(3000);
+    for text in [
+        "",
+        "\n",
+        "\r\n\r\n",
+        "\u{feff}",
+        "\0\0\0",
+        "\u{301}\u{301}\u{308}",
+        "\u{200d}\u{ad}",
+        " \t\u{a0}\u{2028}",
+        &tag,
+        "’’--''",
+    ] {
+        assert_eq!(room.restored("", text), text);
+        room.write("odd.txt", text);
+        assert_eq!(room.restored("odd.txt", ""), text);
+    }
+    assert_eq!(room.restored("", "\u{feff}lisbon\0 \0bbc\0"), "\u{feff}Lisbon\0 \0BBC\0");
+    assert_eq!(room.restored("", "lis\u{ad}bon bbc\u{301}"), "Lis\u{ad}bon bbc\u{301}");
+}
+
+#[test]
+fn models_that_cannot_be_used_are_refused() {
+    let room = Room::new();
+    let model = "restore --model";
+    room.fails(
+        &format!("{model} nowhere"),
+        b"",
+        1,
+        &["nowhere: there is no such file or folder", "name a model made by train"],
+    );
+    room.write("notes.txt", "notes");
+    room.fails(
+        &format!("{model} notes.txt"),
+        b"",
+        1,
+        &["notes.txt", "no packed model", "name a model made by train"],
+    );
+    fs::create_dir(room.path("empty")).unwrap();
+    room.fails(&format!("{model} empty"), b"", 1, &["empty", "no majuscule.json"]);
+    room.fails(&format!("{model} model --lang pt"), b"", 2, &["--lang", "cannot be used"]);
+
+    let words = room.path("model").join("words.bin");
+    let bytes = fs::read(&words).unwrap();
+    fs::write(&words, &bytes[..bytes.len() - 9]).unwrap();
+    for verb in ["restore --model", "inspect"] {
+        room.fails(
+            &format!("{verb} model"),
+            b"",
+            1,
+            &["model: words.bin has", "but the manifest says", "again"],
+        );
+    }
+    let mut altered = bytes.clone();
+    altered[bytes.len() / 2] ^= 4;
+    fs::write(&words, altered).unwrap();
+    for verb in ["restore --model", "inspect"] {
+        room.fails(&format!("{verb} model"), b"", 1, &["model: words.bin has checksum", "altered"]);
+    }
+    fs::write(&words, bytes).unwrap();
+    assert!(String::from_utf8(room.out("inspect model", b"")).unwrap().contains("method      majority"));
+
+    let manifest = room.read("model/majuscule.json");
+    room.write("model/majuscule.json", manifest.replace("\"format\": 1", "\"format\": 9"));
+    let parts = ["model: model format 9, but this build reads 1", "use a newer majuscule"];
+    room.fails(&format!("{model} model"), b"", 1, &parts);
+    room.fails("inspect model", b"", 1, &parts);
+    room.write("model/majuscule.json", "{\"name\": \"something else\"}");
+    room.fails(&format!("{model} model"), b"", 1, &["model: majuscule.json is no manifest of majuscule"]);
+}
+
+#[test]
+fn an_output_that_is_an_input_is_refused_and_both_stay() {
+    let room = Room::new();
+    room.write("a.txt", "bbc\n").write("words.txt", "eBay\n");
+    let both = ["is both input and output", "name another"];
+    room.fails("restore --model model a.txt -o a.txt", b"", 2, &both);
+    room.fails("restore --model model - a.txt -o ./model/../a.txt", b"", 2, &both);
+    room.fails("restore --model model --words words.txt -o words.txt", b"", 2, &both);
+    room.fails("train majority a.txt --pack a.txt", b"", 2, &both);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("a.txt", room.path("link.txt")).unwrap();
+        room.fails("restore --model model a.txt -o link.txt", b"", 2, &both);
+    }
+    assert_eq!(room.read("a.txt"), "bbc\n");
+    assert_eq!(room.read("words.txt"), "eBay\n");
+    room.fails("restore --model model a.txt -o model", b"", 1, &["model", "is a folder"]);
+    room.fails("restore --model model a.txt -o no/such/place.txt", b"", 1, &["no/such/place.txt"]);
+}
+
+#[test]
+fn a_folder_that_stands_there_is_replaced_only_by_force() {
+    let room = Room::new();
+    room.write("corpus.txt", CORPUS);
+    let before = room.read("model/majuscule.json");
+    room.fails("train majority corpus.txt -o model", b"", 2, &["model stands there already", "--force"]);
+    assert_eq!(room.read("model/majuscule.json"), before);
+    room.out("train majority corpus.txt -o model --force --no-parts", b"");
+    assert_ne!(room.read("model/majuscule.json"), before);
+    fs::create_dir(room.path("papers")).unwrap();
+    room.write("papers/mine.txt", "mine");
+    room.fails("train majority corpus.txt -o papers --force", b"", 2, &["papers holds no majuscule.json"]);
+    assert_eq!(room.read("papers/mine.txt"), "mine");
+    room.fails("train majority corpus.txt -o corpus.txt --force", b"", 2, &["corpus.txt is a file"]);
+    assert_eq!(room.names(), ["corpus.txt", "papers"]);
+}
+
+#[test]
+fn inputs_that_are_no_text_are_refused() {
+    let room = Room::new();
+    for verb in ["restore --model model", "corpus stats", "lexicon build", "train majority -o other"] {
+        room.fails(&format!("{verb} model"), b"", 1, &["model: is a folder, but a file is expected"]);
+        room.fails(&format!("{verb} missing.txt"), b"", 1, &["missing.txt"]);
+    }
+    assert_eq!(room.names(), [""; 0]);
+}
+
+#[test]
+#[cfg(feature = "compression")]
+fn compressed_input_is_read_and_one_that_is_cut_off_is_refused() {
+    let text = "anna met the bbc in lisbon.\n".repeat(300);
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).unwrap();
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    xz.write_all(text.as_bytes()).unwrap();
+    let zst = ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+    let room = Room::new();
+    let cased = "Anna met the BBC in Lisbon.\n".repeat(300);
+    for (end, name, bytes) in
+        [("gz", "gzip", gz.finish().unwrap()), ("xz", "xz", xz.finish().unwrap()), ("zst", "zstd", zst)]
+    {
+        room.write(&format!("text.{end}"), &bytes).write(&format!("cut.{end}"), &bytes[..bytes.len() - 10]);
+        assert_eq!(room.restored(&format!("text.{end}"), ""), cased);
+        assert_eq!(room.out("restore --model model", &bytes), cased.as_bytes());
+        for verb in ["restore --model model -o out.txt", "train majority -o other", "corpus stats"] {
+            let problem = format!("cut.{end}: the {name} data are cut off before their end");
+            room.fails(&format!("{verb} cut.{end}"), b"", 1, &[&problem, "again"]);
+        }
+        room.fails("restore --model model", &bytes[..bytes.len() - 10], 1, &["standard input: ", "cut off"]);
+    }
+    assert!(!room.path("out.txt").exists() && !room.path("other").exists());
+}
+
+#[test]
+fn corpora_that_teach_no_case_are_refused() {
+    let room = Room::new();
+    room.write("lower.txt", "we met in lisbon\n")
+        .write("upper.txt", "WE MET IN LISBON\n")
+        .write("empty.txt", "");
+    for (file, problem) in [
+        ("lower.txt", "0 of its 4 words have a capital"),
+        ("upper.txt", "4 of its 4 words are all capitals"),
+        ("empty.txt", "no words"),
+    ] {
+        room.fails(&format!("train majority {file} -o other"), b"", 1, &[problem]);
+        assert!(!room.path("other").exists());
+    }
+}
+
+#[test]
+fn spellings_that_clash_or_change_more_than_case_are_named() {
+    let room = Room::new();
+    for (words, parts) in [
+        ("iPhone\nBBC\nIPHONE\n", ["words.txt, line 3", "clashes with line 1", "keep one"]),
+        ("eBay\nebay\teBays\n", ["words.txt, line 2", "\"eBays\"", "more than case"]),
+        ("# mine\n\nhttp://a.b\n", ["words.txt, line 3", "no word", "left as they are"]),
+    ] {
+        room.write("words.txt", words);
+        room.fails("restore --model model --words words.txt", b"ebay", 1, &parts);
+    }
+    room.fails("restore --model model --words missing.txt", b"", 1, &["missing.txt"]);
+}
+
+#[test]
+fn arguments_that_cannot_be_are_exit_code_2() {
+    let room = Room::new();
+    room.write("a.txt", "a\n");
+    for verb in ["restore --model model a.txt", "train majority a.txt -o other", "lexicon build a.txt"] {
+        room.fails(&format!("{verb} --threads 0"), b"", 2, &["--threads", "0"]);
+        room.fails(&format!("{verb} --threads many"), b"", 2, &["--threads", "many"]);
+    }
+    let languages = ["\"tlh\"", "en, es, fr, nl, pt", "--model"];
+    room.fails("restore --lang tlh a.txt", b"", 2, &languages);
+    room.fails("restore --case loud a.txt", b"", 2, &["loud", "auto", "keep", "ignore"]);
+    room.fails("restore --sentence-start 1 a.txt", b"", 2, &["auto", "always", "never"]);
+    room.fails("restore --modle x", b"", 2, &["--modle", "--model"]);
+    room.fails("restor", b"", 2, &["restor", "restore"]);
+    room.fails("train oracle a.txt -o other", b"", 2, &["oracle"]);
+    room.fails("train majority a.txt", b"", 2, &["--output"]);
+    room.fails("train majority -o other", b"", 2, &["no files"]);
+    room.fails("completions cmd", b"", 2, &["bash"]);
+    room.fails("", b"", 2, &["Usage"]);
+}
+
+#[test]
+fn help_manual_and_completions_print() {
+    let room = Room::new();
+    let print = |line: &str| String::from_utf8(room.out(line, b"")).unwrap();
+    let help = print("--help");
+    let verbs: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.get(2..)?.split(' ').next().filter(|verb| !verb.is_empty()))
+        .collect();
+    for verb in [
+        "restore",
+        "train",
+        "evaluate",
+        "score",
+        "compare",
+        "lexicon",
+        "corpus",
+        "inspect",
+        "completions",
+        "man",
+    ] {
+        assert!(verbs.contains(&verb), "{verb} is missing from the help: {verbs:?}");
+    }
+    for verb in &verbs {
+        assert!(print(&format!("help {verb}")).contains("Usage:"), "{verb}");
+        if *verb != "help" {
+            assert!(print(&format!("{verb} --help")).contains("Usage:"), "{verb}");
+        }
+    }
+    for verb in [
+        "train majority",
+        "lexicon build",
+        "lexicon merge",
+        "lexicon update",
+        "lexicon stats",
+        "lexicon show",
+        "lexicon compare",
+        "lexicon export",
+        "corpus stats",
+        "corpus split",
+    ] {
+        assert!(print(&format!("{verb} --help")).contains("Usage:"), "{verb}");
+    }
+    assert_eq!(print("--version"), format!("majuscule {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(print("man").starts_with(".ie") || print("man").contains(".TH majuscule"));
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(print(&format!("completions {shell}")).contains("majuscule"), "{shell}");
+    }
+    print("man -o pages");
+    assert!(room.read("pages/majuscule-restore.1").contains("\\-\\-words"));
+}
+
+#[test]
+fn the_output_does_not_depend_on_threads() {
+    let room = Room::new();
+    let text: String = (0..40_000)
+        .map(|i| format!("who met number {i} of the bbc in LISBON. {}", ["\n", "us ", "\r\n\n"][i % 3]))
+        .collect();
+    room.write("long.txt", &text);
+    let one = room.restored("--threads 1 long.txt", "");
+    for threads in [2, 4] {
+        assert!(room.restored(&format!("--threads {threads} long.txt"), "") == one, "{threads} threads");
+        assert!(room.restored(&format!("--threads {threads}"), &text) == one, "{threads} threads, a pipe");
+    }
+    assert!(room.restored("", &one) == one, "a second time");
+}
+
+/// Reads in the background; what it read comes line by line.
+fn lines(from: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(from).lines() {
+            let Ok(line) = line else { return };
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+#[test]
+fn a_line_comes_back_before_the_pipe_closes() {
+    for threads in ["1", "2"] {
+        let mut child = spawn(
+            program()
+                .args(["restore", "--model", "model", "--threads", threads])
+                .current_dir(TRAINED.as_path()),
+        );
+        let mut stdin = child.stdin.take().unwrap();
+        let lines = lines(child.stdout.take().unwrap());
+        for (line, cased) in
+            [("i\n", "I"), ("bbc\n", "BBC"), ("\n", ""), ("we met in lisbon\n", "we met in Lisbon")]
+        {
+            stdin.write_all(line.as_bytes()).unwrap();
+            let found =
+                lines.recv_timeout(Duration::from_secs(20)).expect("a line that waits for the next one");
+            assert_eq!(found, cased);
+        }
+        drop(stdin);
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let room = Room::new();
+    room.write("long.txt", "we met the bbc in lisbon\n".repeat(200_000));
+    room.write("corpus.txt", (0..30_000).map(|i| format!("We met Word{i} in Lisbon\n")).collect::<String>());
+    for line in [
+        "restore --model model long.txt",
+        "restore --model model --threads 1 long.txt",
+        "lexicon build corpus.txt",
+        "completions bash",
+        "man",
+        "corpus stats corpus.txt",
+    ] {
+        let mut child = spawn(program().args(line.split(' ')).current_dir(room.0.path()));
+        let mut first = [0; 10];
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut first).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{line}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{line}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error() {
+    let room = Room::new();
+    room.write("a.txt", "bbc\n").write("corpus.txt", CORPUS);
+    for line in [
+        "restore --model model a.txt",
+        "inspect model",
+        "man",
+        "completions bash",
+        "corpus stats corpus.txt",
+        "lexicon build corpus.txt",
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = program();
+        command.args(line.split(' ')).current_dir(room.0.path()).stdin(Stdio::null()).stdout(full);
+        let output = command.stderr(Stdio::piped()).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{line}: {error}");
+        assert!(error.contains("cannot write standard output: No space left"), "{line}: {error}");
+    }
+    room.fails(
+        "restore --model model a.txt -o /dev/full",
+        b"",
+        1,
+        &["cannot write /dev/full: No space left"],
+    );
+}
+
+/// Runs a line of arguments under a limit on the length of files, which then are as on a full disk: a write fails.
+#[cfg(unix)]
+fn run_limited(folder: &Path, line: &str) -> Output {
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_majuscule")]).args(line.split(' '));
+    command.current_dir(folder).output().unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn what_does_not_fit_leaves_nothing_under_its_name() {
+    let room = Room::new();
+    let corpus: String = (0..5000).map(|i| format!("We met Word{i} in Lisbon\n")).collect();
+    room.write("corpus.txt", corpus).write("old.txt", "old");
+    let manifest = room.read("model/majuscule.json");
+    for line in [
+        "restore --model model corpus.txt -o new.txt",
+        "restore --model model corpus.txt -o old.txt",
+        "lexicon build corpus.txt -o old.txt",
+        "train majority corpus.txt -o new",
+        "train majority corpus.txt -o model --force",
+        "train majority corpus.txt --pack new.packed",
+    ] {
+        let output = run_limited(room.0.path(), line);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{line}: {error}");
+        assert!(error.contains("cannot write "), "{line}: {error}");
+        assert_eq!(room.names(), ["corpus.txt", "old.txt"], "{line}");
+    }
+    assert_eq!(room.read("old.txt"), "old");
+    assert_eq!(room.read("model/majuscule.json"), manifest);
+}
+
+/// A file system of 64 kB that goes when this does.
+#[cfg(target_os = "linux")]
+struct SmallDisk(PathBuf);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    /// `None` where this test may not mount one.
+    fn new(at: PathBuf) -> Option<Self> {
+        fs::create_dir(&at).unwrap();
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&at).output();
+        mount.is_ok_and(|output| output.status.success()).then(|| Self(at))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_leaves_nothing_under_the_name() {
+    let room = Room::new();
+    let Some(disk) = SmallDisk::new(room.path("disk")) else {
+        eprintln!(
+            "skipped: no small disk may be mounted here; a limit on file sizes stands in for it in another test"
+        );
+        return;
+    };
+    room.write("long.txt", "we met the bbc in lisbon\n".repeat(20_000));
+    room.write("corpus.txt", (0..20_000).map(|i| format!("We met Word{i} in Lisbon\n")).collect::<String>());
+    for line in ["restore --model model long.txt -o disk/out.txt", "train majority corpus.txt -o disk/model"]
+    {
+        room.fails(line, b"", 1, &["cannot write", "No space left"]);
+        assert_eq!(fs::read_dir(&disk.0).unwrap().count(), 0, "{line}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_program_that_is_killed_leaves_nothing_under_the_name() {
+    let room = Room::new();
+    room.write("old.txt", "old");
+    // 9 cannot be caught; 2 is Ctrl-C.
+    for signal in ["-9", "-2"] {
+        for (name, before) in [("new.txt", None), ("old.txt", Some("old"))] {
+            let mut command = program();
+            command.args(["restore", "--model", "model", "-o", name]).current_dir(room.0.path());
+            let mut child = spawn(&mut command);
+            let mut stdin = child.stdin.take().unwrap();
+            stdin.write_all("we met the bbc in lisbon\n".repeat(40_000).as_bytes()).unwrap();
+            let started = Instant::now();
+            let hidden = || {
+                let all = fs::read_dir(room.0.path()).unwrap().map(|file| file.unwrap());
+                let mut hidden = all.filter(|file| file.file_name().to_string_lossy().starts_with('.'));
+                hidden.any(|file| file.metadata().is_ok_and(|file| file.len() > 100_000))
+            };
+            while !hidden() {
+                assert!(started.elapsed() < Duration::from_secs(20), "nothing is being written");
+                thread::sleep(Duration::from_millis(5));
+            }
+            assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+            assert!(!child.wait().unwrap().success());
+            drop(stdin);
+            assert_eq!(
+                fs::read_to_string(room.path(name)).ok().as_deref(),
+                before,
+                "{name} after kill {signal}"
+            );
+            for file in fs::read_dir(room.0.path()).unwrap().map(|file| file.unwrap()) {
+                if file.file_name().to_string_lossy().starts_with('.') {
+                    fs::remove_file(file.path()).unwrap();
+                }
+            }
+        }
+    }
+    // What was left does not stand in the way.
+    room.write(".majuscule-0.tmp", "left");
+    assert_eq!(room.restored("-o new.txt", "bbc"), "");
+    assert_eq!(room.read("new.txt"), "BBC");
+}
+
+/// The most memory that a process has held so far, in kB.
+#[cfg(target_os = "linux")]
+fn peak(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_stays_flat_on_a_line_without_end() {
+    const LENGTH: usize = 30_000_000;
+    let room = Room::new();
+    room.write("words.txt", "New York City\nBBC News\n");
+    for (unit, options) in [
+        ("we met the bbc in new york ", "--words words.txt"),
+        ("WE MET THE BBC", "--threads 1"),
+        ("\u{301}", ""),
+        ("\0", ""),
+        ("<b", ""),
+        ("\u{e9}", "--lossy"),
+    ] {
+        let args = ["restore", "--model", "model"].into_iter().chain(options.split_whitespace());
+        let mut child = spawn(program().args(args).current_dir(room.0.path()));
+        let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let block = unit.repeat(1_000_000 / unit.len());
+        let blocks = LENGTH / block.len();
+        let feeder = thread::spawn(move || {
+            for _ in 0..blocks {
+                stdin.write_all(block.as_bytes())?;
+            }
+            io::Result::Ok(stdin)
+        });
+        // The last part waits for its end; until then the process lives and can be measured.
+        let (mut read, mut buffer) = (0, vec![0; 1 << 16]);
+        while read < blocks * (1_000_000 / unit.len()) * unit.len() - 2_000_000 {
+            let more = stdout.read(&mut buffer).unwrap();
+            assert!(more > 0, "the output ends early");
+            read += more;
+        }
+        let peak = peak(&child);
+        let rest = thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
+        drop(feeder.join().unwrap().unwrap());
+        read += rest.join().unwrap().unwrap() as usize;
+        assert!(child.wait().unwrap().success());
+        assert_eq!(read, blocks * (1_000_000 / unit.len()) * unit.len(), "of {unit:?}");
+        assert!(peak < 40_000, "{peak} kB for a line of {unit:?}");
+    }
+}
+
+#[test]
+fn the_built_in_model_restores_where_it_is_built_in() {
+    if include_bytes!("../lm/en.majority").is_empty() {
+        eprintln!("skipped: the built-in English model is empty");
+        return;
+    }
+    let room = Room::new();
+    let out = room.out("restore", b"the european parliament met in brussels.");
+    assert_eq!(String::from_utf8(out).unwrap(), "The European Parliament met in Brussels.");
+}
