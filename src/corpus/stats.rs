@@ -91,6 +91,7 @@ impl Words {
 mod tests {
     use super::super::{Protocol, Reading};
     use super::*;
+    use crate::corpus::Corpus;
     use crate::text::Locale;
 
     fn corpus(text: &str, protocol: Protocol) -> Corpus {
