@@ -97,8 +97,9 @@ def majuscule_systems(options, folder):
     if not binary.is_file():
         say(f"{binary} is not there: build it with cargo build --release; majuscule is left out")
         return []
-    # One thread, as the peers have.
-    restore = [binary, "restore", "--case", "ignore", "--threads", "1"]
+    # One thread, and a capital at the start of a line where a line is a sentence, as the peers have.
+    start = "never" if options.protocol == "asr" else "always"
+    restore = [binary, "restore", "--case", "ignore", "--sentence-start", start, "--threads", "1"]
     systems = [("majuscule, embedded model", [*restore, "--lang", options.lang])]
     if options.train:
         model = folder / "majority"
