@@ -21,7 +21,7 @@ const CORPUS: &str = "The ministers met in Lisbon, said Anna McDonald of the BBC
 
 /// A folder with a model of that corpus, trained once.
 static TRAINED: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("corpus.txt"), CORPUS).unwrap();
     let args = ["train", "majority", "corpus.txt", "-o", "model", "--pack", "model.packed", "--force"];
