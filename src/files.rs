@@ -641,8 +641,6 @@ fn sync_folder(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn read(bytes: &[u8]) -> Result<Vec<u8>> {
@@ -658,6 +656,8 @@ mod tests {
 
     #[cfg(feature = "compression")]
     mod compressed {
+        use proptest::prelude::*;
+
         use super::*;
 
         fn gz(bytes: &[u8]) -> Vec<u8> {

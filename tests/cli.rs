@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -695,7 +695,7 @@ fn a_program_that_is_killed_leaves_nothing_under_the_name() {
 }
 
 /// The most memory that a process has held so far, in kB.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "languages"))]
 fn peak(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -725,7 +725,7 @@ fn memory_stays_flat_on_a_line_without_end() {
             for _ in 0..blocks {
                 stdin.write_all(block.as_bytes())?;
             }
-            io::Result::Ok(stdin)
+            std::io::Result::Ok(stdin)
         });
         // The last part waits for its end; until then the process lives and can be measured.
         let (mut read, mut buffer) = (0, vec![0; 1 << 16]);
@@ -735,7 +735,7 @@ fn memory_stays_flat_on_a_line_without_end() {
             read += more;
         }
         let peak = peak(&child);
-        let rest = thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
+        let rest = thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
         drop(feeder.join().unwrap().unwrap());
         read += rest.join().unwrap().unwrap() as usize;
         assert!(child.wait().unwrap().success());
