@@ -40,8 +40,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         manifest.settings
     );
     page += &format!(
-        "trained on  {} (protocol {})\n",
-        manifest.trained_on.files.join(", "),
+        "trained on  {}\nprotocol    {}\n",
+        shortened(&manifest.trained_on.files),
         manifest.trained_on.protocol
     );
     for file in &manifest.files {
@@ -49,4 +49,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     print(&page)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The names of files; of many, the first ones. `--json` has all.
+fn shortened(files: &[String]) -> String {
+    const SHOWN: usize = 12;
+    match files.len().saturating_sub(SHOWN) {
+        0 => files.join(", "),
+        more => format!("{} and {more} more", files[..SHOWN].join(", ")),
+    }
 }

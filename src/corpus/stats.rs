@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 
+use super::Example;
 use super::protocol::Tag;
-use super::{Corpus, Example};
-use crate::error::{Error, Result};
-use crate::text::{Case, Class, Mark, Tokens};
+use crate::text::{Case, Class, Mark};
 
 /// Counts of a corpus. Those of its parts can be [merged](Stats::merge).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -88,64 +87,11 @@ impl Words {
     }
 }
 
-/// Whether words in lower case and capitals were seen: what a method needs to learn from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct BothCases {
-    lower: bool,
-    upper: bool,
-}
-
-impl BothCases {
-    /// Looks at an example. Costs nothing once both have been seen.
-    #[inline]
-    pub fn add(&mut self, example: &Example) {
-        if !(self.lower && self.upper) {
-            self.look(&example.tokens, example.gold.iter().map(|gold| gold.label.case));
-        }
-    }
-
-    fn look(&mut self, tokens: &Tokens, cases: impl Iterator<Item = Case>) {
-        for ((word, _), case) in tokens.iter().zip(cases) {
-            self.upper |= case.is_slot();
-            self.lower |= match case {
-                Case::Lower => word.chars().any(char::is_lowercase),
-                Case::Upper => false,
-                Case::Title | Case::Mixed(_) => true,
-            };
-        }
-    }
-
-    /// Adds what another part of the corpus has shown.
-    pub fn merge(&mut self, other: Self) {
-        self.lower |= other.lower;
-        self.upper |= other.upper;
-    }
-
-    /// Refuses to learn from a corpus that lost its case, or has no words.
-    ///
-    /// # Errors
-    /// Where it does.
-    pub fn check(self, corpus: &Corpus) -> Result<()> {
-        let problem = match (self.lower, self.upper) {
-            (true, true) => return Ok(()),
-            (true, false) => "no word has a capital",
-            (false, true) => "all words are in capitals",
-            (false, false) => "there are no words with letters that have a case",
-        };
-        let protocol = corpus.protocol();
-        Err(Error::file(
-            corpus.name(),
-            format!(
-                "{problem} (protocol {protocol}): expected text in its true case, for that is what is learned from it"
-            ),
-        ))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{Protocol, Reading};
     use super::*;
+    use crate::corpus::Corpus;
     use crate::text::Locale;
 
     fn corpus(text: &str, protocol: Protocol) -> Corpus {
@@ -181,21 +127,5 @@ mod tests {
         let mut twice = stats.clone();
         twice.merge(&stats);
         assert_eq!((twice.sentences, twice.all.tokens, twice.scored.tags.l, twice.all.mixed), (4, 14, 8, 2));
-    }
-
-    #[test]
-    fn a_corpus_that_lost_its_case_is_refused() {
-        let check = |text| {
-            let corpus = corpus(text, Protocol::Text);
-            let mut both = BothCases::default();
-            corpus.examples().unwrap().iter().for_each(|example| both.add(example));
-            both.check(&corpus).map_err(|error| error.to_string())
-        };
-        assert!(check("The train to Faro").is_ok());
-        assert!(check("The 3 trains").is_ok());
-        assert!(check("the train to faro").unwrap_err().starts_with("text: no word has a capital"));
-        assert!(check("THE TRAIN 3").unwrap_err().contains("all words are in capitals"));
-        assert!(check("1990 25").unwrap_err().contains("no words"));
-        assert!(check("").unwrap_err().contains("no words"));
     }
 }

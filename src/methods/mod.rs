@@ -70,10 +70,11 @@ impl Method {
     ///
     /// # Errors
     /// Where the corpus cannot be read or is no use for training.
-    pub fn train(&self, corpus: &Corpus, files: Vec<String>, threads: NonZeroUsize) -> Result<Draft> {
+    pub fn train(&self, corpus: &Corpus, mut files: Vec<String>, threads: NonZeroUsize) -> Result<Draft> {
         let (settings, labels, sections) = match self {
             Self::Majority(config) => {
-                let model = majority::train(config, corpus, threads)?;
+                let (model, sources) = majority::train(config, corpus, threads)?;
+                files.extend(sources);
                 (serde_json::to_value(model.settings()), model.labels().clone(), model.sections())
             }
         };

@@ -31,23 +31,27 @@ pub struct Config {
     pub lexicon: Vec<PathBuf>,
 }
 
-/// Trains on a corpus. Words that its protocol leaves unscored (the first of a sentence) count only where a word was seen
-/// nowhere else: see [`Entry::majority`](crate::lexicon::Entry::majority).
+/// Trains on a corpus, and on the lexicons that the settings name. Words that the protocol leaves unscored (the first of a
+/// sentence) count only where a word was seen nowhere else: see
+/// [`Entry::majority`](crate::lexicon::Entry::majority). With the model come the names of the lexicons' sources.
 ///
 /// # Errors
 /// Where the corpus cannot be read, or shows nothing about case: it has no words, no capitals or nothing else.
-pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Majority> {
-    let mut lexicon = build::build(corpus, "corpus", threads)?;
+pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<(Majority, Vec<String>)> {
+    let mut lexicon = build::build(corpus, &corpus.name(), threads)?;
+    if lexicon.is_empty() && config.lexicon.is_empty() {
+        return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
+    }
+    build::check_cased(&lexicon, &corpus.name())?;
+    let language = Some(corpus.language().to_owned());
+    let reading = read::Config { language, ..read::Config::default() };
+    let mut sources = Vec::new();
     for file in &config.lexicon {
-        let reading =
-            read::Config { language: Some(corpus.language().to_owned()), ..read::Config::default() };
-        lexicon = lexicon.merge(&read::read(files::open(file)?, &reading)?)?;
+        let more = read::read(files::open(file)?, &reading)?;
+        sources.extend(more.sources().iter().map(|source| source.name().to_owned()));
+        lexicon = lexicon.merge(&more)?;
     }
-    if lexicon.is_empty() {
-        return Err(Error::file("corpus", "it has no words: expected cased text, a sentence a line"));
-    }
-    build::check_cased(&lexicon, "corpus")?;
-    of_lexicon(config, &lexicon, corpus.locale())
+    Ok((of_lexicon(config, &lexicon, corpus.locale())?, sources))
 }
 
 /// The model of a lexicon: its words with the most frequent form of each.
