@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The system refused: a file is missing, a disk is full, a pipe is closed.
-    #[error("cannot {verb} {path}: {source}", path = path.display())]
+    #[error("cannot {verb} {path}: {source}", path = shown(&path.to_string_lossy()))]
     Io {
         /// What was tried: "read", "write", "create", …
         verb: &'static str,
@@ -53,7 +53,7 @@ pub struct Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.file == "-" { "standard input" } else { &self.file })?;
+        f.write_str(shown(&self.file))?;
         if let Some(line) = self.line {
             write!(f, ", line {line}")?;
         }
@@ -62,6 +62,11 @@ impl std::fmt::Display for Place {
         }
         Ok(())
     }
+}
+
+/// What the user calls a file; `-` is standard input.
+fn shown(file: &str) -> &str {
+    if file == "-" { "standard input" } else { file }
 }
 
 impl Error {

@@ -641,8 +641,6 @@ fn sync_folder(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn read(bytes: &[u8]) -> Result<Vec<u8>> {
@@ -658,6 +656,8 @@ mod tests {
 
     #[cfg(feature = "compression")]
     mod compressed {
+        use proptest::prelude::*;
+
         use super::*;
 
         fn gz(bytes: &[u8]) -> Vec<u8> {
@@ -770,10 +770,9 @@ mod tests {
 
     #[test]
     fn magic_bytes_that_come_one_by_one_are_seen() {
-        let input = Input::new("given", Pipe(vec![b"Z\0", b"X", b"7z", b"\xfd"])).unwrap();
-        assert_eq!(input.compression, Some(Compression::Xz));
-        let input = Input::new("given", Pipe(vec![b"\x18", b"M", b"*", b"P"])).unwrap();
-        assert_eq!(input.compression, Some(Compression::Zstandard));
+        let kind = |parts: Vec<&'static [u8]>| Compression::of(&head(&mut Pipe(parts)).unwrap());
+        assert_eq!(kind(vec![b"Z\0", b"X", b"7z", b"\xfd"]), Some(Compression::Xz));
+        assert_eq!(kind(vec![b"\x18", b"M", b"*", b"P"]), Some(Compression::Zstandard));
     }
 
     #[test]

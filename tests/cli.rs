@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -16,11 +16,12 @@ use tempfile::TempDir;
 /// What the model of these tests is trained on.
 const CORPUS: &str = "The ministers met in Lisbon, said Anna McDonald of the BBC.\n\
                       In New York the WHO asked us who had read O'Neill in Lisbon.\n\
+                      We flew to São Tomé as the BBC said and l’Europe.\n\
                       I saw Jean-Paul in the US with an iPhone, and I told us.\n";
 
 /// A folder with a model of that corpus, trained once.
 static TRAINED: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{}", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("corpus.txt"), CORPUS).unwrap();
     let args = ["train", "majority", "corpus.txt", "-o", "model", "--pack", "model.packed", "--force"];
@@ -125,6 +126,9 @@ fn text_is_restored_from_files_and_standard_input() {
     assert_eq!(room.restored("b.txt -o out.txt", ""), "");
     assert_eq!(room.read("out.txt"), "Lisbon,  and\tNew York");
     assert_eq!(room.names(), ["a.txt", "b.txt", "out.txt"]);
+    assert_eq!(room.restored("-o - a.txt -", "i"), "Anna McDonald\nI");
+    assert!(!room.path("-").exists());
+    assert_eq!(room.run("restore --model model a.txt", b"").stderr, b"", "it is quiet");
     let packed = TRAINED.join("model.packed");
     let line = format!("restore --model {}", packed.display());
     assert_eq!(room.out(&line, b"o'neill of the who"), b"O'Neill of the who");
@@ -167,6 +171,10 @@ fn the_locale_pairs_the_letters() {
         room.restored("--locale tr --words words.txt --sentence-start always", "izmir\niki"),
         "İzmir\nİki"
     );
+    room.write("tr.txt", "Dün İstanbul'da ve Iğdır'da konuştu.\n");
+    room.out("train majority tr.txt --lang tr -o turkish", b"");
+    let out = room.out("restore --model turkish", "istanbul'da ILIK ığdır'da\nİSTANBUL'DA ILIK".as_bytes());
+    assert_eq!(String::from_utf8(out).unwrap(), "İstanbul'da ILIK Iğdır'da\nİstanbul'da ılık");
     assert_eq!(room.restored("--locale nl --sentence-start always", "ijs"), "IJs");
     room.fails(
         "restore --model model --locale 4",
@@ -216,6 +224,8 @@ fn odd_texts_come_through_byte_for_byte() {
     }
     assert_eq!(room.restored("", "\u{feff}lisbon\0 \0bbc\0"), "\u{feff}Lisbon\0 \0BBC\0");
     assert_eq!(room.restored("", "lis\u{ad}bon bbc\u{301}"), "Lis\u{ad}bon bbc\u{301}");
+    assert_eq!(room.restored("", "sa\u{303}o tome\u{301} são tomé"), "Sa\u{303}o Tome\u{301} São Tomé");
+    assert_eq!(room.restored("", "o’neill l'europe"), "O’Neill l'Europe");
 }
 
 #[test]
@@ -257,6 +267,8 @@ fn models_that_cannot_be_used_are_refused() {
         room.fails(&format!("{verb} model"), b"", 1, &["model: words.bin has checksum", "altered"]);
     }
     fs::write(&words, bytes).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&room.out("inspect model --json", b"")).unwrap();
+    assert_eq!((&json["method"], &json["language"]), (&"majority".into(), &"en".into()));
     assert!(String::from_utf8(room.out("inspect model", b"")).unwrap().contains("method      majority"));
 
     let manifest = room.read("model/majuscule.json");
@@ -285,6 +297,8 @@ fn an_output_that_is_an_input_is_refused_and_both_stay() {
     assert_eq!(room.read("a.txt"), "bbc\n");
     assert_eq!(room.read("words.txt"), "eBay\n");
     room.fails("restore --model model a.txt -o model", b"", 1, &["model", "is a folder"]);
+    room.fails("restore --model model a.txt missing.txt -o out.txt", b"", 1, &["missing.txt"]);
+    assert!(!room.path("out.txt").exists());
     room.fails("restore --model model a.txt -o no/such/place.txt", b"", 1, &["no/such/place.txt"]);
 }
 
@@ -313,6 +327,16 @@ fn inputs_that_are_no_text_are_refused() {
         room.fails(&format!("{verb} missing.txt"), b"", 1, &["missing.txt"]);
     }
     assert_eq!(room.names(), [""; 0]);
+    #[cfg(unix)]
+    {
+        let folder = fs::File::open(room.path("model")).unwrap();
+        let mut command = program();
+        command.args(["restore", "--model", "model"]).current_dir(room.0.path()).stdin(folder);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains("cannot read standard input: Is a directory"), "{error}");
+    }
 }
 
 #[test]
@@ -671,7 +695,7 @@ fn a_program_that_is_killed_leaves_nothing_under_the_name() {
 }
 
 /// The most memory that a process has held so far, in kB.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "languages"))]
 fn peak(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -679,20 +703,20 @@ fn peak(child: &Child) -> u64 {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "languages"))]
 fn memory_stays_flat_on_a_line_without_end() {
     const LENGTH: usize = 30_000_000;
     let room = Room::new();
     room.write("words.txt", "New York City\nBBC News\n");
     for (unit, options) in [
-        ("we met the bbc in new york ", "--words words.txt"),
-        ("WE MET THE BBC", "--threads 1"),
-        ("\u{301}", ""),
-        ("\0", ""),
-        ("<b", ""),
-        ("\u{e9}", "--lossy"),
+        ("we met the bbc in new york ", "--words words.txt --lang en"),
+        ("WE MET THE BBC", "--model model --threads 1"),
+        ("\u{301}", "--model model"),
+        ("\0", "--model model"),
+        ("<b", "--model model"),
+        ("\u{e9}", "--model model --lossy"),
     ] {
-        let args = ["restore", "--model", "model"].into_iter().chain(options.split_whitespace());
+        let args = ["restore"].into_iter().chain(options.split_whitespace());
         let mut child = spawn(program().args(args).current_dir(room.0.path()));
         let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let block = unit.repeat(1_000_000 / unit.len());
@@ -701,7 +725,7 @@ fn memory_stays_flat_on_a_line_without_end() {
             for _ in 0..blocks {
                 stdin.write_all(block.as_bytes())?;
             }
-            io::Result::Ok(stdin)
+            std::io::Result::Ok(stdin)
         });
         // The last part waits for its end; until then the process lives and can be measured.
         let (mut read, mut buffer) = (0, vec![0; 1 << 16]);
@@ -711,7 +735,7 @@ fn memory_stays_flat_on_a_line_without_end() {
             read += more;
         }
         let peak = peak(&child);
-        let rest = thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
+        let rest = thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
         drop(feeder.join().unwrap().unwrap());
         read += rest.join().unwrap().unwrap() as usize;
         assert!(child.wait().unwrap().success());
@@ -721,12 +745,19 @@ fn memory_stays_flat_on_a_line_without_end() {
 }
 
 #[test]
-fn the_built_in_model_restores_where_it_is_built_in() {
-    if include_bytes!("../lm/en.majority").is_empty() {
-        eprintln!("skipped: the built-in English model is empty");
-        return;
-    }
+#[cfg(feature = "languages")]
+fn built_in_models_restore_their_languages() {
     let room = Room::new();
-    let out = room.out("restore", b"the european parliament met in brussels.");
-    assert_eq!(String::from_utf8(out).unwrap(), "The European Parliament met in Brussels.");
+    for (options, text, cased) in [
+        ("", "the european parliament met in brussels.", "The European Parliament met in Brussels."),
+        ("--lang en", "i live in london", "I live in London"),
+        ("--lang es", "vive en madrid desde enero.", "Vive en Madrid desde enero."),
+        ("--lang fr", "elle habite à paris.", "Elle habite à Paris."),
+        ("--lang nl", "zij woont in amsterdam.", "Zij woont in Amsterdam."),
+        ("--lang pt", "ela vive em lisboa.", "Ela vive em Lisboa."),
+        ("--lang pt-BR", "ela vive em lisboa.", "Ela vive em Lisboa."),
+    ] {
+        let out = room.out(&format!("restore {options}"), text.as_bytes());
+        assert_eq!(String::from_utf8(out).unwrap(), cased);
+    }
 }

@@ -61,12 +61,13 @@ pub struct Args {
 /// Restores all files, one after the other.
 pub fn run(args: Args) -> Result<ExitCode> {
     let files = if args.files.is_empty() { vec![PathBuf::from("-")] } else { args.files.clone() };
-    if let Some(output) = &args.output {
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    if let Some(output) = output {
         let inputs: Vec<&PathBuf> = files.iter().chain(&args.words).collect();
         files::check_output(output, &inputs)?;
     }
     let model = args.model()?;
-    match &args.output {
+    match output {
         Some(path) => {
             let mut out = Publish::new(path)?;
             args.restore(model, &files, path, &mut out)?;

@@ -14,7 +14,8 @@ use super::tokens::{Break, Given, Token, Tokens, lower_word};
 /// Stands for a byte that is not UTF-8: the run that holds it is left alone.
 pub const NO_TEXT: u8 = 0x1a;
 
-/// A mark-up tag is looked for in this many bytes after its `<`, on the same line.
+/// A mark-up tag is looked for in this many characters after its `<`, on the same line. (In bytes, a tag could become one
+/// by a change of case.)
 const MAX_TAG: usize = 1024;
 
 /// Which capitals of the input count.
@@ -521,14 +522,13 @@ enum Tag {
 /// Sees whether a mark-up tag begins at byte `at`.
 #[inline]
 fn tag_end(text: &str, at: usize, cut: Cut) -> Tag {
-    let bytes = text.as_bytes();
-    if bytes[at] != b'<' || !opens_tag(text, at) {
+    if text.as_bytes()[at] != b'<' || !opens_tag(text, at) {
         return Tag::None;
     }
-    let inside = &bytes[at + 1..bytes.len().min(at + MAX_TAG)];
-    match inside.iter().position(|b| matches!(b, b'>' | b'<' | b'\n')) {
-        Some(len) if inside[len] == b'>' => Tag::Ends(at + 1 + len + 1),
-        None if cut == Cut::MidLine && at + MAX_TAG > bytes.len() => Tag::Open,
+    let mut inside = text[at + 1..].char_indices();
+    match inside.by_ref().take(MAX_TAG).find(|(_, c)| matches!(c, '>' | '<' | '\n')) {
+        Some((len, '>')) => Tag::Ends(at + 1 + len + 1),
+        None if cut == Cut::MidLine && inside.next().is_none() => Tag::Open,
         _ => Tag::None,
     }
 }
@@ -586,6 +586,15 @@ mod tests {
             words("a<b and x < y <i never closed"),
             ["a", "b", "and", "x", "y", "i", "never", "closed"]
         );
+    }
+
+    #[test]
+    fn the_length_of_a_tag_does_not_change_with_case() {
+        for len in [600, 1010, 1030] {
+            let text = format!("<b {}> çay", "İ".repeat(len));
+            let places = |text: &str| tokenize(text, Locale::Turkic, "tr").len();
+            assert_eq!(places(&text), places(&Locale::Turkic.lower(&text)), "{len} letters");
+        }
     }
 
     #[test]
