@@ -27,7 +27,8 @@ pub enum Case {
     /// No capitals, or no letters that pair: `word`, `1990`.
     #[default]
     Lower,
-    /// The first letter only, of two or more; under Dutch, `IJ` is a first letter: `Word`, `IJsland`.
+    /// The first letter only, of two or more; under Dutch, `IJ` is a first letter: `Word`, `IJsland`. A word whose first
+    /// letter does not pair has no title case.
     Title,
     /// Every letter: `NATO`, `I`, `A4`.
     Upper,
@@ -86,34 +87,32 @@ impl Case {
             }
             count += 1;
         }
-        Self::of_set(capitals, count, begins_with_ij(word, locale))
+        Self::of_set(capitals, count, title_letters(word, locale))
     }
 
     /// The case of `word`, were these its capitals and no others. Capitals past its last letter are dropped.
     pub fn of_capitals(Capitals(capitals): Capitals, word: &str, locale: Locale) -> Self {
         let count = locale.letter_count(word);
-        Self::of_set(capitals & first_letters(count), count, begins_with_ij(word, locale))
+        Self::of_set(capitals & first_letters(count), count, title_letters(word, locale))
     }
 
-    /// `ij` says that the first two of the `count` letters are one Dutch letter.
-    fn of_set(capitals: u64, count: usize, ij: bool) -> Self {
+    /// `title` are the letters that title case makes capitals, of `count` in all.
+    fn of_set(capitals: u64, count: usize, title: u64) -> Self {
         let all = first_letters(count);
         match capitals {
             0 => Self::Lower,
             _ if capitals == all => Self::Upper,
-            0b11 if ij => Self::Title,
-            0b1 if !ij => Self::Title,
+            _ if capitals == title => Self::Title,
             _ => Self::Mixed(Capitals(capitals)),
         }
     }
 
     /// Which letters of `word` it makes capitals.
     pub fn capitals(self, word: &str, locale: Locale) -> Capitals {
-        let first = if begins_with_ij(word, locale) { 0b11 } else { 0b1 };
         let all = first_letters(locale.letter_count(word));
         Capitals(match self {
             Self::Lower => 0,
-            Self::Title => first & all,
+            Self::Title => title_letters(word, locale) & all,
             Self::Upper => all,
             Self::Mixed(Capitals(capitals)) => capitals & all,
         })
@@ -178,7 +177,7 @@ impl Case {
     /// assert_eq!(opening("3rd"), "3rd");
     /// ```
     pub fn opening(self, word: &str, locale: Locale) -> Self {
-        if !word.starts_with(char::is_alphabetic) {
+        if !word.starts_with(char::is_alphabetic) || title_letters(word, locale) == 0 {
             return self;
         }
         match self {
@@ -207,6 +206,19 @@ impl Case {
 /// The set of the first `count` letters.
 fn first_letters(count: usize) -> u64 {
     if count >= MAX_LETTERS { u64::MAX } else { (1 << count) - 1 }
+}
+
+/// Which letters title case makes capitals: the first, or a Dutch `ij`; none where the first letter does not pair, as in
+/// `ßa` and, outside Turkish, `İzmir`.
+fn title_letters(word: &str, locale: Locale) -> u64 {
+    if begins_with_ij(word, locale) {
+        return 0b11;
+    }
+    if word.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) {
+        return 1;
+    }
+    let first = locale.letters(word).find(|(_, c, letter)| letter.is_some() || c.is_alphabetic());
+    u64::from(first.is_some_and(|(_, _, letter)| letter.is_some()))
 }
 
 /// Whether the first letters of `word` are `i` and `j`, which Dutch writes as one.

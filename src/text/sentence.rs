@@ -14,8 +14,12 @@ const LISTS: [(&str, &str); 5] = [
     ("pt", include_str!("../../lexicons/abbreviations.pt.txt")),
 ];
 
-static ABBREVIATIONS: LazyLock<Vec<Abbreviations>> =
-    LazyLock::new(|| LISTS.iter().map(|(_, list)| Abbreviations::read(list)).collect());
+/// Words of one letter, which are no initials: `…and I. Then`, `il y a. Puis`.
+const ONE_LETTER: [(&str, &str); 5] = [("en", "i"), ("es", ""), ("fr", "aày"), ("nl", "u"), ("pt", "éà")];
+
+static ABBREVIATIONS: LazyLock<Vec<Abbreviations>> = LazyLock::new(|| {
+    LISTS.iter().zip(ONE_LETTER).map(|((_, list), (_, words))| Abbreviations::read(list, words)).collect()
+});
 
 static NO_ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(Abbreviations::default);
 
@@ -24,6 +28,7 @@ static NO_ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(Abbreviations::
 pub struct Abbreviations {
     always: FxHashSet<&'static str>,
     before_number: FxHashSet<&'static str>,
+    one_letter: &'static str,
 }
 
 impl Abbreviations {
@@ -38,8 +43,8 @@ impl Abbreviations {
 
     /// One a line, in lower case without the stop; `#` begins a comment, and ` NUMBER` after a word limits it to
     /// numbers that follow.
-    fn read(list: &'static str) -> Self {
-        let mut all = Self::default();
+    fn read(list: &'static str, one_letter: &'static str) -> Self {
+        let mut all = Self { one_letter, ..Self::default() };
         for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             match line.strip_suffix(" NUMBER") {
                 Some(word) => all.before_number.insert(word.trim()),
@@ -60,8 +65,8 @@ impl Abbreviations {
         for c in marks.chars() {
             match c {
                 '.' => stops += 1,
-                '!' | '?' | '！' | '？' | '。' | '؟' | '।' => asks = true,
                 ',' | ';' | ':' | '…' => return false,
+                c if is_end_mark(c) => asks = true,
                 _ => {}
             }
         }
@@ -70,12 +75,18 @@ impl Abbreviations {
         }
         // A single letter is an initial, and dots inside make an initialism: `J. Smith`, `the U.S. and`.
         let short = word.chars().nth(1).is_none() && word.chars().all(char::is_alphabetic);
+        let short = short && !self.one_letter.contains(word);
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         !(short
             || !number && word.contains('.')
             || self.always.contains(word)
             || before_digit && self.before_number.contains(word))
     }
+}
+
+/// Whether `c` is a mark that may end a sentence.
+pub fn is_end_mark(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '！' | '？' | '。' | '؟' | '।' | '‼' | '⁇' | '⁈' | '⁉')
 }
 
 /// Cuts a cased paragraph into sentences, none of them empty. Beside the marks ([`Abbreviations::ends`]) it looks at
@@ -110,7 +121,7 @@ fn sentence_end(text: &str, abbreviations: &Abbreviations) -> usize {
         let field = &text[start..end];
         let word_end = field.rfind(char::is_alphanumeric).map_or(0, |at| at + char_len(field, at));
         let (body, marks) = field.split_at(word_end);
-        if !marks.contains(['.', '!', '?', '！', '？', '。', '؟', '।']) {
+        if !marks.contains(is_end_mark) {
             continue;
         }
         let word = body.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();

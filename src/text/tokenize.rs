@@ -8,7 +8,7 @@
 
 use super::case::{Case, MAX_LETTERS};
 use super::locale::{Locale, is_joiner};
-use super::sentence::Abbreviations;
+use super::sentence::{Abbreviations, is_end_mark};
 use super::tokens::{Break, Given, Token, Tokens, lower_word};
 
 /// Stands for a byte that is not UTF-8: the run that holds it is left alone.
@@ -58,12 +58,26 @@ pub struct Tokenizer {
     /// What lies before the next word.
     before: Break,
     /// Whether a sentence ended after the last word.
-    ended: bool,
+    ended: Ended,
+    /// Whether an empty line was met after text: then lines that are not parted by one belong together.
+    grouped: bool,
     /// The line before, where it is not empty.
     previous: Option<Line>,
     line: Line,
     /// For each word of the line so far, whether it has a capital.
     capitals: Vec<bool>,
+}
+
+/// What the marks after a word say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Ended {
+    /// The sentence goes on.
+    #[default]
+    No,
+    /// A full stop ends it.
+    Stopped,
+    /// A question or exclamation mark ends it, unless it is speech that is reported on: `« Alors ? » demanda-t-il.`
+    Asked,
 }
 
 /// What is known of a line.
@@ -101,7 +115,8 @@ impl Tokenizer {
             abbreviations: Abbreviations::of(language),
             capitalized,
             before: Break::Document,
-            ended: false,
+            ended: Ended::No,
+            grouped: false,
             previous: None,
             line: Line::default(),
             capitals: Vec::new(),
@@ -111,7 +126,8 @@ impl Tokenizer {
     /// Starts on another text with the same settings.
     pub fn reset(&mut self) {
         self.before = Break::Document;
-        self.ended = false;
+        self.ended = Ended::No;
+        self.grouped = false;
         self.previous = None;
         self.line = Line::default();
     }
@@ -153,10 +169,11 @@ impl Tokenizer {
 
     /// Says that a line ended where the last piece did.
     pub fn end_line(&mut self) {
-        self.line.ended = self.ended;
-        self.ended = false;
+        self.line.ended = self.ended != Ended::No;
+        self.ended = Ended::No;
         let line = std::mem::take(&mut self.line);
         self.before = self.before.max(if line.written { Break::Line } else { Break::Paragraph });
+        self.grouped |= !line.written && self.previous.is_some();
         // After an empty line a new paragraph begins, whatever the last one ended in.
         self.previous = line.written.then_some(line);
     }
@@ -194,7 +211,9 @@ impl Tokenizer {
             return;
         }
         if let Some(opening) = line.opening.take() {
-            let follows_on = self.previous.as_ref().is_some_and(|line| line.punctuated && !line.ended);
+            // A line without marks may be a sentence of its own, unless lines come in groups, as those of subtitles do.
+            let goes_on = |previous: &Line| !previous.ended && (previous.punctuated || self.grouped);
+            let follows_on = self.previous.as_ref().is_some_and(goes_on);
             if let Some(word) = words.get_mut(opening - line.first) {
                 word.starts |= line.punctuated && !follows_on;
             }
@@ -225,6 +244,7 @@ impl Tokenizer {
         if kinds & (SPECIAL | WIDE) == 0
             && !number
             && let Some((start, end)) = plain_word(field.text.as_bytes(), field.start, field.end, kinds)
+            && !(end - start == 1 && field.text.as_bytes().get(end) == Some(&b')'))
         {
             self.word(&field, start, end, tokens);
             self.marks(&field, end);
@@ -241,7 +261,7 @@ impl Tokenizer {
             return;
         }
         let mut at = field.start;
-        if is_left_alone(run) {
+        if is_left_alone(run) || is_list_letter(run) {
             self.pass();
         } else {
             while let Some((start, end)) = next_word(field, at) {
@@ -265,15 +285,24 @@ impl Tokenizer {
         let right = field.text[end..field.end].chars().next().filter(|c| !c.is_alphanumeric());
         self.line.lower |= lower;
         self.line.upper |= upper;
-        // A Dutch sentence that opens with 't or 's has its capital on the next word.
-        let clitic = self.locale == Locale::Dutch && word.len() == 1 && matches!(left, Some('\'' | '’'));
-        let before = if clitic { self.before.min(Break::Space) } else { self.before };
-        let starts = self.ended && !clitic;
+        // A Dutch sentence that opens with 't or 's has its capital on the next word; 's-Hertogenbosch needs no other.
+        let apart = self.locale == Locale::Dutch && matches!(left, Some('\'' | '’' | '‘'));
+        let clitic = apart && word.len() == 1;
+        let named = apart && word.as_bytes().get(1) == Some(&b'-');
+        // A dash before a word that follows a question parts speech from what is said of it: `—¡Ah! —exclamó.`
+        let reported = self.ended == Ended::Asked && matches!(left, Some('—' | '–'));
+        let before = if clitic || named { self.before.min(Break::Space) } else { self.before };
+        let starts = self.ended != Ended::No && !clitic && !named && !reported;
+        let given = if clitic { Given::Fixed(Case::Lower.into()) } else { Given::Nothing };
         if before >= Break::Line && self.line.opening.is_none() {
             self.line.opening = Some(tokens.len());
         }
         let source = field.base + start as u32..field.base + end as u32;
-        tokens.push(word, self.locale, Token { source, before, starts, left, right, ..Token::default() });
+        tokens.push(
+            word,
+            self.locale,
+            Token { source, before, starts, given, left, right, ..Token::default() },
+        );
         self.capitals.push(upper);
         if !clitic {
             self.pass();
@@ -284,7 +313,7 @@ impl Tokenizer {
     #[inline]
     pub fn pass(&mut self) {
         self.before = Break::None;
-        self.ended = false;
+        self.ended = Ended::No;
     }
 
     /// Sees whether the marks from byte `from` to the end of the field end a sentence.
@@ -297,7 +326,14 @@ impl Tokenizer {
 
     fn some_marks(&mut self, field: &Field<'_>, from: usize) {
         let marks = &field.text[from..field.end];
-        if !marks.contains(['.', '!', '?', '！', '？', '。', '؟', '।']) {
+        let after = &field.text[field.end..];
+        let line_ends = after.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
+        let line_ends = line_ends.is_empty() || line_ends.starts_with('\n');
+        if !marks.contains(is_end_mark) {
+            // The quote that closes reported speech, or the dash after it.
+            if self.ended == Ended::Asked && marks.contains(['»', '”', '—', '–']) && !line_ends {
+                self.ended = Ended::No;
+            }
             return;
         }
         // Marks may stand alone: `Bonjour !`
@@ -306,18 +342,25 @@ impl Tokenizer {
             let line = field.text[..field.start].rsplit('\n').next().unwrap_or_default();
             word = line.split_whitespace().next_back().unwrap_or_default();
         }
-        let before = word.rfind(|c: char| !(c.is_alphanumeric() || is_joiner(c) || c == '.'));
-        let word = before.map_or(word, |at| &word[at + char_at(word, at).len_utf8()..]);
+        let inside = |c: char| c.is_alphanumeric() || is_joiner(c) || matches!(c, '.' | '\'' | '’' | '-');
+        let before = word.rfind(|c: char| !inside(c)).map_or(0, |at| at + char_at(word, at).len_utf8());
+        let word = word[before..].trim_start_matches(|c: char| !c.is_alphanumeric());
         if word.is_empty() {
             return;
         }
         let mut lower = String::new();
         lower_word(word, self.locale, &mut lower);
-        let next = field.text[field.end..].trim_start().bytes().next();
-        if self.abbreviations.ends(&lower, marks, next.is_some_and(|b| b.is_ascii_digit())) {
-            self.ended = true;
-            self.line.punctuated = true;
+        let before_digit = after.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        if !self.abbreviations.ends(&lower, marks, before_digit) {
+            return;
         }
+        self.line.punctuated = true;
+        let asked = marks.contains(|c| is_end_mark(c) && c != '.');
+        self.ended = match marks.contains(['"', '\'', '”', '’', '»']) {
+            true if asked && !line_ends => Ended::No,
+            _ if asked => Ended::Asked,
+            _ => Ended::Stopped,
+        };
     }
 }
 
@@ -339,7 +382,7 @@ const DIGIT: u8 = 8;
 const INNER: u8 = 16;
 /// Other marks that only ever stand around words.
 const MARK: u8 = 32;
-/// Marks that may make a run something else than words: `@ # / \ _ < & . : ,`.
+/// Marks that may make a run something else than words.
 const SPECIAL: u8 = 64;
 /// Bytes of characters outside ASCII.
 const WIDE: u8 = 128;
@@ -354,7 +397,7 @@ static KINDS: [u8; 256] = {
             b'A'..=b'Z' => UPPER,
             b'0'..=b'9' => DIGIT,
             b'\'' | b'-' => INNER,
-            b'@' | b'#' | b'/' | b'\\' | b'_' | b'<' | b'&' | NO_TEXT => SPECIAL,
+            b'@' | b'#' | b'/' | b'\\' | b'_' | b'<' | b'{' | b'&' | NO_TEXT => SPECIAL,
             0x80..=0xff => WIDE,
             _ => MARK,
         };
@@ -363,7 +406,7 @@ static KINDS: [u8; 256] = {
     kinds
 };
 
-/// Where the run that begins at byte `at` ends, and the kinds of its bytes. A `<` that may open a tag ends it too.
+/// Where the run that begins at byte `at` ends, and the kinds of its bytes. What may open a tag ends it too.
 #[inline]
 fn field_end(text: &str, at: usize) -> (usize, u8) {
     let bytes = text.as_bytes();
@@ -372,7 +415,7 @@ fn field_end(text: &str, at: usize) -> (usize, u8) {
     while let Some(&b) = bytes.get(end) {
         let kind = KINDS[b as usize];
         if kind & (SPACE | WIDE | SPECIAL) != 0 {
-            if kind == SPACE || b == b'<' && end > at && opens_tag(text, end) {
+            if kind == SPACE || end > at && opens_tag(text, end) {
                 break;
             }
             if kind == WIDE {
@@ -471,6 +514,12 @@ fn is_list_number(run: &str) -> bool {
     (1..=3).contains(&number.len()) && number.len() < run.len() && number.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// Whether a run is the letter of an item in a list: `a)`, `(B),`.
+fn is_list_letter(run: &str) -> bool {
+    let letter = run.trim_start_matches('(').trim_end_matches([',', ';', '.']);
+    letter.strip_suffix(')').is_some_and(|c| c.len() == 1 && c.as_bytes()[0].is_ascii_alphabetic())
+}
+
 /// Whether a run is no words: a URL, an e-mail address, a handle, a tag, a path, a file or domain name.
 fn is_left_alone(run: &str) -> bool {
     let opens = |c: char| !c.is_alphanumeric() && !"@#/\\~._".contains(c);
@@ -510,7 +559,7 @@ fn is_dotted_word(run: &str, at: usize) -> bool {
     is_number || letters(last) == 1 && first.split('.').all(|part| (1..=2).contains(&letters(part)))
 }
 
-/// What begins at a byte that may be a `<`.
+/// What begins at a byte that may open a tag.
 enum Tag {
     None,
     /// A tag up to this byte.
@@ -519,23 +568,29 @@ enum Tag {
     Open,
 }
 
-/// Sees whether a mark-up tag begins at byte `at`.
+/// Sees whether a mark-up tag begins at byte `at`: `<i>`, `</v>`, or `{\an8}` as in subtitles.
 #[inline]
 fn tag_end(text: &str, at: usize, cut: Cut) -> Tag {
-    if text.as_bytes()[at] != b'<' || !opens_tag(text, at) {
+    if !opens_tag(text, at) {
         return Tag::None;
     }
+    let (open, close) = if text.as_bytes()[at] == b'<' { ('<', '>') } else { ('{', '}') };
     let mut inside = text[at + 1..].char_indices();
-    match inside.by_ref().take(MAX_TAG).find(|(_, c)| matches!(c, '>' | '<' | '\n')) {
-        Some((len, '>')) => Tag::Ends(at + 1 + len + 1),
+    match inside.by_ref().take(MAX_TAG).find(|&(_, c)| c == close || c == open || c == '\n') {
+        Some((len, c)) if c == close => Tag::Ends(at + 1 + len + 1),
         None if cut == Cut::MidLine && inside.next().is_none() => Tag::Open,
         _ => Tag::None,
     }
 }
 
 /// Letters of any script open one, so that a Turkish `<İ` is read like its lower case.
+#[inline]
 fn opens_tag(text: &str, at: usize) -> bool {
-    text[at + 1..].starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '!'))
+    match text.as_bytes()[at] {
+        b'<' => text[at + 1..].starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '!')),
+        b'{' => text[at + 1..].starts_with('\\'),
+        _ => false,
+    }
 }
 
 fn char_at(text: &str, at: usize) -> char {
@@ -574,8 +629,8 @@ mod tests {
     #[test]
     fn what_is_no_word_is_left_alone() {
         let text = "see http://a.b/C?d=E, www.Example.org me@Home.example @Handle #Tag notes.TXT /usr/Bin snake_Case \
-                    C:\\Dir <a Href=\"X y\">in</a> AT&amp;T and/or end...then";
-        assert_eq!(words(text), ["see", "in", "at", "t", "and", "or", "end", "then"]);
+                    C:\\Dir <a Href=\"X y\">in</a> AT&amp;T and/or end...then {\\an8\\i1}top a) one (B), two";
+        assert_eq!(words(text), ["see", "in", "at", "t", "and", "or", "end", "then", "top", "one", "two"]);
         assert!(words(&"x".repeat(65)).is_empty());
         assert_eq!(words(&"x".repeat(64)).len(), 1);
     }
@@ -605,6 +660,22 @@ mod tests {
         assert_eq!(starts("first. this goes\non here. next"), ["first", "this", "next"]);
         assert_eq!(starts("bonjour ! ça va ?\n\nbien."), ["bonjour", "ça", "bien"]);
         assert_eq!(starts("1. milk.\n2. eggs."), ["milk", "eggs"]);
+        assert_eq!(starts("it's the boss's. then he didn't. we did"), ["it's", "then", "we"]);
+        assert_eq!(starts("the end of part i. then j. smith came"), ["the", "then"]);
+    }
+
+    #[test]
+    fn what_is_said_of_speech_begins_no_sentence() {
+        assert_eq!(starts("\"stop!\" she cried. he left."), ["stop", "he"]);
+        assert_eq!(starts("« alors ? » demanda-t-il. non ! non."), ["alors", "non", "non"]);
+        assert_eq!(starts("—¡ah! —exclamó maría. sí."), ["ah", "sí"]);
+        assert_eq!(starts("- who? - me. \"no.\" yes!\nwho?\nhe."), ["who", "me", "no", "yes", "who", "he"]);
+    }
+
+    #[test]
+    fn in_groups_of_lines_a_sentence_goes_on() {
+        assert_eq!(starts("hello.\n\nwhere do you want\nto go?\n\nhome."), ["hello", "home"]);
+        assert_eq!(starts("no marks\nhere. and"), ["here", "and"]);
     }
 
     #[test]
