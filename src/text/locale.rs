@@ -28,18 +28,18 @@ pub enum Locale {
 impl FromStr for Locale {
     type Err = Error;
 
-    /// Reads a language tag: `tr`, `az`, `nl`, `el`, `pt-BR`, `root`.
+    /// Reads a language tag in any case, of two letters or three: `tr`, `tur`, `NL`, `el`, `pt-BR`, `root`.
     fn from_str(tag: &str) -> Result<Self, Error> {
-        let language = tag.split(['-', '_']).next().unwrap_or_default();
-        match language {
-            "tr" | "az" => Ok(Self::Turkic),
-            "nl" => Ok(Self::Dutch),
+        let language = tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+        match language.as_str() {
+            "tr" | "tur" | "az" | "aze" => Ok(Self::Turkic),
+            "nl" | "nld" | "dut" => Ok(Self::Dutch),
             "root" => Ok(Self::Root),
             _ if (2..=3).contains(&language.len()) && language.bytes().all(|b| b.is_ascii_lowercase()) => {
                 Ok(Self::Root)
             }
             _ => Err(Error::Usage(format!(
-                "locale \"{tag}\" is not a language tag: expected one such as en, tr, nl, el, pt-BR or root"
+                "\"{tag}\" is not a language tag: expected one such as en, tr, nl, el, pt-BR or root"
             ))),
         }
     }
@@ -216,4 +216,25 @@ fn unicode_pair(c: char) -> Option<Letter> {
 fn only(mut chars: impl Iterator<Item = char>) -> Option<char> {
     let first = chars.next()?;
     chars.next().is_none().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_is_known_by_its_codes_in_any_case() {
+        for (tags, locale) in [
+            ("tr TR tur az aze AZE-Cyrl tr_TR", Locale::Turkic),
+            ("nl NLD dut nl-BE", Locale::Dutch),
+            ("root en POR pt-BR EL", Locale::Root),
+        ] {
+            for tag in tags.split(' ') {
+                assert_eq!(tag.parse::<Locale>().unwrap(), locale, "{tag}");
+            }
+        }
+        for bad in ["", "e", "english", "4", "t\u{131}"] {
+            assert!(bad.parse::<Locale>().is_err(), "{bad}");
+        }
+    }
 }
