@@ -18,7 +18,7 @@ count() {
     "$majuscule" lexicon build --lang "$lang" -o "$scratch/$lang.$name.tsv" "$@"
 }
 
-# The model of all counts of a language and of the word lists. Words seen once or twice and always in lower case stay
+# The model of all counts of a language and of the word lists. Words seen once or twice, most often in lower case, stay
 # lower-cased without an entry.
 model() {
     lang=$1
