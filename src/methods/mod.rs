@@ -5,8 +5,12 @@ pub mod majority;
 
 #[cfg(feature = "train")]
 use std::num::NonZeroUsize;
+#[cfg(feature = "train")]
+use std::path::PathBuf;
 
 pub use embedded::{LANGUAGES, embedded, embedded_for};
+#[cfg(feature = "train")]
+use serde::Serialize;
 
 #[cfg(feature = "train")]
 use crate::corpus::Corpus;
@@ -59,6 +63,13 @@ impl Method {
         }
     }
 
+    /// The files that it reads beside the corpus.
+    pub fn inputs(&self) -> &[PathBuf] {
+        match self {
+            Self::Majority(config) => &config.lexicon,
+        }
+    }
+
     /// Whether it learns from a corpus alone, and so cannot do without.
     pub fn needs_corpus(&self) -> bool {
         match self {
@@ -75,7 +86,7 @@ impl Method {
             Self::Majority(config) => {
                 let (model, sources) = majority::train(config, corpus, threads)?;
                 files.extend(sources);
-                (serde_json::to_value(model.settings()), model.labels().clone(), model.sections())
+                (settings(model.settings(), config), model.labels().clone(), model.sections())
             }
         };
         let manifest = Manifest {
@@ -84,11 +95,20 @@ impl Method {
             language: corpus.language().to_owned(),
             locale: corpus.locale(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            settings: settings.expect("settings have string keys only"),
+            settings,
             trained_on: Training { files, protocol: corpus.protocol().to_string() },
             labels,
             files: Vec::new(),
         };
         Ok(Draft::new(manifest, sections))
     }
+}
+
+/// What a manifest says of how a model works, and under `config` all that was asked for when it was trained.
+#[cfg(feature = "train")]
+fn settings(model: &impl Serialize, config: &impl Serialize) -> serde_json::Value {
+    let value = |result: serde_json::Result<_>| result.expect("settings have string keys only");
+    let mut settings = value(serde_json::to_value(model));
+    settings["config"] = value(serde_json::to_value(config));
+    settings
 }

@@ -60,7 +60,7 @@ pub struct FileRecord {
 }
 
 /// A section of a model: a file, by name, and its bytes.
-pub type Section = (&'static str, Vec<u8>);
+pub type Section = (String, Vec<u8>);
 
 /// A model about to be written.
 #[derive(Debug, Clone)]

@@ -278,7 +278,7 @@ impl Draft {
     pub fn pack(&self) -> Vec<u8> {
         let manifest = self.manifest_bytes();
         let mut sections = vec![(MANIFEST, &manifest)];
-        sections.extend(self.sections.iter().map(|(name, bytes)| (*name, bytes)));
+        sections.extend(self.sections.iter().map(|(name, bytes)| (name.as_str(), bytes)));
         let mut head = MAGIC.to_vec();
         head.extend(FORMAT.to_le_bytes());
         head.extend((sections.len() as u32).to_le_bytes());

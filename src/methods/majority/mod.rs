@@ -55,7 +55,7 @@ impl Majority {
 
     /// The files that the model is written as.
     pub fn sections(&self) -> Vec<Section> {
-        vec![(WORDS, self.words.bytes().to_vec())]
+        vec![(WORDS.to_owned(), self.words.bytes().to_vec())]
     }
 
     /// What its manifest says of how it works.

@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use serde::{Serialize, Serializer};
+
 use super::{Majority, Settings, Table, is_joint};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -12,11 +14,12 @@ use crate::model::Bytes;
 use crate::text::{Capitals, Case, Labels, Locale};
 
 /// How `majority` is trained.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Config {
     /// The words that it keeps; one that is not among the most frequent N stays lower-cased, in one piece or not
     #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
     pub limits: Limits,
     /// Leave out words whose most frequent form is lower-cased and that were seen fewer times than this: the model is
     /// smaller, and they stay lower-cased all the same
@@ -28,7 +31,14 @@ pub struct Config {
     pub no_parts: bool,
     /// Add the counts of a lexicon or the entries of a word list; with one, no corpus is needed
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    #[serde(serialize_with = "names")]
     pub lexicon: Vec<PathBuf>,
+}
+
+/// Files by name alone: their folders differ from machine to machine.
+fn names<S: Serializer>(files: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+    let name = |file: &PathBuf| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    serializer.collect_seq(files.iter().map(name))
 }
 
 /// Trains on a corpus, and on the lexicons that the settings name. Words that the protocol leaves unscored (the first of a
