@@ -24,12 +24,22 @@ pub fn open(path: impl AsRef<Path>) -> Result<Input> {
     Input::new(name, file)
 }
 
-/// Reads a whole text file; see [`open`] and [`Input::text`].
+/// How many bytes a file will give, where that is known before it is read: of a regular file that is not compressed.
+pub fn len(path: impl AsRef<Path>) -> Option<u64> {
+    let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+    let is_plain = open(path).is_ok_and(|input| input.compression.is_none());
+    is_plain.then_some(metadata.len())
+}
+
+/// Refuses standard input (`-`) where it is named twice: the second reader would find it empty.
 ///
 /// # Errors
-/// Where it cannot be read or is not UTF-8.
-pub fn read_text(path: impl AsRef<Path>) -> Result<String> {
-    open(path)?.text()
+/// Where it is.
+pub fn check_inputs(inputs: &[impl AsRef<Path>]) -> Result<()> {
+    if inputs.iter().filter(|input| input.as_ref() == Path::new("-")).count() > 1 {
+        return Err(Error::Usage("- is named twice, but standard input can be read only once".into()));
+    }
+    Ok(())
 }
 
 /// An open input. Every error it gives names it.
@@ -92,15 +102,24 @@ impl Input {
         }
     }
 
-    /// The next bytes, which stay to be read: as many as are there, at most 64 KiB; none are left where there are none.
+    /// The next `len` bytes, or all where fewer are left, which stay to be read. Waits for them, however slowly they
+    /// arrive: what is decided on them depends on the bytes alone.
     ///
     /// # Errors
     /// Like [`Input::read`].
-    pub fn peek(&mut self) -> Result<&[u8]> {
-        match self.reader.fill_buf() {
-            Ok(_) => Ok(self.reader.buffer()),
-            Err(error) => Err(self.explain(error)),
+    pub fn peek(&mut self, len: usize) -> Result<Vec<u8>> {
+        let mut head = Vec::with_capacity(len);
+        let read = self.reader.by_ref().take(len as u64).read_to_end(&mut head);
+        read.map_err(|error| self.explain(error))?;
+        let ended = head.len() < len;
+        let first: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.clone()));
+        let rest = std::mem::replace(&mut self.reader, BufReader::with_capacity(BUFFER, first));
+        // At a terminal, a second end would have to be typed.
+        if !ended {
+            let whole: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.clone()).chain(rest));
+            self.reader = BufReader::with_capacity(BUFFER, whole);
         }
+        Ok(head)
     }
 
     /// Appends to `line` all bytes up to the next `\n` and that one too, and says how many; none are left at 0.
@@ -584,6 +603,25 @@ pub fn check_output(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
     }
 }
 
+/// Refuses an output folder that an input lies in, which would be gone once the folder is replaced.
+///
+/// # Errors
+/// Where one does.
+pub fn check_output_folder(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
+    let Ok(folder) = fs::canonicalize(output) else { return Ok(()) };
+    let inside = |input: &&_| {
+        fs::canonicalize(AsRef::<Path>::as_ref(*input)).is_ok_and(|input| input.starts_with(&folder))
+    };
+    match inputs.iter().find(inside) {
+        Some(input) => Err(Error::Usage(format!(
+            "{} lies in {}, which would be replaced: name another output folder",
+            input.as_ref().display(),
+            output.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Where `path` leads: the end of its links, or itself.
 fn followed(path: &Path) -> PathBuf {
     match path.is_symlink() {
@@ -652,6 +690,52 @@ mod tests {
         let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(name).collect();
         names.sort();
         names
+    }
+
+    /// Gives its bytes one at a time, as the slowest pipe does.
+    struct Slow(io::Cursor<Vec<u8>>);
+
+    impl Read for Slow {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let one = buffer.len().min(1);
+            self.0.read(&mut buffer[..one])
+        }
+    }
+
+    #[test]
+    fn what_is_looked_at_does_not_depend_on_how_it_arrives_and_stays() {
+        let bytes: Vec<u8> = (0..9000).map(|i| i as u8).collect();
+        for len in [0, 1, 4096, 9000, 10_000] {
+            let mut input = Input::new("slow", Slow(io::Cursor::new(bytes.clone()))).unwrap();
+            assert_eq!(input.peek(len).unwrap(), bytes[..len.min(9000)]);
+            assert_eq!(input.peek(7).unwrap(), bytes[..7]);
+            assert_eq!(input.bytes().unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn the_length_of_a_file_is_known_unless_it_is_compressed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            fs::write(&path, bytes).unwrap();
+            path
+        };
+        assert_eq!(len(file("a.txt", b"five\n")), Some(5));
+        assert_eq!(len(file("a.gz", &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])), None);
+        assert_eq!(len(folder.path()), None);
+        assert_eq!(len("/dev/null"), None);
+        assert_eq!(len("-"), None);
+    }
+
+    #[test]
+    fn a_folder_that_holds_an_input_is_no_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("a.tsv");
+        fs::write(&input, "a").unwrap();
+        assert!(matches!(check_output_folder(folder.path(), &[&input]), Err(Error::Usage(_))));
+        assert!(check_output_folder(&folder.path().join("new"), &[&input]).is_ok());
+        assert!(check_inputs(&["-", "a", "-"]).is_err() && check_inputs(&["-", "a", "a"]).is_ok());
     }
 
     #[cfg(feature = "compression")]

@@ -1,5 +1,5 @@
 //! The program as a user meets it: what it prints, what it refuses and how, and what it leaves on the disk.
-#![cfg(feature = "cli")]
+#![cfg(all(feature = "cli", feature = "train"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -294,12 +294,74 @@ fn an_output_that_is_an_input_is_refused_and_both_stay() {
         std::os::unix::fs::symlink("a.txt", room.path("link.txt")).unwrap();
         room.fails("restore --model model a.txt -o link.txt", b"", 2, &both);
     }
+    let packed = fs::read(TRAINED.join("model.packed")).unwrap();
+    room.write("m.packed", &packed).write("counts.txt", "eBay\n");
+    room.fails("restore --model m.packed a.txt -o m.packed", b"", 2, &both);
+    room.fails("restore --model model a.txt -o model/words.bin", b"", 2, &both);
+    room.fails("train majority --lexicon counts.txt --pack counts.txt", b"", 2, &both);
+    room.fails("train majority a.txt --lexicon counts.txt --pack counts.txt", b"", 2, &both);
+    assert_eq!(fs::read(room.path("m.packed")).unwrap(), packed);
+    assert_eq!(room.read("counts.txt"), "eBay\n");
+    let manifest = room.read("model/majuscule.json");
+    room.write("model/counts.txt", "eBay\n");
+    let inside = ["model/counts.txt lies in model", "name another"];
+    room.fails("train majority --lexicon model/counts.txt -o model --force", b"", 2, &inside);
+    room.fails("train majority a.txt -o new --pack new/packed", b"", 2, &["new/packed lies in new"]);
+    assert_eq!(room.read("model/majuscule.json"), manifest);
     assert_eq!(room.read("a.txt"), "bbc\n");
     assert_eq!(room.read("words.txt"), "eBay\n");
     room.fails("restore --model model a.txt -o model", b"", 1, &["model", "is a folder"]);
     room.fails("restore --model model a.txt missing.txt -o out.txt", b"", 1, &["missing.txt"]);
     assert!(!room.path("out.txt").exists());
     room.fails("restore --model model a.txt -o no/such/place.txt", b"", 1, &["no/such/place.txt"]);
+}
+
+#[test]
+fn standard_input_is_named_once() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS).write("words.txt", "eBay\n");
+    for line in [
+        "restore --model model --words -",
+        "restore --model model --words - a.txt -",
+        "restore --model model - -",
+        "train majority - - -o other",
+        "train majority - --lexicon - -o other",
+        "lexicon build - -",
+        "lexicon merge - words.txt -",
+        "lexicon update - - --date 2026-11-20",
+        "lexicon compare - -",
+        "score - -",
+        "corpus stats - -",
+    ] {
+        room.fails(line, b"eBay\n", 2, &["- is named twice", "read only once"]);
+    }
+    assert_eq!(room.restored("--words - words.txt", "ebay"), "ebay\n");
+}
+
+#[test]
+fn settings_that_made_a_model_stand_in_its_manifest() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS);
+    fs::create_dir(room.path("lists")).unwrap();
+    room.write("lists/words.txt", "eBay\n");
+    let line = "train majority a.txt --vocabulary 1000 --min-count 1 --lexicon lists/words.txt -o other";
+    room.out(line, b"");
+    let json: serde_json::Value = serde_json::from_slice(&room.out("inspect other --json", b"")).unwrap();
+    let config = serde_json::json!({
+        "lexicon": ["words.txt"], "lower_min_count": 0, "min_count": 1, "no_parts": false, "vocabulary": 1000
+    });
+    assert_eq!(json["settings"], serde_json::json!({ "parts": false, "config": config }));
+    assert!(String::from_utf8(room.out("inspect other", b"")).unwrap().contains("\"vocabulary\":1000"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn of_two_outputs_both_appear_or_none() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS);
+    room.fails("train majority a.txt -o other --pack /dev/full", b"", 1, &["cannot write /dev/full"]);
+    room.fails("train majority a.txt -o other --pack no/such", b"", 1, &["no/such"]);
+    assert_eq!(room.names(), ["a.txt"]);
 }
 
 #[test]
@@ -400,8 +462,14 @@ fn arguments_that_cannot_be_are_exit_code_2() {
     let room = Room::new();
     room.write("a.txt", "a\n");
     for verb in ["restore --model model a.txt", "train majority a.txt -o other", "lexicon build a.txt"] {
-        room.fails(&format!("{verb} --threads 0"), b"", 2, &["--threads", "0"]);
+        room.fails(&format!("{verb} --threads 0"), b"", 2, &["--threads", "0", "expected a number from 1"]);
         room.fails(&format!("{verb} --threads many"), b"", 2, &["--threads", "many"]);
+    }
+    for verb in
+        ["train majority a.txt -o other", "lexicon build a.txt", "corpus stats a.txt", "score a.txt a.txt"]
+    {
+        let problem = "--lang \"english\" is not a language tag: expected one such as en";
+        room.fails(&format!("{verb} --lang english"), b"", 2, &[problem]);
     }
     let languages = ["\"tlh\"", "en, es, fr, nl, pt", "--model"];
     room.fails("restore --lang tlh a.txt", b"", 2, &languages);
@@ -461,6 +529,28 @@ fn help_manual_and_completions_print() {
         "corpus split",
     ] {
         assert!(print(&format!("{verb} --help")).contains("Usage:"), "{verb}");
+    }
+    // What a list of verbs says of one is how its own help begins.
+    for verb in ["", "train", "lexicon", "corpus"] {
+        let list = print(&format!("{verb} --help"));
+        let rows = list.lines().skip_while(|line| !["Commands:", "Methods:"].contains(line)).skip(1);
+        for row in rows.take_while(|line| !line.is_empty()).filter(|row| row.starts_with("  ")) {
+            let Some((name, about)) = row.trim().split_once("  ") else { continue };
+            if name != "help" {
+                let help = print(&format!("{verb} {name} --help"));
+                assert!(
+                    help.starts_with(about.trim()),
+                    "{verb} {name}: {about:?} is not how it begins:\n{help}"
+                );
+            }
+        }
+    }
+    assert!(print("train majority --help").starts_with("The most frequent form of each word"));
+    for verb in ["restore", "train", "train majority", "lexicon build", "lexicon update"] {
+        assert!(
+            print(&format!("{verb} --help")).contains(&format!("Examples:\n  majuscule {verb}")),
+            "{verb}"
+        );
     }
     assert_eq!(print("--version"), format!("majuscule {}\n", env!("CARGO_PKG_VERSION")));
     assert!(print("man").starts_with(".ie") || print("man").contains(".TH majuscule"));
@@ -760,4 +850,42 @@ fn built_in_models_restore_their_languages() {
         let out = room.out(&format!("restore {options}"), text.as_bytes());
         assert_eq!(String::from_utf8(out).unwrap(), cased);
     }
+}
+
+#[test]
+#[cfg(feature = "languages")]
+fn a_language_is_told_however_the_text_arrives() {
+    let room = Room::new();
+    // Its first line alone would be taken for English.
+    let text = "the and of\nela vive em lisboa com o pai e a mãe, que não é de lá, e com uma tia do porto.\n";
+    let whole = room.out("restore --lang auto", text.as_bytes());
+    let mut child = spawn(program().args(["restore", "--lang", "auto"]));
+    let mut stdin = child.stdin.take().unwrap();
+    for line in text.split_inclusive('\n') {
+        stdin.write_all(line.as_bytes()).unwrap();
+        thread::sleep(Duration::from_millis(200));
+    }
+    drop(stdin);
+    assert_eq!(child.wait_with_output().unwrap().stdout, whole);
+    assert!(String::from_utf8(whole).unwrap().contains("Lisboa"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_is_written_shows_progress_at_a_terminal() {
+    let room = Room::new();
+    if !Command::new("script").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no script(1) here, which makes a terminal");
+        return;
+    }
+    room.write("long.txt", "we met the bbc in lisbon\n".repeat(2_000_000));
+    let screen = |options: &str| {
+        let line = format!("{} restore --model model {options}", env!("CARGO_BIN_EXE_majuscule"));
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).current_dir(room.0.path()).stdin(Stdio::null());
+        String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned()
+    };
+    assert!(screen("--threads 1 long.txt -o out.txt").contains("left"));
+    room.write("short.txt", "we met the bbc in lisbon\n");
+    assert!(!screen("short.txt").contains("left"));
 }

@@ -1,16 +1,16 @@
 //! `majuscule corpus`: what a corpus holds, and its parts for training and testing.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
 use clap::Subcommand;
 
+use super::measure;
+use super::page::print;
 use crate::corpus::split::{self, PARTS};
 use crate::corpus::stats::{Stats, Words};
 use crate::corpus::{Corpus, Protocol, Reading};
-use crate::error::Error;
 use crate::files;
 use crate::text::Locale;
 
@@ -76,17 +76,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Verb::Stats(args) => stats(args)?,
         Verb::Split(args) => split(args)?,
     };
-    let mut stdout = io::stdout().lock();
-    let written = stdout.write_all(answer.as_bytes()).and_then(|()| stdout.flush());
-    written.map_err(|error| Error::io("write", "standard output", error))?;
+    print(&answer)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn stats(args: StatsArgs) -> anyhow::Result<String> {
-    let locale = match args.locale {
-        Some(locale) => locale,
-        None => args.reading.language.parse()?,
-    };
+    let locale = measure::locale(args.locale, &args.reading.language)?;
     let corpus = Corpus::new(&args.files, args.reading, args.protocol, locale)?;
     let threads = thread::available_parallelism()?;
     let parts = corpus.map_reduce(threads, Stats::default, |stats, example| {

@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long)]
     pub calibration: bool,
     /// How many threads a method may use
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN, value_parser = super::page::number)]
     pub threads: NonZeroUsize,
     /// How many of the words that cost the most errors are listed
     #[arg(long, value_name = "N", default_value_t = 20)]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use super::measure::print;
+use super::page::print;
 use crate::methods::load;
 use crate::model;
 

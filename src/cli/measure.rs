@@ -1,11 +1,12 @@
 //! What `evaluate`, `score` and `compare` share: how texts are read, and how the report is laid out.
 
-use std::io::Write;
 use std::path::Path;
 
+pub use super::page::print;
 use crate::corpus::{Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::eval::{Layout, Matching, Side, Signature, report};
+use crate::files;
 use crate::text::Locale;
 
 /// How texts are read and reported.
@@ -44,7 +45,7 @@ impl Measure {
     /// # Errors
     /// Where the language is no language tag.
     pub fn locale(&self, asked: Option<Locale>) -> Result<Locale> {
-        asked.map_or_else(|| self.reading.language.parse(), Ok)
+        locale(asked, &self.reading.language)
     }
 
     /// The line that says how the figures were made.
@@ -63,19 +64,16 @@ impl Measure {
     /// # Errors
     /// Where standard input is named twice or cannot be read.
     pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<Side>> {
-        if files.iter().filter(|file| **file == Path::new("-")).count() > 1 {
-            return Err(Error::Usage("- is named twice, but standard input can be read only once".into()));
-        }
+        files::check_inputs(files)?;
         files.iter().map(|file| Side::new(file, self.reading.clone(), self.protocol, locale)).collect()
     }
 }
 
-/// Writes a page to standard output.
+/// The case pairs of --locale, or else those of --lang.
 ///
 /// # Errors
-/// Where it cannot be written; a closed pipe is one that [`Error::is_closed_pipe`] knows.
-pub fn print(page: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(page.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|source| Error::io("write", "standard output", source))
+/// Where the language is no language tag.
+pub fn locale(asked: Option<Locale>, language: &str) -> Result<Locale> {
+    let of_language = || language.parse().map_err(|error| Error::Usage(format!("--lang {error}")));
+    asked.map_or_else(of_language, Ok)
 }

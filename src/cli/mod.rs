@@ -1,14 +1,22 @@
 //! The command line: one file a verb.
 
+#[cfg(feature = "train")]
 mod compare;
+#[cfg(feature = "train")]
 mod corpus;
+#[cfg(feature = "train")]
 mod evaluate;
 mod inspect;
+#[cfg(feature = "train")]
 mod lexicon;
+#[cfg(feature = "train")]
 mod measure;
+mod page;
 mod restore;
+#[cfg(feature = "train")]
 mod score;
 mod shell;
+#[cfg(feature = "train")]
 mod train;
 
 use std::process::ExitCode;
@@ -30,6 +38,18 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Restore(restore::Args),
+    #[cfg(feature = "train")]
+    #[command(flatten)]
+    Learning(Learning),
+    Inspect(inspect::Args),
+    Completions(shell::Completions),
+    Man(shell::Man),
+}
+
+/// What works on cased text: a build that only restores goes without.
+#[cfg(feature = "train")]
+#[derive(Debug, Subcommand)]
+enum Learning {
     /// Trains a model on cased text
     Train(train::Args),
     Evaluate(evaluate::Args),
@@ -37,26 +57,33 @@ enum Verb {
     Compare(compare::Args),
     Lexicon(lexicon::Args),
     Corpus(corpus::Args),
-    Inspect(inspect::Args),
-    Completions(shell::Completions),
-    Man(shell::Man),
 }
 
 /// Parses the arguments, runs the verb, and says what went wrong: 0 done, 1 the data, 2 the arguments.
 pub fn main() -> ExitCode {
     let result = match Cli::parse().verb {
         Verb::Restore(args) => restore::run(args),
-        Verb::Train(args) => train::run(args),
-        Verb::Evaluate(args) => evaluate::run(args),
-        Verb::Score(args) => score::run(args),
-        Verb::Compare(args) => compare::run(args),
-        Verb::Lexicon(args) => lexicon::run(args),
-        Verb::Corpus(args) => corpus::run(args),
+        #[cfg(feature = "train")]
+        Verb::Learning(verb) => verb.run(),
         Verb::Inspect(args) => inspect::run(args),
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),
     };
     result.unwrap_or_else(|error| report(&error))
+}
+
+#[cfg(feature = "train")]
+impl Learning {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Train(args) => train::run(args),
+            Self::Evaluate(args) => evaluate::run(args),
+            Self::Score(args) => score::run(args),
+            Self::Compare(args) => compare::run(args),
+            Self::Lexicon(args) => lexicon::run(args),
+            Self::Corpus(args) => corpus::run(args),
+        }
+    }
 }
 
 /// Prints an error for a person, and gives its exit code. A pipe that its reader closed is no error.

@@ -24,6 +24,7 @@ use crate::text::{Locale, Policy, SentenceStart, Words};
 /// Nothing but the case of letters is ever changed. What wins, in this order: the spellings of --words, capitals that are
 /// kept (--case), the start of a sentence (--sentence-start), the model.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Texts in UTF-8; .gz, .zst and .xz are read as they are; - and none at all are standard input
     #[arg(value_name = "FILE")]
@@ -31,8 +32,8 @@ pub struct Args {
     /// Write here instead of standard output; the file appears whole, once all is done
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The built-in model of this language: en, es, fr, nl or pt; auto tells it from the commonest words at
-    /// the beginning of each file
+    /// The built-in model of this language: en, es, fr, nl or pt; auto tells it from the commonest words in the first 4 KiB
+    /// of each file, and waits until so much or the end is there
     #[arg(long, value_name = "LANG", default_value = "en")]
     lang: String,
     /// A model made by train, instead of a built-in one
@@ -54,34 +55,62 @@ pub struct Args {
     #[arg(long)]
     lossy: bool,
     /// How many threads work on it; all cores where it is not given. The output does not depend on it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  majuscule restore talk.txt -o talk.cased.txt
+  some-recogniser | majuscule restore | less
+  majuscule restore --lang pt --words my.words legendas.txt.gz
+  majuscule restore --model my-model --sentence-start always talk.txt";
+
+/// So many bytes of a file tell its language: some hundred words, enough for five languages that differ in the commonest.
+const LANGUAGE_BYTES: usize = 4096;
+
 /// Restores all files, one after the other.
-pub fn run(args: Args) -> Result<ExitCode> {
-    let files = if args.files.is_empty() { vec![PathBuf::from("-")] } else { args.files.clone() };
+pub fn run(mut args: Args) -> Result<ExitCode> {
+    if args.files.is_empty() {
+        args.files.push(PathBuf::from("-"));
+    }
+    let inputs = args.inputs();
+    files::check_inputs(&inputs)?;
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if let Some(output) = output {
-        let inputs: Vec<&PathBuf> = files.iter().chain(&args.words).collect();
         files::check_output(output, &inputs)?;
     }
     let model = args.model()?;
+    let words = args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();
     match output {
         Some(path) => {
             let mut out = Publish::new(path)?;
-            args.restore(model, &files, path, &mut out)?;
+            let progress = Progress::new(&args.files, false);
+            args.restore(model, &words, path, &mut out, progress)?;
             out.commit()?;
         }
         None => {
-            let out = &mut std::io::stdout().lock();
-            args.restore(model, &files, Path::new("standard output"), out)?;
+            let stdout = std::io::stdout();
+            let progress = Progress::new(&args.files, stdout.is_terminal());
+            args.restore(model, &words, Path::new("standard output"), &mut stdout.lock(), progress)?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 impl Args {
+    /// All that is read: texts, spellings, and the model with the files of its folder.
+    fn inputs(&self) -> Vec<PathBuf> {
+        let mut inputs = self.files.clone();
+        inputs.extend(self.words.clone());
+        if let Some(model) = &self.model {
+            let files = std::fs::read_dir(model).into_iter().flatten();
+            inputs.extend(files.filter_map(|file| Some(file.ok()?.path())));
+            inputs.push(model.clone());
+        }
+        inputs
+    }
+
     /// The model that is named; `None` where each file chooses its own.
     fn model(&self) -> Result<Option<Model>, Error> {
         match &self.model {
@@ -91,12 +120,10 @@ impl Args {
         }
     }
 
-    fn settings(&self, model: &Model) -> Result<Settings, Error> {
+    fn settings(&self, model: &Model, words: &[u8]) -> Result<Settings, Error> {
         let locale = self.locale.unwrap_or(model.manifest.locale);
-        let words = match &self.words {
-            Some(path) => Words::read(&files::open(path)?.bytes()?, &path.to_string_lossy(), locale)?,
-            None => Words::default(),
-        };
+        let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
+        let words = Words::read(words, &name, locale)?;
         let language = model.manifest.language.clone();
         Ok(Settings { locale, language, capitalized: self.case, words, lossy: self.lossy })
     }
@@ -104,21 +131,21 @@ impl Args {
     fn restore(
         &self,
         mut model: Option<Model>,
-        files: &[PathBuf],
+        words: &[u8],
         target: &Path,
         out: &mut dyn Write,
+        mut progress: Progress,
     ) -> Result<(), Error> {
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
         let want = Want { threads: threads.unwrap_or(NonZeroUsize::MIN), ..Want::default() };
-        let mut progress = Progress::new(files);
         let mut before = Done::default();
         // A model named at the start serves all files, and wrong words are told before anything is written.
-        let mut settings = model.as_ref().map(|model| self.settings(model)).transpose()?;
-        for file in files {
+        let mut settings = model.as_ref().map(|model| self.settings(model, words)).transpose()?;
+        for file in &self.files {
             let mut input = files::open(file)?;
             if self.lang == "auto" && self.model.is_none() {
-                let found = embedded_for(&String::from_utf8_lossy(input.peek()?))?;
-                settings = Some(self.settings(&found)?);
+                let found = embedded_for(&String::from_utf8_lossy(&input.peek(LANGUAGE_BYTES)?))?;
+                settings = Some(self.settings(&found, words)?);
                 model = Some(found);
             }
             let (Some(model), Some(settings)) = (&model, &settings) else { continue };
@@ -140,7 +167,8 @@ impl Args {
 
 /// A progress bar on standard error, where that is a terminal and the work takes its time.
 struct Progress {
-    bytes: u64,
+    /// How many there are to read, where that is known.
+    bytes: Option<u64>,
     start: Instant,
     bar: Option<ProgressBar>,
     wanted: bool,
@@ -150,10 +178,10 @@ struct Progress {
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Progress {
-    fn new(files: &[PathBuf]) -> Self {
-        let bytes = files.iter().map(|file| file.metadata().map_or(0, |metadata| metadata.len())).sum();
-        // Text that appears on the terminal line by line needs no bar between the lines.
-        let wanted = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
+    /// `to_terminal` says whether the text appears there: then it needs no bar between its lines.
+    fn new(files: &[PathBuf], to_terminal: bool) -> Self {
+        let wanted = std::io::stderr().is_terminal() && !to_terminal;
+        let bytes = if wanted { files.iter().map(files::len).sum() } else { None };
         Self { bytes, start: Instant::now(), bar: None, wanted }
     }
 
@@ -175,13 +203,13 @@ impl Progress {
     }
 }
 
-fn bar(bytes: u64) -> ProgressBar {
-    // A compressed file or a pipe has no length that could be reached: then there is no bar to fill.
+/// Without a length there is no bar to fill.
+fn bar(bytes: Option<u64>) -> ProgressBar {
     let known = "{elapsed_precise} [{bar:30}] {bytes}/{total_bytes}, {msg}, {eta} left";
     let open = "{elapsed_precise} {bytes}, {msg}";
     let (bar, template) = match bytes {
-        0 => (ProgressBar::no_length(), open),
-        _ => (ProgressBar::new(bytes), known),
+        None => (ProgressBar::no_length(), open),
+        Some(bytes) => (ProgressBar::new(bytes), known),
     };
     match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::CommandFactory;
 
-use super::{Cli, measure::print};
+use super::{Cli, page::print};
 use crate::error::Error;
 
 /// Prints a script that completes the command line in a shell

@@ -2,15 +2,16 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::builder::Resettable;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::Error;
-use crate::files;
+use crate::files::{self, Publish};
 use crate::methods::Method;
 use crate::model::MANIFEST;
 use crate::text::Locale;
@@ -21,6 +22,12 @@ pub struct Args {
     method: Method,
     common: Common,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  majuscule train majority --lang en news.txt speeches.txt.gz -o my-model
+  majuscule train majority --lang pt --split livro.txt -o my-model --force
+  majuscule train majority --lexicon news.tsv --lexicon places.txt --pack my.packed";
 
 // What all methods take. (A doc comment here would replace the description of each method.)
 #[derive(Debug, clap::Args)]
@@ -44,7 +51,7 @@ struct Common {
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
     /// How many threads work on it; all cores where it is not given. The model does not depend on it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     reading: Reading,
@@ -52,16 +59,8 @@ struct Common {
 
 /// Trains and saves.
 pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
-    if let Some(output) = &common.output {
-        files::check_replaceable(output, common.force.then_some(MANIFEST))?;
-    }
-    if let Some(file) = &common.pack {
-        files::check_output(file, &common.corpora)?;
-    }
-    let locale = match common.locale {
-        Some(locale) => locale,
-        None => common.reading.language.parse()?,
-    };
+    common.check(&[method.inputs(), &common.corpora].concat())?;
+    let locale = super::measure::locale(common.locale, &common.reading.language)?;
     let threads = common.threads.or_else(|| std::thread::available_parallelism().ok());
     let names = common.corpora.iter().map(|path| {
         let name = path.file_name().unwrap_or(path.as_os_str());
@@ -72,18 +71,45 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
         files => Corpus::new(files, common.reading, common.protocol, locale)?,
     };
     let draft = method.train(&corpus, names.collect(), threads.unwrap_or(NonZeroUsize::MIN))?;
+    let pack = common.pack.as_ref().map(|file| written(file, &draft.pack())).transpose()?;
     if let Some(output) = &common.output {
         draft.save(output, common.force)?;
     }
-    if let Some(file) = &common.pack {
-        files::publish(file, |out| {
-            out.write_all(&draft.pack()).map_err(|error| Error::io("write", file, error))
-        })?;
-    }
+    // Both are on the disk before the second gets its name, so that both appear or none does.
+    pack.map_or(Ok(()), Publish::commit)?;
     for file in draft.manifest().files.iter() {
         eprintln!("{}: {} bytes", file.name, file.bytes);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A file with these bytes, on the disk but without its name.
+fn written(file: &Path, bytes: &[u8]) -> Result<Publish, Error> {
+    let mut out = Publish::new(file)?;
+    let written = out.write_all(bytes).and_then(|()| out.flush());
+    written.map_err(|error| Error::io("write", file, error))?;
+    Ok(out)
+}
+
+impl Common {
+    /// Refuses, before any work is done, outputs that would replace an input, each other or what is no model.
+    fn check(&self, inputs: &[PathBuf]) -> Result<(), Error> {
+        files::check_inputs(inputs)?;
+        if let Some(file) = &self.pack {
+            files::check_output(file, inputs)?;
+        }
+        let Some(folder) = &self.output else { return Ok(()) };
+        if let Some(file) = &self.pack
+            && let (Ok(whole), Ok(packed)) = (std::path::absolute(folder), std::path::absolute(file))
+            && packed.starts_with(whole)
+        {
+            let (file, folder) = (file.display(), folder.display());
+            let problem = format!("{file} lies in {folder}, which is written as a whole: name another file");
+            return Err(Error::Usage(problem));
+        }
+        files::check_replaceable(folder, self.force.then_some(MANIFEST))?;
+        files::check_output_folder(folder, inputs)
+    }
 }
 
 impl FromArgMatches for Args {
@@ -108,10 +134,18 @@ impl clap::Args for Args {
         command
             .subcommand_value_name("METHOD")
             .subcommand_help_heading("Methods")
-            .mut_subcommands(Common::augment_args)
+            .mut_subcommands(augment)
+            .after_help(EXAMPLES)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
     }
+}
+
+/// A method with what all take. What is said of it stays: each group of arguments would say what it is instead.
+fn augment(method: Command) -> Command {
+    let about = Resettable::from(method.get_about().cloned());
+    let long_about = Resettable::from(method.get_long_about().cloned());
+    <Common as clap::Args>::augment_args(method).about(about).long_about(long_about).after_help(EXAMPLES)
 }
