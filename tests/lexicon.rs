@@ -1,5 +1,5 @@
 //! The command `lexicon`, run as a user runs it.
-#![cfg(feature = "cli")]
+#![cfg(all(feature = "cli", feature = "train"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -96,6 +96,9 @@ fn other_formats_are_written_and_read() {
     fs::write(folder.path().join("moses"), &moses).unwrap();
     assert_eq!(out(folder.path(), "export moses --format moses"), moses);
     assert_eq!(out(folder.path(), "export moses --format map"), "in in 1\nlisbon Lisbon 1\n");
+    fs::write(folder.path().join("map"), "rose rose 0.6666666666666666 Rose 0.3333333333333333\n").unwrap();
+    let shown = out(folder.path(), "show map rose");
+    assert!(shown.contains(" 0.6667 ") && shown.contains(" 0.3333 ") && shown.contains("66.67 %"), "{shown}");
     assert_eq!(out(folder.path(), "export news.tsv --keep mixed --format list"), "McDonald\n");
     let json: serde_json::Value =
         serde_json::from_str(&out(folder.path(), "export news.tsv --format json")).unwrap();
@@ -116,7 +119,8 @@ fn what_cannot_be_done_is_said() {
         ("build lower.txt", 1, "lower.txt: 0 of its 4 words have a capital"),
         ("build missing.txt", 1, "missing.txt"),
         ("stats cut.tsv", 1, "cut.tsv: the header has no end"),
-        ("show news.tsv tulip", 1, "news.tsv: no word \"tulip\""),
+        ("show news.tsv tulip", 1, "news.tsv: no word \"tulip\" among its 16\n"),
+        ("show news.txt tulip", 1, "among its 0; it was read as a word list, an entry a line"),
         ("update news.tsv later.txt --date today", 2, "expected year-month-day"),
         ("update news.tsv later.txt --date 2026-11-20 --decay 2", 2, "decay 2 is out of range"),
     ] {
@@ -124,4 +128,18 @@ fn what_cannot_be_done_is_said() {
         assert!(found == code && error.contains(problem), "{line}: {found}, {error}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("news.txt")).unwrap(), NEWS);
+}
+
+#[test]
+fn every_list_of_words_is_one_of_spellings_too() {
+    use majuscule::text::{Locale, Words};
+
+    for file in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("lexicons")).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.ends_with(".txt") && !name.starts_with("abbreviations") {
+            let words = Words::read(&fs::read(&path).unwrap(), name, Locale::Root);
+            assert!(!words.unwrap().is_empty(), "{name}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! `majuscule lexicon`: words and the forms they were seen in, built, joined, shown and written.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,12 +8,14 @@ use std::thread;
 
 use clap::{Subcommand, ValueEnum};
 
+use super::measure::locale;
+use super::page::{number, print_with};
 use crate::corpus::{self, Corpus, Protocol};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::lexicon::build::{build, check_cased};
 use crate::lexicon::compare::{Differences, Side, compare};
-use crate::lexicon::read::{Config, Format, read, source_name};
+use crate::lexicon::read::{Config, Format, read, read_as, source_name};
 use crate::lexicon::stats::Stats;
 use crate::lexicon::{Date, Entry, Initial, Keep, Lexicon, Limits, Source, json, list, map, moses, tsv};
 use crate::text::tokens::lower_word;
@@ -55,6 +57,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 /// Every file is a source, named in the lexicon. Words at sentence beginnings, whose capital says little, are counted
 /// apart.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule lexicon build --lang en news.txt speeches.txt.gz -o news.tsv
+  majuscule lexicon build --lang pt --split --min-count 3 livro.txt | less")]
 struct Build {
     /// The corpora; - is standard input, .gz, .zst and .xz are read as they are
     #[arg(required = true, value_name = "CORPUS")]
@@ -71,6 +77,7 @@ impl Build {
     fn run(self) -> Result<ExitCode> {
         self.output.check(&self.corpora)?;
         let language = self.counting.reading.language.clone();
+        locale(None, &language)?;
         let lexicon = self.counting.build(&self.corpora, &language)?.limit(self.limits);
         self.output.write(|out| tsv::write(&lexicon, out))
     }
@@ -83,7 +90,7 @@ struct Counting {
     #[arg(long, default_value = "text", value_name = "NAME")]
     protocol: Protocol,
     /// Threads to count with; all cores where it is not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     reading: corpus::Reading,
@@ -95,20 +102,25 @@ impl Counting {
         let locale = Lexicon::new(language)?.locale();
         let threads =
             self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-        let mut all: Option<Lexicon> = None;
-        for file in corpora {
+        let all = merged(corpora, |file, _| {
             let corpus = Corpus::new(&[file], reading.clone(), self.protocol, locale)?;
-            let lexicon = build(&corpus, &source_name(&file.to_string_lossy()), threads)?;
-            all = Some(match all {
-                None => lexicon,
-                Some(all) => all.merge(&lexicon)?,
-            });
-        }
-        let all = all.expect("clap asks for a corpus").with_language(language)?;
+            build(&corpus, &source_name(&file.to_string_lossy()), threads)
+        })?;
+        let all = all.with_language(language)?;
         let names: Vec<_> = corpora.iter().map(|file| file.to_string_lossy()).collect();
         check_cased(&all, &names.join(", "))?;
         Ok(all)
     }
+}
+
+/// The lexicons of files as one; each is read with what was read before.
+fn merged(
+    files: &[PathBuf],
+    mut read: impl FnMut(&Path, Option<&Lexicon>) -> Result<Lexicon>,
+) -> Result<Lexicon> {
+    let (first, rest) = files.split_first().expect("clap asks for a file");
+    let first = read(first, None)?;
+    rest.iter().try_fold(first, |all, file| all.merge(&read(file, Some(&all))?))
 }
 
 /// Joins lexicons, word lists and Moses models into one
@@ -131,16 +143,10 @@ struct Merge {
 impl Merge {
     fn run(self) -> Result<ExitCode> {
         self.output.check(&self.files)?;
-        let mut merged: Option<Lexicon> = None;
-        for file in &self.files {
-            let before = merged.as_ref().map(|lexicon| lexicon.language().to_owned());
-            let lexicon = self.reading.read(file, before)?;
-            merged = Some(match merged {
-                None => lexicon,
-                Some(merged) => merged.merge(&lexicon)?,
-            });
-        }
-        let merged = merged.expect("clap asks for a file").limit(self.limits);
+        let merged = merged(&self.files, |file, before| {
+            self.reading.read(file, before.map(|lexicon| lexicon.language().to_owned()))
+        })?;
+        let merged = merged.limit(self.limits);
         self.output.write(|out| tsv::write(&merged, out))
     }
 }
@@ -150,6 +156,10 @@ impl Merge {
 /// Old counts are multiplied by the decay, so that new words and spellings win without training anything again. The
 /// lexicon keeps a record of every update.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule lexicon update news.tsv today.txt --date 2026-11-20 -o news.new.tsv
+  majuscule lexicon update news.tsv week.txt.gz --date 2026-11-20 --decay 0.9 --min-count 2 -o news.new.tsv")]
 struct Update {
     /// The lexicon; it stays as it is
     #[arg(value_name = "OLD")]
@@ -220,7 +230,7 @@ struct Show {
 
 impl Show {
     fn run(self) -> Result<ExitCode> {
-        let lexicon = self.reading.read(&self.file, None)?;
+        let (lexicon, format) = self.reading.read_as(&self.file, None)?;
         let mut missing = Vec::new();
         let mut found = Vec::new();
         for word in &self.words {
@@ -235,7 +245,11 @@ impl Show {
         if missing.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }
-        let problem = format!("no word \"{}\" among its {}", missing.join("\", \""), lexicon.len());
+        let mut problem = format!("no word \"{}\" among its {}", missing.join("\", \""), lexicon.len());
+        if format == Format::List && self.reading.from.is_none() {
+            problem +=
+                "; it was read as a word list, an entry a line: of a text, lexicon build makes a lexicon";
+        }
         Err(Error::file(self.file.to_string_lossy(), problem))
     }
 }
@@ -255,10 +269,16 @@ fn print_entry(lexicon: &Lexicon, entry: &Entry<'_>, out: &mut dyn Write) -> io:
         let share =
             if total > 0.0 { format!("{:.2} %", 100.0 * form.weight(counted) / total) } else { "-".into() };
         let sources: Vec<&str> = lexicon.sources_of(form).map(Source::name).collect();
-        let (count, initial) = (form.count, form.initial);
+        let (count, initial) = (shown(form.count), shown(form.initial));
         writeln!(out, "{mark} {spelling:<24} {count:>12} {initial:>12} {share:>8}  {}", sources.join(", "))?;
     }
     Ok(())
+}
+
+/// A count, or the share of a map: four places of a fraction at most.
+fn shown(count: f64) -> String {
+    let text = format!("{count:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Prints what only one of two lexicons holds, and which words they spell differently
@@ -287,6 +307,7 @@ struct Compare {
 
 impl Compare {
     fn run(self) -> Result<ExitCode> {
+        files::check_inputs(&[&self.left, &self.right])?;
         let left = self.reading.read(&self.left, None)?;
         let right = self.reading.read(&self.right, Some(left.language().to_owned()))?;
         if left.locale() != right.locale() {
@@ -311,7 +332,7 @@ impl Compare {
 }
 
 fn print_differences(found: &Differences, counts: [usize; 3], out: &mut dyn Write) -> io::Result<()> {
-    let side = |side: &Side| format!("{} ({} of {})", side.form, side.count, side.total);
+    let side = |side: &Side| format!("{} ({} of {})", side.form, shown(side.count), shown(side.total));
     writeln!(out, "same most frequent form: {} words", found.same)?;
     writeln!(out, "\nanother most frequent form: {} words", counts[2])?;
     for differ in &found.differ {
@@ -395,9 +416,17 @@ struct Reading {
 
 impl Reading {
     fn read(&self, file: &Path, language: Option<String>) -> Result<Lexicon> {
+        Ok(self.read_as(file, language)?.0)
+    }
+
+    /// With the format that it was read as.
+    fn read_as(&self, file: &Path, language: Option<String>) -> Result<(Lexicon, Format)> {
+        if let Some(language) = &self.language {
+            locale(None, language)?;
+        }
         let language = self.language.clone().or(language);
         let config = Config { format: self.from, language, phrases: self.phrases };
-        read(files::open(file)?, &config)
+        read_as(files::open(file)?, &config)
     }
 }
 
@@ -410,8 +439,9 @@ struct Output {
 }
 
 impl Output {
-    /// Refuses to write over an input, before any work is done.
+    /// Refuses to write over an input, and standard input named twice, before any work is done.
     fn check(&self, inputs: &[PathBuf]) -> Result<()> {
+        files::check_inputs(inputs)?;
         self.path().map_or(Ok(()), |path| files::check_output(path, inputs))
     }
 
@@ -426,11 +456,8 @@ impl Output {
     }
 }
 
-/// Writes to standard output.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode> {
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let written = write(&mut out).and_then(|()| out.flush());
-    written.map_err(|error| Error::io("write", "standard output", error))?;
+    print_with(write)?;
     Ok(ExitCode::SUCCESS)
 }
 

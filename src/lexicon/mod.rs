@@ -248,13 +248,6 @@ impl Lexicon {
         self.get(word).map(|entry| entry.majority(Initial::Apart))
     }
 
-    /// The mixed-case forms (`McDonald`, `iPhone`, `RTPi`), in the order of the words.
-    pub fn mixed(&self) -> impl Iterator<Item = (&str, &Form)> {
-        let is_mixed = |form: &&Form| matches!(form.case, Case::Mixed(_));
-        self.iter()
-            .flat_map(move |entry| entry.forms.iter().filter(is_mixed).map(move |form| (entry.word, form)))
-    }
-
     fn entry(&self, i: usize) -> Entry<'_> {
         let start = i.checked_sub(1).map_or(WordEnd { text: 0, forms: 0 }, |before| self.words[before]);
         let end = self.words[i];

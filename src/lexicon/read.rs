@@ -56,13 +56,21 @@ pub struct Config {
 /// # Errors
 /// Where the file cannot be read, or a line is not what the format asks for: the error names the line.
 pub fn read(file: Input, config: &Config) -> Result<Lexicon> {
+    Ok(read_as(file, config)?.0)
+}
+
+/// Reads a lexicon, and says as what.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_as(file: Input, config: &Config) -> Result<(Lexicon, Format)> {
     let mut lines = Lines::new(file);
     let language = config.language.as_deref().unwrap_or("root");
     let format = match config.format {
         Some(format) => format,
         None => lines.peek()?.map_or(Format::List, Format::of_line),
     };
-    match format {
+    let lexicon = match format {
         Format::Tsv => tsv::read(&mut lines),
         Format::Moses => moses::read(&mut lines, language),
         Format::Map => map::read(&mut lines, language),
@@ -70,7 +78,8 @@ pub fn read(file: Input, config: &Config) -> Result<Lexicon> {
             let locale = Lexicon::new(language)?.locale();
             List::read_lines(&mut lines, locale)?.to_lexicon(config.phrases).with_language(language)
         }
-    }
+    };
+    Ok((lexicon?, format))
 }
 
 /// Reads a lexicon that lies in memory, in any of the formats.
