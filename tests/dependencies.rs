@@ -1,4 +1,5 @@
-//! A build without features needs nothing but Rust: no random numbers, memory maps, threads or C of its own.
+//! A build without features needs nothing but Rust: no random numbers, memory maps, threads or C of its own. A program that
+//! only restores holds no training.
 
 use std::process::Command;
 
@@ -13,7 +14,7 @@ const UNWANTED: &[(&str, &str)] = &[
 
 #[test]
 fn inference_on_wasm_needs_no_system() {
-    let tree = tree();
+    let tree = tree(&["--target=wasm32-unknown-unknown"]);
     let packages: Vec<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert!(
         packages.contains(&"majuscule") && packages.contains(&"serde"),
@@ -30,22 +31,26 @@ fn inference_on_wasm_needs_no_system() {
     }
 }
 
-/// The packages of a build without features for WebAssembly, one a line; read off the lock file, no network used.
-fn tree() -> String {
-    let arguments = [
-        "tree",
-        "--offline",
-        "--locked",
-        "--target=wasm32-unknown-unknown",
-        "--edges=normal",
-        "--no-default-features",
-        "--prefix=none",
-    ];
+#[test]
+fn a_program_that_only_restores_has_no_training_in_it() {
+    let tree = tree(&["--features=cli,compression,lang-en"]);
+    assert!(
+        tree.lines().any(|line| line.starts_with("clap ")),
+        "this is no tree of the command line:\n{tree}"
+    );
+    assert!(!tree.contains("rand_chacha"), "training, by its random numbers, is in it:\n{tree}");
+}
+
+/// The packages of a build with these features or this target, one a line; read off the lock file, no network used.
+fn tree(build: &[&str]) -> String {
+    let arguments =
+        ["tree", "--offline", "--locked", "--edges=normal", "--no-default-features", "--prefix=none"];
     // Cargo names itself to the tests that it runs; a test started by hand takes the one on the path.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let command = format!("{} {}", cargo.to_string_lossy(), arguments.join(" "));
+    let command = format!("{} {} {}", cargo.to_string_lossy(), arguments.join(" "), build.join(" "));
     let output = Command::new(&cargo)
         .args(arguments)
+        .args(build)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap_or_else(|error| panic!("cannot run `{command}`, which this test reads: {error}"));

@@ -1,5 +1,5 @@
 //! The verbs that measure, run as a user runs them.
-#![cfg(feature = "cli")]
+#![cfg(all(feature = "cli", feature = "train"))]
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
