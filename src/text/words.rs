@@ -104,7 +104,7 @@ impl Words {
                 Some((phrase, _)) => {
                     let places = &mut tokens.as_mut_slice()[at..at + phrase.words.len()];
                     for (token, word) in places.iter_mut().zip(&phrase.words) {
-                        token.given = Given::Fixed(word.case.into());
+                        token.given = Given::Fixed(word.case);
                     }
                     at += phrase.words.len();
                 }
@@ -201,7 +201,7 @@ mod tests {
         let mut tokens = tokenize(text, Locale::Root, "en");
         words.fix(text.as_bytes(), 0, true, &mut tokens);
         let fixed = |(lower, token): (&str, &super::super::Token)| match token.given {
-            Given::Fixed(label) => Some((lower.to_owned(), label.case)),
+            Given::Fixed(case) => Some((lower.to_owned(), case)),
             _ => None,
         };
         tokens.iter().filter_map(fixed).collect()
