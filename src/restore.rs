@@ -6,18 +6,20 @@ use std::collections::VecDeque;
 use std::sync::mpsc;
 use std::thread;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Piece, Plain, Settings};
 use crate::methods::Model;
 use crate::restorer::{End, Restorer, Session, Want};
+use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{Break, Capitals, Case, Choice, Given, Policy, Token, Tokens};
 
 /// Pieces under way between two threads: enough that neither waits for long, few enough that memory stays flat.
 const UNDER_WAY: usize = 4;
 
-/// So many bytes without a word, and a method that waits for right context is told that none will come.
+/// So many bytes without a word part what stands before and after: a method that waits for right context must not hold
+/// back so much text.
 const GAP: usize = 1 << 20;
 
 /// How much was restored.
@@ -126,7 +128,8 @@ struct Queue<'a> {
     pieces: VecDeque<Piece>,
     spare: Vec<Piece>,
     choices: Vec<Choice>,
-    waiting_bytes: usize,
+    /// Bytes since the last word.
+    silent: usize,
     written: Vec<u8>,
     done: Done,
 }
@@ -140,7 +143,7 @@ impl<'a> Queue<'a> {
             pieces: VecDeque::new(),
             spare: Vec::new(),
             choices: Vec::new(),
-            waiting_bytes: 0,
+            silent: 0,
             written: Vec::new(),
             done: Done::default(),
         }
@@ -148,23 +151,36 @@ impl<'a> Queue<'a> {
 
     /// Takes a piece, writes all that is certain now, and gives back a piece to be filled again.
     fn push(&mut self, piece: Piece, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<Piece> {
-        let gap = piece.tokens.is_empty() && self.waiting_bytes > GAP;
+        let words = piece.tokens.as_slice();
+        let gap = words.first().map_or(piece.source.len(), |word| word.source.start as usize);
+        if self.silent <= GAP && self.silent + gap > GAP {
+            self.session.push(&Tokens::new(), End::Flush, &mut self.choices)?;
+        }
+        self.silent = match words.last() {
+            Some(word) => piece.source.len() - word.source.end as usize,
+            None => self.silent + piece.source.len(),
+        };
         let end = match piece.after {
-            _ if gap => End::Flush,
             Break::None | Break::Space => End::More,
             Break::Document => End::Flush,
             _ => End::Soft,
         };
         self.session.push(&piece.tokens, end, &mut self.choices)?;
-        self.waiting_bytes += piece.source.len();
         self.pieces.push_back(piece);
         self.write(out)?;
         Ok(self.spare.pop().unwrap_or_default())
     }
 
+    /// Writes the rest, now that nothing more comes.
     fn flush(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
         self.session.push(&Tokens::new(), End::Flush, &mut self.choices)?;
-        self.write(out)
+        self.write(out)?;
+        match self.pieces.is_empty() && self.choices.is_empty() {
+            true => Ok(()),
+            false => {
+                Err(Error::model("the method", "did not answer each word once: this is a bug of the method"))
+            }
+        }
     }
 
     /// Writes the pieces whose words all have their choices.
@@ -178,7 +194,6 @@ impl<'a> Queue<'a> {
             self.written.clear();
             write(&piece.source, &piece.tokens, choices, &self.policy, &mut self.written);
             used += choices.len();
-            self.waiting_bytes -= piece.source.len();
             self.done.words += choices.len() as u64;
             self.done.bytes += piece.source.len() as u64;
             out(&self.written, self.done)?;
@@ -193,25 +208,23 @@ impl<'a> Queue<'a> {
 /// would count as a line that has lost its case, and come out otherwise (`WHO bbc` as `WHO BBC`, and that as `who BBC`).
 /// `line` is what is settled of the line that goes on from piece to piece; its first words settle it.
 fn settle(piece: &mut Piece, choices: &[Choice], policy: &Policy, line: &mut Option<bool>) {
-    let Piece { source, tokens, after } = piece;
+    let Piece { source, tokens, after, capitalized } = piece;
     let is_kept = |word: &Token| matches!(word.given, Given::Kept(_));
-    if line.is_none() && *after >= Break::Line && !tokens.as_slice().iter().any(is_kept) {
+    let untouched = line.is_none() && *after >= Break::Line && !tokens.as_slice().iter().any(is_kept);
+    if *capitalized != Capitalized::Auto || untouched {
         return;
     }
-    let newline = |from: usize, to: usize| source[from..to].contains(&b'\n');
-    let same_line = |a: &Token, b: &Token| !newline(a.source.end as usize, b.source.start as usize);
-    let (mut done, mut end) = (0, 0);
-    for words in tokens.as_mut_slice().chunk_by_mut(same_line) {
-        if newline(end, words[0].source.start as usize) {
+    let mut done = 0;
+    for words in tokens.as_mut_slice().chunk_by_mut(|_, next| next.before < Break::Line) {
+        if words[0].before >= Break::Line {
             *line = None;
         }
         let choices = &choices[done..done + words.len()];
         let keep = *line.get_or_insert_with(|| comes_out_in_both_cases(source, words, choices, policy));
         words.iter_mut().filter(|word| !keep && is_kept(word)).for_each(|word| word.given = Given::Nothing);
         done += words.len();
-        end = words[words.len() - 1].source.end as usize;
     }
-    if newline(end, source.len()) {
+    if *after >= Break::Line {
         *line = None;
     }
 }

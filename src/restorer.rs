@@ -51,8 +51,9 @@ pub trait Restorer: Send + Sync {
     /// The labels it chooses among.
     fn labels(&self) -> &Labels;
 
-    /// How many words of right context it uses: so many choices at most are held back.
-    fn look_ahead(&self) -> usize;
+    /// How many words of right context it uses: so many choices at most are held back. `None` is all there are up to
+    /// [`End::Flush`], as an exact search or a transformer uses.
+    fn look_ahead(&self) -> Option<usize>;
 
     /// Whether a word stood in its training text; `None` for a method that has no list of words.
     fn knows(&self, lower: &str) -> Option<bool>;

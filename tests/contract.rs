@@ -2,6 +2,7 @@
 #![cfg(feature = "train")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
@@ -15,9 +16,9 @@ use majuscule::format::{Plain, Settings};
 use majuscule::methods::{Method, Model, load, majority};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
 use majuscule::restore::restore;
-use majuscule::restorer::{End, Restorer, Want};
+use majuscule::restorer::{End, Restorer, Session, Want};
 use majuscule::text::tokenize::{Capitalized, tokenize};
-use majuscule::text::{Choice, Locale, Policy, SentenceStart, Tokens, Words};
+use majuscule::text::{Break, Capitals, Case, Choice, Labels, Locale, Policy, SentenceStart, Tokens, Words};
 use proptest::prelude::*;
 
 /// Every method, with settings to test it under.
@@ -51,6 +52,66 @@ const TEXTS: [(&str, &str); 3] = [
 
 /// Spellings that the user gives: one that puts capitals down, phrases, one with a mark inside.
 const WORDS: &str = "eBay\nNew York City\nbbc\nAT&T\nİzmir\nlisbon\n";
+
+/// A method that looks at what is around a word: one word and the break before it to the left, two words to the right.
+/// No method of the crate itself, but what the machinery around methods has to bear.
+#[derive(Debug)]
+struct Around(Labels);
+
+struct AroundSession {
+    last: String,
+    waiting: VecDeque<(String, Break)>,
+}
+
+impl Restorer for Around {
+    fn labels(&self) -> &Labels {
+        &self.0
+    }
+
+    fn look_ahead(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn knows(&self, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn session(&self, _: Want) -> Box<dyn Session + '_> {
+        Box::new(AroundSession { last: String::new(), waiting: VecDeque::new() })
+    }
+}
+
+impl Session for AroundSession {
+    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> majuscule::error::Result<()> {
+        self.waiting.extend(tokens.iter().map(|(lower, token)| (lower.to_owned(), token.before)));
+        while self.waiting.len() > 2 || end == End::Flush && !self.waiting.is_empty() {
+            let around: Vec<_> = self.waiting.iter().take(3).cloned().collect();
+            let sum = around.iter().map(|(word, before)| word.len() * 7 + *before as usize).sum::<usize>();
+            let cases = [Case::Lower, Case::Title, Case::Upper, Case::Mixed(Capitals(0b10))];
+            let label = cases[(sum + self.last.len()) % 4].into();
+            out.push(Choice { label, confidence: None });
+            self.last = self.waiting.pop_front().unwrap().0;
+        }
+        if end == End::Flush {
+            self.last.clear();
+        }
+        Ok(())
+    }
+}
+
+/// A model that is in memory only.
+fn around(language: &str) -> Model {
+    let mut manifest = MODELS[0].1.manifest.clone();
+    manifest.language = language.to_owned();
+    manifest.locale = language.parse().unwrap();
+    Model { manifest, restorer: Box::new(Around(Labels::cases())) }
+}
+
+/// All that promises are held against: the methods as trained, and [`Around`].
+static ALL: LazyLock<Vec<Model>> = LazyLock::new(|| {
+    let again = |(draft, _): &(Draft, Model)| load(&packed(draft.pack()).unwrap()).unwrap();
+    MODELS.iter().map(again).chain(TEXTS.map(|(language, _)| around(language))).collect()
+});
 
 /// Each method trained on each text.
 static MODELS: LazyLock<Vec<(Draft, Model)>> = LazyLock::new(|| {
@@ -90,6 +151,11 @@ fn any_text() -> impl Strategy<Value = String> {
             "x",
             "ß",
             "4th",
+            "no.",
+            "fig.",
+            "7",
+            "@john",
+            "{\\an8}",
             "vice-president",
             "ὈΔΥΣΣΕΎΣ",
         ])
@@ -202,7 +268,7 @@ proptest! {
         text in any_text(),
         cuts in prop::collection::vec((0usize..9, prop::bool::ANY), 1..12),
     ) {
-        for (_, Model { manifest, restorer }) in MODELS.iter() {
+        for Model { manifest, restorer } in ALL.iter() {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
             let whole = choices(&**restorer, &tokens);
             prop_assert_eq!(whole.len(), tokens.len(), "one choice for each word");
@@ -212,12 +278,13 @@ proptest! {
             for (len, soft) in cuts.iter().cycle().take(1000) {
                 let end = (at + len).min(tokens.len());
                 // A soft end may stand only where a line ends: there a method may stop looking.
-                let breaks = tokens.as_slice().get(end).is_some_and(|t| t.before >= majuscule::text::Break::Line);
+                let breaks = tokens.as_slice().get(end).is_some_and(|t| t.before >= Break::Line);
                 let after = if *soft && breaks { End::Soft } else { End::More };
                 session.push(&part(&tokens, at..end, manifest.locale), after, &mut found).unwrap();
                 at = end;
-                prop_assert!(found.len() + restorer.look_ahead() >= at, "too many choices are held back");
                 prop_assert!(found.len() <= at, "more choices than words");
+                let held_back = restorer.look_ahead().unwrap_or(usize::MAX);
+                prop_assert!(at - found.len() <= held_back, "too many choices are held back");
             }
             let rest = part(&tokens, at..tokens.len(), manifest.locale);
             session.push(&rest, End::Flush, &mut found).unwrap();
@@ -232,7 +299,7 @@ proptest! {
 
     #[test]
     fn every_choice_is_one_of_the_labels(text in any_text()) {
-        for (_, Model { manifest, restorer }) in MODELS.iter() {
+        for Model { manifest, restorer } in ALL.iter() {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
             for choice in choices(&**restorer, &tokens) {
                 prop_assert!(restorer.labels().id(choice.label).is_some(), "{:?}", choice);
@@ -243,7 +310,7 @@ proptest! {
 
     #[test]
     fn documents_in_a_batch_know_nothing_of_each_other(texts in prop::collection::vec(any_text(), 0..4)) {
-        for (_, Model { manifest, restorer }) in MODELS.iter() {
+        for Model { manifest, restorer } in ALL.iter() {
             let documents: Vec<Tokens> =
                 texts.iter().map(|text| tokenize(text, manifest.locale, &manifest.language)).collect();
             let alone: Vec<_> = documents.iter().map(|document| choices(&**restorer, document)).collect();
@@ -253,7 +320,7 @@ proptest! {
 
     #[test]
     fn restoring_changes_nothing_but_case_and_a_second_time_nothing(text in any_line()) {
-        for (_, Model { manifest, restorer }) in MODELS.iter() {
+        for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale) {
                 let once = restored(&**restorer, &text, mode, usize::MAX, 1);
                 prop_assert_eq!(mode.locale.lower(&once), mode.locale.lower(&text));
@@ -266,7 +333,7 @@ proptest! {
     #[test]
     fn the_short_way_restores_as_the_long_one(text in any_line(), first in "(P\\*M\u{18})?") {
         let text = first + &text;
-        for (_, model) in MODELS.iter() {
+        for model in ALL.iter() {
             let (case, start) = (Capitalized::Auto, SentenceStart::Auto);
             let mode = Mode { locale: model.manifest.locale, case, start, words: false };
             let settings = Settings { locale: mode.locale, language: model.manifest.language.clone(), ..Settings::default() };
@@ -277,12 +344,26 @@ proptest! {
 
     #[test]
     fn neither_threads_nor_how_bytes_arrive_change_the_output(text in any_line(), step in 1usize..40) {
-        for (_, Model { manifest, restorer }) in MODELS.iter() {
+        for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale).step_by(5) {
                 let whole = restored(&**restorer, &text, mode, usize::MAX, 1);
                 prop_assert_eq!(&restored(&**restorer, &text, mode, step, 1), &whole);
                 prop_assert_eq!(&restored(&**restorer, &text, mode, step, 3), &whole);
             }
+        }
+    }
+}
+
+#[test]
+fn a_long_gap_parts_what_stands_around_it_however_the_bytes_arrive() {
+    let method = around("en").restorer;
+    let mode =
+        Mode { locale: Locale::Root, case: Capitalized::Ignore, start: SentenceStart::Never, words: false };
+    for gap in [1_048_570, 1_048_580, 2_500_000] {
+        let text = "one two".to_owned() + &"\n".repeat(gap) + "three four five";
+        let whole = restored(&*method, &text, mode, usize::MAX, 1);
+        for step in [1_000, 65_537] {
+            assert!(restored(&*method, &text, mode, step, 1) == whole, "a gap of {gap} in steps of {step}");
         }
     }
 }

@@ -143,7 +143,7 @@ proptest! {
         let mut tokens = tokenize(&small, locale, "en");
         prop_assert_eq!(tokens.len(), cased.len());
         for (token, case) in tokens.as_mut_slice().iter_mut().zip(&cased) {
-            token.given = Given::Fixed((*case).into());
+            token.given = Given::Fixed(*case);
         }
         let policy = Policy { locale, ..Policy::default() };
         let back = written(&small, &tokens, &[Case::Lower], &policy);

@@ -248,8 +248,8 @@ pub(super) mod tests {
             &LABELS
         }
 
-        fn look_ahead(&self) -> usize {
-            0
+        fn look_ahead(&self) -> Option<usize> {
+            Some(0)
         }
 
         fn knows(&self, lower: &str) -> Option<bool> {

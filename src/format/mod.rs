@@ -15,6 +15,8 @@ pub struct Piece {
     pub source: Vec<u8>,
     /// The words, with their places in `source`.
     pub tokens: Tokens,
+    /// Which capitals of the source count.
+    pub capitalized: Capitalized,
     /// What comes after: [`Break::Space`] where the line goes on, [`Break::Document`] at the end of the file.
     pub after: Break,
 }

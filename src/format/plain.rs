@@ -157,6 +157,7 @@ impl Format for Plain {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.source.clear();
         piece.tokens.clear();
+        piece.capitalized = self.settings.capitalized;
         loop {
             if self.in_run {
                 self.take_run(piece);

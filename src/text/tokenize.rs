@@ -57,6 +57,8 @@ pub struct Tokenizer {
     capitalized: Capitalized,
     /// What lies before the next word.
     before: Break,
+    /// Whether something that is left alone stands between the beginning of the line and the next word.
+    blocked: bool,
     /// Whether a sentence ended after the last word.
     ended: Ended,
     /// Whether an empty line was met after text: then lines that are not parted by one belong together.
@@ -110,11 +112,16 @@ pub fn tokenize(text: &str, locale: Locale, language: &str) -> Tokens {
 impl Tokenizer {
     /// Starts on a text.
     pub fn new(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
+        Self::of(locale, Abbreviations::of(language), capitalized)
+    }
+
+    fn of(locale: Locale, abbreviations: &'static Abbreviations, capitalized: Capitalized) -> Self {
         Self {
             locale,
-            abbreviations: Abbreviations::of(language),
+            abbreviations,
             capitalized,
             before: Break::Document,
+            blocked: false,
             ended: Ended::No,
             grouped: false,
             previous: None,
@@ -125,11 +132,7 @@ impl Tokenizer {
 
     /// Starts on another text with the same settings.
     pub fn reset(&mut self) {
-        self.before = Break::Document;
-        self.ended = Ended::No;
-        self.grouped = false;
-        self.previous = None;
-        self.line = Line::default();
+        *self = Self::of(self.locale, self.abbreviations, self.capitalized);
     }
 
     /// Appends the words of `text`, whose first byte is byte `base` of the piece, and gives the number of bytes that it
@@ -228,11 +231,7 @@ impl Tokenizer {
         }
         for (word, _) in words.iter_mut().zip(&self.capitals).filter(|(_, capital)| **capital) {
             let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
-            let label = Case::of(&text[source], self.locale).into();
-            word.given = match self.capitalized {
-                Capitalized::Auto => Given::Kept(label),
-                _ => Given::Fixed(label),
-            };
+            word.given = Given::Kept(Case::of(&text[source], self.locale));
         }
     }
 
@@ -291,28 +290,30 @@ impl Tokenizer {
         let named = apart && word.as_bytes().get(1) == Some(&b'-');
         // A dash before a word that follows a question parts speech from what is said of it: `—¡Ah! —exclamó.`
         let reported = self.ended == Ended::Asked && matches!(left, Some('—' | '–'));
-        let before = if clitic || named { self.before.min(Break::Space) } else { self.before };
+        let before = self.before;
+        let opens = before >= Break::Line && !self.blocked && !clitic && !named;
         let starts = self.ended != Ended::No && !clitic && !named && !reported;
-        let given = if clitic { Given::Fixed(Case::Lower.into()) } else { Given::Nothing };
-        if before >= Break::Line && self.line.opening.is_none() {
+        let given = if clitic { Given::Fixed(Case::Lower) } else { Given::Nothing };
+        if opens {
             self.line.opening = Some(tokens.len());
         }
         let source = field.base + start as u32..field.base + end as u32;
         tokens.push(
             word,
             self.locale,
-            Token { source, before, starts, given, left, right, ..Token::default() },
+            Token { source, before, opens, starts, given, left, right, ..Token::default() },
         );
         self.capitals.push(upper);
         if !clitic {
-            self.pass();
+            self.before = Break::None;
+            self.blocked = false;
+            self.ended = Ended::No;
         }
     }
 
     /// Notes that something stands here which is neither a mark nor a word to be cased.
-    #[inline]
     pub fn pass(&mut self) {
-        self.before = Break::None;
+        self.blocked = true;
         self.ended = Ended::No;
     }
 
@@ -326,9 +327,9 @@ impl Tokenizer {
 
     fn some_marks(&mut self, field: &Field<'_>, from: usize) {
         let marks = &field.text[from..field.end];
-        let after = &field.text[field.end..];
-        let line_ends = after.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
-        let line_ends = line_ends.is_empty() || line_ends.starts_with('\n');
+        // What the next line holds may not be here yet.
+        let after = field.text[field.end..].trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
+        let line_ends = after.is_empty() || after.starts_with('\n');
         if !marks.contains(is_end_mark) {
             // The quote that closes reported speech, or the dash after it.
             if self.ended == Ended::Asked && marks.contains(['»', '”', '—', '–']) && !line_ends {
@@ -339,8 +340,9 @@ impl Tokenizer {
         // Marks may stand alone: `Bonjour !`
         let mut word = &field.text[field.start..from];
         if word.is_empty() {
-            let line = field.text[..field.start].rsplit('\n').next().unwrap_or_default();
-            word = line.split_whitespace().next_back().unwrap_or_default();
+            let before = field.text[..field.start].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+            let start = before.rfind(char::is_whitespace).map_or(0, |at| at + char_at(before, at).len_utf8());
+            word = &before[start..];
         }
         let inside = |c: char| c.is_alphanumeric() || is_joiner(c) || matches!(c, '.' | '\'' | '’' | '-');
         let before = word.rfind(|c: char| !inside(c)).map_or(0, |at| at + char_at(word, at).len_utf8());
@@ -350,7 +352,7 @@ impl Tokenizer {
         }
         let mut lower = String::new();
         lower_word(word, self.locale, &mut lower);
-        let before_digit = after.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        let before_digit = after.starts_with(|c: char| c.is_ascii_digit());
         if !self.abbreviations.ends(&lower, marks, before_digit) {
             return;
         }
@@ -533,7 +535,9 @@ fn is_left_alone(run: &str) -> bool {
         || ["www.", "@", "#", "/", "./", "../", "~/"].into_iter().any(after)
         || run.match_indices('@').any(|(at, _)| run[at + 1..].starts_with(char::is_alphanumeric))
         || run.match_indices('_').any(|(at, _)| stands_inside(run, at))
-        || run.match_indices('.').any(|(at, _)| stands_inside(run, at) && !is_dotted_word(run, at))
+        || run.split(|c: char| !(c.is_alphanumeric() || is_joiner(c) || c == '.')).any(|word| {
+            word.match_indices('.').any(|(at, _)| stands_inside(word, at)) && !is_dotted_word(word)
+        })
 }
 
 /// Whether letters or digits stand on both sides of the one-byte mark at byte `at`.
@@ -542,13 +546,10 @@ fn stands_inside(run: &str, at: usize) -> bool {
         && run[at + 1..].starts_with(char::is_alphanumeric)
 }
 
-/// Whether the stop at byte `at` is inside an initialism (`u.s`, `ph.d`: parts of one or two letters, the last of one)
-/// or a number (`3.5m`).
-fn is_dotted_word(run: &str, at: usize) -> bool {
-    let outside = |c: char| !(c.is_alphanumeric() || is_joiner(c) || c == '.');
-    let start = run[..at].rfind(outside).map_or(0, |i| i + char_at(run, i).len_utf8());
-    let end = run[at..].find(outside).map_or(run.len(), |i| at + i);
-    let word = run[start..end].trim_end_matches('.');
+/// Whether a run of letters, digits and stops is an initialism (`u.s`, `ph.d`: parts of one or two letters, the last of
+/// one) or a number (`3.5m`).
+fn is_dotted_word(word: &str) -> bool {
+    let word = word.trim_matches('.');
     let (first, last) = word.rsplit_once('.').unwrap_or(("", word));
     let is_number = last.starts_with(char::is_numeric)
         && first.split('.').all(|part| !part.is_empty() && part.chars().all(char::is_numeric));
@@ -681,9 +682,12 @@ mod tests {
     #[test]
     fn breaks_say_what_lies_before() {
         let tokens = tokenize("one two/three\nfour\n\nfive @x six", Locale::Root, "en");
-        let breaks: Vec<_> = tokens.as_slice().iter().map(|token| token.before).collect();
+        let breaks: Vec<_> = tokens.as_slice().iter().map(|token| (token.before, token.opens)).collect();
         use Break::*;
-        assert_eq!(breaks, [Document, Space, None, Line, Paragraph, Space]);
+        let opening = [(Document, true), (Space, false), (None, false), (Line, true), (Paragraph, true)];
+        assert_eq!(breaks[..5], opening);
+        let tokens = tokenize("one\n\n@x six", Locale::Root, "en");
+        assert_eq!((tokens.as_slice()[1].before, tokens.as_slice()[1].opens), (Paragraph, false));
     }
 
     #[test]
@@ -692,7 +696,7 @@ mod tests {
         let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
         tokenizer.read("the NATO\nALL CAPS\nnone", 0, Cut::Whole, &mut tokens);
         let given: Vec<_> = tokens.as_slice().iter().map(|token| token.given).collect();
-        let nato = Given::Kept(Case::Upper.into());
+        let nato = Given::Kept(Case::Upper);
         assert_eq!(given, [Given::Nothing, nato, Given::Nothing, Given::Nothing, Given::Nothing]);
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::label::Label;
+use super::case::Case;
 use super::locale::{Locale, is_joiner};
 
 /// What lies before a word.
@@ -27,19 +27,18 @@ pub enum Break {
     Document,
 }
 
-/// What is already known of a word's label.
+/// What is already known of a word's case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Given {
     /// Nothing: the method decides.
     #[default]
     Nothing,
-    /// All: the user's own spelling, a word committed earlier. Whatever the method answers, this stands.
-    Fixed(Label),
-    /// Its capitals in the source, which stay unless the line turns out to have lost its case: see
-    /// [`restore`](crate::restore).
-    Kept(Label),
-    /// A likely label, which the method may overrule.
-    Hint(Label),
+    /// Its case: the user's own spelling. Whatever the method answers, this stands; a method may read it as context.
+    Fixed(Case),
+    /// Its capitals in the source, which stay unless the line turns out to have lost its case (see
+    /// [`restore`](crate::restore)). A method does not read it: what was restored once would then be read again as
+    /// evidence, and restoring twice would no longer change nothing.
+    Kept(Case),
 }
 
 /// A word as a method sees it.
@@ -49,10 +48,13 @@ pub struct Token {
     pub(crate) lower: Range<u32>,
     /// Where it stands in the source, in bytes from the beginning of the piece that the format holds.
     pub source: Range<u32>,
-    /// What lies before it.
+    /// What lies between it and the word before, the strongest if there are several. Between them may also stand what is
+    /// left alone, such as a URL.
     pub before: Break,
-    /// What is known of its label.
+    /// What is known of its case.
     pub given: Given,
+    /// Whether it opens its line: nothing but marks stands before it there.
+    pub opens: bool,
     /// Whether the source shows that a sentence begins here: it follows a full stop, or opens a punctuated line.
     pub starts: bool,
     /// The mark right before it (`(`, `"`, `¿`), `None` where white space or another word is.

@@ -140,7 +140,7 @@ impl Words {
                     for &capitals in &phrase.words {
                         // Of its own letters: `NATO` spells `nato's` too.
                         let case = Case::of_capitals(capitals, tokens.lower(at), self.locale);
-                        tokens.as_mut_slice()[at].given = Given::Fixed(case.into());
+                        tokens.as_mut_slice()[at].given = Given::Fixed(case);
                         at += 1;
                     }
                 }
@@ -242,7 +242,7 @@ mod tests {
         let mut tokens = tokenize(text, Locale::Root, "en");
         words.fix(text.as_bytes(), 0, true, &mut tokens);
         let fixed = |(lower, token): (&str, &Token)| match token.given {
-            Given::Fixed(label) => Some((lower.to_owned(), label.case)),
+            Given::Fixed(case) => Some((lower.to_owned(), case)),
             _ => None,
         };
         tokens.iter().filter_map(fixed).collect()
@@ -265,9 +265,9 @@ mod tests {
         words.fix(text.as_bytes(), 0, true, &mut tokens);
         let mut spelled = text.to_owned();
         for (_, token) in tokens.iter() {
-            if let Given::Fixed(label) = token.given {
+            if let Given::Fixed(case) = token.given {
                 let place = token.source.start as usize..token.source.end as usize;
-                spelled.replace_range(place.clone(), &label.case.applied(&text[place], Locale::Root));
+                spelled.replace_range(place.clone(), &case.applied(&text[place], Locale::Root));
             }
         }
         spelled

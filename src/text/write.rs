@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::label::Choice;
 use super::locale::Locale;
-use super::tokens::{Break, Given, Token, Tokens};
+use super::tokens::{Given, Token, Tokens};
 
 /// Where a capital is put because a sentence begins there, whatever the method chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -59,8 +59,8 @@ impl Policy {
     /// The case that a word gets.
     #[inline]
     pub fn case(&self, word: &str, token: &Token, choice: &Choice) -> Case {
-        if let Given::Fixed(label) | Given::Kept(label) = token.given {
-            return label.case;
+        if let Given::Fixed(case) | Given::Kept(case) = token.given {
+            return case;
         }
         if self.capitalizes(token) { choice.label.case.opening(word, self.locale) } else { choice.label.case }
     }
@@ -69,7 +69,7 @@ impl Policy {
     #[inline]
     fn leaves_lower(&self, token: &Token, choice: &Choice) -> bool {
         match token.given {
-            Given::Fixed(label) => label.case == Case::Lower,
+            Given::Fixed(case) => case == Case::Lower,
             _ => choice.label.case == Case::Lower && !self.capitalizes(token),
         }
     }
@@ -79,7 +79,7 @@ impl Policy {
     fn capitalizes(&self, token: &Token) -> bool {
         match self.sentence_start {
             SentenceStart::Auto => token.starts,
-            SentenceStart::Always => token.starts || token.before >= Break::Line,
+            SentenceStart::Always => token.starts || token.opens,
             SentenceStart::Never => false,
         }
     }

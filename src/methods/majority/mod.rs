@@ -120,8 +120,8 @@ impl Restorer for Majority {
         &self.labels
     }
 
-    fn look_ahead(&self) -> usize {
-        0
+    fn look_ahead(&self) -> Option<usize> {
+        Some(0)
     }
 
     fn knows(&self, lower: &str) -> Option<bool> {
