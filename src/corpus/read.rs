@@ -45,9 +45,10 @@ pub enum Format {
     Lines,
     /// Tokenised text, a sentence a line, white space between tokens
     Tok,
-    /// A transcript: a header that names the columns token and punctuation, then a token a line, columns parted by |
+    /// A transcript: a header that names the columns token and punctuation, then a token a line, columns separated by |;
+    /// events such as <laugh> are left out
     Nlp,
-    /// Columns parted by tabs
+    /// Columns separated by tabs
     Tsv,
     /// A JSON object a line
     Jsonl,
@@ -428,14 +429,18 @@ impl Block {
             }
             let (token, mark) = (cells[token], cells[punctuation]);
             out.line = number;
-            if !token.is_empty() {
+            let is_event = is_event(token);
+            if !token.is_empty() && !is_event {
                 sentence.push(' ');
                 sentence.push_str(token);
             }
-            if apart && !mark.is_empty() {
-                sentence.push(' ');
+            // The mark after an event stands after the word before it, where that has none.
+            if !is_event || sentence.ends_with(char::is_alphanumeric) {
+                if apart && !mark.is_empty() {
+                    sentence.push(' ');
+                }
+                sentence.push_str(mark);
             }
-            sentence.push_str(mark);
             if mark.ends_with(['.', '?', '!']) {
                 out.sentence(&sentence, apart)?;
                 sentence.clear();
@@ -443,6 +448,11 @@ impl Block {
         }
         out.sentence(&sentence, apart)
     }
+}
+
+/// Whether a token of a transcript is a metadata event, such as `<laugh>` or `<inaudible>`, and no word.
+fn is_event(token: &str) -> bool {
+    token.len() > 2 && token.starts_with('<') && token.ends_with('>')
 }
 
 /// Where sentences go, and what lies before the next one.
@@ -567,6 +577,15 @@ mod tests {
         assert!(error("a.nlp", "Good day").starts_with("a.nlp, line 1: found \"Good day\""));
         let error = error("a.nlp", "token|punctuation\na|.\nb");
         assert_eq!(error, "a.nlp, line 3: found 1 columns, but the header names 2");
+    }
+
+    #[test]
+    fn events_of_a_transcript_are_no_words() {
+        let file = "token|punctuation\n<laugh>|\nWell|,\n<unk>|,\nRui|\n<inaudible>|.\n<crosstalk>|.\n<silence>|\n<|\nyes|!\n";
+        // The marks of a sentence of events alone go with it.
+        assert_eq!(texts("a.nlp", file), ["Well, Rui.", "< yes!"]);
+        let apart = sentences("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
+        assert_eq!(apart[0].0, "Well , Rui .");
     }
 
     #[test]
