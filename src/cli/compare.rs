@@ -45,6 +45,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Ok(())
     })?;
     let comparison = compare::compare(&systems, config)?;
-    measure::print(&comparison.page(&measure.signature(locale), words, measure.layout()))?;
+    measure::print(&comparison.page(&measure.signature(&[&reference], locale), words, measure.layout()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -52,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
     let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
     let score = evaluate_corpus(&*restorer, want, &corpus(&files)?)?;
-    let config = args.measure.config(manifest.locale, restorer.labels().marks(), args.words);
+    let config = args.measure.config(&files, manifest.locale, restorer.labels().marks(), args.words);
     let mut report = Report::of(&score, &config);
     if args.per_file {
         for file in files {

@@ -48,14 +48,15 @@ impl Measure {
     }
 
     /// The line that says how the figures were made.
-    pub fn signature(&self, locale: Locale) -> String {
-        Signature::of(self.protocol, &self.reading, locale).to_string()
+    pub fn signature(&self, files: &[&Path], locale: Locale) -> String {
+        Signature::of(self.protocol, &self.reading, files, locale).to_string()
     }
 
-    /// How figures are read off a score: `marks` says whether the hypothesis tells where sentences end, `words` how many of
-    /// the costliest words are listed.
-    pub fn config(&self, locale: Locale, marks: bool, words: usize) -> report::Config {
-        report::Config { signature: self.signature(locale), matching: self.matching(), locale, marks, words }
+    /// How figures are read off a score of these files: `marks` says whether the hypothesis tells where sentences end,
+    /// `words` how many of the costliest words are listed.
+    pub fn config(&self, files: &[&Path], locale: Locale, marks: bool, words: usize) -> report::Config {
+        let signature = self.signature(files, locale);
+        report::Config { signature, matching: self.matching(), locale, marks, words }
     }
 
     /// A reference and hypotheses, read alike.

@@ -37,7 +37,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     pair(&sides[0], &hypotheses, &mut |example, choices| {
         score.add(&example.tokens, &example.gold, &choices[0], |_| None)
     })?;
-    let report = Report::of(&score, &measure.config(locale, false, words));
+    let report = Report::of(&score, &measure.config(&[&reference], locale, false, words));
     measure::print(&report.page(measure.layout()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -28,7 +28,8 @@ pub enum Protocol {
     /// Rei et al. 2020: marks and metadata events removed; a first word is context only where its capital may be due to
     /// its place: in title case, or a single letter that is else lower case (`A`, not English `I`).
     Rei,
-    /// Susanto et al. 2016: tokens as given, all counted.
+    /// Susanto et al. 2016: tokens as given, all counted; of more than 64 letters as lower case, whatever they are. In files
+    /// that are not tokenised, those that the tokeniser finds.
     Susanto,
     /// Recogniser output: marks removed, the sentences of a document run together in windows, every word counted.
     Asr {
@@ -262,13 +263,13 @@ impl<'a> Examples<'a> {
         let mut before = sentence.before;
         let mut initial = true;
         for token in sentence.text.split_whitespace() {
-            if token.len() > MAX_LETTERS && self.locale.letter_count(token) > MAX_LETTERS {
-                continue;
-            }
+            // A case says nothing of letters past the 64th: then a token counts, but is no slot.
+            let is_long = token.len() > MAX_LETTERS && self.locale.letter_count(token) > MAX_LETTERS;
+            let case = if is_long { Case::Lower } else { Case::of(token, self.locale) };
             let is_word = token.contains(char::is_alphanumeric);
             let starts = initial && is_word;
             tokens.push(token, self.locale, Token { before, starts, ..Token::default() });
-            gold.push(Gold { label: Case::of(token, self.locale).into(), scored: true, initial: starts });
+            gold.push(Gold { label: case.into(), scored: true, initial: starts });
             before = Break::Space;
             initial &= !is_word;
         }
@@ -513,6 +514,14 @@ mod tests {
         let initial: Vec<_> = tokens.examples().unwrap()[0].gold.iter().map(|gold| gold.initial).collect();
         assert_eq!(initial, [false, true, false, false, false, false, false]);
         assert_eq!(shown("“Lisbon,” he said.", Protocol::Susanto), ["Lisbon he said|"]);
+    }
+
+    #[test]
+    fn susanto_counts_tokens_that_are_too_long_for_a_case() {
+        let long = "X".repeat(MAX_LETTERS + 1);
+        let text = format!("See {long} and {} .", &long[1..]);
+        let expected = format!("See {} and {} .|", long.to_lowercase(), &long[1..]);
+        assert_eq!(shown_of(&corpus(&text, Format::Tok, Protocol::Susanto)), [expected]);
     }
 
     #[test]

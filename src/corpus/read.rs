@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -32,6 +33,13 @@ pub struct Reading {
     /// The language of the text
     #[cfg_attr(feature = "cli", arg(long = "lang", value_name = "LANG", default_value = "en"))]
     pub language: String,
+}
+
+impl Reading {
+    /// Whether a file so called says what its tokens are: a tokenised one or a transcript.
+    pub fn is_tokenised(&self, file: &Path) -> bool {
+        matches!(self.format.of_name(&file.to_string_lossy()), Format::Tok | Format::Nlp)
+    }
 }
 
 /// What a file holds.
