@@ -20,7 +20,8 @@ use crate::text::{Break, Case, Label, Locale, Mark, Token};
 #[serde(try_from = "String", into = "String")]
 pub enum Protocol {
     /// Text as it is restored: words with the marks around them. The first word of a sentence is context, neither trained
-    /// on nor scored. Right for training and for lexicons.
+    /// on nor scored. A line is a sentence unless the format says otherwise, whatever marks stand in it. Right for
+    /// training and for lexicons.
     #[default]
     Text,
     /// Batista et al. 2007: marks removed, and the first word of each sentence taken out.
@@ -276,7 +277,7 @@ impl<'a> Examples<'a> {
         end_sentence(gold);
     }
 
-    /// The words as `restore` finds them, all scored.
+    /// The words as `restore` finds them, all scored. What a sentence is, the reader says; a method sees what the marks show.
     fn tokens(&mut self, sentence: Sentence<'_>) {
         let Example { tokens, gold } = &mut self.example;
         let text = sentence.text;
@@ -287,13 +288,10 @@ impl<'a> Examples<'a> {
                 token.before = sentence.before;
                 // Inside a paragraph the end of the sentence before shows that this one begins.
                 token.starts |= sentence.before < Break::Line;
-            } else if token.starts {
-                end_sentence(gold);
             }
             let word = &text[token.source.start as usize..token.source.end as usize];
             let label = Case::of(word, self.locale).into();
-            let initial = i == 0 || token.starts || token.before >= Break::Line;
-            gold.push(Gold { label, scored: true, initial });
+            gold.push(Gold { label, scored: true, initial: i == 0 });
         }
         end_sentence(gold);
     }
@@ -538,11 +536,30 @@ mod tests {
     #[test]
     fn text_keeps_the_marks_around_words_and_counts_no_first_words() {
         let text = "Thank you, Ana. I like (old) Porto.";
-        assert_eq!(shown(text, Protocol::Text), ["(Thank) you Ana| (I) like old Porto|"]);
+        assert_eq!(shown(text, Protocol::Text), ["(Thank) you Ana I like old Porto|"]);
         let examples = corpus(text, Format::Lines, Protocol::Text).examples().unwrap();
         let tokens = examples[0].tokens.as_slice();
         assert_eq!((tokens[1].right, tokens[5].left), (Some(','), Some('(')));
         assert!(tokens[3].starts && !tokens[4].starts);
+    }
+
+    #[test]
+    fn a_line_is_a_sentence_unless_it_is_to_be_split() {
+        let text = "Thank you, Ana. I like Porto.\nWhy? No idea.";
+        let split = Reading { split: true, ..Reading::default() };
+        for (reading, protocol, expected) in [
+            (Reading::default(), Protocol::Text, "(Thank) you Ana I like Porto| / (Why) No idea|"),
+            (Reading::default(), Protocol::Susanto, "Thank you Ana I like Porto| / Why No idea|"),
+            (split.clone(), Protocol::Text, "(Thank) you Ana| / (I) like Porto| / (Why)| / (No) idea|"),
+            (split, Protocol::Susanto, "Thank you Ana| / I like Porto| / Why| / No idea|"),
+        ] {
+            let corpus = Corpus::of_text(text, reading, protocol, Locale::Root);
+            assert_eq!(shown_of(&corpus).join(" / "), expected, "{protocol}");
+            // A method sees where sentences begin all the same.
+            let examples = corpus.examples().unwrap();
+            let tokens = || examples.iter().flat_map(|example| example.tokens.as_slice());
+            assert_eq!(tokens().filter(|token| token.starts).count(), 4, "{protocol}");
+        }
     }
 
     #[test]
