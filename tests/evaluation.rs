@@ -124,4 +124,6 @@ fn evaluate_measures_a_model_on_several_files() {
     assert_eq!(report["files"][0]["ser"], 0.0);
     assert_eq!(report["words"][0]["reference"], "Turin");
     assert_eq!(report["sentence_ends"], Value::Null);
+    let page = String::from_utf8(majuscule(folder.path(), "evaluate --model model one.txt").stdout).unwrap();
+    assert!(page.contains("\nin the model ") && page.contains("\nnot in the model "), "{page}");
 }

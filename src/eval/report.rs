@@ -120,9 +120,10 @@ pub struct Report {
     pub classes: Classes,
     /// Capitalized or not, however.
     pub binary: Figures,
-    /// The words seen in training; `None` where nobody can say.
+    /// The words that the model has; `None` where nobody can say. A model may leave words out that it saw in training, such
+    /// as rare ones or those that its rules get right without.
     pub seen: Option<Figures>,
-    /// The words not seen in training; likewise.
+    /// The words that it does not have; likewise.
     pub unseen: Option<Figures>,
     /// The words that begin a sentence.
     pub initial: Figures,
@@ -231,8 +232,8 @@ impl Report {
             ("title", Some(classes.title)),
             ("upper", Some(classes.upper)),
             ("mixed", Some(classes.mixed)),
-            ("seen in training", self.seen),
-            ("unseen", self.unseen),
+            ("in the model", self.seen),
+            ("not in the model", self.unseen),
             ("sentence-initial", Some(self.initial)),
             ("the rest", Some(self.rest)),
             ("sentence ends", self.sentence_ends),

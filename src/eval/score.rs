@@ -39,8 +39,8 @@ pub struct Wrong {
 }
 
 impl Score {
-    /// Counts one example: one choice for each of its words. `knows` says whether a word was seen in training, `None`
-    /// where nobody can say.
+    /// Counts one example: one choice for each of its words. `knows` says whether the model has a word, `None` where nobody
+    /// can say.
     ///
     /// # Errors
     /// Where there are not as many choices as words.
@@ -83,12 +83,12 @@ impl Score {
         sum(self.parts.iter().flatten())
     }
 
-    /// The words seen in training; `None` where nobody can say.
+    /// The words that the model has, which are not all that it saw in training; `None` where nobody can say.
     pub fn seen(&self) -> Option<Confusion> {
         self.knowing().then(|| sum(&self.parts[1]))
     }
 
-    /// The words not seen in training; `None` where nobody can say.
+    /// The words that it does not have; `None` where nobody can say.
     pub fn unseen(&self) -> Option<Confusion> {
         self.knowing().then(|| sum(&self.parts[0]))
     }
