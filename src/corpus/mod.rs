@@ -198,6 +198,16 @@ impl Corpus {
     /// # Errors
     /// Where a file cannot be read or is not what its format says, and where `visit` fails.
     pub fn for_each(&self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
+        self.for_each_with_gaps(&mut |example, _| visit(example))
+    }
+
+    /// Like [`Corpus::for_each`], and tells how many words were left out before each of an example because of what they
+    /// are, such as events under `rei`: an empty list where none ever are. With them, the words are all words of the
+    /// files, but for those at the very end.
+    pub(crate) fn for_each_with_gaps(
+        &self,
+        visit: &mut dyn FnMut(&Example, &[u32]) -> Result<()>,
+    ) -> Result<()> {
         let mut examples = self.maker(self.letters()?);
         self.blocks(|_, block| {
             if block.begins {
@@ -239,7 +249,7 @@ impl Corpus {
         let mut examples = self.maker(self.letters()?);
         let given = Cell::new(0);
         let mut found = None;
-        let mut count = |example: &Example| {
+        let mut count = |example: &Example, _: &[u32]| {
             given.set(given.get() + example.tokens.len() as u64);
             Ok(())
         };
@@ -278,7 +288,7 @@ impl Corpus {
         let letters = self.letters()?;
         let make = || (make(), self.maker(letters));
         let made = self.map_sentences(threads, make, |(value, examples), sentence| {
-            examples.sentence(sentence, &mut |example| visit(value, example))
+            examples.sentence(sentence, &mut |example, _| visit(value, example))
         })?;
         Ok(made.into_iter().map(|(value, _)| value).collect())
     }

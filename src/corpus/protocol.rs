@@ -178,6 +178,10 @@ fn single_letter(word: &str, locale: Locale) -> Option<(char, bool)> {
     }
 }
 
+/// What is done with an example, and with how many words were left out before each of its own because of what they are:
+/// nothing where the protocol leaves out none.
+pub(super) type Visit<'a> = dyn FnMut(&Example, &[u32]) -> Result<()> + 'a;
+
 /// Makes examples of sentences that come in order. Buffers are used again: no allocation per word or sentence.
 #[derive(Debug)]
 pub(super) struct Examples<'a> {
@@ -187,7 +191,10 @@ pub(super) struct Examples<'a> {
     tokenizer: Tokenizer,
     example: Example,
     words: String,
-    events: String,
+    /// How many words the protocol left out before each of the example, as `rei` does with those of events.
+    skipped: Vec<u32>,
+    /// How many it left out after the last of them.
+    skipping: u32,
 }
 
 impl<'a> Examples<'a> {
@@ -204,7 +211,8 @@ impl<'a> Examples<'a> {
             tokenizer: Tokenizer::new(locale, language, Capitalized::Ignore),
             example: Example::default(),
             words: String::new(),
-            events: String::new(),
+            skipped: Vec::new(),
+            skipping: 0,
         }
     }
 
@@ -212,11 +220,7 @@ impl<'a> Examples<'a> {
     ///
     /// # Errors
     /// Where `visit` fails.
-    pub(super) fn sentence(
-        &mut self,
-        sentence: Sentence<'_>,
-        visit: &mut dyn FnMut(&Example) -> Result<()>,
-    ) -> Result<()> {
+    pub(super) fn sentence(&mut self, sentence: Sentence<'_>, visit: &mut Visit<'_>) -> Result<()> {
         match self.protocol {
             Protocol::Text => self.text(sentence),
             Protocol::Batista => self.batista(sentence),
@@ -236,14 +240,15 @@ impl<'a> Examples<'a> {
     ///
     /// # Errors
     /// Where `visit` fails.
-    pub(super) fn end_document(&mut self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
+    pub(super) fn end_document(&mut self, visit: &mut Visit<'_>) -> Result<()> {
         self.give(visit)
     }
 
-    fn give(&mut self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
+    fn give(&mut self, visit: &mut Visit<'_>) -> Result<()> {
         if !self.example.gold.is_empty() {
-            visit(&self.example)?;
+            visit(&self.example, &self.skipped)?;
         }
+        self.skipped.clear();
         self.example.tokens.clear();
         self.example.gold.clear();
         Ok(())
@@ -313,28 +318,32 @@ impl<'a> Examples<'a> {
 
     fn rei(&mut self, sentence: Sentence<'_>) {
         let Example { tokens, gold } = &mut self.example;
-        let text = marks::without_events(sentence.text, &mut self.events);
-        marks::words(text, self.locale, &mut self.words, |word| {
+        let (locale, letters) = (self.locale, self.letters);
+        let mut word = |word: &str| {
             let initial = gold.is_empty();
             let before = if initial { sentence.before } else { Break::Space };
-            let case = Case::of(word, self.locale);
+            let case = Case::of(word, locale);
             let due_to_place = initial
                 && (case == Case::Title
                     || case == Case::Upper
-                        && single_letter(word, self.locale)
-                            .is_some_and(|(lower, _)| self.letters.may_be_lower(lower)));
-            tokens.push(word, self.locale, Token { before, starts: initial, ..Token::default() });
+                        && single_letter(word, locale).is_some_and(|(lower, _)| letters.may_be_lower(lower)));
+            tokens.push(word, locale, Token { before, starts: initial, ..Token::default() });
             gold.push(Gold { label: case.into(), scored: !due_to_place, initial });
+        };
+        marks::parts(sentence.text, |part, is_event| {
+            marks::words(part, locale, &mut self.words, |each| {
+                if is_event {
+                    self.skipping += 1;
+                } else {
+                    word(each);
+                    self.skipped.push(std::mem::take(&mut self.skipping));
+                }
+            });
         });
         end_sentence(gold);
     }
 
-    fn asr(
-        &mut self,
-        sentence: Sentence<'_>,
-        window: NonZeroUsize,
-        visit: &mut dyn FnMut(&Example) -> Result<()>,
-    ) -> Result<()> {
+    fn asr(&mut self, sentence: Sentence<'_>, window: NonZeroUsize, visit: &mut Visit<'_>) -> Result<()> {
         let mut initial = true;
         let mut result = Ok(());
         let locale = self.locale;
