@@ -127,3 +127,44 @@ fn evaluate_measures_a_model_on_several_files() {
     let page = String::from_utf8(majuscule(folder.path(), "evaluate --model model one.txt").stdout).unwrap();
     assert!(page.contains("\nin the model ") && page.contains("\nnot in the model "), "{page}");
 }
+
+#[test]
+fn the_files_add_up_to_the_total() {
+    // Only the second file shows that A may be an article.
+    let folder = files(&[("one.txt", "A dog ran.\n"), ("two.txt", "We saw a cat.\nWe met Ada.\n")]);
+    assert!(majuscule(folder.path(), "train majority two.txt -o model").status.success());
+    for protocol in ["text", "batista", "rei", "susanto", "asr"] {
+        let arguments =
+            format!("evaluate --model model --protocol {protocol} one.txt two.txt --per-file --json");
+        let report = json(folder.path(), &arguments);
+        let files = report["files"].as_array().unwrap();
+        for figure in ["tokens", "correct", "insertions", "deletions", "substitutions"] {
+            let sum: u64 = files.iter().map(|file| file[figure].as_u64().unwrap()).sum();
+            assert_eq!(report[figure].as_u64(), Some(sum), "{protocol}, {figure}");
+        }
+    }
+}
+
+#[test]
+fn files_without_a_word_to_score_are_named_and_exit_with_1() {
+    let folder = files(&[("ref.txt", REFERENCE), ("none.txt", "...\n\n"), ("single.txt", "Yes.\nNo!\n")]);
+    assert!(majuscule(folder.path(), "train majority ref.txt -o model").status.success());
+    for (arguments, named) in [
+        (
+            "evaluate --model model none.txt single.txt --protocol rei",
+            "none.txt and 1 more: holds no words to score: ",
+        ),
+        (
+            "evaluate --model model none.txt --protocol asr",
+            "none.txt: holds no words to score: expected, under asr:200, text",
+        ),
+        ("score single.txt single.txt --protocol text", "single.txt: holds no words to score: "),
+        ("compare none.txt --output none.txt --protocol susanto", "none.txt: holds no words to score: "),
+    ] {
+        let output = majuscule(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.starts_with(&format!("majuscule: {named}")), "{error}");
+    }
+    assert!(majuscule(folder.path(), "evaluate --model model none.txt ref.txt --per-file").status.success());
+}

@@ -28,7 +28,7 @@ pub struct Args {
 /// Compares and prints the report.
 ///
 /// # Errors
-/// Where a file cannot be read or the words differ.
+/// Where a file cannot be read, the words differ or none is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, outputs, locale, config, measure } = args;
     let locale = measure.locale(locale)?;
@@ -44,6 +44,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         Ok(())
     })?;
+    measure.check_words(sides[0].name(), words)?;
     let comparison = compare::compare(&systems, config)?;
     measure::print(&comparison.page(&measure.signature(&[&reference], locale), words, measure.layout()))?;
     Ok(ExitCode::SUCCESS)

@@ -40,24 +40,23 @@ pub struct Args {
 /// Evaluates and prints the report.
 ///
 /// # Errors
-/// Where the model or a corpus cannot be read.
+/// Where the model or a corpus cannot be read, or no word is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Model { manifest, restorer } = args.load()?;
     let want = Want { confidence: args.calibration, threads: args.threads, ..Want::default() };
     let mut reading = args.measure.reading.clone();
     // A model knows the language of the texts that it is for.
     reading.language.clone_from(&manifest.language);
-    let corpus =
-        |files: &[&Path]| Corpus::new(files, reading.clone(), args.measure.protocol, manifest.locale);
-
     let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
-    let score = evaluate_corpus(&*restorer, want, &corpus(&files)?)?;
+    let mut corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
+    let score = evaluate_corpus(&*restorer, want, &corpus)?;
+    args.measure.check_words(&corpus.name(), score.all().tokens())?;
     let config = args.measure.config(&files, manifest.locale, restorer.labels().marks(), args.words);
     let mut report = Report::of(&score, &config);
     if args.per_file {
-        for file in files {
-            let score = evaluate_corpus(&*restorer, want, &corpus(&[file])?)?;
-            report.push_file(file.to_string_lossy(), &score, config.matching);
+        for file in corpus.parts()? {
+            let score = evaluate_corpus(&*restorer, want, &file)?;
+            report.push_file(file.name(), &score, config.matching);
         }
     }
     measure::print(&report.page(args.measure.layout()))?;

@@ -59,6 +59,24 @@ impl Measure {
         report::Config { signature, matching: self.matching(), locale, marks, words }
     }
 
+    /// Refuses a file of which no word is scored: no figure says anything of it.
+    ///
+    /// # Errors
+    /// Where `words` is 0.
+    pub fn check_words(&self, file: &str, words: u64) -> Result<()> {
+        if words > 0 {
+            return Ok(());
+        }
+        let expected = match self.protocol {
+            Protocol::Susanto | Protocol::Asr { .. } => "text in its true case",
+            Protocol::Text | Protocol::Batista | Protocol::Rei => {
+                "sentences in their true case, of two words or more since the first does not count"
+            }
+        };
+        let protocol = self.protocol;
+        Err(Error::file(file, format!("holds no words to score: expected, under {protocol}, {expected}")))
+    }
+
     /// A reference and hypotheses, read alike.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ pub struct Args {
 /// Scores and prints the report.
 ///
 /// # Errors
-/// Where a file cannot be read or the words differ.
+/// Where a file cannot be read, the words differ or none is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, hypothesis, locale, words, measure } = args;
     let locale = measure.locale(locale)?;
@@ -37,6 +37,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     pair(&sides[0], &hypotheses, &mut |example, choices| {
         score.add(&example.tokens, &example.gold, &choices[0], |_| None)
     })?;
+    measure.check_words(sides[0].name(), score.all().tokens())?;
     let report = Report::of(&score, &measure.config(&[&reference], locale, false, words));
     measure::print(&report.page(measure.layout()))?;
     Ok(ExitCode::SUCCESS)

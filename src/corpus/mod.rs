@@ -178,6 +178,25 @@ impl Corpus {
         Ok(Self { sources, reading, protocol, locale, letters: OnceLock::new() })
     }
 
+    /// Each of its files by itself, with what the protocol has learned from all of them (the single letters of `rei`), so
+    /// that what is counted in the parts adds up to what is counted in the whole. Standard input and pipes are held in
+    /// memory from here on.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub fn parts(&mut self) -> Result<Vec<Self>> {
+        let whole = self.under(self.protocol)?;
+        let letters = self.letters()?;
+        let part = |source| Self {
+            sources: vec![source],
+            reading: self.reading.clone(),
+            protocol: self.protocol,
+            locale: self.locale,
+            letters: letters.clone().into(),
+        };
+        Ok(whole.sources.into_iter().map(part).collect())
+    }
+
     /// Its protocol.
     pub fn protocol(&self) -> Protocol {
         self.protocol
@@ -410,6 +429,26 @@ mod tests {
         use crate::text::Break::{Document, Line};
         let before: Vec<_> = text.iter().map(|example| example.tokens.as_slice()[0].before).collect();
         assert_eq!(before, [Document, Line, Document]);
+    }
+
+    #[test]
+    fn the_files_of_a_corpus_add_up_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [folder.path().join("a"), folder.path().join("b")];
+        // Only the second file shows that A may be an article.
+        for (file, text) in files.iter().zip(["A dog ran.", "We saw a cat.\nWe left."]) {
+            fs::write(file, text).unwrap();
+        }
+        for protocol in Protocol::ALL {
+            let mut whole = corpus(&files, protocol);
+            let parts = whole.parts().unwrap();
+            assert_eq!(
+                parts.iter().map(Corpus::name).collect::<Vec<_>>(),
+                [files[0].to_str().unwrap(), files[1].to_str().unwrap()]
+            );
+            let parts: Vec<_> = parts.iter().flat_map(|part| part.examples().unwrap()).collect();
+            assert_eq!(parts, whole.examples().unwrap(), "{protocol}");
+        }
     }
 
     #[test]
