@@ -81,6 +81,8 @@ fn words_that_differ_are_named_and_exit_with_1() {
 fn arguments_that_cannot_be_are_named_and_exit_with_2() {
     let folder = files(&[("ref.txt", REFERENCE)]);
     for arguments in [
+        "evaluate --lang auto ref.txt",
+        "score ref.txt ref.txt --words 3",
         "score - -",
         "score ref.txt ref.txt --protocol none",
         "compare ref.txt --output ref.txt --resamples 0",
@@ -167,4 +169,25 @@ fn files_without_a_word_to_score_are_named_and_exit_with_1() {
         assert!(error.starts_with(&format!("majuscule: {named}")), "{error}");
     }
     assert!(majuscule(folder.path(), "evaluate --model model none.txt ref.txt --per-file").status.success());
+}
+
+#[test]
+fn what_counts_by_default_is_what_is_trained_on_by_default() {
+    let folder = files(&[("ref.txt", REFERENCE), ("hyp.txt", HYPOTHESIS)]);
+    assert!(majuscule(folder.path(), "train majority ref.txt -o model").status.success());
+    for verb in [
+        "evaluate --model model ref.txt",
+        "score ref.txt hyp.txt --top 1",
+        "compare ref.txt --output hyp.txt",
+    ] {
+        let report = json(folder.path(), &format!("{verb} --json"));
+        assert!(report["signature"].as_str().unwrap().starts_with("protocol:text|"), "{verb}");
+        if verb.starts_with("score") {
+            assert_eq!(report["words"].as_array().unwrap().len(), 1);
+        }
+    }
+    let page = String::from_utf8(majuscule(folder.path(), "score ref.txt hyp.txt").stdout).unwrap();
+    assert!(page.contains("most frequent errors"), "{page}");
+    let error = majuscule(folder.path(), "evaluate --lang auto ref.txt").stderr;
+    assert!(String::from_utf8(error).unwrap().contains("--lang auto: one model"));
 }

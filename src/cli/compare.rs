@@ -31,7 +31,7 @@ pub struct Args {
 /// Where a file cannot be read, the words differ or none is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, outputs, locale, config, measure } = args;
-    let locale = measure.locale(locale)?;
+    let locale = measure.reading.locale(locale)?;
     let files: Vec<&Path> = [&reference].into_iter().chain(&outputs).map(PathBuf::as_path).collect();
     let mut sides = measure.sides(&files, locale)?;
     let hypotheses = sides.split_off(1);

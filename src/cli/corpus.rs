@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::files;
 use crate::text::Locale;
 
-/// Describe and split corpora
+/// Describes and splits corpora
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -23,9 +23,9 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Count sentences, words and tags under a protocol, and the ratio of words that are not in lower case
+    /// Counts sentences, words and tags under a protocol, and the ratio of words that are not in lower case
     Stats(StatsArgs),
-    /// Split into train, dev and test, the same for the same seed
+    /// Splits into train, dev and test, the same for the same seed
     Split(SplitArgs),
 }
 
@@ -83,10 +83,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn stats(args: StatsArgs) -> anyhow::Result<String> {
-    let locale = match args.locale {
-        Some(locale) => locale,
-        None => args.reading.language.parse()?,
-    };
+    let locale = args.reading.locale(args.locale)?;
     let corpus = Corpus::new(&args.files, args.reading, args.protocol, locale)?;
     let threads = thread::available_parallelism()?;
     let parts = corpus.map_reduce(threads, Stats::default, |stats, example| {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::files::{self, BOM, Input};
-use crate::text::{Break, sentence};
+use crate::text::{Break, Locale, sentence};
 
 /// How the files of a corpus are read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,6 +36,14 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The case pairs asked for, or else those of the language.
+    ///
+    /// # Errors
+    /// Where the language is no language tag.
+    pub fn locale(&self, asked: Option<Locale>) -> Result<Locale> {
+        asked.map_or_else(|| self.language.parse(), Ok)
+    }
+
     /// Whether a file so called says what its tokens are: a tokenised one or a transcript.
     pub fn is_tokenised(&self, file: &Path) -> bool {
         matches!(self.format.of_name(&file.to_string_lossy()), Format::Tok | Format::Nlp)
@@ -624,6 +632,16 @@ mod tests {
     fn a_byte_order_mark_is_no_word() {
         assert_eq!(texts("x", "\u{feff}Olá"), ["Olá"]);
         assert_eq!(texts("x.nlp", "\u{feff}token|punctuation\na|."), ["a."]);
+    }
+
+    #[test]
+    fn the_case_pairs_are_those_of_the_language_unless_others_are_asked_for() {
+        let locale = |language: &str, asked| {
+            Reading { language: language.to_owned(), ..Reading::default() }.locale(asked)
+        };
+        assert_eq!(locale("tr", None).unwrap(), Locale::Turkic);
+        assert_eq!(locale("tr", Some(Locale::Dutch)).unwrap(), Locale::Dutch);
+        assert!(matches!(locale("Turkish", None), Err(Error::Usage(_))));
     }
 
     #[test]
