@@ -185,6 +185,9 @@ enum Layout {
 /// Large enough that handing a block to a thread costs nothing, small enough that a few of them are no memory.
 const BLOCK: usize = 1 << 19;
 
+/// No line may be longer, nor a sentence of a transcript: memory stays bounded, and positions in it fit 32 bits.
+const MAX_LINE: usize = 1 << 28;
+
 /// The blocks of a file, in order.
 #[derive(Debug)]
 pub(super) struct Blocks {
@@ -196,6 +199,7 @@ pub(super) struct Blocks {
     line: u64,
     begins: bool,
     ended: bool,
+    max_line: usize,
 }
 
 impl Blocks {
@@ -205,8 +209,16 @@ impl Blocks {
     /// Where it cannot be read, or its header is not what the format asks for.
     pub(super) fn new(input: Input, reading: &Reading, apart: bool) -> Result<Self> {
         let file = Arc::from(input.name());
-        let layout = Layout::Tok;
-        let mut blocks = Self { input, file, layout, ahead: Vec::new(), line: 1, begins: true, ended: false };
+        let mut blocks = Self {
+            input,
+            file,
+            layout: Layout::Tok,
+            ahead: Vec::new(),
+            line: 1,
+            begins: true,
+            ended: false,
+            max_line: MAX_LINE,
+        };
         blocks.fill(BOM.len())?;
         if blocks.ahead.starts_with(BOM) {
             blocks.ahead.drain(..BOM.len());
@@ -273,7 +285,7 @@ impl Blocks {
             match self.ahead.iter().position(|&b| b == b'\n') {
                 Some(end) => break end + 1,
                 None if self.ended => break self.ahead.len(),
-                None => wanted *= 2,
+                None => wanted = self.more(wanted)?,
             }
         };
         let header = str::from_utf8(&self.ahead[..end]);
@@ -282,6 +294,21 @@ impl Blocks {
         self.ahead.drain(..end);
         self.line += 1;
         Ok(header)
+    }
+
+    /// How much to read where `read` bytes hold no whole line.
+    fn more(&self, read: usize) -> Result<usize> {
+        if read < self.max_line {
+            return Ok((2 * read).min(self.max_line));
+        }
+        let max = self.max_line >> 20;
+        let problem = match self.layout {
+            Layout::Nlp { .. } => format!(
+                "a sentence begins that is longer than {max} MiB: put the marks that end sentences into its column punctuation"
+            ),
+            _ => format!("longer than {max} MiB: break it into lines"),
+        };
+        Err(Error::line(&*self.file, self.line, problem))
     }
 
     /// Reads until `wanted` bytes are ahead or the file ends.
@@ -312,7 +339,7 @@ impl Blocks {
             }
             match self.layout.last_end(&self.ahead) {
                 Some(end) => break end,
-                None => wanted *= 2,
+                None => wanted = self.more(wanted)?,
             }
         };
         if end == 0 {
@@ -337,7 +364,8 @@ impl Layout {
         let Self::Nlp { punctuation, .. } = *self else { return Some(end) };
         loop {
             let start = bytes[..end - 1].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-            let mark = bytes[start..end].split(|&b| b == b'|').nth(punctuation);
+            let row = bytes[start..end].trim_ascii_end();
+            let mark = row.split(|&b| b == b'|').nth(punctuation);
             if mark.is_some_and(|mark| matches!(mark.last(), Some(b'.' | b'?' | b'!'))) {
                 return Some(end);
             }
@@ -512,7 +540,7 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
+    use std::io::{Cursor, Read};
 
     use proptest::prelude::*;
 
@@ -570,6 +598,31 @@ mod tests {
         let found = texts("x.nlp", &format!("token|punctuation|case\n{rows}"));
         assert_eq!(found.len(), 60_000usize.div_ceil(7));
         assert!(found[..8000].iter().all(|sentence| sentence.split(' ').count() == 7));
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_refused() {
+        for (name, head, problem) in [
+            ("x", "one\n\n", "x, line 3: longer than 1 MiB: break it into lines"),
+            ("x.jsonl", "", "x.jsonl, line 1: longer than 1 MiB: "),
+            (
+                "x.nlp",
+                "token|punctuation\na|.\n",
+                "x.nlp, line 3: a sentence begins that is longer than 1 MiB: ",
+            ),
+        ] {
+            let endless = head.as_bytes().chain(std::io::repeat(b'x'));
+            let input = Input::new(name, endless).unwrap();
+            let mut blocks = Blocks::new(input, &Reading::default(), false).unwrap();
+            blocks.max_line = 1 << 20;
+            let error = loop {
+                match blocks.next() {
+                    Ok(block) => assert!(block.is_some()),
+                    Err(error) => break error.to_string(),
+                }
+            };
+            assert!(error.starts_with(problem), "{error}");
+        }
     }
 
     #[test]
