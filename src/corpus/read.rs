@@ -62,7 +62,7 @@ pub enum Format {
     /// Tokenised text, a sentence a line, white space between tokens
     Tok,
     /// A transcript: a header that names the columns token and punctuation, then a token a line, columns separated by |;
-    /// events such as <laugh> are left out
+    /// events in <> are left out
     Nlp,
     /// Columns separated by tabs
     Tsv,
