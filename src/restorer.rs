@@ -55,7 +55,7 @@ pub trait Restorer: Send + Sync {
     /// [`End::Flush`], as an exact search or a transformer uses.
     fn look_ahead(&self) -> Option<usize>;
 
-    /// Whether a word stood in its training text; `None` for a method that has no list of words.
+    /// Whether a word is among the words that the model holds; `None` for a method that has no list of words.
     fn knows(&self, lower: &str) -> Option<bool>;
 
     /// Starts on a text.

@@ -81,6 +81,8 @@ fn words_that_differ_are_named_and_exit_with_1() {
 fn arguments_that_cannot_be_are_named_and_exit_with_2() {
     let folder = files(&[("ref.txt", REFERENCE)]);
     for arguments in [
+        "evaluate --lang auto ref.txt",
+        "score ref.txt ref.txt --words 3",
         "score - -",
         "score ref.txt ref.txt --protocol none",
         "compare ref.txt --output ref.txt --resamples 0",
@@ -124,4 +126,68 @@ fn evaluate_measures_a_model_on_several_files() {
     assert_eq!(report["files"][0]["ser"], 0.0);
     assert_eq!(report["words"][0]["reference"], "Turin");
     assert_eq!(report["sentence_ends"], Value::Null);
+    let page = String::from_utf8(majuscule(folder.path(), "evaluate --model model one.txt").stdout).unwrap();
+    assert!(page.contains("\nin the model ") && page.contains("\nnot in the model "), "{page}");
+}
+
+#[test]
+fn the_files_add_up_to_the_total() {
+    // Only the second file shows that A may be an article.
+    let folder = files(&[("one.txt", "A dog ran.\n"), ("two.txt", "We saw a cat.\nWe met Ada.\n")]);
+    assert!(majuscule(folder.path(), "train majority two.txt -o model").status.success());
+    for protocol in ["text", "batista", "rei", "susanto", "asr"] {
+        let arguments =
+            format!("evaluate --model model --protocol {protocol} one.txt two.txt --per-file --json");
+        let report = json(folder.path(), &arguments);
+        let files = report["files"].as_array().unwrap();
+        for figure in ["tokens", "correct", "insertions", "deletions", "substitutions"] {
+            let sum: u64 = files.iter().map(|file| file[figure].as_u64().unwrap()).sum();
+            assert_eq!(report[figure].as_u64(), Some(sum), "{protocol}, {figure}");
+        }
+    }
+}
+
+#[test]
+fn files_without_a_word_to_score_are_named_and_exit_with_1() {
+    let folder = files(&[("ref.txt", REFERENCE), ("none.txt", "...\n\n"), ("single.txt", "Yes.\nNo!\n")]);
+    assert!(majuscule(folder.path(), "train majority ref.txt -o model").status.success());
+    for (arguments, named) in [
+        (
+            "evaluate --model model none.txt single.txt --protocol rei",
+            "none.txt and 1 more: holds no words to score: ",
+        ),
+        (
+            "evaluate --model model none.txt --protocol asr",
+            "none.txt: holds no words to score: expected, under asr:200, text",
+        ),
+        ("score single.txt single.txt --protocol text", "single.txt: holds no words to score: "),
+        ("compare none.txt --output none.txt --protocol susanto", "none.txt: holds no words to score: "),
+    ] {
+        let output = majuscule(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.starts_with(&format!("majuscule: {named}")), "{error}");
+    }
+    assert!(majuscule(folder.path(), "evaluate --model model none.txt ref.txt --per-file").status.success());
+}
+
+#[test]
+fn what_counts_by_default_is_what_is_trained_on_by_default() {
+    let folder = files(&[("ref.txt", REFERENCE), ("hyp.txt", HYPOTHESIS)]);
+    assert!(majuscule(folder.path(), "train majority ref.txt -o model").status.success());
+    for verb in [
+        "evaluate --model model ref.txt",
+        "score ref.txt hyp.txt --top 1",
+        "compare ref.txt --output hyp.txt",
+    ] {
+        let report = json(folder.path(), &format!("{verb} --json"));
+        assert!(report["signature"].as_str().unwrap().starts_with("protocol:text|"), "{verb}");
+        if verb.starts_with("score") {
+            assert_eq!(report["words"].as_array().unwrap().len(), 1);
+        }
+    }
+    let page = String::from_utf8(majuscule(folder.path(), "score ref.txt hyp.txt").stdout).unwrap();
+    assert!(page.contains("most frequent errors"), "{page}");
+    let error = majuscule(folder.path(), "evaluate --lang auto ref.txt").stderr;
+    assert!(String::from_utf8(error).unwrap().contains("--lang auto: one model"));
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 const NEWS: &str =
-    "We met Anna McDonald in Lisbon. The rose is red.\nLisbon waits for the NATO envoy, a rose in hand.\n";
+    "We met Anna McDonald in Lisbon.\nThe rose is red.\nLisbon waits for the NATO envoy, a rose in hand.\n";
 
 fn run(folder: &Path, line: &str) -> Output {
     let args = line.split_whitespace();

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -200,12 +201,41 @@ def timed_run(command, source, target):
     with open(source, "rb") as text, open(target, "wb") as answer:
         start = time.perf_counter()
         process = subprocess.Popen([str(part) for part in command], stdin=text, stdout=answer)
+        memory = Memory(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
-    # Linux counts in KiB, macOS in bytes.
-    unit = 1 if sys.platform == "darwin" else 1024
     process.returncode = os.waitstatus_to_exitcode(status)
-    return seconds, usage.ru_maxrss * unit, process.returncode
+    # Where nothing could be read: macOS counts in bytes, others in KiB.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return seconds, memory.stop() or usage.ru_maxrss * unit, process.returncode
+
+
+class Memory(threading.Thread):
+    """Reads the largest resident memory of a process while it runs (Linux only). What the system counts at its end, ru_maxrss, is
+    never less than what this script itself held when it made the process."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.status = pathlib.Path(f"/proc/{pid}/status")
+        self.bytes = None
+        self.done = threading.Event()
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                found = re.search(r"^VmHWM:\s*(\d+) kB", self.status.read_text(), re.MULTILINE)
+            except OSError:
+                return
+            if found:
+                self.bytes = int(found.group(1)) * 1024
+            if self.done.wait(0.002):
+                return
+
+    def stop(self):
+        self.done.set()
+        self.join()
+        return self.bytes
 
 
 def score(options, reference, answer, name):

@@ -23,7 +23,8 @@ def main():
         moses(rest).train([PIECE.findall(line) for line in sys.stdin], save_to=rest[0])
     elif verb == "moses":
         caser = moses(rest, load=True)
-        run(lambda words: caser.truecase(" ".join(words)))
+        # A line is a sentence, but not in the shape of recogniser output.
+        run(lambda words: caser.truecase(" ".join(words)), begin="asr" not in rest[1:])
     elif verb == "truecase":
         # get_true_case() would first ask nltk for sentence boundaries, and so for a download of nltk_data; each line is a
         # sentence here, so the words go in directly.
@@ -41,7 +42,8 @@ def moses(arguments, load=False):
     return MosesTruecaser(load_from=arguments[0] if load else None, is_asr="asr" in arguments[1:])
 
 
-def run(restore):
+def run(restore, begin=False):
+    """Restores line by line; begin puts a capital on the first letter of each line, as MosesDetruecaser does."""
     for line in sys.stdin:
         pieces = list(PIECE.finditer(line))
         answers = restore([piece.group() for piece in pieces]) if pieces else []
@@ -53,7 +55,17 @@ def run(restore):
             out += [line[at : piece.start()], answer if answer.lower() == word.lower() else word]
             at = piece.end()
         out.append(line[at:])
-        sys.stdout.write("".join(out))
+        text = "".join(out)
+        sys.stdout.write(begun(text) if begin else text)
+
+
+def begun(text):
+    """The text with a capital as its first letter, where that is one letter too."""
+    for at, letter in enumerate(text):
+        if letter.isalpha():
+            upper = letter.upper()
+            return text[:at] + (upper if len(upper) == 1 else letter) + text[at + 1 :]
+    return text
 
 
 main()

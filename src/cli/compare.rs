@@ -28,10 +28,10 @@ pub struct Args {
 /// Compares and prints the report.
 ///
 /// # Errors
-/// Where a file cannot be read or the words differ.
+/// Where a file cannot be read, the words differ or none is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Args { reference, outputs, locale, config, measure } = args;
-    let locale = measure.locale(locale)?;
+    let locale = measure::locale(locale, &measure.reading.language)?;
     let files: Vec<&Path> = [&reference].into_iter().chain(&outputs).map(PathBuf::as_path).collect();
     let mut sides = measure.sides(&files, locale)?;
     let hypotheses = sides.split_off(1);
@@ -44,7 +44,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         Ok(())
     })?;
+    measure.check_words(sides[0].name(), words)?;
     let comparison = compare::compare(&systems, config)?;
-    measure::print(&comparison.page(&measure.signature(locale), words, measure.layout()))?;
+    measure::print(&comparison.page(&measure.signature(&[&reference], locale), words, measure.layout()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -14,7 +14,7 @@ use crate::corpus::{Corpus, Protocol, Reading};
 use crate::files;
 use crate::text::Locale;
 
-/// Describe and split corpora
+/// Describes and splits corpora
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -23,9 +23,9 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Count sentences, words and tags under a protocol, and the ratio of words that are not in lower case
+    /// Counts sentences, words and tags under a protocol, and the ratio of words that are not in lower case
     Stats(StatsArgs),
-    /// Split into train, dev and test, the same for the same seed
+    /// Splits into train, dev and test, the same for the same seed
     Split(SplitArgs),
 }
 

@@ -13,6 +13,9 @@ use crate::model;
 use crate::restorer::Want;
 
 /// Evaluates a model: it sees the words without capitals, and is held against the true case
+///
+/// The choices are the model's own: without your spellings (--words), capitals that restore keeps and the capitals of
+/// sentence starts. To measure these too, give what restore wrote to score.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Texts in their true case, scored together; - is standard input
@@ -27,12 +30,12 @@ pub struct Args {
     /// Also ask the model how sure it is, and say how far that is from the truth
     #[arg(long)]
     pub calibration: bool,
-    /// How many threads a method may use
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN, value_parser = super::page::number)]
-    pub threads: NonZeroUsize,
-    /// How many of the words that cost the most errors are listed
+    /// How many threads a method may use; all cores where it is not given. The figures do not depend on it
+    #[arg(long, value_name = "N", value_parser = super::page::number)]
+    pub threads: Option<NonZeroUsize>,
+    /// How many of the most frequent errors are listed
     #[arg(long, value_name = "N", default_value_t = 20)]
-    pub words: usize,
+    pub top: usize,
     #[command(flatten)]
     pub measure: Measure,
 }
@@ -40,24 +43,25 @@ pub struct Args {
 /// Evaluates and prints the report.
 ///
 /// # Errors
-/// Where the model or a corpus cannot be read.
+/// Where the model or a corpus cannot be read, or no word is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Model { manifest, restorer } = args.load()?;
-    let want = Want { confidence: args.calibration, threads: args.threads, ..Want::default() };
+    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
+    let threads = threads.unwrap_or(NonZeroUsize::MIN);
+    let want = Want { confidence: args.calibration, threads, ..Want::default() };
     let mut reading = args.measure.reading.clone();
     // A model knows the language of the texts that it is for.
     reading.language.clone_from(&manifest.language);
-    let corpus =
-        |files: &[&Path]| Corpus::new(files, reading.clone(), args.measure.protocol, manifest.locale);
-
     let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
-    let score = evaluate_corpus(&*restorer, want, &corpus(&files)?)?;
-    let config = args.measure.config(manifest.locale, restorer.labels().marks(), args.words);
+    let mut corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
+    let score = evaluate_corpus(&*restorer, want, &corpus)?;
+    args.measure.check_words(&corpus.name(), score.all().tokens())?;
+    let config = args.measure.config(&files, manifest.locale, restorer.labels().marks(), args.top);
     let mut report = Report::of(&score, &config);
     if args.per_file {
-        for file in files {
-            let score = evaluate_corpus(&*restorer, want, &corpus(&[file])?)?;
-            report.push_file(file.to_string_lossy(), &score, config.matching);
+        for file in corpus.parts()? {
+            let score = evaluate_corpus(&*restorer, want, &file)?;
+            report.push_file(file.name(), &score, config.matching);
         }
     }
     measure::print(&report.page(args.measure.layout()))?;
@@ -69,6 +73,11 @@ impl Args {
         if self.per_file && self.corpora.iter().any(|file| file == Path::new("-")) {
             let problem =
                 "--per-file reads each file twice, but standard input can be read only once: give files";
+            return Err(Error::Usage(problem.into()));
+        }
+        if self.measure.reading.language == "auto" {
+            let problem = "--lang auto: one model is measured on all texts: name its language, such as --lang en, or a \
+                           model of your own with --model";
             return Err(Error::Usage(problem.into()));
         }
         match &self.model {

@@ -12,8 +12,14 @@ use crate::text::Locale;
 /// How texts are read and reported.
 #[derive(Debug, clap::Args)]
 pub struct Measure {
-    /// What is scored: text, batista, rei, susanto, asr, or asr:N with windows of N words
-    #[arg(long, value_name = "PROTOCOL", default_value = "susanto")]
+    /// What a system sees and what counts: text, batista, rei, susanto, asr, or asr:N
+    ///
+    /// text:    the text as it is; first words of sentences do not count
+    /// batista: no punctuation marks; first words are taken out
+    /// rei:     no punctuation marks; capitals that the beginning may ask for do not count
+    /// susanto: tokens as given; all count
+    /// asr:N    no punctuation marks nor sentence ends, windows of N words (200); all count
+    #[arg(long, value_name = "PROTOCOL", default_value_t, verbatim_doc_comment)]
     pub protocol: Protocol,
     #[command(flatten)]
     pub reading: Reading,
@@ -40,23 +46,34 @@ impl Measure {
         Matching::of(self.protocol)
     }
 
-    /// The case pairs asked for, or else those of the language.
+    /// The line that says how the figures were made.
+    pub fn signature(&self, files: &[&Path], locale: Locale) -> String {
+        Signature::of(self.protocol, &self.reading, files, locale).to_string()
+    }
+
+    /// How figures are read off a score of these files: `marks` says whether the hypothesis tells where sentences end,
+    /// `top` how many of the most frequent errors are listed.
+    pub fn config(&self, files: &[&Path], locale: Locale, marks: bool, top: usize) -> report::Config {
+        let signature = self.signature(files, locale);
+        report::Config { signature, matching: self.matching(), locale, marks, top }
+    }
+
+    /// Refuses a file of which no word is scored: no figure says anything of it.
     ///
     /// # Errors
-    /// Where the language is no language tag.
-    pub fn locale(&self, asked: Option<Locale>) -> Result<Locale> {
-        locale(asked, &self.reading.language)
-    }
-
-    /// The line that says how the figures were made.
-    pub fn signature(&self, locale: Locale) -> String {
-        Signature::of(self.protocol, &self.reading, locale).to_string()
-    }
-
-    /// How figures are read off a score: `marks` says whether the hypothesis tells where sentences end, `words` how many of
-    /// the costliest words are listed.
-    pub fn config(&self, locale: Locale, marks: bool, words: usize) -> report::Config {
-        report::Config { signature: self.signature(locale), matching: self.matching(), locale, marks, words }
+    /// Where `words` is 0.
+    pub fn check_words(&self, file: &str, words: u64) -> Result<()> {
+        if words > 0 {
+            return Ok(());
+        }
+        let expected = match self.protocol {
+            Protocol::Susanto | Protocol::Asr { .. } => "text in its true case",
+            Protocol::Text | Protocol::Batista | Protocol::Rei => {
+                "sentences in their true case, of two words or more since the first does not count"
+            }
+        };
+        let protocol = self.protocol;
+        Err(Error::file(file, format!("holds no words to score: expected, under {protocol}, {expected}")))
     }
 
     /// A reference and hypotheses, read alike.

@@ -8,6 +8,9 @@ use crate::eval::{Report, Score, pair};
 use crate::text::Locale;
 
 /// Scores the output of any system: the same words as the reference, with other capitals
+///
+/// All that a system did to the capitals counts, as a reader sees them. What restore made of a text includes your
+/// spellings (--words), capitals that it kept and the capitals of sentence starts, which evaluate leaves out.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The text in its true case; - is standard input
@@ -17,9 +20,9 @@ pub struct Args {
     /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
-    /// How many of the words that cost the most errors are listed
+    /// How many of the most frequent errors are listed
     #[arg(long, value_name = "N", default_value_t = 20)]
-    pub words: usize,
+    pub top: usize,
     #[command(flatten)]
     pub measure: Measure,
 }
@@ -27,17 +30,18 @@ pub struct Args {
 /// Scores and prints the report.
 ///
 /// # Errors
-/// Where a file cannot be read or the words differ.
+/// Where a file cannot be read, the words differ or none is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { reference, hypothesis, locale, words, measure } = args;
-    let locale = measure.locale(locale)?;
+    let Args { reference, hypothesis, locale, top, measure } = args;
+    let locale = measure::locale(locale, &measure.reading.language)?;
     let mut sides = measure.sides(&[&reference, &hypothesis], locale)?;
     let hypotheses = sides.split_off(1);
     let mut score = Score::default();
     pair(&sides[0], &hypotheses, &mut |example, choices| {
         score.add(&example.tokens, &example.gold, &choices[0], |_| None)
     })?;
-    let report = Report::of(&score, &measure.config(locale, false, words));
+    measure.check_words(sides[0].name(), score.all().tokens())?;
+    let report = Report::of(&score, &measure.config(&[&reference], locale, false, top));
     measure::print(&report.page(measure.layout()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -194,9 +194,9 @@ impl Rest<'_> {
     }
 }
 
-/// `text` without its metadata events, such as `[laughing]` and `(music)`: descriptions of sounds and names of speakers
-/// that subtitles and transcripts put in brackets. Each leaves a space behind. What is removed is decided by form, the
-/// same in every language:
+/// Gives the parts of `text` to `each`, in order, and says of each whether it is a metadata event, such as `[laughing]` and
+/// `(music)`: descriptions of sounds and names of speakers that subtitles and transcripts put in brackets. The words of the
+/// parts are the words of the text. What is an event is decided by form, the same in every language:
 ///
 /// - anything with a `♪` inside the brackets;
 /// - in square brackets up to four words, in round ones up to three, that stand alone: at the beginning or after the end
@@ -206,13 +206,9 @@ impl Rest<'_> {
 ///   three letters at least.
 ///
 /// Words here are letters, apostrophes and hyphens only, so that `(2001)`, `(PPE-DE)`, `(Verts/ALE)`, `(the last one)`
-/// and `plan(s)` stay.
-pub fn without_events<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
-    if !text.contains(['[', '(']) {
-        return text;
-    }
-    scratch.clear();
-    let mut kept = 0;
+/// and `plan(s)` are none.
+pub fn parts(text: &str, mut each: impl FnMut(&str, bool)) {
+    let mut given = 0;
     let mut from = 0;
     while let Some(open) = text[from..].find(['[', '(']).map(|open| open + from) {
         from = open + 1;
@@ -225,14 +221,13 @@ pub fn without_events<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
         let apart = !text[..open].ends_with(char::is_alphanumeric)
             && !text[close + 1..].starts_with(char::is_alphanumeric);
         if apart && is_event(&text[open + 1..close], round, alone) {
-            scratch.push_str(&text[kept..open]);
-            scratch.push(' ');
-            kept = close + 1;
-            from = kept;
+            each(&text[given..open], false);
+            each(&text[open..=close], true);
+            given = close + 1;
+            from = given;
         }
     }
-    scratch.push_str(&text[kept..]);
-    scratch
+    each(&text[given..], false);
 }
 
 fn is_event(inside: &str, round: bool, alone: bool) -> bool {
@@ -282,7 +277,13 @@ mod tests {
     }
 
     fn spoken(text: &str) -> String {
-        of(without_events(text, &mut String::new())).join(" ")
+        let mut found = Vec::new();
+        parts(text, |part, is_event| {
+            if !is_event {
+                found.extend(of(part));
+            }
+        });
+        found.join(" ")
     }
 
     /// The same said plainly: characters into a list, marks into spaces, then split.
@@ -379,10 +380,15 @@ mod tests {
         }
 
         #[test]
-        fn any_text_survives_the_removal_of_events(text in "[a-cA-C\\[\\]()♪ .É]{0,30}") {
-            let mut scratch = String::new();
-            let left = without_events(&text, &mut scratch);
-            prop_assert!(left.len() <= text.len());
+        fn the_words_of_the_parts_are_those_of_the_text(text in "([a-cA-C\\[\\]()♪ .É\u{301}'-]|\\((abc|♪)\\)|[Bc]\\.){0,20}") {
+            let mut words = Vec::new();
+            let mut whole = String::new();
+            parts(&text, |part, _| {
+                words.extend(of(part));
+                whole.push_str(part);
+            });
+            prop_assert_eq!(words, of(&text));
+            prop_assert_eq!(whole, text);
         }
     }
 

@@ -178,6 +178,25 @@ impl Corpus {
         Ok(Self { sources, reading, protocol, locale, letters: OnceLock::new() })
     }
 
+    /// Each of its files by itself, with what the protocol has learned from all of them (the single letters of `rei`), so
+    /// that what is counted in the parts adds up to what is counted in the whole. Standard input and pipes are held in
+    /// memory from here on.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub fn parts(&mut self) -> Result<Vec<Self>> {
+        let whole = self.under(self.protocol)?;
+        let letters = self.letters()?;
+        let part = |source| Self {
+            sources: vec![source],
+            reading: self.reading.clone(),
+            protocol: self.protocol,
+            locale: self.locale,
+            letters: letters.clone().into(),
+        };
+        Ok(whole.sources.into_iter().map(part).collect())
+    }
+
     /// Its protocol.
     pub fn protocol(&self) -> Protocol {
         self.protocol
@@ -198,6 +217,16 @@ impl Corpus {
     /// # Errors
     /// Where a file cannot be read or is not what its format says, and where `visit` fails.
     pub fn for_each(&self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
+        self.for_each_with_gaps(&mut |example, _| visit(example))
+    }
+
+    /// Like [`Corpus::for_each`], and tells how many words were left out before each of an example because of what they
+    /// are, such as events under `rei`: an empty list where none ever are. With them, the words are all words of the
+    /// files, but for those at the very end.
+    pub(crate) fn for_each_with_gaps(
+        &self,
+        visit: &mut dyn FnMut(&Example, &[u32]) -> Result<()>,
+    ) -> Result<()> {
         let mut examples = self.maker(self.letters()?);
         self.blocks(|_, block| {
             if block.begins {
@@ -239,7 +268,7 @@ impl Corpus {
         let mut examples = self.maker(self.letters()?);
         let given = Cell::new(0);
         let mut found = None;
-        let mut count = |example: &Example| {
+        let mut count = |example: &Example, _: &[u32]| {
             given.set(given.get() + example.tokens.len() as u64);
             Ok(())
         };
@@ -278,7 +307,7 @@ impl Corpus {
         let letters = self.letters()?;
         let make = || (make(), self.maker(letters));
         let made = self.map_sentences(threads, make, |(value, examples), sentence| {
-            examples.sentence(sentence, &mut |example| visit(value, example))
+            examples.sentence(sentence, &mut |example, _| visit(value, example))
         })?;
         Ok(made.into_iter().map(|(value, _)| value).collect())
     }
@@ -400,6 +429,26 @@ mod tests {
         use crate::text::Break::{Document, Line};
         let before: Vec<_> = text.iter().map(|example| example.tokens.as_slice()[0].before).collect();
         assert_eq!(before, [Document, Line, Document]);
+    }
+
+    #[test]
+    fn the_files_of_a_corpus_add_up_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [folder.path().join("a"), folder.path().join("b")];
+        // Only the second file shows that A may be an article.
+        for (file, text) in files.iter().zip(["A dog ran.", "We saw a cat.\nWe left."]) {
+            fs::write(file, text).unwrap();
+        }
+        for protocol in Protocol::ALL {
+            let mut whole = corpus(&files, protocol);
+            let parts = whole.parts().unwrap();
+            assert_eq!(
+                parts.iter().map(Corpus::name).collect::<Vec<_>>(),
+                [files[0].to_str().unwrap(), files[1].to_str().unwrap()]
+            );
+            let parts: Vec<_> = parts.iter().flat_map(|part| part.examples().unwrap()).collect();
+            assert_eq!(parts, whole.examples().unwrap(), "{protocol}");
+        }
     }
 
     #[test]

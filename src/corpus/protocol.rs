@@ -20,7 +20,8 @@ use crate::text::{Break, Case, Label, Locale, Mark, Token};
 #[serde(try_from = "String", into = "String")]
 pub enum Protocol {
     /// Text as it is restored: words with the marks around them. The first word of a sentence is context, neither trained
-    /// on nor scored. Right for training and for lexicons.
+    /// on nor scored. A line is a sentence unless the format says otherwise, whatever marks stand in it. Right for
+    /// training and for lexicons.
     #[default]
     Text,
     /// Batista et al. 2007: marks removed, and the first word of each sentence taken out.
@@ -28,7 +29,8 @@ pub enum Protocol {
     /// Rei et al. 2020: marks and metadata events removed; a first word is context only where its capital may be due to
     /// its place: in title case, or a single letter that is else lower case (`A`, not English `I`).
     Rei,
-    /// Susanto et al. 2016: tokens as given, all counted.
+    /// Susanto et al. 2016: tokens as given, all counted; of more than 64 letters as lower case, whatever they are. In files
+    /// that are not tokenised, those that the tokeniser finds.
     Susanto,
     /// Recogniser output: marks removed, the sentences of a document run together in windows, every word counted.
     Asr {
@@ -176,6 +178,10 @@ fn single_letter(word: &str, locale: Locale) -> Option<(char, bool)> {
     }
 }
 
+/// What is done with an example, and with how many words were left out before each of its own because of what they are:
+/// nothing where the protocol leaves out none.
+pub(super) type Visit<'a> = dyn FnMut(&Example, &[u32]) -> Result<()> + 'a;
+
 /// Makes examples of sentences that come in order. Buffers are used again: no allocation per word or sentence.
 #[derive(Debug)]
 pub(super) struct Examples<'a> {
@@ -185,7 +191,10 @@ pub(super) struct Examples<'a> {
     tokenizer: Tokenizer,
     example: Example,
     words: String,
-    events: String,
+    /// How many words the protocol left out before each of the example, as `rei` does with those of events.
+    skipped: Vec<u32>,
+    /// How many it left out after the last of them.
+    skipping: u32,
 }
 
 impl<'a> Examples<'a> {
@@ -202,7 +211,8 @@ impl<'a> Examples<'a> {
             tokenizer: Tokenizer::new(locale, language, Capitalized::Ignore),
             example: Example::default(),
             words: String::new(),
-            events: String::new(),
+            skipped: Vec::new(),
+            skipping: 0,
         }
     }
 
@@ -210,11 +220,7 @@ impl<'a> Examples<'a> {
     ///
     /// # Errors
     /// Where `visit` fails.
-    pub(super) fn sentence(
-        &mut self,
-        sentence: Sentence<'_>,
-        visit: &mut dyn FnMut(&Example) -> Result<()>,
-    ) -> Result<()> {
+    pub(super) fn sentence(&mut self, sentence: Sentence<'_>, visit: &mut Visit<'_>) -> Result<()> {
         match self.protocol {
             Protocol::Text => self.text(sentence),
             Protocol::Batista => self.batista(sentence),
@@ -234,14 +240,15 @@ impl<'a> Examples<'a> {
     ///
     /// # Errors
     /// Where `visit` fails.
-    pub(super) fn end_document(&mut self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
+    pub(super) fn end_document(&mut self, visit: &mut Visit<'_>) -> Result<()> {
         self.give(visit)
     }
 
-    fn give(&mut self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
+    fn give(&mut self, visit: &mut Visit<'_>) -> Result<()> {
         if !self.example.gold.is_empty() {
-            visit(&self.example)?;
+            visit(&self.example, &self.skipped)?;
         }
+        self.skipped.clear();
         self.example.tokens.clear();
         self.example.gold.clear();
         Ok(())
@@ -262,20 +269,20 @@ impl<'a> Examples<'a> {
         let mut before = sentence.before;
         let mut initial = true;
         for token in sentence.text.split_whitespace() {
-            if token.len() > MAX_LETTERS && self.locale.letter_count(token) > MAX_LETTERS {
-                continue;
-            }
+            // A case says nothing of letters past the 64th: then a token counts, but is no slot.
+            let is_long = token.len() > MAX_LETTERS && self.locale.letter_count(token) > MAX_LETTERS;
+            let case = if is_long { Case::Lower } else { Case::of(token, self.locale) };
             let is_word = token.contains(char::is_alphanumeric);
             let starts = initial && is_word;
             tokens.push(token, self.locale, Token { before, starts, ..Token::default() });
-            gold.push(Gold { label: Case::of(token, self.locale).into(), scored: true, initial: starts });
+            gold.push(Gold { label: case.into(), scored: true, initial: starts });
             before = Break::Space;
             initial &= !is_word;
         }
         end_sentence(gold);
     }
 
-    /// The words as `restore` finds them, all scored.
+    /// The words as `restore` finds them, all scored. What a sentence is, the reader says; a method sees what the marks show.
     fn tokens(&mut self, sentence: Sentence<'_>) {
         let Example { tokens, gold } = &mut self.example;
         let text = sentence.text;
@@ -286,13 +293,10 @@ impl<'a> Examples<'a> {
                 token.before = sentence.before;
                 // Inside a paragraph the end of the sentence before shows that this one begins.
                 token.starts |= sentence.before < Break::Line;
-            } else if token.starts {
-                end_sentence(gold);
             }
             let word = &text[token.source.start as usize..token.source.end as usize];
             let label = Case::of(word, self.locale).into();
-            let initial = i == 0 || token.starts || token.before >= Break::Line;
-            gold.push(Gold { label, scored: true, initial });
+            gold.push(Gold { label, scored: true, initial: i == 0 });
         }
         end_sentence(gold);
     }
@@ -314,28 +318,32 @@ impl<'a> Examples<'a> {
 
     fn rei(&mut self, sentence: Sentence<'_>) {
         let Example { tokens, gold } = &mut self.example;
-        let text = marks::without_events(sentence.text, &mut self.events);
-        marks::words(text, self.locale, &mut self.words, |word| {
+        let (locale, letters) = (self.locale, self.letters);
+        let mut word = |word: &str| {
             let initial = gold.is_empty();
             let before = if initial { sentence.before } else { Break::Space };
-            let case = Case::of(word, self.locale);
+            let case = Case::of(word, locale);
             let due_to_place = initial
                 && (case == Case::Title
                     || case == Case::Upper
-                        && single_letter(word, self.locale)
-                            .is_some_and(|(lower, _)| self.letters.may_be_lower(lower)));
-            tokens.push(word, self.locale, Token { before, starts: initial, ..Token::default() });
+                        && single_letter(word, locale).is_some_and(|(lower, _)| letters.may_be_lower(lower)));
+            tokens.push(word, locale, Token { before, starts: initial, ..Token::default() });
             gold.push(Gold { label: case.into(), scored: !due_to_place, initial });
+        };
+        marks::parts(sentence.text, |part, is_event| {
+            marks::words(part, locale, &mut self.words, |each| {
+                if is_event {
+                    self.skipping += 1;
+                } else {
+                    word(each);
+                    self.skipped.push(std::mem::take(&mut self.skipping));
+                }
+            });
         });
         end_sentence(gold);
     }
 
-    fn asr(
-        &mut self,
-        sentence: Sentence<'_>,
-        window: NonZeroUsize,
-        visit: &mut dyn FnMut(&Example) -> Result<()>,
-    ) -> Result<()> {
+    fn asr(&mut self, sentence: Sentence<'_>, window: NonZeroUsize, visit: &mut Visit<'_>) -> Result<()> {
         let mut initial = true;
         let mut result = Ok(());
         let locale = self.locale;
@@ -516,6 +524,14 @@ mod tests {
     }
 
     #[test]
+    fn susanto_counts_tokens_that_are_too_long_for_a_case() {
+        let long = "X".repeat(MAX_LETTERS + 1);
+        let text = format!("See {long} and {} .", &long[1..]);
+        let expected = format!("See {} and {} .|", long.to_lowercase(), &long[1..]);
+        assert_eq!(shown_of(&corpus(&text, Format::Tok, Protocol::Susanto)), [expected]);
+    }
+
+    #[test]
     fn asr_runs_sentences_together_in_windows() {
         let text = "Hello there.\nIt is me, Rui.\nBye.";
         assert_eq!(shown(text, asr(3)), ["Hello there| It", "is me Rui|", "Bye|"]);
@@ -529,11 +545,30 @@ mod tests {
     #[test]
     fn text_keeps_the_marks_around_words_and_counts_no_first_words() {
         let text = "Thank you, Ana. I like (old) Porto.";
-        assert_eq!(shown(text, Protocol::Text), ["(Thank) you Ana| (I) like old Porto|"]);
+        assert_eq!(shown(text, Protocol::Text), ["(Thank) you Ana I like old Porto|"]);
         let examples = corpus(text, Format::Lines, Protocol::Text).examples().unwrap();
         let tokens = examples[0].tokens.as_slice();
         assert_eq!((tokens[1].right, tokens[5].left), (Some(','), Some('(')));
         assert!(tokens[3].starts && !tokens[4].starts);
+    }
+
+    #[test]
+    fn a_line_is_a_sentence_unless_it_is_to_be_split() {
+        let text = "Thank you, Ana. I like Porto.\nWhy? No idea.";
+        let split = Reading { split: true, ..Reading::default() };
+        for (reading, protocol, expected) in [
+            (Reading::default(), Protocol::Text, "(Thank) you Ana I like Porto| / (Why) No idea|"),
+            (Reading::default(), Protocol::Susanto, "Thank you Ana I like Porto| / Why No idea|"),
+            (split.clone(), Protocol::Text, "(Thank) you Ana| / (I) like Porto| / (Why)| / (No) idea|"),
+            (split, Protocol::Susanto, "Thank you Ana| / I like Porto| / Why| / No idea|"),
+        ] {
+            let corpus = Corpus::of_text(text, reading, protocol, Locale::Root);
+            assert_eq!(shown_of(&corpus).join(" / "), expected, "{protocol}");
+            // A method sees where sentences begin all the same.
+            let examples = corpus.examples().unwrap();
+            let tokens = || examples.iter().flat_map(|example| example.tokens.as_slice());
+            assert_eq!(tokens().filter(|token| token.starts).count(), 4, "{protocol}");
+        }
     }
 
     #[test]

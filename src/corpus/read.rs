@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -34,6 +35,13 @@ pub struct Reading {
     pub language: String,
 }
 
+impl Reading {
+    /// Whether a file so called says what its tokens are: a tokenised one or a transcript.
+    pub fn is_tokenised(&self, file: &Path) -> bool {
+        matches!(self.format.of_name(&file.to_string_lossy()), Format::Tok | Format::Nlp)
+    }
+}
+
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -45,9 +53,10 @@ pub enum Format {
     Lines,
     /// Tokenised text, a sentence a line, white space between tokens
     Tok,
-    /// A transcript: a header that names the columns token and punctuation, then a token a line, columns parted by |
+    /// A transcript: a header that names the columns token and punctuation, then a token a line, columns separated by |;
+    /// events in <> are left out
     Nlp,
-    /// Columns parted by tabs
+    /// Columns separated by tabs
     Tsv,
     /// A JSON object a line
     Jsonl,
@@ -168,6 +177,9 @@ enum Layout {
 /// Large enough that handing a block to a thread costs nothing, small enough that a few of them are no memory.
 const BLOCK: usize = 1 << 19;
 
+/// No line may be longer, nor a sentence of a transcript: memory stays bounded, and positions in it fit 32 bits.
+const MAX_LINE: usize = 1 << 28;
+
 /// The blocks of a file, in order.
 #[derive(Debug)]
 pub(super) struct Blocks {
@@ -179,6 +191,7 @@ pub(super) struct Blocks {
     line: u64,
     begins: bool,
     ended: bool,
+    max_line: usize,
 }
 
 impl Blocks {
@@ -188,8 +201,16 @@ impl Blocks {
     /// Where it cannot be read, or its header is not what the format asks for.
     pub(super) fn new(input: Input, reading: &Reading, apart: bool) -> Result<Self> {
         let file = Arc::from(input.name());
-        let layout = Layout::Tok;
-        let mut blocks = Self { input, file, layout, ahead: Vec::new(), line: 1, begins: true, ended: false };
+        let mut blocks = Self {
+            input,
+            file,
+            layout: Layout::Tok,
+            ahead: Vec::new(),
+            line: 1,
+            begins: true,
+            ended: false,
+            max_line: MAX_LINE,
+        };
         blocks.fill(BOM.len())?;
         if blocks.ahead.starts_with(BOM) {
             blocks.ahead.drain(..BOM.len());
@@ -256,7 +277,7 @@ impl Blocks {
             match self.ahead.iter().position(|&b| b == b'\n') {
                 Some(end) => break end + 1,
                 None if self.ended => break self.ahead.len(),
-                None => wanted *= 2,
+                None => wanted = self.more(wanted)?,
             }
         };
         let header = str::from_utf8(&self.ahead[..end]);
@@ -265,6 +286,21 @@ impl Blocks {
         self.ahead.drain(..end);
         self.line += 1;
         Ok(header)
+    }
+
+    /// How much to read where `read` bytes hold no whole line.
+    fn more(&self, read: usize) -> Result<usize> {
+        if read < self.max_line {
+            return Ok((2 * read).min(self.max_line));
+        }
+        let max = self.max_line >> 20;
+        let problem = match self.layout {
+            Layout::Nlp { .. } => format!(
+                "a sentence begins that is longer than {max} MiB: put the marks that end sentences into its column punctuation"
+            ),
+            _ => format!("longer than {max} MiB: break it into lines"),
+        };
+        Err(Error::line(&*self.file, self.line, problem))
     }
 
     /// Reads until `wanted` bytes are ahead or the file ends.
@@ -295,7 +331,7 @@ impl Blocks {
             }
             match self.layout.last_end(&self.ahead) {
                 Some(end) => break end,
-                None => wanted *= 2,
+                None => wanted = self.more(wanted)?,
             }
         };
         if end == 0 {
@@ -320,7 +356,8 @@ impl Layout {
         let Self::Nlp { punctuation, .. } = *self else { return Some(end) };
         loop {
             let start = bytes[..end - 1].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-            let mark = bytes[start..end].split(|&b| b == b'|').nth(punctuation);
+            let row = bytes[start..end].trim_ascii_end();
+            let mark = row.split(|&b| b == b'|').nth(punctuation);
             if mark.is_some_and(|mark| matches!(mark.last(), Some(b'.' | b'?' | b'!'))) {
                 return Some(end);
             }
@@ -428,14 +465,18 @@ impl Block {
             }
             let (token, mark) = (cells[token], cells[punctuation]);
             out.line = number;
-            if !token.is_empty() {
+            let is_event = is_event(token);
+            if !token.is_empty() && !is_event {
                 sentence.push(' ');
                 sentence.push_str(token);
             }
-            if apart && !mark.is_empty() {
-                sentence.push(' ');
+            // The mark after an event stands after the word before it, where that has none.
+            if !is_event || sentence.ends_with(char::is_alphanumeric) {
+                if apart && !mark.is_empty() {
+                    sentence.push(' ');
+                }
+                sentence.push_str(mark);
             }
-            sentence.push_str(mark);
             if mark.ends_with(['.', '?', '!']) {
                 out.sentence(&sentence, apart)?;
                 sentence.clear();
@@ -443,6 +484,11 @@ impl Block {
         }
         out.sentence(&sentence, apart)
     }
+}
+
+/// Whether a token of a transcript is a metadata event, such as `<laugh>` or `<inaudible>`, and no word.
+fn is_event(token: &str) -> bool {
+    token.len() > 2 && token.starts_with('<') && token.ends_with('>')
 }
 
 /// Where sentences go, and what lies before the next one.
@@ -486,7 +532,7 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
+    use std::io::{Cursor, Read};
 
     use proptest::prelude::*;
 
@@ -547,6 +593,31 @@ mod tests {
     }
 
     #[test]
+    fn a_line_without_an_end_is_refused() {
+        for (name, head, problem) in [
+            ("x", "one\n\n", "x, line 3: longer than 1 MiB: break it into lines"),
+            ("x.jsonl", "", "x.jsonl, line 1: longer than 1 MiB: "),
+            (
+                "x.nlp",
+                "token|punctuation\na|.\n",
+                "x.nlp, line 3: a sentence begins that is longer than 1 MiB: ",
+            ),
+        ] {
+            let endless = head.as_bytes().chain(std::io::repeat(b'x'));
+            let input = Input::new(name, endless).unwrap();
+            let mut blocks = Blocks::new(input, &Reading::default(), false).unwrap();
+            blocks.max_line = 1 << 20;
+            let error = loop {
+                match blocks.next() {
+                    Ok(block) => assert!(block.is_some()),
+                    Err(error) => break error.to_string(),
+                }
+            };
+            assert!(error.starts_with(problem), "{error}");
+        }
+    }
+
+    #[test]
     fn paragraphs_are_cut_where_that_is_asked_for() {
         let reading = Reading { split: true, ..Reading::default() };
         let found = sentences("x", b"One came. Two left.\n\nThree.", &reading, false).unwrap();
@@ -567,6 +638,15 @@ mod tests {
         assert!(error("a.nlp", "Good day").starts_with("a.nlp, line 1: found \"Good day\""));
         let error = error("a.nlp", "token|punctuation\na|.\nb");
         assert_eq!(error, "a.nlp, line 3: found 1 columns, but the header names 2");
+    }
+
+    #[test]
+    fn events_of_a_transcript_are_no_words() {
+        let file = "token|punctuation\n<laugh>|\nWell|,\n<unk>|,\nRui|\n<inaudible>|.\n<crosstalk>|.\n<silence>|\n<|\nyes|!\n";
+        // The marks of a sentence of events alone go with it.
+        assert_eq!(texts("a.nlp", file), ["Well, Rui.", "< yes!"]);
+        let apart = sentences("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
+        assert_eq!(apart[0].0, "Well , Rui .");
     }
 
     #[test]

@@ -144,11 +144,12 @@ fn follow(reference: &Side, streams: &mut [Stream], visit: &mut Visit<'_>) -> Re
     let locale = reference.corpus.locale();
     let mut choices = vec![Vec::new(); streams.len()];
     let mut stopped = None;
-    let walked = reference.corpus.for_each(&mut |example| {
+    let walked = reference.corpus.for_each_with_gaps(&mut |example, gaps| {
         for (hypothesis, (stream, choices)) in streams.iter_mut().zip(&mut choices).enumerate() {
             choices.clear();
-            for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
-                match stream.label(lower, gold.label.case)? {
+            let gaps = gaps.iter().copied().chain(std::iter::repeat(0));
+            for (((lower, _), gold), gap) in example.tokens.iter().zip(&example.gold).zip(gaps) {
+                match stream.label(lower, gold.label.case, gap)? {
                     Ok(label) => choices.push(Choice { label, confidence: None }),
                     Err(differing) => {
                         stopped = Some(differing.difference(hypothesis, stream.same, locale));
@@ -201,9 +202,10 @@ fn owned((lower, label): (&str, Label)) -> Word {
 }
 
 impl Stream {
-    /// The hypothesis's label for a word of the reference, after the words that the protocol left out.
-    fn label(&mut self, lower: &str, case: Case) -> Result<Result<Label, Differing>> {
+    /// The hypothesis's label for a word of the reference, after the `gap` words that the protocol left out before it.
+    fn label(&mut self, lower: &str, case: Case, gap: u32) -> Result<Result<Label, Differing>> {
         let wanted = (lower, Label::from(case));
+        let mut left_out = gap;
         loop {
             let found = self.hypothesis.next()?;
             let expected = match &mut self.reference {
@@ -213,8 +215,9 @@ impl Stream {
             match (expected, found) {
                 (Some(expected), Some(found)) if expected.0 == found.0 => {
                     self.same += 1;
-                    if expected.0 == lower && expected.1.case == case {
-                        return Ok(Ok(found.1));
+                    match left_out.checked_sub(1) {
+                        Some(fewer) => left_out = fewer,
+                        None => return Ok(Ok(found.1)),
                     }
                 }
                 (expected, found) => {
@@ -371,6 +374,16 @@ mod tests {
         assert!(error.starts_with("hyp.txt, line 1: \"is\", but ref.txt, line 1 has \"COD\""), "{error}");
         let error = self::score("We saw (music)", "We saw", Protocol::Rei).unwrap_err().to_string();
         assert!(error.starts_with("hyp.txt: ends, but ref.txt, line 1 goes on with \"music\""), "{error}");
+    }
+
+    #[test]
+    fn an_event_is_paired_by_its_place() {
+        let reference = "We saw (the) the Rome.\n(Music)\nWe left.";
+        let score = score(reference, "We saw (THE) the Rome.\n(MUSIC)\nWe left.", Protocol::Rei).unwrap();
+        assert_eq!(score.all().slots(Matching::Tags), Slots { correct: 1, ..Slots::default() });
+        // The event after the word is not the word.
+        let score = self::score("We saw the (the) Rome.", "We saw THE (the) Rome.", Protocol::Rei).unwrap();
+        assert_eq!(score.all().slots(Matching::Tags), Slots { correct: 1, inserted: 1, ..Slots::default() });
     }
 
     #[test]

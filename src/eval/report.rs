@@ -78,7 +78,7 @@ pub struct Classes {
     pub mixed: Figures,
 }
 
-/// A word with what its errors cost.
+/// A word with a spelling that it should not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Word {
     /// Its right spelling.
@@ -100,8 +100,8 @@ pub struct Config {
     pub locale: Locale,
     /// Whether the hypothesis says where sentences end.
     pub marks: bool,
-    /// How many of the costliest words are listed.
-    pub words: usize,
+    /// How many of the most frequent errors are listed.
+    pub top: usize,
 }
 
 /// All figures of a score.
@@ -120,9 +120,10 @@ pub struct Report {
     pub classes: Classes,
     /// Capitalized or not, however.
     pub binary: Figures,
-    /// The words seen in training; `None` where nobody can say.
+    /// The words that the model has; `None` where nobody can say. A model may leave words out that it saw in training, such
+    /// as rare ones or those that its rules get right without.
     pub seen: Option<Figures>,
-    /// The words not seen in training; likewise.
+    /// The words that it does not have; likewise.
     pub unseen: Option<Figures>,
     /// The words that begin a sentence.
     pub initial: Figures,
@@ -132,7 +133,7 @@ pub struct Report {
     pub sentence_ends: Option<Figures>,
     /// The expected calibration error of the confidences; `None` where there are none.
     pub calibration_error: Option<f64>,
-    /// The words that cost the most errors.
+    /// The most frequent errors.
     pub words: Vec<Word>,
     /// Each file by itself, where that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -171,7 +172,7 @@ impl Report {
             sentence_ends: config.marks.then(|| Figures::of(all.tokens(), score.marks())),
             calibration_error: score.calibration().expected_error(),
             words: score
-                .costliest(matching, config.words)
+                .most_frequent_errors(matching, config.top)
                 .iter()
                 .map(|word| spell(word, config.locale))
                 .collect(),
@@ -231,8 +232,8 @@ impl Report {
             ("title", Some(classes.title)),
             ("upper", Some(classes.upper)),
             ("mixed", Some(classes.mixed)),
-            ("seen in training", self.seen),
-            ("unseen", self.unseen),
+            ("in the model", self.seen),
+            ("not in the model", self.unseen),
             ("sentence-initial", Some(self.initial)),
             ("the rest", Some(self.rest)),
             ("sentence ends", self.sentence_ends),
@@ -252,7 +253,7 @@ impl Report {
             lists.push(self.file_figures());
         }
         if !self.words.is_empty() {
-            lists.push(self.costliest());
+            lists.push(self.most_frequent_errors());
         }
         lists
     }
@@ -265,8 +266,8 @@ impl Report {
         table
     }
 
-    fn costliest(&self) -> Table {
-        let mut table = Table::new(&["costliest words", "instead of", "times"]);
+    fn most_frequent_errors(&self) -> Table {
+        let mut table = Table::new(&["most frequent errors", "instead of", "times"]);
         for Word { reference, hypothesis, count } in &self.words {
             table.push([hypothesis.clone(), reference.clone(), thousands(*count)]);
         }
@@ -404,7 +405,7 @@ mod tests {
     }
 
     fn config(matching: Matching) -> Config {
-        Config { signature: "protocol:text".into(), matching, locale: Locale::Root, marks: false, words: 10 }
+        Config { signature: "protocol:text".into(), matching, locale: Locale::Root, marks: false, top: 10 }
     }
 
     #[test]
@@ -472,7 +473,7 @@ mod tests {
         assert!(text.starts_with("protocol:text\n\n"), "{text}");
         let all: Vec<&str> = text.lines().nth(3).unwrap().split_whitespace().collect();
         assert_eq!(all.join(" "), "all words 13 5 1 3 1 1 20.00 20.00 20.00 100.00 61.54");
-        assert!(text.contains("\nMckay                 McKay      2\n"), "{text}");
+        assert!(text.contains("\nMckay                      McKay      2\n"), "{text}");
         let markdown = report.page(Layout::Markdown);
         assert!(
             markdown

@@ -39,8 +39,8 @@ pub struct Wrong {
 }
 
 impl Score {
-    /// Counts one example: one choice for each of its words. `knows` says whether a word was seen in training, `None`
-    /// where nobody can say.
+    /// Counts one example: one choice for each of its words. `knows` says whether the model has a word, `None` where nobody
+    /// can say.
     ///
     /// # Errors
     /// Where there are not as many choices as words.
@@ -83,12 +83,12 @@ impl Score {
         sum(self.parts.iter().flatten())
     }
 
-    /// The words seen in training; `None` where nobody can say.
+    /// The words that the model has, which are not all that it saw in training; `None` where nobody can say.
     pub fn seen(&self) -> Option<Confusion> {
         self.knowing().then(|| sum(&self.parts[1]))
     }
 
-    /// The words not seen in training; `None` where nobody can say.
+    /// The words that it does not have; `None` where nobody can say.
     pub fn unseen(&self) -> Option<Confusion> {
         self.knowing().then(|| sum(&self.parts[0]))
     }
@@ -117,9 +117,9 @@ impl Score {
         self.calibration
     }
 
-    /// The words that cost the most errors under a matching, with their counts: at most `most`, the costliest first,
-    /// and among equals in the order of their letters.
-    pub fn costliest(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
+    /// The most frequent errors under a matching, with their counts: at most `most`, the most frequent first, and among
+    /// equals in the order of their letters.
+    pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
         let costs = |wrong: &Wrong| matching.see(wrong.reference) != matching.see(wrong.hypothesis);
         let mut words: Vec<_> = self.wrong.iter().filter(|(wrong, _)| costs(wrong)).collect();
         words.sort_unstable_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
@@ -152,14 +152,7 @@ fn sum<'a>(parts: impl IntoIterator<Item = &'a Confusion>) -> Confusion {
 
 /// The slots of one word where a slot is a mark.
 fn marks(reference: Mark, hypothesis: Mark) -> Slots {
-    let (in_reference, in_hypothesis) = (reference != Mark::None, hypothesis != Mark::None);
-    let equal = reference == hypothesis;
-    Slots {
-        correct: u64::from(in_reference && equal),
-        substituted: u64::from(in_reference && in_hypothesis && !equal),
-        inserted: u64::from(!in_reference && in_hypothesis),
-        deleted: u64::from(in_reference && !in_hypothesis),
-    }
+    Slots::meeting(reference != Mark::None, hypothesis != Mark::None, reference == hypothesis)
 }
 
 fn uneven(words: usize, gold: usize, choices: usize) -> Error {
@@ -310,7 +303,7 @@ pub(super) mod tests {
             sum += score(&sentences[..cut]);
             let whole = score(&sentences);
             prop_assert_eq!(&sum, &whole);
-            prop_assert_eq!(sum.costliest(Matching::Spelling, 3), whole.costliest(Matching::Spelling, 3));
+            prop_assert_eq!(sum.most_frequent_errors(Matching::Spelling, 3), whole.most_frequent_errors(Matching::Spelling, 3));
         }
     }
 
@@ -350,10 +343,10 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_costliest_word_comes_first() {
+    fn the_most_frequent_error_comes_first() {
         let score = score(&["NATO may go", "NATO and UNO", "McKay"]);
         let words: Vec<_> = score
-            .costliest(Matching::Spelling, 10)
+            .most_frequent_errors(Matching::Spelling, 10)
             .into_iter()
             .map(|(wrong, count)| (wrong.lower.to_string(), wrong.reference, wrong.hypothesis, count))
             .collect();
@@ -367,8 +360,8 @@ pub(super) mod tests {
                 ("uno".into(), Case::Upper, Case::Lower, 1),
             ]
         );
-        assert_eq!(score.costliest(Matching::Tags, 10).len(), 3);
-        assert_eq!(score.costliest(Matching::Tags, 1).len(), 1);
+        assert_eq!(score.most_frequent_errors(Matching::Tags, 10).len(), 3);
+        assert_eq!(score.most_frequent_errors(Matching::Tags, 1).len(), 1);
     }
 
     #[test]

@@ -1,32 +1,47 @@
 //! One line that says how figures were made, in the manner of sacrebleu (Post 2018): equal lines, comparable figures.
 
 use std::fmt;
+use std::path::Path;
 
 use super::slots::Matching;
 use crate::corpus::{Protocol, Reading};
 use crate::text::Locale;
 
-/// What figures depend on beside the texts and the method.
+/// What figures depend on beside the texts and the method. Under `susanto` it tells where tokens come from: `as-given` by
+/// tokenised files and transcripts, `found` in lines by the tokeniser of [`restore`](crate::restore), or
+/// `as-given-or-found` in files of both kinds.
 ///
 /// ```
 /// use majuscule::corpus::{Protocol, Reading};
 /// use majuscule::eval::Signature;
 /// use majuscule::text::Locale;
 ///
-/// let signature = Signature::of(Protocol::Rei, &Reading::default(), Locale::Root).to_string();
+/// let signature = Signature::of(Protocol::Rei, &Reading::default(), &["test.txt"], Locale::Root).to_string();
 /// assert!(signature.starts_with("protocol:rei|tokens:words|marks:removed|classes:U-T-L|first:context-where-capital|"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     protocol: Protocol,
+    tokens: &'static str,
     sentences: &'static str,
     locale: Locale,
 }
 
 impl Signature {
-    /// That of texts read so, under a protocol.
-    pub fn of(protocol: Protocol, reading: &Reading, locale: Locale) -> Self {
-        Self { protocol, sentences: if reading.split { "split" } else { "lines" }, locale }
+    /// That of files read so, under a protocol. Where there is a reference, it is the file that counts.
+    pub fn of(protocol: Protocol, reading: &Reading, files: &[impl AsRef<Path>], locale: Locale) -> Self {
+        let tokens = if protocol == Protocol::Susanto { tokens(reading, files) } else { "words" };
+        Self { protocol, tokens, sentences: if reading.split { "split" } else { "lines" }, locale }
+    }
+}
+
+/// Where the tokens come from, where a protocol takes them as they are given.
+fn tokens(reading: &Reading, files: &[impl AsRef<Path>]) -> &'static str {
+    let given = files.iter().filter(|file| reading.is_tokenised(file.as_ref())).count();
+    match given {
+        0 => "found",
+        _ if given == files.len() => "as-given",
+        _ => "as-given-or-found",
     }
 }
 
@@ -34,7 +49,7 @@ impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let protocol = self.protocol;
         write!(f, "protocol:{}", protocol.name())?;
-        write!(f, "|tokens:{}", if protocol == Protocol::Susanto { "as-given" } else { "words" })?;
+        write!(f, "|tokens:{}", self.tokens)?;
         write!(f, "|marks:{}", if protocol.removes_marks() { "removed" } else { "kept" })?;
         write!(f, "|classes:{}", classes(Matching::of(protocol)))?;
         write!(f, "|first:{}", first_word(protocol))?;
@@ -76,8 +91,9 @@ mod tests {
 
     #[test]
     fn a_signature_is_one_line_that_names_everything() {
-        let signatures = Protocol::ALL
-            .map(|protocol| Signature::of(protocol, &Reading::default(), Locale::Dutch).to_string());
+        let signatures = Protocol::ALL.map(|protocol| {
+            Signature::of(protocol, &Reading::default(), &["a.tok"], Locale::Dutch).to_string()
+        });
         let [text, batista, rei, susanto, asr] = &signatures;
         assert!(text.starts_with(
             "protocol:text|tokens:words|marks:kept|classes:spelling|first:context|average:micro|"
@@ -86,5 +102,19 @@ mod tests {
         assert!(susanto.contains("|tokens:as-given|") && susanto.contains("|window:none|"));
         assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
         assert!(signatures.iter().all(|signature| !signature.contains(['\n', ' '])));
+    }
+
+    #[test]
+    fn under_susanto_it_says_where_tokens_come_from() {
+        for (files, tokens) in [
+            (&["a.tok.gz", "b.nlp"][..], "|tokens:as-given|"),
+            (&["a.txt", "-"], "|tokens:found|"),
+            (&["a.tok", "a.txt"], "|tokens:as-given-or-found|"),
+        ] {
+            let signature = Signature::of(Protocol::Susanto, &Reading::default(), files, Locale::Root);
+            assert!(signature.to_string().contains(tokens), "{signature}");
+            let signature = Signature::of(Protocol::Text, &Reading::default(), files, Locale::Root);
+            assert!(signature.to_string().contains("|tokens:words|"), "{signature}");
+        }
     }
 }

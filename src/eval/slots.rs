@@ -65,8 +65,12 @@ impl Slots {
     /// ```
     #[inline]
     pub fn of(reference: Case, hypothesis: Case) -> Self {
-        let (in_reference, in_hypothesis) = (reference.is_slot(), hypothesis.is_slot());
-        let equal = reference == hypothesis;
+        Self::meeting(reference.is_slot(), hypothesis.is_slot(), reference == hypothesis)
+    }
+
+    /// The slots of one place by whether either side has one there, and whether they are equal.
+    #[inline]
+    pub(super) fn meeting(in_reference: bool, in_hypothesis: bool, equal: bool) -> Self {
         Self {
             correct: u64::from(in_reference && equal),
             substituted: u64::from(in_reference && in_hypothesis && !equal),

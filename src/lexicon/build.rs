@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn sentence_beginnings_are_counted_apart() {
-        let lexicon = built("The rose of Anna. The rose is red.\n\nIs the rose red?");
+        let lexicon = built("The rose of Anna.\nThe rose is red.\n\nIs the rose red?");
         let the = lexicon.get("the").unwrap();
         assert_eq!((the.count(), the.initial()), (1.0, 2.0));
         assert_eq!(the.majority(Initial::Apart), Case::Lower);

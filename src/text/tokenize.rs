@@ -22,8 +22,8 @@ const MAX_TAG: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Capitalized {
-    /// Those of a line that has letters in both cases, and keeps both when it is restored: there they stay. A line all in
-    /// lower case or all in capitals has lost its case.
+    /// In a line that has letters in both cases, capitals stay; a line all in lower case or all in capitals is decided
+    /// anew.
     #[default]
     Auto,
     /// All stay; only words in lower case are decided.
