@@ -156,7 +156,7 @@ impl Tokens {
 
 /// Appends to `out` the form under which a word is looked up: lower case under the locale, composed (NFC) where that
 /// keeps its letters, `’` as `'`, soft hyphens and joiners left out. It has as many letters that pair as the word, in
-/// the same order, so a [`Case`](super::Case) read off one fits the other.
+/// the same order, so a [`Case`] read off one fits the other.
 #[inline]
 pub fn lower_word(word: &str, locale: Locale, out: &mut String) {
     if word.is_ascii() && locale != Locale::Turkic {
