@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::files::Input;
 use crate::format::{Plain, Settings};
 use crate::lexicon;
+use crate::lm::{self, NgramModel};
 use crate::methods::majority::{Config, Table};
 use crate::methods::{Method, Model, load};
 use crate::model::{Bytes, Draft, Manifest, Packed, Store};
@@ -73,6 +74,29 @@ pub fn model(data: &[u8]) {
 /// Where its law is broken.
 pub fn lexicon(data: &[u8]) {
     lexicon::read::fuzz(data);
+}
+
+/// Any bytes as a language model, ARPA or binary: an error, or a model that scores any words and is the same when it is
+/// written and read again.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn arpa(data: &[u8]) {
+    let Ok(model) = NgramModel::read("fuzz", data.to_vec()) else { return };
+    let words = model.vocabulary().iter().chain(["no word"]).take(100);
+    let _ = model.scorer().sentence(words);
+    let written = |model: &NgramModel| {
+        let mut text = Vec::new();
+        lm::arpa::write(model, &mut text).expect("memory can be written");
+        text
+    };
+    let text = written(&model);
+    let again = NgramModel::read("fuzz", text.clone()).expect("what was written can be read");
+    assert!(written(&again) == text, "{:?} is read otherwise", String::from_utf8_lossy(&text));
+    let mut bytes = Vec::new();
+    lm::binary::write(&model, &mut bytes).expect("memory can be written");
+    let again = NgramModel::read("fuzz", bytes).expect("what was written can be read");
+    assert_eq!(written(&again), text, "the binary is read otherwise");
 }
 
 /// A small model, packed: what a mutation begins with.

@@ -26,6 +26,7 @@ pub mod format;
 pub mod corpus;
 #[cfg(feature = "train")]
 pub mod lexicon;
+pub mod lm;
 pub mod restorer;
 #[cfg(feature = "train")]
 pub mod eval;

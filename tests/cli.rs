@@ -485,6 +485,53 @@ fn arguments_that_cannot_be_are_exit_code_2() {
 }
 
 #[test]
+fn a_language_model_is_trained_asked_and_converted() {
+    let room = Room::new();
+    let text = "Ana saw Rui.\nRui saw Ana in Lisbon.\nAna left.\n";
+    room.write("text.txt", text);
+    let train = "lm train text.txt --order 2 --discount-fallback";
+    room.out(&format!("{train} -o model.arpa"), b"");
+    assert!(room.read("model.arpa").starts_with("\\data\\\nngram 1=9\nngram 2=12\n\n\\1-grams:\n"));
+    room.out(&format!("{train} -o model.bin --threads 1"), b"");
+    room.out("lm convert model.bin -o converted.arpa", b"");
+    assert_eq!(room.read("converted.arpa"), room.read("model.arpa"));
+    let print = |line: &str| String::from_utf8(room.out(line, text.as_bytes())).unwrap();
+    assert_eq!(print("lm info model.bin"), "order    2\n1-grams  9\n2-grams  12\n");
+    // A line is a sentence.
+    let scores = print("lm score model.arpa text.txt");
+    assert_eq!(scores.lines().count(), 3);
+    assert!(scores.lines().all(|line| line.starts_with("Total: -") && line.ends_with(" OOV: 0")), "{scores}");
+    assert_eq!(print("lm score model.bin").lines().count(), 3);
+    assert_eq!(
+        print("lm score --plain model.bin").lines().last().map(|line| line.ends_with("OOV: 1")),
+        Some(true)
+    );
+    assert!(print("lm perplexity model.bin text.txt").contains("words                        10\n"));
+
+    room.out("lm prune model.bin --threshold 1 -o pruned.arpa", b"");
+    assert!(room.read("pruned.arpa").contains("ngram 1=9\nngram 2=0\n"));
+    room.fails("lm prune model.bin --threshold nan -o pruned.arpa", b"", 2, &["threshold NaN"]);
+
+    room.out("lm prune model.bin --threshold 1 -o pruned.arpa", b"");
+    assert!(room.read("pruned.arpa").contains("ngram 1=9\nngram 2=0\n"));
+    room.fails("lm prune model.bin --threshold nan -o pruned.arpa", b"", 2, &["threshold NaN"]);
+
+    room.write("list.txt", "Ana\nEva\n");
+    room.out(
+        "lm train text.txt --smoothing witten-bell --vocabulary-list list.txt --min-count 1,2 -o small.arpa",
+        b"",
+    );
+    assert!(room.read("small.arpa").contains("ngram 1=5\n"));
+    room.fails("lm train text.txt -o model.arpa", b"", 2, &["--discount-fallback"]);
+    room.fails("lm train text.txt --order 9 -o model.arpa", b"", 2, &["order 9"]);
+    room.fails("lm train text.txt -o text.txt", b"", 2, &["both input and output"]);
+    room.fails("lm train empty.txt -o model.arpa", b"", 1, &["empty.txt"]);
+    room.fails("lm score text.txt text.txt", b"", 1, &["text.txt, line 3", "ARPA"]);
+    room.fails("lm perplexity model.bin -", b"", 1, &["no words"]);
+    assert_eq!(room.read("converted.arpa"), room.read("model.arpa"));
+}
+
+#[test]
 fn help_manual_and_completions_print() {
     let room = Room::new();
     let print = |line: &str| String::from_utf8(room.out(line, b"")).unwrap();
@@ -503,6 +550,7 @@ fn help_manual_and_completions_print() {
         "score",
         "compare",
         "lexicon",
+        "lm",
         "corpus",
         "inspect",
         "completions",
@@ -525,6 +573,12 @@ fn help_manual_and_completions_print() {
         "lexicon show",
         "lexicon compare",
         "lexicon export",
+        "lm train",
+        "lm score",
+        "lm perplexity",
+        "lm prune",
+        "lm info",
+        "lm convert",
         "corpus stats",
         "corpus split",
     ] {

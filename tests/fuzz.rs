@@ -2,6 +2,7 @@
 #![cfg(feature = "train")]
 
 use majuscule::fuzz;
+use majuscule::lm::NgramModel;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -74,6 +75,7 @@ fn random_bytes_break_nothing() {
         fuzz::tokenize(&data);
         fuzz::model(&data);
         fuzz::lexicon(&data);
+        fuzz::arpa(&data);
     }
 }
 
@@ -124,5 +126,25 @@ fn altered_lexicons_are_read_or_refused() {
     for _ in 0..3000 {
         let lexicon = others[random.below(others.len())];
         fuzz::lexicon(&random.mutated(lexicon, &others));
+    }
+}
+
+#[test]
+fn altered_language_models_are_read_or_refused() {
+    let mut random = Random::new(5);
+    let arpa = include_bytes!("../lm/tiny.arpa");
+    let mut binary = Vec::new();
+    let model = NgramModel::read("tiny.arpa", arpa.to_vec()).unwrap();
+    majuscule::lm::binary::write(&model, &mut binary).unwrap();
+    let pieces: [&[u8]; 4] =
+        [arpa, &binary, b"\\2-grams:\n-0.5\tthe\x0c US\t1e38\n", b"ngram 4=0\n<UNK> -inf -0 \r\n"];
+    for _ in 0..3000 {
+        fuzz::arpa(&random.mutated(arpa, &pieces));
+        // Past the checksum too, which keeps altered numbers out.
+        let mut altered = random.mutated(&binary, &pieces);
+        if let Some((body, end)) = altered.split_last_chunk_mut::<4>() {
+            *end = crc32fast::hash(body).to_le_bytes();
+        }
+        fuzz::arpa(&altered);
     }
 }

@@ -10,7 +10,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap", &["cli/"]),
     ("clap_complete", &["cli/"]),
     ("clap_mangen", &["cli/"]),
-    ("crc32fast", &["model/"]),
+    ("crc32fast", &["lm/", "model/"]),
     ("flate2", &["files.rs"]),
     ("indicatif", &["cli/"]),
     ("liblzma", &["files.rs"]),

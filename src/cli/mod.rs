@@ -10,6 +10,8 @@ mod inspect;
 #[cfg(feature = "train")]
 mod lexicon;
 #[cfg(feature = "train")]
+mod lm;
+#[cfg(feature = "train")]
 mod measure;
 mod page;
 mod restore;
@@ -56,6 +58,7 @@ enum Learning {
     Score(score::Args),
     Compare(compare::Args),
     Lexicon(lexicon::Args),
+    Lm(lm::Args),
     Corpus(corpus::Args),
 }
 
@@ -81,6 +84,7 @@ impl Learning {
             Self::Score(args) => score::run(args),
             Self::Compare(args) => compare::run(args),
             Self::Lexicon(args) => lexicon::run(args),
+            Self::Lm(args) => lm::run(args),
             Self::Corpus(args) => corpus::run(args),
         }
     }

@@ -1,0 +1,4 @@
+//! Any bytes as a language model: an error, or a model that scores and is the same when it is written and read again.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::arpa(bytes));

@@ -1,0 +1,350 @@
+//! `majuscule lm`: n-gram language models trained, asked, shown and written.
+
+use std::io::{self, BufWriter, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+
+use clap::Subcommand;
+
+use super::measure::print;
+use crate::corpus::{Corpus, Protocol, Reading};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::lm::kneser_ney::{self, Smoothing};
+use crate::lm::prune::prune;
+use crate::lm::table::Sentence;
+use crate::lm::words::{self, Known, Tokens, Visit};
+use crate::lm::{NgramModel, Scorer, State, WordId, arpa, binary};
+
+/// N-gram language models of cased text
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Train(Box<Train>),
+    Score(Score),
+    Perplexity(Perplexity),
+    Prune(Prune),
+    Info(Info),
+    Convert(Convert),
+}
+
+/// Does what `args` ask for.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    match args.action {
+        Action::Train(args) => args.run(),
+        Action::Score(args) => args.run(),
+        Action::Perplexity(args) => args.run(),
+        Action::Prune(args) => args.run(),
+        Action::Info(args) => args.run(),
+        Action::Convert(args) => args.run(),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the words of a corpus are.
+#[derive(Debug, clap::Args)]
+struct Words {
+    /// What words are, such as text (all words of each sentence, without marks) or batista (without its first word too)
+    #[arg(long, value_name = "PROTOCOL", default_value_t, conflicts_with = "plain")]
+    protocol: Protocol,
+    /// Take whatever stands between white space as a word, as other toolkits do
+    #[arg(long)]
+    plain: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Words {
+    fn corpus(&self, files: &[PathBuf]) -> Result<Corpus> {
+        Corpus::new(files, self.reading.clone(), self.protocol, self.reading.language.parse()?)
+    }
+
+    fn tokens(&self) -> Tokens {
+        if self.plain { Tokens::Given } else { Tokens::Words }
+    }
+}
+
+/// Trains an n-gram model: modified Kneser-Ney, interpolated, unless told otherwise
+///
+/// The file is in the ARPA format where its name ends in .arpa, and a compact binary otherwise.
+#[derive(Debug, clap::Args)]
+struct Train {
+    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    #[arg(required = true, value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The length of the longest n-grams, from 1 to 7
+    #[arg(long, value_name = "N", default_value_t = kneser_ney::Config::default().order)]
+    order: usize,
+    /// How probability is kept for what was not seen
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    smoothing: Smoothing,
+    /// Go to shorter histories only for what was not seen, instead of adding their share to all
+    #[arg(long)]
+    back_off: bool,
+    /// Discounts for orders whose counts are too few to tell them, as in a small corpus
+    #[arg(
+        long,
+        value_name = "D1,D2,D3",
+        value_delimiter = ',',
+        num_args = 0..,
+        require_equals = true,
+        default_missing_value = "0.5,1,1.5"
+    )]
+    discount_fallback: Option<Vec<f64>>,
+    /// For each order the least count with which an n-gram stays: 1,5,5 keeps what was seen five times. The last holds for
+    /// the orders after it
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    min_count: Vec<u32>,
+    /// The same said as lmplz does: n-grams go that were seen at most so many times
+    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_count")]
+    prune: Vec<u32>,
+    /// Keep the N most frequent words; all others are counted as <unk>
+    #[arg(long, value_name = "N")]
+    vocabulary: Option<NonZeroUsize>,
+    /// Keep the words of a list, one a line; all others are counted as <unk>
+    #[arg(long, value_name = "FILE", conflicts_with = "vocabulary")]
+    vocabulary_list: Option<PathBuf>,
+    /// How many threads read the text; all cores where it is not given. The model does not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    words: Words,
+}
+
+impl Train {
+    fn run(&self) -> Result<()> {
+        files::check_output(&self.output, &self.corpora)?;
+        let corpus = self.words.corpus(&self.corpora)?;
+        let threads = self.threads.or_else(|| thread::available_parallelism().ok());
+        let model = kneser_ney::train(&self.config()?, &corpus, threads.unwrap_or(NonZeroUsize::MIN))?;
+        write(&model, &self.output)
+    }
+
+    fn config(&self) -> Result<kneser_ney::Config> {
+        let fallback = self.discount_fallback.as_ref().map(|discounts| {
+            <[f64; 3]>::try_from(discounts.as_slice()).map_err(|_| {
+                Error::Usage(format!(
+                    "{} fallback discounts: expected three, such as 0.5,1,1.5",
+                    discounts.len()
+                ))
+            })
+        });
+        let known = match (self.vocabulary, &self.vocabulary_list) {
+            (Some(most), _) => Known::Most(most),
+            (None, Some(list)) => Known::List(self.list(list)?),
+            (None, None) => Known::All,
+        };
+        let least = self.prune.iter().map(|count| count.saturating_add(1));
+        Ok(kneser_ney::Config {
+            order: self.order,
+            smoothing: self.smoothing,
+            back_off: self.back_off,
+            fallback: fallback.transpose()?,
+            min_counts: if self.prune.is_empty() { self.min_count.clone() } else { least.collect() },
+            known,
+            tokens: self.words.tokens(),
+        })
+    }
+
+    fn list(&self, file: &Path) -> Result<Vec<String>> {
+        let text = files::open(file)?.text()?;
+        let words: Vec<String> =
+            text.lines().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        match words.iter().find(|word| word.contains(char::is_whitespace)) {
+            _ if words.is_empty() => {
+                Err(Error::file(file.to_string_lossy(), "has no words: expected one a line"))
+            }
+            Some(words) => Err(Error::file(
+                file.to_string_lossy(),
+                format!("found \"{words}\", but one word a line is expected"),
+            )),
+            None => Ok(words),
+        }
+    }
+}
+
+/// Prints the log10 probability of each sentence, and how many of its words the model does not know
+#[derive(Debug, clap::Args)]
+struct Score {
+    /// The model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The sentences; standard input where none is named
+    #[arg(value_name = "TEXT", default_value = "-")]
+    texts: Vec<PathBuf>,
+    #[command(flatten)]
+    words: Words,
+}
+
+impl Score {
+    fn run(&self) -> Result<()> {
+        let model = NgramModel::open(&self.model)?;
+        let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        let mut sentences = Sentences::new(
+            &model,
+            |sentence: &Sentence, out: &mut BufWriter<_>| {
+                writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown)
+            },
+            out,
+        );
+        words::for_each(&self.words.corpus(&self.texts)?, self.words.tokens(), &mut sentences)?;
+        sentences.out.flush().map_err(|error| Error::io("write", "standard output", error))
+    }
+}
+
+/// Prints how well a model predicts a text: the perplexity of its words and sentence ends
+#[derive(Debug, clap::Args)]
+struct Perplexity {
+    /// The model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The text; standard input where none is named
+    #[arg(value_name = "TEXT", default_value = "-")]
+    texts: Vec<PathBuf>,
+    #[command(flatten)]
+    words: Words,
+}
+
+impl Perplexity {
+    fn run(&self) -> Result<()> {
+        let model = NgramModel::open(&self.model)?;
+        let mut sum = Sentence::default();
+        let mut count = 0;
+        let add = |sentence: &Sentence, count: &mut u64| {
+            *count += 1;
+            sum.log10 += sentence.log10;
+            sum.unknown += sentence.unknown;
+            sum.unknown_log10 += sentence.unknown_log10;
+            sum.words += sentence.words;
+            Ok(())
+        };
+        let mut sentences = Sentences::new(&model, add, count);
+        let corpus = self.words.corpus(&self.texts)?;
+        words::for_each(&corpus, self.words.tokens(), &mut sentences)?;
+        count = sentences.out;
+        if count == 0 {
+            return Err(Error::file(corpus.name(), "has no words: expected text, a sentence a line"));
+        }
+        let perplexity = |log10: f64, tokens: u64| 10f64.powf(-log10 / tokens as f64);
+        let tokens = sum.words + count;
+        let known = perplexity(sum.log10 - sum.unknown_log10, tokens - sum.unknown);
+        print(&format!(
+            "sentences                    {count}\nwords                        {}\nnot in the vocabulary        {}\n\
+             log10 probability            {:.4}\nperplexity                   {:.4}\nwithout unknown words        {known:.4}\n",
+            sum.words,
+            sum.unknown,
+            sum.log10,
+            perplexity(sum.log10, tokens)
+        ))
+    }
+}
+
+/// Takes n-grams out of a model that it can do without (Stolcke 1998)
+#[derive(Debug, clap::Args)]
+struct Prune {
+    /// The model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The file to write: ARPA where its name ends in .arpa, binary otherwise
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// An n-gram goes where the perplexity grows by less than this share without it
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-8)]
+    threshold: f64,
+}
+
+impl Prune {
+    fn run(&self) -> Result<()> {
+        files::check_output(&self.output, std::slice::from_ref(&self.model))?;
+        write(&prune(&NgramModel::open(&self.model)?, self.threshold)?, &self.output)
+    }
+}
+
+/// Prints the order of a model and how many n-grams it has
+#[derive(Debug, clap::Args)]
+struct Info {
+    /// The model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+}
+
+impl Info {
+    fn run(&self) -> Result<()> {
+        let model = NgramModel::open(&self.model)?;
+        let mut page = format!("order    {}\n", model.order());
+        for (order, count) in (1..).zip(model.counts()) {
+            page.push_str(&format!("{order}-grams  {count}\n"));
+        }
+        print(&page)
+    }
+}
+
+/// Writes a model in the other format: ARPA where the name ends in .arpa, binary otherwise
+#[derive(Debug, clap::Args)]
+struct Convert {
+    /// The model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+impl Convert {
+    fn run(&self) -> Result<()> {
+        files::check_output(&self.output, std::slice::from_ref(&self.model))?;
+        write(&NgramModel::open(&self.model)?, &self.output)
+    }
+}
+
+fn write(model: &NgramModel, path: &Path) -> Result<()> {
+    let is_arpa = path.extension().is_some_and(|extension| extension == "arpa");
+    files::publish(path, |file| {
+        let written = if is_arpa { arpa::write(model, file) } else { binary::write(model, file) };
+        written.map_err(|error| Error::io("write", path, error))
+    })
+}
+
+/// Scores sentences as their words come, and gives each to `end`.
+struct Sentences<'a, F, O> {
+    model: &'a NgramModel,
+    scorer: Scorer<'a>,
+    state: State,
+    sentence: Sentence,
+    end: F,
+    out: O,
+}
+
+impl<'a, F: FnMut(&Sentence, &mut O) -> io::Result<()>, O> Sentences<'a, F, O> {
+    fn new(model: &'a NgramModel, end: F, out: O) -> Self {
+        let scorer = model.scorer();
+        Self { model, scorer, state: scorer.start(), sentence: Sentence::default(), end, out }
+    }
+}
+
+impl<F: FnMut(&Sentence, &mut O) -> io::Result<()>, O> Visit for Sentences<'_, F, O> {
+    fn word(&mut self, word: &str) {
+        let id = self.model.vocabulary().id(word);
+        let step = self.scorer.step(self.state, id);
+        self.sentence.add(id, step.log10);
+        self.state = step.state;
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.sentence.log10 += f64::from(self.scorer.step(self.state, WordId::END).log10);
+        let result = (self.end)(&self.sentence, &mut self.out);
+        self.sentence = Sentence::default();
+        self.state = self.scorer.start();
+        result.map_err(|error| Error::io("write", "standard output", error))
+    }
+}

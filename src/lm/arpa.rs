@@ -1,0 +1,545 @@
+//! The ARPA format, as SRILM, KenLM and IRSTLM write it, read and written.
+
+use std::io::{self, Write};
+
+use super::table::{Builder, Table};
+use super::vocab::{SPECIAL, Vocabulary, WordId};
+use super::{MAX_ORDER, NgramModel};
+use crate::error::{Error, Result};
+use crate::files::{Input, Lines};
+
+/// log10 p of `<unk>` where a model has none.
+const NO_UNKNOWN: f32 = -100.0;
+
+/// Writes a model. Values have six digits after the point.
+///
+/// # Errors
+/// Where `out` cannot be written.
+pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\\data\\")?;
+    for (order, count) in (1..).zip(model.counts()) {
+        writeln!(out, "ngram {order}={count}")?;
+    }
+    let mut buffer = Vec::with_capacity(2 * FULL);
+    for order in 1..=model.order() {
+        write!(buffer, "\n\\{order}-grams:\n")?;
+        let mut result = Ok(());
+        model.for_each(order, &mut |words, probability, back_off| {
+            push_number(probability, &mut buffer);
+            for (at, &word) in words.iter().enumerate() {
+                buffer.push(if at == 0 { b'\t' } else { b' ' });
+                buffer.extend_from_slice(model.vocabulary().word(word).as_bytes());
+            }
+            if order < model.order() {
+                buffer.push(b'\t');
+                push_number(back_off, &mut buffer);
+            }
+            buffer.push(b'\n');
+            if buffer.len() >= FULL && result.is_ok() {
+                result = out.write_all(&buffer);
+                buffer.clear();
+            }
+        });
+        result?;
+        out.write_all(&buffer)?;
+        buffer.clear();
+    }
+    writeln!(out, "\n\\end\\")
+}
+
+/// Large enough that a write costs nothing beside what it writes.
+const FULL: usize = 1 << 18;
+
+/// Appends a number with up to six digits after the point: what it reads as differs by 5e-7 at most.
+fn push_number(number: f32, out: &mut Vec<u8>) {
+    // No model has such a number, but a file may.
+    if number.abs() >= 1e9 {
+        return out.extend_from_slice(number.to_string().as_bytes());
+    }
+    let millionths = (f64::from(number.abs()) * 1e6 + 0.5) as u64;
+    if number < 0.0 && millionths > 0 {
+        out.push(b'-');
+    }
+    let (whole, mut rest) = (millionths / 1_000_000, (millionths % 1_000_000) as u32);
+    match u8::try_from(whole) {
+        Ok(digit @ 0..=9) => out.push(b'0' + digit),
+        _ => out.extend_from_slice(whole.to_string().as_bytes()),
+    }
+    if rest == 0 {
+        return;
+    }
+    out.push(b'.');
+    let mut divisor = 100_000;
+    while rest > 0 {
+        out.push(b'0' + (rest / divisor) as u8);
+        rest %= divisor;
+        divisor /= 10;
+    }
+}
+
+/// Reads a model.
+///
+/// # Errors
+/// Where it is no such file or breaks its own rules, with the line and the likely cause.
+pub(super) fn read(mut input: Input) -> Result<NgramModel> {
+    if input.peek(64)?.starts_with(b"mmap lm http://kheafield.com") {
+        let problem = "is a binary of KenLM: give the ARPA file that it was built from";
+        return Err(Error::file(input.name(), problem));
+    }
+    if let Some(tool) = [(&b"blmt"[..], "IRSTLM"), (b"Qblmt", "IRSTLM"), (b"SRILM_BINARY", "SRILM")]
+        .iter()
+        .find_map(|(magic, tool)| input.peek(64).ok()?.starts_with(magic).then_some(tool))
+    {
+        let problem = format!("is a binary of {tool}: give an ARPA file");
+        return Err(Error::file(input.name(), problem));
+    }
+    Reader {
+        lines: input.lines(),
+        line: String::new(),
+        vocabulary: Vocabulary::new(),
+        word_lines: Vec::new(),
+        writes_zero: false,
+    }
+    .read()
+}
+
+struct Reader {
+    lines: Lines,
+    /// The line read last.
+    line: String,
+    vocabulary: Vocabulary,
+    /// The line of each 1-gram.
+    word_lines: Vec<u64>,
+    /// Whether a back-off of 0 stands in the file, so that one that is missing does not mean 0.
+    writes_zero: bool,
+}
+
+/// An n-gram as a line holds it.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    probability: f32,
+    back_off: Option<f32>,
+    line: u64,
+}
+
+/// The n-grams of one order as they stand in a file: `order` words each, and the rest.
+#[derive(Debug, Default)]
+struct Section {
+    words: Vec<u32>,
+    entries: Vec<Entry>,
+}
+
+impl Section {
+    fn words(&self, order: usize, at: usize) -> &[u32] {
+        &self.words[at * order..(at + 1) * order]
+    }
+
+    /// In the order of the words' numbers; what this crate wrote is in it already.
+    fn sorted(self, order: usize) -> Self {
+        let mut places: Vec<u32> = (0..self.entries.len() as u32).collect();
+        if places.is_sorted_by(|&a, &b| self.words(order, a as usize) <= self.words(order, b as usize)) {
+            return self;
+        }
+        places.sort_by(|&a, &b| self.words(order, a as usize).cmp(self.words(order, b as usize)));
+        let mut sorted = Self::default();
+        for at in places {
+            sorted.words.extend_from_slice(self.words(order, at as usize));
+            sorted.entries.push(self.entries[at as usize]);
+        }
+        sorted
+    }
+}
+
+impl Reader {
+    fn read(mut self) -> Result<NgramModel> {
+        let counts = self.header()?;
+        let sections = (1..).zip(&counts).map(|(order, &count)| self.section(order, count));
+        let sections = sections.collect::<Result<Vec<_>>>()?;
+        if self.line != "\\end\\" {
+            return Err(self.lines.problem(format!(
+                "found \"{}\", but \\end\\ is expected after the {}-grams",
+                shortened(&self.line),
+                counts.len()
+            )));
+        }
+        self.check_back_offs(&sections)?;
+        let table = self.table(sections)?;
+        Ok(NgramModel::new(self.vocabulary, table))
+    }
+
+    /// The counts that the header promises; the line after it is read.
+    fn header(&mut self) -> Result<Vec<u64>> {
+        // SRILM and people write what they like before the header, but not much.
+        loop {
+            if !self.next()? || self.lines.number() > LONGEST_PREFACE {
+                return Err(self.lines.problem("found no line \\data\\ so far: expected an ARPA file"));
+            }
+            match self.line.as_str() {
+                "\\data\\" => break,
+                "iARPA" => {
+                    return Err(self.lines.problem(
+                        "is an iARPA file, which holds no back-offs yet: convert it with compile-lm --text=yes",
+                    ));
+                }
+                _ => {}
+            }
+        }
+        let mut counts = Vec::new();
+        loop {
+            if !self.next()? {
+                return Err(self.lines.problem("the file ends inside its header: it is cut off"));
+            }
+            let Some(rest) = self.line.strip_prefix("ngram ") else { break };
+            let number = |text: &str| text.trim().parse::<u64>().ok();
+            let pair = rest.split_once('=').and_then(|(order, count)| Some((number(order)?, number(count)?)));
+            let problem = match pair {
+                None => format!("found \"{}\", but \"ngram ORDER=COUNT\" is expected", shortened(&self.line)),
+                Some((order, _)) if order != counts.len() as u64 + 1 => {
+                    format!("order {order} comes where order {} is expected", counts.len() + 1)
+                }
+                Some((order, _)) if order > MAX_ORDER as u64 => {
+                    format!("order {order}, but this build reads at most {MAX_ORDER}")
+                }
+                Some((_, count)) => {
+                    counts.push(count);
+                    continue;
+                }
+            };
+            return Err(self.lines.problem(problem));
+        }
+        if counts.is_empty() {
+            return Err(self.lines.problem("found no line \"ngram 1=…\" after \\data\\"));
+        }
+        Ok(counts)
+    }
+
+    /// The n-grams of an order; the line after them is read.
+    fn section(&mut self, order: usize, count: u64) -> Result<Section> {
+        let heading = format!("\\{order}-grams:");
+        if self.line != heading {
+            return Err(self.lines.problem(format!(
+                "found \"{}\", but {heading} is expected: sections come in order, one an order",
+                shortened(&self.line)
+            )));
+        }
+        let mut section = Section::default();
+        loop {
+            if !self.next()? {
+                return Err(self.lines.problem(format!(
+                    "the file ends after {} of {count} {order}-grams, without \\end\\: it is cut off",
+                    section.entries.len()
+                )));
+            }
+            if self.line.starts_with('\\') {
+                break;
+            }
+            let line = std::mem::take(&mut self.line);
+            let entry = self.entry(&line, order, &mut section.words);
+            section.entries.push(entry.map_err(|problem| self.lines.problem(problem))?);
+            self.line = line;
+        }
+        if section.entries.len() as u64 != count {
+            return Err(self.lines.problem(format!(
+                "found {} {order}-grams before this line, but the header promises {count}: lines are missing or too many, \
+                 or the header is of another file",
+                section.entries.len()
+            )));
+        }
+        Ok(section)
+    }
+
+    fn entry(&mut self, line: &str, order: usize, words: &mut Vec<u32>) -> Result<Entry, String> {
+        let mut fields = line.split_ascii_whitespace();
+        let probability = fields.next().unwrap_or_default();
+        let probability = value(probability, "log10 probability")?;
+        if probability > 0.0 {
+            return Err(format!("log10 probability {probability} is above 0"));
+        }
+        for found in 0..order {
+            let word =
+                fields.next().ok_or_else(|| format!("found {found} words, but {order} are expected"))?;
+            words.push(self.word(word, order)?);
+        }
+        // The error that comes first tells most: a word that is missing after it may be due to it.
+        if let ([.., word], 1) = (&**words, order) {
+            let word = *word as usize;
+            if self.word_lines.len() <= word {
+                self.word_lines.resize(word + 1, 0);
+            }
+            let line = std::mem::replace(&mut self.word_lines[word], self.lines.number());
+            if line > 0 {
+                return Err(format!("this n-gram stands in line {line} already"));
+            }
+        }
+        let back_off = fields.next().map(|back_off| value(back_off, "log10 back-off")).transpose()?;
+        if let Some(more) = fields.next() {
+            return Err(format!(
+                "found \"{}\" after the back-off: {order} words are expected",
+                shortened(more)
+            ));
+        }
+        self.writes_zero |= back_off == Some(0.0);
+        Ok(Entry { probability, back_off, line: self.lines.number() })
+    }
+
+    fn word(&mut self, word: &str, order: usize) -> Result<u32, String> {
+        let word = if word == "<UNK>" { SPECIAL[0] } else { word };
+        match self.vocabulary.get(word) {
+            Some(id) => Ok(id.0),
+            None if order == 1 => Ok(self.vocabulary.insert(word).0),
+            None => Err(format!("the word \"{}\" is not among the 1-grams", shortened(word))),
+        }
+    }
+
+    /// Refuses back-offs that are missing: the probabilities after such an n-gram would not sum to one.
+    fn check_back_offs(&self, sections: &[Section]) -> Result<()> {
+        let orders = sections.len();
+        let any = sections.iter().any(|section| section.entries.iter().any(|entry| entry.back_off.is_some()));
+        let longer = sections.iter().skip(1).any(|section| !section.entries.is_empty());
+        if orders > 1 && longer && !any {
+            let line = sections[0].entries.first().map_or(1, |entry| entry.line);
+            let problem = "no n-gram has a back-off, but there are longer ones: the last column is missing";
+            return Err(Error::line(self.lines.name(), line, problem));
+        }
+        Ok(())
+    }
+
+    fn table(&mut self, mut sections: Vec<Section>) -> Result<Table> {
+        let orders = sections.len();
+        let unigrams = std::mem::take(&mut sections[0]);
+        let mut entries: Vec<Option<Entry>> = vec![None; self.vocabulary.len()];
+        for (&word, &entry) in unigrams.words.iter().zip(&unigrams.entries) {
+            entries[word as usize] = Some(entry);
+        }
+        for special in [WordId::START, WordId::END] {
+            if entries[special.0 as usize].is_none() {
+                let word = SPECIAL[special.0 as usize];
+                let problem = format!("{word} is not among the 1-grams: expected a model of whole sentences");
+                return Err(Error::file(self.lines.name(), problem));
+            }
+        }
+        let missing = Entry { probability: NO_UNKNOWN, back_off: Some(0.0), line: 0 };
+        let entries: Vec<Entry> = entries.into_iter().map(|entry| entry.unwrap_or(missing)).collect();
+        let values = entries.iter().map(|entry| (entry.probability, entry.back_off.unwrap_or_default()));
+        let mut builder = Builder::new(orders, values);
+        let mut shorter = Section { words: (0..entries.len() as u32).collect(), entries };
+        for (order, section) in (2..).zip(sections.into_iter().skip(1)) {
+            let section = section.sorted(order);
+            self.order(&mut builder, order, &shorter, &section, order == orders)?;
+            shorter = section;
+        }
+        Ok(builder.finish())
+    }
+
+    /// Adds the n-grams of an order, given those one shorter; both are sorted.
+    fn order(
+        &self,
+        builder: &mut Builder,
+        order: usize,
+        shorter: &Section,
+        section: &Section,
+        is_highest: bool,
+    ) -> Result<()> {
+        builder.reserve(section.entries.len(), is_highest);
+        let mut context = 0;
+        let first = builder.last_order();
+        for (at, &entry) in section.entries.iter().enumerate() {
+            let words = section.words(order, at);
+            if at > 0 && section.words(order, at - 1) == words {
+                return Err(self.twice(entry, section.entries[at - 1]));
+            }
+            let (word, beginning) = words.split_last().expect("an n-gram has a word");
+            while context < shorter.entries.len() && shorter.words(order - 1, context) < beginning {
+                context += 1;
+            }
+            if context == shorter.entries.len() || shorter.words(order - 1, context) != beginning {
+                let problem = format!(
+                    "the first {} of its words are not among the {0}-grams: lines are missing",
+                    order - 1
+                );
+                return Err(Error::line(self.lines.name(), entry.line, problem));
+            }
+            let before = shorter.entries[context];
+            if before.back_off.is_none() && self.writes_zero {
+                let problem = "begins longer n-grams but has no back-off: the end of the line is missing";
+                return Err(Error::line(self.lines.name(), before.line, problem));
+            }
+            if at == 0 || section.words(order, at - 1)[..order - 1] != *beginning {
+                builder.begin(first + context as u32);
+            }
+            let suffix = builder.suffix(*word);
+            builder.push(
+                *word,
+                suffix,
+                entry.probability,
+                (!is_highest).then(|| entry.back_off.unwrap_or_default()),
+            );
+        }
+        builder.end_order().map_err(|problem| Error::file(self.lines.name(), problem))
+    }
+
+    /// Reads the next line that is not blank, without white space around it; `false` at the end.
+    fn next(&mut self) -> Result<bool> {
+        while let Some(line) = self.lines.next()? {
+            let line = line.trim_ascii();
+            if !line.is_empty() {
+                self.line.clear();
+                self.line.push_str(line);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn twice(&self, one: Entry, other: Entry) -> Error {
+        let (first, second) = (one.line.min(other.line), one.line.max(other.line));
+        let problem = format!("this n-gram stands in line {first} already");
+        Error::line(self.lines.name(), second, problem)
+    }
+}
+
+/// How far down `\data\` may stand.
+const LONGEST_PREFACE: u64 = 1000;
+
+/// A finite number.
+fn value(text: &str, what: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(format!("found \"{}\", but a {what} is expected", shortened(text))),
+    }
+}
+
+/// The beginning of what may be long.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 40;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TINY: &str = include_str!("../../lm/tiny.arpa");
+
+    fn model(text: &str) -> Result<NgramModel> {
+        NgramModel::read("tiny.arpa", text.as_bytes().to_vec())
+    }
+
+    fn log10(text: &str, words: &str) -> f64 {
+        model(text).unwrap().scorer().sentence(words.split(' ')).log10
+    }
+
+    #[test]
+    fn tiny_arpa_scores_as_its_readme_says() {
+        assert!((log10(TINY, "told us the US") - -2.16343).abs() < 2e-5);
+        assert!((log10(TINY, "told US the us") - -5.49485).abs() < 2e-5);
+        assert!((log10(TINY, "told US the US") - -4.05552).abs() < 2e-5);
+        // back-off(<s>) × p(<unk>) × p(</s>): 0.4 × 0.01 × 0.2.
+        assert!((log10(TINY, "Braga") - (-0.39794 - 2.0 - 0.69897)).abs() < 2e-5);
+        let model = model(TINY).unwrap();
+        assert_eq!((model.order(), model.counts()), (3, vec![10, 10, 5]));
+    }
+
+    #[test]
+    fn other_tools_files_are_read_alike() {
+        let windows = TINY.replace('\n', "\r\n");
+        let spaces = TINY.replace('\t', " ");
+        let upper = TINY.replace("<unk>", "<UNK>");
+        let backwards = {
+            let (head, tail) = TINY.split_once("\\3-grams:\n").unwrap();
+            let (ngrams, end) = tail.split_once("\n\n").unwrap();
+            let ngrams: Vec<&str> = ngrams.lines().rev().collect();
+            format!("{head}\\3-grams:\n{}\n\n{end}", ngrams.join("\n"))
+        };
+        for text in [windows, spaces, upper, backwards, format!("\u{feff}{TINY}")] {
+            assert_eq!(model(&text).unwrap(), model(TINY).unwrap());
+        }
+        // IRSTLM leaves out every back-off of 0.
+        let without_zeros = TINY.replace("\t0\n", "\n");
+        assert_eq!(model(&without_zeros).unwrap(), model(TINY).unwrap());
+        let without_unknown = TINY.replace("-2\t<unk>\t0\n", "").replace("ngram 1=10", "ngram 1=9");
+        assert_eq!(
+            log10(&without_unknown, "Braga"),
+            f64::from(-0.39794f32 + -100.0) + f64::from(-0.69897f32)
+        );
+    }
+
+    #[test]
+    fn a_wrong_file_is_refused_with_its_line_and_the_cause() {
+        let refused = |text: &str| model(text).unwrap_err().to_string();
+        let changed = |from: &str, to: &str| {
+            assert!(TINY.contains(from), "{from}");
+            refused(&TINY.replacen(from, to, 1))
+        };
+        for (error, line, problem) in [
+            (
+                changed("ngram 2=10", "ngram 2=11"),
+                32,
+                "found 10 2-grams before this line, but the header promises 11",
+            ),
+            (changed("ngram 2=10", "ngram 3=10"), 5, "order 3 comes where order 2 is expected"),
+            (
+                changed("ngram 2=10", "ngram two"),
+                5,
+                "found \"ngram two\", but \"ngram ORDER=COUNT\" is expected",
+            ),
+            (changed("\\2-grams:", "\\3-grams:"), 20, "found \"\\3-grams:\", but \\2-grams: is expected"),
+            (changed("the US\t-0.30103", "the US"), 23, "has no back-off: the end of the line is missing"),
+            (
+                changed("-0.22185\ttold us", "NaN\ttold us"),
+                27,
+                "found \"NaN\", but a log10 probability is expected",
+            ),
+            (changed("-0.22185\ttold us", "0.5\ttold us"), 27, "log10 probability 0.5 is above 0"),
+            (changed("the US </s>", "the US"), 34, "found 2 words, but 3 are expected"),
+            (changed("told us the", "told us them"), 35, "the word \"them\" is not among the 1-grams"),
+            (changed("told us the", "told the US"), 35, "the first 2 of its words are not among"),
+            (changed("the US </s>", "<s> The US"), 34, "this n-gram stands in line 33 already"),
+            (changed("-1\ttold\t", "-1\tUS\t"), 16, "this n-gram stands in line 14 already"),
+            (changed("in the US\n\n\\end\\", "in the US\n"), 38, "without \\end\\: it is cut off"),
+            (changed("\\end\\", "\\4-grams:"), 39, "but \\end\\ is expected"),
+            (refused("iARPA\n\\data\\\nngram 1=3\n"), 1, "is an iARPA file"),
+            (refused("The ministers met.\n"), 1, "found no line \\data\\"),
+            (refused("\\data\\\nngram 1=3\n"), 2, "inside its header"),
+        ] {
+            assert!(
+                error.starts_with(&format!("tiny.arpa, line {line}: ")) && error.contains(problem),
+                "{error}"
+            );
+        }
+        assert!(changed("-99\t<s>", "-99\t<S>").contains("not among"));
+        assert!(refused("mmap lm http://kheafield.com/code format version 5\n").contains("binary of KenLM"));
+        let none = TINY.lines().map(|line| match line.split('\t').collect::<Vec<_>>()[..] {
+            [probability, words, _] => format!("{probability}\t{words}\n"),
+            _ => format!("{line}\n"),
+        });
+        assert!(refused(&none.collect::<String>()).contains("the last column is missing"));
+    }
+
+    #[test]
+    fn numbers_are_printed_to_read_as_what_they_are() {
+        let shown = |number: f32| {
+            let mut out = Vec::new();
+            push_number(number, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        for (number, expected) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (-1e-8, "0"),
+            (-1.5, "-1.5"),
+            (-0.000_001, "-0.000001"),
+            (-99.0, "-99"),
+            (0.25, "0.25"),
+        ] {
+            assert_eq!(shown(number), expected);
+        }
+        for thousandth in 0..100_000 {
+            let number = -(thousandth as f32).sqrt() / 30.0;
+            assert!((shown(number).parse::<f32>().unwrap() - number).abs() <= 1e-6, "{number}");
+        }
+    }
+}
