@@ -21,49 +21,35 @@ pub(super) trait Key: Copy + Ord + Default + Debug {
     fn shift(self, bits: u32) -> Self;
 }
 
-impl Key for u64 {
-    #[inline]
-    fn append(self, word: u32, bits: u32) -> Self {
-        self << bits | Self::from(word)
-    }
+macro_rules! integer_keys {
+    ($($integer:ty),*) => {
+        $(
+            impl Key for $integer {
+                #[inline]
+                fn append(self, word: u32, bits: u32) -> Self {
+                    self << bits | Self::from(word)
+                }
 
-    #[inline]
-    fn low(self, bits: u32) -> Self {
-        if bits < Self::BITS { self & ((1 << bits) - 1) } else { self }
-    }
+                #[inline]
+                fn low(self, bits: u32) -> Self {
+                    if bits < Self::BITS { self & ((1 << bits) - 1) } else { self }
+                }
 
-    #[inline]
-    fn part(self, shift: u32) -> u32 {
-        (self >> shift) as u32
-    }
+                #[inline]
+                fn part(self, shift: u32) -> u32 {
+                    (self >> shift) as u32
+                }
 
-    #[inline]
-    fn shift(self, bits: u32) -> Self {
-        self >> bits
-    }
+                #[inline]
+                fn shift(self, bits: u32) -> Self {
+                    self >> bits
+                }
+            }
+        )*
+    };
 }
 
-impl Key for u128 {
-    #[inline]
-    fn append(self, word: u32, bits: u32) -> Self {
-        self << bits | Self::from(word)
-    }
-
-    #[inline]
-    fn low(self, bits: u32) -> Self {
-        if bits < Self::BITS { self & ((1 << bits) - 1) } else { self }
-    }
-
-    #[inline]
-    fn part(self, shift: u32) -> u32 {
-        (self >> shift) as u32
-    }
-
-    #[inline]
-    fn shift(self, bits: u32) -> Self {
-        self >> bits
-    }
-}
+integer_keys!(u64, u128);
 
 /// 256 bits: seven words of 32 bits fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
