@@ -8,6 +8,7 @@ mod forward_backward;
 mod lattice;
 mod n_best;
 
+use std::fmt::Debug;
 use std::hash::Hash;
 
 pub use best_path::{Answer, Search};
@@ -16,9 +17,9 @@ pub use n_best::{Path, n_best};
 /// What a search meets: KenLM's contract, with a position. Costs are −ln p: less is better.
 pub trait Scorer {
     /// What is known after some candidates: equal states have the same future.
-    type State: Copy + Eq + Hash;
+    type State: Copy + Eq + Hash + Debug + Send;
     /// What one position may be.
-    type Candidate: Copy;
+    type Candidate: Copy + Debug + Send;
 
     /// The state before the first position.
     fn start(&self) -> Self::State;
