@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::lm::kneser_ney::{self, Smoothing};
 use crate::lm::prune::prune;
-use crate::lm::table::Sentence;
+use crate::lm::scorer::Sentence;
 use crate::lm::words::{self, Known, Tokens, Visit};
 use crate::lm::{NgramModel, Scorer, State, WordId, arpa, binary};
 
