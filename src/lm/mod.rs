@@ -17,7 +17,7 @@ pub mod words;
 use std::path::Path;
 use std::sync::OnceLock;
 
-pub use scorer::{Scorer, Sentence, State, Step};
+pub use scorer::{Scorer, Sentence, Sentences, State, Step};
 pub use vocab::{Vocabulary, WordId};
 
 use crate::bytes::Bytes;

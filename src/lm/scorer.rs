@@ -49,15 +49,69 @@ impl Sentence {
     #[inline]
     pub fn add(&mut self, word: WordId, log10: f32) {
         self.log10 += f64::from(log10);
-        if word == WordId::END {
-            return;
-        }
         self.words += 1;
         if word == WordId::UNKNOWN {
             self.unknown += 1;
             self.unknown_log10 += f64::from(log10);
         }
     }
+
+    /// Adds log10 of the probability of its end.
+    #[inline]
+    pub fn end(&mut self, log10: f32) {
+        self.log10 += f64::from(log10);
+    }
+}
+
+/// Sentences one after another, as the numbers of their words.
+#[derive(Debug, Clone, Default)]
+pub struct Sentences {
+    words: Vec<WordId>,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Sentences {
+    /// Adds a word to the last one.
+    #[inline]
+    pub fn push(&mut self, word: WordId) {
+        self.words.push(word);
+    }
+
+    /// Ends the last one.
+    pub fn end(&mut self) {
+        self.ends.push(self.words.len());
+    }
+
+    /// Takes all out.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.ends.clear();
+    }
+
+    /// How many words they have.
+    pub fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// How many have ended.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether none has ended.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+/// A sentence on its way through [`Scorer::sentences`].
+#[derive(Debug, Clone, Copy)]
+struct Lane {
+    sentence: usize,
+    /// Where its next word stands, and where it ends.
+    at: usize,
+    end: usize,
 }
 
 /// Scores words under a model.
@@ -161,16 +215,57 @@ impl<'a> Scorer<'a> {
 
     /// The probability of a sentence from its beginning to its end.
     pub fn sentence<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Sentence {
-        let ends = std::iter::once(WordId::END);
-        let words = words.into_iter().map(|word| self.vocabulary.id(word)).chain(ends);
         let mut sentence = Sentence::default();
         let mut state = self.start();
         for word in words {
+            let word = self.vocabulary.id(word);
             let step = self.step(state, word);
             sentence.add(word, step.log10);
             state = step.state;
         }
+        sentence.end(self.step(state, WordId::END).log10);
         sentence
+    }
+
+    /// The probabilities of sentences that have ended, each as [`Scorer::sentence`] gives it, added to `out` in their order.
+    /// They are scored side by side, like [`Scorer::steps`].
+    pub fn sentences(&self, sentences: &Sentences, out: &mut Vec<Sentence>) {
+        let first = out.len();
+        out.resize(first + sentences.len(), Sentence::default());
+        let out = &mut out[first..];
+        let mut starts = std::iter::once(0).chain(sentences.ends.iter().copied());
+        let lanes = (0..).zip(&sentences.ends).zip(&mut starts);
+        let mut waiting = lanes.map(|((sentence, &end), at)| Lane { sentence, at, end });
+        let mut lanes: Vec<Lane> = waiting.by_ref().take(LANES).collect();
+        let word = |lane: &Lane| if lane.at < lane.end { sentences.words[lane.at] } else { WordId::END };
+        let mut from = [(self.start(), WordId::END); LANES];
+        for (from, lane) in from.iter_mut().zip(&lanes) {
+            from.1 = word(lane);
+        }
+        let mut to = [Step { log10: 0.0, state: State::EMPTY }; LANES];
+        while !lanes.is_empty() {
+            let count = lanes.len();
+            self.steps_side_by_side(&from[..count], &mut to[..count]);
+            // From the last, so that one that takes the place of another was looked at before.
+            for at in (0..count).rev() {
+                let lane = &mut lanes[at];
+                let sentence = &mut out[lane.sentence];
+                if lane.at < lane.end {
+                    sentence.add(from[at].1, to[at].log10);
+                    lane.at += 1;
+                    from[at] = (to[at].state, word(lane));
+                    continue;
+                }
+                sentence.end(to[at].log10);
+                if let Some(next) = waiting.next() {
+                    *lane = next;
+                    from[at] = (self.start(), word(lane));
+                } else {
+                    lanes.swap_remove(at);
+                    from[at] = from[lanes.len()];
+                }
+            }
+        }
     }
 }
 
@@ -410,4 +505,67 @@ fn home(context: u32, word: u32, buckets: usize) -> usize {
     let hash = (u64::from(context) << 32 | u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // A share of all buckets without a division (Lemire 2019).
     (u128::from(hash) * buckets as u128 >> u64::BITS) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lm::NgramModel;
+    use proptest::prelude::*;
+
+    fn tiny() -> NgramModel {
+        NgramModel::read("tiny.arpa", include_bytes!("../../lm/tiny.arpa").to_vec()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn many_at_once_score_as_one_after_another(
+            sentences in prop::collection::vec(prop::collection::vec(0..12u32, 0..6), 0..100),
+        ) {
+            let model = tiny();
+            let scorer = model.scorer();
+            let mut all = Sentences::default();
+            let mut expected = Vec::new();
+            let mut from = Vec::new();
+            for sentence in &sentences {
+                let mut score = Sentence::default();
+                let mut state = scorer.start();
+                for word in sentence.iter().map(|&word| WordId(word)) {
+                    all.push(word);
+                    from.push((state, word));
+                    let step = scorer.step(state, word);
+                    score.add(word, step.log10);
+                    state = step.state;
+                }
+                all.end();
+                score.end(scorer.step(state, WordId::END).log10);
+                expected.push(score);
+            }
+            let mut out = Vec::new();
+            scorer.sentences(&all, &mut out);
+            prop_assert_eq!(out, expected);
+            let mut steps = vec![Step { log10: 0.0, state: State::EMPTY }; from.len()];
+            scorer.steps(&from, &mut steps);
+            for ((state, word), step) in from.into_iter().zip(steps) {
+                prop_assert_eq!(scorer.step(state, word), step);
+            }
+        }
+    }
+
+    #[test]
+    fn every_ngram_is_found_and_brings_the_state_of_its_longest_suffix_that_matters() {
+        let model = tiny();
+        let scorer = model.scorer();
+        for order in 1..=model.order() {
+            model.for_each(order, &mut |words, log10, _| {
+                let (word, history) = words.split_last().unwrap();
+                let state = history.iter().fold(State::EMPTY, |state, &word| scorer.step(state, word).state);
+                assert_eq!(scorer.step(state, *word).log10, log10, "{words:?}");
+            });
+        }
+        // Nothing begins with "US </s>", nor with "</s>".
+        let id = |word| model.vocabulary().id(word);
+        let us = scorer.step(State::EMPTY, id("US")).state;
+        assert_eq!(scorer.step(us, WordId::END).state, State::EMPTY);
+    }
 }
