@@ -14,9 +14,8 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::lm::kneser_ney::{self, Smoothing};
 use crate::lm::prune::prune;
-use crate::lm::table::Sentence;
 use crate::lm::words::{self, Known, Tokens, Visit};
-use crate::lm::{NgramModel, Scorer, State, WordId, arpa, binary};
+use crate::lm::{NgramModel, Sentence, Sentences, arpa, binary};
 
 /// N-gram language models of cased text
 #[derive(Debug, clap::Args)]
@@ -188,17 +187,11 @@ struct Score {
 
 impl Score {
     fn run(&self) -> Result<()> {
-        let model = NgramModel::open(&self.model)?;
-        let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        let mut sentences = Sentences::new(
-            &model,
-            |sentence: &Sentence, out: &mut BufWriter<_>| {
-                writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown)
-            },
-            out,
-        );
-        words::for_each(&self.words.corpus(&self.texts)?, self.words.tokens(), &mut sentences)?;
-        sentences.out.flush().map_err(|error| Error::io("write", "standard output", error))
+        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        score(&self.model, &self.texts, &self.words, |sentence| {
+            writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown)
+        })?;
+        out.flush().map_err(|error| Error::io("write", "standard output", error))
     }
 }
 
@@ -217,21 +210,16 @@ struct Perplexity {
 
 impl Perplexity {
     fn run(&self) -> Result<()> {
-        let model = NgramModel::open(&self.model)?;
         let mut sum = Sentence::default();
         let mut count = 0;
-        let add = |sentence: &Sentence, count: &mut u64| {
-            *count += 1;
+        let corpus = score(&self.model, &self.texts, &self.words, |sentence| {
+            count += 1;
             sum.log10 += sentence.log10;
             sum.unknown += sentence.unknown;
             sum.unknown_log10 += sentence.unknown_log10;
             sum.words += sentence.words;
             Ok(())
-        };
-        let mut sentences = Sentences::new(&model, add, count);
-        let corpus = self.words.corpus(&self.texts)?;
-        words::for_each(&corpus, self.words.tokens(), &mut sentences)?;
-        count = sentences.out;
+        })?;
         if count == 0 {
             return Err(Error::file(corpus.name(), "has no words: expected text, a sentence a line"));
         }
@@ -315,36 +303,48 @@ fn write(model: &NgramModel, path: &Path) -> Result<()> {
     })
 }
 
-/// Scores sentences as their words come, and gives each to `end`.
-struct Sentences<'a, F, O> {
-    model: &'a NgramModel,
-    scorer: Scorer<'a>,
-    state: State,
-    sentence: Sentence,
-    end: F,
-    out: O,
+/// Scores the sentences of a corpus, and gives each to `end`, in order.
+fn score(
+    model: &Path,
+    texts: &[PathBuf],
+    words: &Words,
+    end: impl FnMut(&Sentence) -> io::Result<()>,
+) -> Result<Corpus> {
+    let model = NgramModel::open(model)?;
+    let corpus = words.corpus(texts)?;
+    let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
+    words::for_each(&corpus, words.tokens(), &mut scores)?;
+    scores.flush()?;
+    Ok(corpus)
 }
 
-impl<'a, F: FnMut(&Sentence, &mut O) -> io::Result<()>, O> Sentences<'a, F, O> {
-    fn new(model: &'a NgramModel, end: F, out: O) -> Self {
-        let scorer = model.scorer();
-        Self { model, scorer, state: scorer.start(), sentence: Sentence::default(), end, out }
+/// Sentences that wait until there are enough to be scored side by side.
+struct Scores<'a, F> {
+    model: &'a NgramModel,
+    sentences: Sentences,
+    scores: Vec<Sentence>,
+    end: F,
+}
+
+/// So many words are scored at once: enough for many sentences, few enough to stay near.
+const ENOUGH: usize = 1 << 13;
+
+impl<F: FnMut(&Sentence) -> io::Result<()>> Scores<'_, F> {
+    fn flush(&mut self) -> Result<()> {
+        self.model.scorer().sentences(&self.sentences, &mut self.scores);
+        self.sentences.clear();
+        let result = self.scores.drain(..).try_for_each(|score| (self.end)(&score));
+        result.map_err(|error| Error::io("write", "standard output", error))
     }
 }
 
-impl<F: FnMut(&Sentence, &mut O) -> io::Result<()>, O> Visit for Sentences<'_, F, O> {
+impl<F: FnMut(&Sentence) -> io::Result<()>> Visit for Scores<'_, F> {
     fn word(&mut self, word: &str) {
-        let id = self.model.vocabulary().id(word);
-        let step = self.scorer.step(self.state, id);
-        self.sentence.add(id, step.log10);
-        self.state = step.state;
+        self.sentences.push(self.model.vocabulary().id(word));
     }
 
     fn end(&mut self) -> Result<()> {
-        self.sentence.log10 += f64::from(self.scorer.step(self.state, WordId::END).log10);
-        let result = (self.end)(&self.sentence, &mut self.out);
-        self.sentence = Sentence::default();
-        self.state = self.scorer.start();
-        result.map_err(|error| Error::io("write", "standard output", error))
+        self.sentences.end();
+        if self.sentences.words() >= ENOUGH { self.flush() } else { Ok(()) }
     }
 }

@@ -18,8 +18,8 @@ pub fn prune(model: &NgramModel, threshold: f64) -> Result<NgramModel> {
     if threshold.is_nan() || threshold < 0.0 {
         return Err(Error::Usage(format!("threshold {threshold}: expected a number from 0, such as 1e-8")));
     }
-    let stay = staying(&model.table, threshold);
-    let table = rebuilt(&model.table, &stay).map_err(|problem| Error::Usage(problem.to_owned()))?;
+    let stay = staying(model.table(), threshold);
+    let table = rebuilt(model.table(), &stay).map_err(|problem| Error::Usage(problem.to_owned()))?;
     Ok(NgramModel::new(model.vocabulary.clone(), table))
 }
 
@@ -200,8 +200,8 @@ mod tests {
         // After "Lisbon" only </s> is listed: p = 0.6, the 1-gram has 0.2; what is left is 0.4 and 0.8.
         let model = tiny();
         let lisbon = model.vocabulary().id("Lisbon").0;
-        let node = model.table.longer(lisbon).next().unwrap();
-        let loss = After::of(&model.table, lisbon).loss(&model.table, node, 0.04f64.ln());
+        let node = model.table().longer(lisbon).next().unwrap();
+        let loss = After::of(model.table(), lisbon).loss(model.table(), node, 0.04f64.ln());
         // Without it the back-off goes from 0.5 to 1.
         let change = 0.6 * (0.2f64 / 0.6).ln() + 0.4 * 2f64.ln();
         assert!((loss - ((-0.04 * change).exp() - 1.0)).abs() < 1e-6, "{loss}");
