@@ -19,9 +19,9 @@ use crate::error::{Error, Result};
 use crate::lm::forms::Forms;
 use crate::lm::{self, NgramModel, State};
 use crate::model::{Section, Store};
-use crate::restorer::{Restorer, Session, Want};
-use crate::search::{Scorer, n_best};
-use crate::text::{Label, Labels, Locale, Tokens};
+use crate::restorer::{Labelling, Restorer, Session, Want};
+use crate::search::Scorer;
+use crate::text::{Labels, Locale, Tokens};
 use candidates::{Candidate, Candidates};
 use guess::Guesser;
 use session::Decoding;
@@ -70,7 +70,8 @@ impl Hmm {
             let bytes = store.section(file)?.to_vec();
             String::from_utf8(bytes).map_err(|_| wrong(file, "is no text".to_owned()))
         };
-        let model = NgramModel::read(LANGUAGE_MODEL, store.section(LANGUAGE_MODEL)?.to_vec())?;
+        let model = NgramModel::of_bytes(LANGUAGE_MODEL, store.section(LANGUAGE_MODEL)?)
+            .map_err(|error| wrong("its language model", error.to_string()))?;
         let forms = Forms::read(MAP, &text(MAP)?, model.vocabulary(), manifest.locale)?;
         let guesser = match manifest.file(ENDINGS) {
             Some(_) => Some(Guesser::read(&text(ENDINGS)?).map_err(|problem| wrong(ENDINGS, problem))?),
@@ -88,26 +89,6 @@ impl Hmm {
     /// What its manifest says of how it works.
     pub fn settings(&self) -> &Settings {
         &self.settings
-    }
-
-    /// The `n` likeliest labellings of the words of one sentence, each with −ln of its probability together with the words,
-    /// the likeliest first.
-    pub fn n_best(&self, tokens: &Tokens, n: usize) -> Vec<(f64, Vec<Label>)> {
-        let mut positions: Vec<Vec<Candidate>> = Vec::new();
-        let mut after_capitals = false;
-        let candidates = self.candidates();
-        for (lower, token) in tokens.iter() {
-            let mut column = Vec::new();
-            candidates.of(lower, token, after_capitals, &mut column);
-            after_capitals = candidates.all_capitals(lower, &column);
-            positions.push(column);
-        }
-        let labels = |candidates: &[usize]| {
-            let label = |(&at, column): (&usize, &Vec<Candidate>)| Label::from(column[at].case);
-            candidates.iter().zip(&positions).map(label).collect()
-        };
-        let paths = n_best(&self.scorer(), &positions, n);
-        paths.iter().map(|path| (path.cost, labels(&path.candidates))).collect()
     }
 
     fn candidates(&self) -> Candidates<'_> {
@@ -142,6 +123,10 @@ impl Restorer for Hmm {
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         Box::new(Decoding::new(self.candidates(), self.scorer(), want))
+    }
+
+    fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
+        Some(session::n_best(&self.candidates(), &self.scorer(), sentence, n))
     }
 }
 
@@ -272,9 +257,10 @@ mod tests {
                 let share = same.map(|(cost, _)| (-cost).exp()).sum::<f64>() / whole;
                 prop_assert!((share - f64::from(choice.confidence.unwrap())).abs() < 1e-3, "{share} {choice:?}");
             }
-            let best = model.n_best(&tokens, 5);
-            for ((cost, _), (other, _)) in best.iter().zip(&all) {
-                prop_assert!((cost - other).abs() < 1e-4, "{cost} {other}");
+            let best = model.n_best(&tokens, 5).unwrap();
+            prop_assert_eq!(best.len(), all.len().min(5));
+            for (found, (cost, _)) in best.iter().zip(&all) {
+                prop_assert!((-found.log10 * std::f64::consts::LN_10 - cost).abs() < 1e-4, "{found:?} {cost}");
             }
         }
     }
@@ -287,10 +273,10 @@ mod tests {
         assert_eq!(restored(&tiny(), "the us"), "The US");
         assert_eq!(restored(&tiny(), "told us in lisbon"), "told us in Lisbon");
         assert_eq!(restored(&tiny(), "told braga"), "told braga");
-        let best = tiny().n_best(&Tokens::of_words(["the", "us"], Locale::Root), 9);
+        let best = tiny().n_best(&Tokens::of_words(["the", "us"], Locale::Root), 9).unwrap();
         assert_eq!(best.len(), 4);
         // <s> The US </s>: -0.20761 - 0.08619 - 0.22185, the last after the back-off 0 of "The US".
-        assert!((best[0].0 / std::f64::consts::LN_10 - 0.51565).abs() < 1e-5, "{}", best[0].0);
+        assert!((best[0].log10 + 0.51565).abs() < 1e-5, "{best:?}");
     }
 
     #[test]
