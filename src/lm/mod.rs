@@ -5,6 +5,8 @@ pub mod binary;
 #[cfg(feature = "train")]
 pub mod count;
 #[cfg(feature = "train")]
+pub mod interpolate;
+#[cfg(feature = "train")]
 pub mod kneser_ney;
 #[cfg(feature = "train")]
 pub mod prune;
