@@ -12,6 +12,7 @@ use super::measure::print;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::files;
+use crate::lm::interpolate::{Round, interpolate, shown, tune};
 use crate::lm::kneser_ney::{self, Smoothing};
 use crate::lm::prune::prune;
 use crate::lm::words::{self, Known, Tokens, Visit};
@@ -30,6 +31,7 @@ enum Action {
     Score(Score),
     Perplexity(Perplexity),
     Prune(Prune),
+    Interpolate(Interpolate),
     Info(Info),
     Convert(Convert),
 }
@@ -41,6 +43,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Action::Score(args) => args.run(),
         Action::Perplexity(args) => args.run(),
         Action::Prune(args) => args.run(),
+        Action::Interpolate(args) => args.run(),
         Action::Info(args) => args.run(),
         Action::Convert(args) => args.run(),
     }?;
@@ -254,7 +257,56 @@ struct Prune {
 impl Prune {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&prune(&NgramModel::open(&self.model)?, self.threshold)?, &self.output)
+        write(&prune(&opened(&self.model)?, self.threshold)?, &self.output)
+    }
+}
+
+/// Mixes models into one: their probabilities are added, each with its weight (as ngram -mix-lm of SRILM does)
+#[derive(Debug, clap::Args)]
+struct Interpolate {
+    /// The models, ARPA or binary
+    #[arg(required = true, num_args = 2.., value_name = "MODEL")]
+    models: Vec<PathBuf>,
+    /// The file to write: ARPA where its name ends in .arpa, binary otherwise
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The weights of the models, from 0 to 1; the last one may be left out. Equal ones where neither this nor --tune is given
+    #[arg(long, value_name = "W,…", value_delimiter = ',')]
+    weight: Vec<f64>,
+    /// Find the weights under which this text is most probable, which no model was trained on; each round is told
+    #[arg(long, value_name = "TEXT", conflicts_with = "weight")]
+    tune: Vec<PathBuf>,
+    #[command(flatten)]
+    words: Words,
+}
+
+impl Interpolate {
+    fn run(&self) -> Result<()> {
+        let inputs: Vec<PathBuf> = self.models.iter().chain(&self.tune).cloned().collect();
+        files::check_inputs(&inputs)?;
+        files::check_output(&self.output, &inputs)?;
+        let models = self.models.iter().map(|model| opened(model)).collect::<Result<Vec<_>>>()?;
+        let models: Vec<&NgramModel> = models.iter().collect();
+        write(&interpolate(&models, &self.weights(&models)?)?, &self.output)
+    }
+
+    fn weights(&self, models: &[&NgramModel]) -> Result<Vec<f64>> {
+        if !self.tune.is_empty() {
+            let corpus = self.words.corpus(&self.tune)?;
+            let weights =
+                tune(models, &corpus, self.words.tokens(), &mut |Round { number, weights, perplexity }| {
+                    eprintln!("round {number}: weights {}, perplexity {perplexity:.4}", shown(weights));
+                })?;
+            eprintln!("weights {}", shown(&weights));
+            return Ok(weights);
+        }
+        let mut weights = self.weight.clone();
+        if weights.is_empty() {
+            weights = vec![1.0 / models.len() as f64; models.len()];
+        } else if weights.len() + 1 == models.len() {
+            weights.push(1.0 - weights.iter().sum::<f64>());
+        }
+        Ok(weights)
     }
 }
 
@@ -264,11 +316,17 @@ struct Info {
     /// The model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+    /// Compare a binary with its checksum too; opening it does not, since it takes time
+    #[arg(long)]
+    check: bool,
 }
 
 impl Info {
     fn run(&self) -> Result<()> {
         let model = NgramModel::open(&self.model)?;
+        if self.check {
+            model.check()?;
+        }
         let mut page = format!("order    {}\n", model.order());
         for (order, count) in (1..).zip(model.counts()) {
             page.push_str(&format!("{order}-grams  {count}\n"));
@@ -291,8 +349,15 @@ struct Convert {
 impl Convert {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&NgramModel::open(&self.model)?, &self.output)
+        write(&opened(&self.model)?, &self.output)
     }
+}
+
+/// A model that is read whole, so that it is worth the time to look whether it was altered.
+fn opened(path: &Path) -> Result<NgramModel> {
+    let model = NgramModel::open(path)?;
+    model.check()?;
+    Ok(model)
 }
 
 fn write(model: &NgramModel, path: &Path) -> Result<()> {

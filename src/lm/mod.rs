@@ -6,6 +6,8 @@ pub mod binary;
 pub mod count;
 pub mod forms;
 #[cfg(feature = "train")]
+pub mod interpolate;
+#[cfg(feature = "train")]
 pub mod kneser_ney;
 #[cfg(feature = "train")]
 pub mod prune;

@@ -280,6 +280,42 @@ pub(super) fn float(cell: Cell) -> f32 {
     f32::from_le_bytes(cell)
 }
 
+/// What a context leaves to the words that it does not list, and what its suffix gives those.
+#[cfg(feature = "train")]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rest {
+    pub(super) own: f64,
+    pub(super) shorter: f64,
+}
+
+#[cfg(feature = "train")]
+impl Default for Rest {
+    fn default() -> Self {
+        Self { own: 1.0, shorter: 1.0 }
+    }
+}
+
+#[cfg(feature = "train")]
+impl Rest {
+    /// A word is listed: log10 p of it after the context and after its suffix.
+    pub(super) fn give(&mut self, log10: f64, shorter: f64) {
+        self.own -= 10f64.powf(log10);
+        self.shorter -= 10f64.powf(shorter);
+    }
+
+    /// The back-off with which the probabilities sum to one.
+    pub(super) fn log10_back_off(self) -> f32 {
+        let Self { own, shorter } = self.at_least_tiny();
+        (own / shorter).log10() as f32
+    }
+
+    /// Where all of it is given away, only rounding is left.
+    pub(super) fn at_least_tiny(self) -> Self {
+        const TINY: f64 = 1e-9;
+        Self { own: self.own.max(TINY), shorter: self.shorter.max(TINY) }
+    }
+}
+
 /// Builds a table order by order, each sorted by its words.
 #[derive(Debug)]
 pub(super) struct Builder {
