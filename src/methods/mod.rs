@@ -3,6 +3,7 @@
 mod embedded;
 pub mod hmm;
 pub mod majority;
+pub mod maxent;
 
 #[cfg(feature = "train")]
 use std::num::NonZeroUsize;
