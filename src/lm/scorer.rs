@@ -2,7 +2,7 @@
 //!
 //! An n-gram is found under the number of its history and its last word, and brings all that a step needs but the back-off
 //! of its history: one line of memory for each history that is tried. A state is the number of the longest history that can
-//! matter, so scoring a word never looks at the words before it again. Numbers of histories are those of [`super::table`].
+//! matter, so scoring a word never looks at the words before it again. Numbers of histories are those of `lm/table.rs`.
 //!
 //! Any bytes can be looked up in without a panic and in bounded time, whatever they are.
 
