@@ -39,6 +39,7 @@ pub fn load(store: &dyn Store) -> Result<Model> {
     let restorer: Box<dyn Restorer> = match manifest.method.as_str() {
         "majority" => Box::new(majority::Majority::load(store)?),
         "hmm" => Box::new(hmm::Hmm::load(store)?),
+        "maxent" => Box::new(maxent::Maxent::load(store)?),
         method => {
             let problem =
                 format!("method \"{method}\", but this build has majority and hmm: use a newer majuscule");
@@ -57,6 +58,8 @@ pub enum Method {
     Majority(majority::Config),
     /// Hidden Markov model: an n-gram language model of forms, decoded exactly (SRILM's disambig)
     Hmm(hmm::Config),
+    /// Maximum entropy: a weighted sum of what is seen around a word
+    Maxent(maxent::Config),
 }
 
 #[cfg(feature = "train")]
@@ -66,6 +69,7 @@ impl Method {
         match self {
             Self::Majority(_) => "majority",
             Self::Hmm(_) => "hmm",
+            Self::Maxent(_) => "maxent",
         }
     }
 
@@ -74,6 +78,7 @@ impl Method {
         match self {
             Self::Majority(config) => config.lexicon.clone(),
             Self::Hmm(config) => config.language.inputs(),
+            Self::Maxent(_) => Vec::new(),
         }
     }
 
@@ -82,6 +87,7 @@ impl Method {
         match self {
             Self::Majority(config) => config.lexicon.is_empty(),
             Self::Hmm(config) => config.language.lm.is_none(),
+            Self::Maxent(_) => true,
         }
     }
 
@@ -94,6 +100,10 @@ impl Method {
             Self::Majority(config) => {
                 let (model, sources) = majority::train(config, corpus, threads)?;
                 files.extend(sources);
+                (settings(model.settings(), config), model.labels().clone(), model.sections())
+            }
+            Self::Maxent(config) => {
+                let model = maxent::train(config, corpus, threads)?;
                 (settings(model.settings(), config), model.labels().clone(), model.sections())
             }
             Self::Hmm(config) => {

@@ -1,7 +1,8 @@
-//! Maximum entropy (Batista et al. 2007, section 4.2): a weighted sum of what is seen around a word.
+//! Maximum entropy (Batista et al. 2007, section 4.2): a weighted sum of what is seen around a word, for each class.
 
 pub mod features;
 pub mod profile;
+pub mod table;
 #[cfg(feature = "train")]
 mod train;
 
@@ -10,84 +11,249 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "train")]
 pub use train::{Config, train};
 
-use crate::text::{Labels, Tokens};
-use features::Group;
+use crate::error::{Error, Result};
+use crate::model::{Section, Store};
+use crate::restorer::{End, Restorer, Session, Want};
+use crate::text::{Break, Capitals, Case, Choice, Given, Label, Labels, Locale, Token, Tokens};
+use features::{Group, REACH, Seen};
+use table::Table;
 
-/// The classes: lower, title, upper, mixed. The first one's weights are 0.
-pub(crate) const CLASSES: usize = 4;
+/// The files of a model: the weights of features, how words are written elsewhere, and spellings of mixed case.
+const WEIGHTS: &str = "weights.bin";
+const WORDS: &str = "words.bin";
+const MIXED: &str = "mixed.txt";
+
+/// The classes: lower, title, upper, mixed. The weights of the first are 0 for all features.
+const CLASSES: usize = 4;
 
 /// A trained model.
 #[derive(Debug)]
 pub struct Maxent {
-    weights: Weights,
-    profiles: FxHashMap<String, u16>,
+    /// For each feature the weights of title, upper and mixed, in steps of [`Settings::step`].
+    weights: Table<{ CLASSES - 1 }>,
+    /// For each word its [profile](profile::Counts::profile).
+    words: Table<2>,
+    /// The mixed case of words that have one, by their hashes.
+    mixed: FxHashMap<u64, Capitals>,
+    mixed_text: String,
     settings: Settings,
+    locale: Locale,
     labels: Labels,
 }
 
 /// What a model needs to know of how it was trained.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
+    /// The [version](features::VERSION) of the features.
+    pub version: u32,
     /// The features.
     pub groups: Vec<Group>,
-    /// Words of right context.
+    /// Words of right context that they see.
     pub look_ahead: usize,
-}
-
-/// Weights that features share by their hashes: those of the classes but the first, and the sum of squared gradients.
-#[derive(Debug)]
-pub struct Weights {
-    slots: Vec<[f32; CLASSES]>,
-    bits: u32,
-}
-
-impl Weights {
-    fn new(bits: u32) -> Self {
-        Self { slots: vec![[0.0; CLASSES]; 1 << bits], bits }
-    }
-
-    #[inline]
-    fn slot(&self, feature: u64) -> u32 {
-        (feature >> (64 - self.bits)) as u32
-    }
-
-    /// The probability of each class.
-    #[inline]
-    fn shares(&self, features: &[u64]) -> [f32; CLASSES] {
-        let mut sums = [0.0; CLASSES];
-        for &feature in features {
-            let cell = &self.slots[self.slot(feature) as usize];
-            for class in 1..CLASSES {
-                sums[class] += cell[class - 1];
-            }
-        }
-        let most = sums.iter().copied().fold(f32::MIN, f32::max);
-        let powers = sums.map(|sum| (sum - most).exp());
-        let whole: f32 = powers.iter().sum();
-        powers.map(|power| power / whole)
-    }
+    /// What a weight of 1 stands for.
+    pub step: f32,
 }
 
 impl Maxent {
-    /// The class of each word: for trying out.
-    pub fn classes(&self, tokens: &Tokens) -> Vec<usize> {
-        let mut seen = Vec::new();
-        features::seen(tokens, |word| self.profiles.get(word).copied().unwrap_or(0), &mut seen);
-        let mut out = Vec::new();
-        tokens
-            .iter()
-            .enumerate()
-            .map(|(at, (lower, _))| {
-                features::extract(
-                    &self.settings.groups,
-                    lower,
-                    &features::window(&seen, at),
-                    self.settings.look_ahead,
-                    &mut out,
-                );
-                let shares = self.weights.shares(&out);
-                (0..CLASSES).max_by(|&a, &b| shares[a].total_cmp(&shares[b])).unwrap_or(0)
-            })
-            .collect()
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// [`Error::Model`] where a file of it is missing, cut off or altered, or its features are not those of this build.
+    pub fn load(store: &dyn Store) -> Result<Self> {
+        let manifest = store.manifest();
+        let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train the model again"));
+        let settings = Settings::deserialize(&manifest.settings)
+            .map_err(|error| wrong(format!("its settings are not those of maxent ({error})")))?;
+        if settings.version != features::VERSION {
+            let (found, expected) = (settings.version, features::VERSION);
+            return Err(wrong(format!("features of version {found}, but this build has {expected}")));
+        }
+        let weights =
+            Table::open(store.section(WEIGHTS)?).map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
+        let words =
+            Table::open(store.section(WORDS)?).map_err(|problem| wrong(format!("{WORDS} {problem}")))?;
+        let mixed = String::from_utf8(store.section(MIXED)?.to_vec())
+            .map_err(|_| wrong(format!("{MIXED} is no text")))?;
+        Ok(Self::new(weights, words, mixed, settings, manifest.locale))
+    }
+
+    fn new(
+        weights: Table<{ CLASSES - 1 }>,
+        words: Table<2>,
+        mixed_text: String,
+        settings: Settings,
+        locale: Locale,
+    ) -> Self {
+        let mut mixed = FxHashMap::default();
+        for spelling in mixed_text.lines() {
+            let lower = Tokens::of_words([spelling], locale);
+            let capitals = Case::of(spelling, locale).capitals(spelling, locale);
+            mixed.insert(features::hash(lower.lower(0).as_bytes()), capitals);
+        }
+        Self { weights, words, mixed, mixed_text, settings, locale, labels: Labels::cases() }
+    }
+
+    /// The files that the model is written as.
+    pub fn sections(&self) -> Vec<Section> {
+        vec![
+            (WEIGHTS.to_owned(), self.weights.bytes().to_vec()),
+            (WORDS.to_owned(), self.words.bytes().to_vec()),
+            (MIXED.to_owned(), self.mixed_text.clone().into_bytes()),
+        ]
+    }
+
+    /// What its manifest says of how it works.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn seen(&self, lower: &str, token: &Token) -> Seen {
+        let mut seen = Seen::of(lower, token, 0);
+        seen.profile = self.words.get(seen.hash).map_or(0, |bytes| u16::from_le_bytes(*bytes));
+        seen
+    }
+
+    /// The probability of each class, up to a factor that all have in common.
+    #[inline]
+    fn powers(&self, features: &[u64]) -> [f32; CLASSES] {
+        let mut sums = [0i32; CLASSES - 1];
+        for &feature in features {
+            if let Some(weights) = self.weights.get(feature) {
+                for (sum, weight) in sums.iter_mut().zip(weights) {
+                    *sum += i32::from(*weight as i8);
+                }
+            }
+        }
+        let mut powers = [1.0; CLASSES];
+        for (power, sum) in powers[1..].iter_mut().zip(sums) {
+            *power = (sum as f32 * self.settings.step).exp();
+        }
+        powers
+    }
+
+    /// The likeliest case of a word.
+    fn choice(&self, word: &Word, powers: [f32; CLASSES], want: Want) -> Choice {
+        let mixed = self.mixed.get(&word.seen.hash).copied();
+        let case = |class: usize| match class {
+            0 => Some(Case::Lower),
+            1 => Some(Case::Title),
+            2 => Some(Case::Upper),
+            _ => mixed.map(Case::Mixed),
+        };
+        let case = |class: usize| {
+            let case = case(class)?;
+            Some(Case::of_capitals(case.capitals(&word.lower, self.locale), &word.lower, self.locale))
+        };
+        // Of equally likely ones the smaller change.
+        let cases = (0..CLASSES).filter_map(|class| Some((case(class)?, powers[class])));
+        let best =
+            cases.clone().fold((Case::Lower, f32::MIN), |best, new| if new.1 > best.1 { new } else { best });
+        let confidence = || {
+            let same: f32 = cases.clone().filter(|(case, _)| *case == best.0).map(|(_, power)| power).sum();
+            same / cases.map(|(_, power)| power).sum::<f32>()
+        };
+        Choice { label: Label::from(best.0), confidence: want.confidence.then(confidence) }
+    }
+}
+
+impl Restorer for Maxent {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    fn look_ahead(&self) -> Option<usize> {
+        Some(self.settings.look_ahead)
+    }
+
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(self.words.get(features::hash(lower.as_bytes())).is_some())
+    }
+
+    fn session(&self, want: Want) -> Box<dyn Session + '_> {
+        let look_ahead = want.look_ahead.unwrap_or(usize::MAX).min(self.settings.look_ahead);
+        Box::new(Decoding {
+            model: self,
+            want,
+            look_ahead,
+            waiting: Vec::new(),
+            seen: Vec::new(),
+            features: Vec::new(),
+        })
+    }
+}
+
+/// A word that waits for its right context.
+#[derive(Debug, Clone)]
+struct Word {
+    lower: String,
+    seen: Seen,
+    given: Given,
+}
+
+/// A text on its way through a model.
+#[derive(Debug)]
+struct Decoding<'a> {
+    model: &'a Maxent,
+    want: Want,
+    look_ahead: usize,
+    /// The words that are not answered yet, all of one sentence.
+    waiting: Vec<Word>,
+    /// What is seen of them, and before them of the words to the left.
+    seen: Vec<Seen>,
+    features: Vec<u64>,
+}
+
+impl Session for Decoding<'_> {
+    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+        for (lower, token) in tokens.iter() {
+            if token.starts || matches!(token.before, Break::Turn | Break::Paragraph | Break::Document) {
+                self.finish(out);
+            }
+            let seen = self.model.seen(lower, token);
+            self.waiting.push(Word { lower: lower.to_owned(), seen, given: token.given });
+            self.seen.push(seen);
+            if self.waiting.len() > self.look_ahead {
+                self.answer(out);
+            }
+        }
+        if end == End::Flush {
+            self.finish(out);
+        }
+        Ok(())
+    }
+}
+
+impl Decoding<'_> {
+    /// Answers the word that waits longest.
+    fn answer(&mut self, out: &mut Vec<Choice>) {
+        let at = self.seen.len() - self.waiting.len();
+        let word = self.waiting.remove(0);
+        let window = features::window(&self.seen, at);
+        features::extract(
+            &self.model.settings.groups,
+            &word.lower,
+            &window,
+            self.look_ahead,
+            &mut self.features,
+        );
+        let powers = self.model.powers(&self.features);
+        let choice = match word.given {
+            Given::Fixed(case) => {
+                Choice { label: Label::from(case), confidence: self.want.confidence.then_some(1.0) }
+            }
+            _ => self.model.choice(&word, powers, self.want),
+        };
+        out.push(choice);
+        if self.seen.len() > 64 {
+            self.seen.drain(..self.seen.len() - self.waiting.len() - REACH);
+        }
+    }
+
+    /// The sentence ends.
+    fn finish(&mut self, out: &mut Vec<Choice>) {
+        while !self.waiting.is_empty() {
+            self.answer(out);
+        }
+        self.seen.clear();
     }
 }

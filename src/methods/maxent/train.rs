@@ -1,18 +1,20 @@
 //! A cased corpus in, weights out: multinomial logistic regression by AdaGrad (Duchi et al. 2011).
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::thread;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::features::{self, Group, Seen};
 use super::profile::{Counts, places};
-use super::{CLASSES, Maxent, Settings, Weights};
+use super::table::Table;
+use super::{CLASSES, Maxent, Settings};
 use crate::corpus::{Corpus, Example};
 use crate::error::{Error, Result};
-use crate::text::Labels;
+use crate::text::{Case, Class, Locale};
 
 /// How `maxent` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,11 +35,25 @@ pub struct Config {
     /// The binary logarithm of the number of weights that features share
     #[cfg_attr(feature = "cli", arg(long, value_name = "BITS", default_value_t = Config::default().bits))]
     pub bits: u32,
+    /// Keep the N features that weigh most, and train those again
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().size))]
+    pub size: usize,
+    /// Keep what is known of the N most frequent words
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().vocabulary))]
+    pub vocabulary: usize,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { features: Vec::new(), look_ahead: 3, epochs: 1, rate: 0.1, bits: 24 }
+        Self {
+            features: Vec::new(),
+            look_ahead: 3,
+            epochs: 1,
+            rate: 0.1,
+            bits: 24,
+            size: 1_000_000,
+            vocabulary: 100_000,
+        }
     }
 }
 
@@ -46,178 +62,426 @@ const FIRST_BATCH: usize = 128;
 const BATCH: usize = 4096;
 
 /// Trains a model.
+///
+/// # Errors
+/// Where the corpus cannot be read or teaches no case, and where the settings cannot be.
 pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Maxent> {
-    let counts = count(corpus, threads)?;
-    if counts.is_empty() {
+    config.check()?;
+    let mut words = count(corpus, threads)?;
+    if words.is_empty() {
         return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
     }
+    check_cased(&words, corpus)?;
+    let order = most_frequent(&words, config.vocabulary);
+    let kept: FxHashSet<&String> = order.iter().collect();
+    words.retain(|word, _| kept.contains(word));
     let groups = if config.features.is_empty() { Group::ALL.to_vec() } else { config.features.clone() };
-    let mut weights = Weights::new(config.bits);
-    for _ in 0..config.epochs {
-        epoch(config, &groups, corpus, &counts, &mut weights, threads)?;
-    }
-    let profiles = counts.iter().map(|(word, counts)| (word.clone(), counts.profile())).collect();
-    Ok(Maxent {
-        weights,
-        profiles,
-        settings: Settings { groups, look_ahead: config.look_ahead },
-        labels: Labels::cases(),
-    })
+    let run = Run { config, groups: &groups, corpus, words: &words, threads };
+    // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
+    let mut weights = Weights::hashed(config.bits);
+    run.epochs(&mut weights)?;
+    let mut weights = Weights::of(weights.chosen(config.size));
+    run.epochs(&mut weights)?;
+    let (step, table) = weights.quantised();
+    let profiles = order
+        .iter()
+        .map(|word| (features::hash(word.as_bytes()), words[word].counts.profile().to_le_bytes()));
+    let open = |problem: String| Error::Usage(problem);
+    let settings =
+        Settings { version: features::VERSION, groups: groups.clone(), look_ahead: config.look_ahead, step };
+    Ok(Maxent::new(
+        Table::open(table.into()).map_err(open)?,
+        Table::open(Table::build(profiles).into()).map_err(open)?,
+        mixed(&order, &words, corpus.locale()),
+        settings,
+        corpus.locale(),
+    ))
 }
 
-fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<FxHashMap<String, Counts>> {
-    let parts = corpus.map_reduce(threads, FxHashMap::<String, Counts>::default, |counts, example| {
+impl Config {
+    fn check(&self) -> Result<()> {
+        let problem = match () {
+            () if self.look_ahead > features::REACH => {
+                format!("look-ahead {}: the features see at most {} words", self.look_ahead, features::REACH)
+            }
+            () if !(self.rate.is_finite() && self.rate > 0.0) => {
+                format!("rate {}: expected a number greater than 0", self.rate)
+            }
+            () if !(8..=28).contains(&self.bits) => format!("{} bits: expected 8 to 28", self.bits),
+            () if self.epochs == 0 => "0 epochs: expected at least 1".to_owned(),
+            () if self.size == 0 || self.size > 1 << 28 => {
+                format!("{} features: expected 1 to {}", self.size, 1 << 28)
+            }
+            () => return Ok(()),
+        };
+        Err(Error::Usage(problem))
+    }
+}
+
+/// What is counted of a word.
+#[derive(Debug, Clone, Default)]
+struct Word {
+    counts: Counts,
+    /// Its spellings in mixed case.
+    mixed: BTreeMap<Case, u32>,
+}
+
+impl Word {
+    fn total(&self) -> u32 {
+        self.counts.classes.iter().sum::<u32>() + self.counts.first
+    }
+}
+
+type Words = FxHashMap<String, Word>;
+
+fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
+    let parts = corpus.map_reduce(threads, Words::default, |words, example| {
         let mut before = None;
         let last = example.gold.len() - 1;
         for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
             let (first, last) = places(before, gold.label, at == last);
-            let class = gold.label.case.class();
-            match counts.get_mut(lower) {
-                Some(counts) => counts.add(class, first, last),
-                None => counts.entry(lower.to_owned()).or_default().add(class, first, last),
+            if !words.contains_key(lower) {
+                words.insert(lower.to_owned(), Word::default());
+            }
+            let Some(word) = words.get_mut(lower) else { continue };
+            word.counts.add(gold.label.case.class(), first, last);
+            if gold.label.case.class() == Class::Mixed {
+                *word.mixed.entry(gold.label.case).or_default() += 1;
             }
             before = Some(gold.label);
         }
         Ok(())
     })?;
-    let mut all = FxHashMap::<String, Counts>::default();
-    for (word, counts) in parts.into_iter().flatten() {
-        let sum = all.entry(word).or_default();
-        *sum = sum.plus(&counts);
+    let mut all = Words::default();
+    for (lower, word) in parts.into_iter().flatten() {
+        let sum = all.entry(lower).or_default();
+        sum.counts = sum.counts.plus(&word.counts);
+        word.mixed.into_iter().for_each(|(case, count)| *sum.mixed.entry(case).or_default() += count);
     }
     Ok(all)
+}
+
+/// Refuses a corpus whose words are all written in one way.
+fn check_cased(words: &Words, corpus: &Corpus) -> Result<()> {
+    let sum =
+        |class: Class| words.values().map(|word| u64::from(word.counts.classes[class as usize])).sum::<u64>();
+    let classes = Class::ALL.map(sum);
+    match classes.iter().filter(|&&count| count > 0).count() {
+        0 | 1 => {
+            let problem = "shows one case only, which teaches no case: give text as it was published";
+            Err(Error::file(corpus.name(), problem))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The most frequent words, and of equally frequent ones those first in the order of their bytes.
+fn most_frequent(words: &Words, limit: usize) -> Vec<String> {
+    let mut order: Vec<(u32, &String)> = words.iter().map(|(lower, word)| (word.total(), lower)).collect();
+    order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    order.truncate(limit);
+    order.into_iter().map(|(_, lower)| lower.clone()).collect()
+}
+
+/// The most frequent mixed spelling of each word that has one, a line each.
+fn mixed(order: &[String], words: &Words, locale: Locale) -> String {
+    let mut spellings = Vec::new();
+    for lower in order {
+        let forms = &words[lower].mixed;
+        if let Some((case, _)) = forms.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0))) {
+            spellings.push(case.applied(lower, locale));
+        }
+    }
+    spellings.sort_unstable();
+    spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
 }
 
 /// A word's part of a batch: its features, and what each class's weights of them move by.
 #[derive(Default)]
 struct Gradients {
-    features: Vec<u32>,
+    features: Vec<u64>,
     /// Where the features of each word end, and the gradient that is the same for all of them.
     words: Vec<(u32, [f32; CLASSES - 1])>,
 }
 
-fn epoch(
-    config: &Config,
-    groups: &[Group],
-    corpus: &Corpus,
-    counts: &FxHashMap<String, Counts>,
-    weights: &mut Weights,
+/// What training goes over.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    config: &'a Config,
+    groups: &'a [Group],
+    corpus: &'a Corpus,
+    words: &'a Words,
     threads: NonZeroUsize,
-) -> Result<()> {
-    thread::scope(|scope| {
-        let (full, batches) = mpsc::sync_channel::<Vec<Example>>(4);
-        let reader = scope.spawn(move || {
-            let (mut batch, mut words, mut size) = (Vec::new(), 0, FIRST_BATCH);
-            corpus.for_each(&mut |example| {
-                words += example.tokens.len();
-                batch.push(example.clone());
-                if words >= size {
-                    words = 0;
-                    size = (size + size / 8).min(BATCH);
-                    // Nobody listens any more once training failed, which it does not.
-                    let _ = full.send(std::mem::take(&mut batch));
-                }
+}
+
+impl Run<'_> {
+    fn epochs(&self, weights: &mut Weights) -> Result<()> {
+        (0..self.config.epochs).try_for_each(|_| self.epoch(weights))
+    }
+
+    fn epoch(&self, weights: &mut Weights) -> Result<()> {
+        thread::scope(|scope| {
+            let (full, batches) = mpsc::sync_channel::<Vec<Example>>(4);
+            let corpus = self.corpus;
+            let reader = scope.spawn(move || {
+                let (mut batch, mut words, mut size) = (Vec::new(), 0, FIRST_BATCH);
+                corpus.for_each(&mut |example| {
+                    words += example.tokens.len();
+                    batch.push(example.clone());
+                    if words >= size {
+                        words = 0;
+                        size = (size + size / 8).min(BATCH);
+                        // Nobody listens any more once training failed, which it does not.
+                        let _ = full.send(std::mem::take(&mut batch));
+                    }
+                    Ok(())
+                })?;
+                let _ = full.send(batch);
                 Ok(())
-            })?;
-            let _ = full.send(batch);
-            Ok(())
-        });
-        for batch in batches {
-            let gradients = gradients(config, groups, &batch, counts, weights, threads);
-            weights.apply(&gradients, config.rate, threads);
+            });
+            for batch in batches {
+                let gradients = self.gradients(&batch, weights);
+                weights.apply(&gradients, self.config.rate, self.threads);
+            }
+            reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn gradients(&self, batch: &[Example], weights: &Weights) -> Vec<Gradients> {
+        let chunks = batch.chunks(batch.len().div_ceil(self.threads.get()).max(1));
+        thread::scope(|scope| {
+            let workers: Vec<_> =
+                chunks.map(|chunk| scope.spawn(move || self.gradients_of(chunk, weights))).collect();
+            let join = |worker: thread::ScopedJoinHandle<'_, Gradients>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().map(join).collect()
+        })
+    }
+
+    fn gradients_of(&self, examples: &[Example], weights: &Weights) -> Gradients {
+        let mut gradients = Gradients::default();
+        let (mut seen, mut features) = (Vec::new(), Vec::new());
+        for example in examples {
+            self.seen(example, &mut seen);
+            for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
+                if !gold.scored {
+                    continue;
+                }
+                let window = features::window(&seen, at);
+                features::extract(self.groups, lower, &window, self.config.look_ahead, &mut features);
+                let mut shares = weights.shares(&features);
+                shares[gold.label.case.class() as usize] -= 1.0;
+                // What is known already moves nothing.
+                if shares.iter().all(|share| share.abs() < 1e-3) {
+                    continue;
+                }
+                gradients.features.extend(&features);
+                let gradient = std::array::from_fn(|class| shares[class + 1]);
+                gradients.words.push((gradients.features.len() as u32, gradient));
+            }
         }
-        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
+        gradients
+    }
 
-fn gradients(
-    config: &Config,
-    groups: &[Group],
-    batch: &[Example],
-    counts: &FxHashMap<String, Counts>,
-    weights: &Weights,
-    threads: NonZeroUsize,
-) -> Vec<Gradients> {
-    let chunks = batch.chunks(batch.len().div_ceil(threads.get()).max(1));
-    thread::scope(|scope| {
-        let work = |chunk| scope.spawn(move || gradients_of(config, groups, chunk, counts, weights));
-        let workers: Vec<_> = chunks.map(work).collect();
-        let join = |worker: thread::ScopedJoinHandle<'_, Gradients>| {
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        workers.into_iter().map(join).collect()
-    })
-}
-
-fn gradients_of(
-    config: &Config,
-    groups: &[Group],
-    examples: &[Example],
-    counts: &FxHashMap<String, Counts>,
-    weights: &Weights,
-) -> Gradients {
-    let mut gradients = Gradients::default();
-    let (mut seen, mut features) = (Vec::new(), Vec::new());
-    for example in examples {
+    /// What is seen of the words of an example, each as if it had not been counted itself.
+    fn seen(&self, example: &Example, seen: &mut Vec<Seen>) {
         seen.clear();
         let mut before = None;
         let last = example.gold.len() - 1;
         for (at, ((lower, token), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
             let (first, last) = places(before, gold.label, at == last);
-            let counts = counts.get(lower).copied().unwrap_or_default();
+            let counts = self.words.get(lower).map(|word| word.counts).unwrap_or_default();
             let profile = counts.without(gold.label.case.class(), first, last).profile();
             seen.push(Seen::of(lower, token, profile));
             before = Some(gold.label);
         }
-        for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
-            if !gold.scored {
-                continue;
+    }
+}
+
+/// The weights of the classes but the first, and the sum of squared gradients.
+type Cell = [f32; CLASSES];
+
+/// Weights while they are trained.
+struct Weights {
+    cells: Vec<Cell>,
+    index: Index,
+}
+
+/// Where the weights of a feature are.
+enum Index {
+    /// Where the first so many bits of its hash say, shared with others that have the same. For each cell the feature that
+    /// held the majority of its gradients (Boyer & Moore 1991), with its lead.
+    Hashed(u32, Vec<(u64, u32)>),
+    /// Its place among those chosen: open addressing, with the number of a cell; the length is a power of two.
+    Chosen(Vec<(u64, u32)>),
+}
+
+/// No cell.
+const NONE: u32 = u32::MAX;
+
+impl Index {
+    #[inline]
+    fn cell(&self, feature: u64) -> u32 {
+        match self {
+            Self::Hashed(bits, _) => (feature >> (64 - bits)) as u32,
+            Self::Chosen(slots) => {
+                let mut at = feature as usize & (slots.len() - 1);
+                loop {
+                    let (found, cell) = slots[at];
+                    if cell == NONE || found == feature {
+                        return cell;
+                    }
+                    at = (at + 1) & (slots.len() - 1);
+                }
             }
-            let window = features::window(&seen, at);
-            features::extract(groups, lower, &window, config.look_ahead, &mut features);
-            let mut shares = weights.shares(&features);
-            shares[gold.label.case.class() as usize] -= 1.0;
-            // What is known already moves nothing.
-            if shares.iter().all(|share| share.abs() < 1e-3) {
-                continue;
-            }
-            gradients.features.extend(features.iter().map(|&feature| weights.slot(feature)));
-            let gradient = std::array::from_fn(|class| shares[class + 1]);
-            gradients.words.push((gradients.features.len() as u32, gradient));
         }
     }
-    gradients
 }
 
 impl Weights {
+    fn hashed(bits: u32) -> Self {
+        Self { cells: vec![[0.0; CLASSES]; 1 << bits], index: Index::Hashed(bits, vec![(0, 0); 1 << bits]) }
+    }
+
+    /// New ones for these features.
+    fn of(chosen: Vec<u64>) -> Self {
+        let mut slots = vec![(0, NONE); (chosen.len() * 2).next_power_of_two()];
+        for (cell, feature) in (0..).zip(&chosen) {
+            let mut at = *feature as usize & (slots.len() - 1);
+            while slots[at].1 != NONE {
+                at = (at + 1) & (slots.len() - 1);
+            }
+            slots[at] = (*feature, cell);
+        }
+        Self { cells: vec![[0.0; CLASSES]; chosen.len()], index: Index::Chosen(slots) }
+    }
+
+    /// The probability of each class.
+    #[inline]
+    fn shares(&self, features: &[u64]) -> [f32; CLASSES] {
+        let mut sums = [0.0; CLASSES];
+        for &feature in features {
+            let Some(cell) = self.cells.get(self.index.cell(feature) as usize) else { continue };
+            for class in 1..CLASSES {
+                sums[class] += cell[class - 1];
+            }
+        }
+        let most = sums.iter().copied().fold(f32::MIN, f32::max);
+        let powers = sums.map(|sum| (sum - most).exp());
+        let whole: f32 = powers.iter().sum();
+        powers.map(|power| power / whole)
+    }
+
     /// Moves the weights, each thread those of its own range, in the order of the words: the same for any number of threads.
     fn apply(&mut self, gradients: &[Gradients], rate: f32, threads: NonZeroUsize) {
-        let size = self.slots.len().div_ceil(threads.get());
+        let size = self.cells.len().div_ceil(threads.get());
+        let index = &mut self.index;
+        let mut leaders: Vec<&mut [(u64, u32)]> = Vec::new();
+        let places = match index {
+            Index::Hashed(bits, majority) => {
+                leaders.extend(majority.chunks_mut(size));
+                Place::Hashed(*bits)
+            }
+            Index::Chosen(_) => Place::Chosen(index),
+        };
+        leaders.resize_with(threads.get().max(leaders.len()), Default::default);
         thread::scope(|scope| {
-            for (part, slots) in self.slots.chunks_mut(size).enumerate() {
+            for ((part, cells), leaders) in self.cells.chunks_mut(size).enumerate().zip(leaders) {
                 let start = (part * size) as u32;
-                scope.spawn(move || {
-                    let end = start + slots.len() as u32;
-                    for gradients in gradients {
-                        let mut from = 0;
-                        for &(to, gradient) in &gradients.words {
-                            let square: f32 = gradient.iter().map(|g| g * g).sum();
-                            for &slot in &gradients.features[from as usize..to as usize] {
-                                if !(start..end).contains(&slot) {
-                                    continue;
-                                }
-                                let cell = &mut slots[(slot - start) as usize];
-                                cell[CLASSES - 1] += square;
-                                let step = rate / (cell[CLASSES - 1].sqrt() + 1e-6);
-                                for (weight, g) in cell.iter_mut().zip(gradient) {
-                                    *weight -= step * g;
-                                }
-                            }
-                            from = to;
-                        }
-                    }
-                });
+                scope.spawn(move || move_cells(gradients, rate, start, cells, leaders, places));
             }
         });
     }
 }
+
+/// An [`Index`] without what changes.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Hashed(u32),
+    Chosen(&'a Index),
+}
+
+fn move_cells(
+    gradients: &[Gradients],
+    rate: f32,
+    start: u32,
+    cells: &mut [Cell],
+    leaders: &mut [(u64, u32)],
+    places: Place<'_>,
+) {
+    let end = start + cells.len() as u32;
+    for gradients in gradients {
+        let mut from = 0;
+        for &(to, gradient) in &gradients.words {
+            let square: f32 = gradient.iter().map(|g| g * g).sum();
+            for &feature in &gradients.features[from as usize..to as usize] {
+                let cell = match places {
+                    Place::Hashed(bits) => (feature >> (64 - bits)) as u32,
+                    Place::Chosen(index) => index.cell(feature),
+                };
+                if !(start..end).contains(&cell) {
+                    continue;
+                }
+                let at = (cell - start) as usize;
+                if let Some(leader) = leaders.get_mut(at) {
+                    match leader {
+                        (found, lead) if *found == feature => *lead += 1,
+                        (found, lead @ 0) => (*found, *lead) = (feature, 1),
+                        (_, lead) => *lead -= 1,
+                    }
+                }
+                let cell = &mut cells[at];
+                cell[CLASSES - 1] += square;
+                let step = rate / (cell[CLASSES - 1].sqrt() + 1e-6);
+                for (weight, g) in cell.iter_mut().zip(gradient) {
+                    *weight -= step * g;
+                }
+            }
+            from = to;
+        }
+    }
+}
+
+impl Weights {
+    /// The `size` features that weigh most, and of equal ones the lower hashes.
+    fn chosen(&self, size: usize) -> Vec<u64> {
+        let Index::Hashed(_, leaders) = &self.index else { return Vec::new() };
+        let score = |cell: &Cell| {
+            let most = cell[..CLASSES - 1].iter().fold(0.0f32, |most, weight| most.max(weight.abs()));
+            most * cell[CLASSES - 1].sqrt().sqrt()
+        };
+        let mut found: Vec<(f32, u64)> = self
+            .cells
+            .iter()
+            .zip(leaders)
+            .filter(|(_, (feature, _))| *feature != 0)
+            .map(|(cell, (feature, _))| (score(cell), *feature))
+            .collect();
+        found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        found.truncate(size);
+        found.into_iter().map(|(_, feature)| feature).collect()
+    }
+
+    /// The weights in steps of a size that the largest needs 127 of, and that size. Those of no step are left out.
+    fn quantised(&self) -> (f32, Vec<u8>) {
+        let Index::Chosen(slots) = &self.index else { return (1.0, Vec::new()) };
+        let weights = |cell: &Cell| [cell[0], cell[1], cell[2]];
+        let most = self.cells.iter().flat_map(weights).fold(0.0f32, |most, weight| most.max(weight.abs()));
+        let step = if most > 0.0 { most.min(LARGEST) / 127.0 } else { 1.0 };
+        let steps = |cell: &Cell| {
+            weights(cell).map(|weight| (weight / step).round().clamp(-127.0, 127.0) as i8 as u8)
+        };
+        let mut found: Vec<(u64, [u8; 3])> = slots
+            .iter()
+            .filter(|(_, cell)| *cell != NONE)
+            .map(|&(feature, cell)| (feature, steps(&self.cells[cell as usize])))
+            .filter(|(_, steps)| *steps != [0; 3])
+            .collect();
+        found.sort_unstable();
+        (step, Table::build(found.into_iter()))
+    }
+}
+
+/// A larger weight counts as one of this size: e to it is certainty, and small weights then keep fine steps.
+const LARGEST: f32 = 6.0;
