@@ -3,11 +3,15 @@
 pub mod arpa;
 pub mod binary;
 #[cfg(feature = "train")]
-pub mod count;
+mod count;
+#[cfg(feature = "train")]
+pub mod counts;
 #[cfg(feature = "train")]
 pub mod kneser_ney;
 #[cfg(feature = "train")]
 pub mod prune;
+#[cfg(feature = "train")]
+pub mod spill;
 pub mod table;
 pub mod vocab;
 #[cfg(feature = "train")]
