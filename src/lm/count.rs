@@ -798,12 +798,13 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
+    use ngrams::Ngrams;
     use proptest::prelude::*;
 
     /// How often each n-gram was seen, and after how many words.
     type Plain = BTreeMap<Vec<u32>, (u32, u32)>;
 
-    /// The definition, word by word.
+    /// The definition, on the windows of an independent crate.
     fn plain(sentences: &[Vec<u32>], order: usize) -> Vec<Plain> {
         let mut orders = vec![Plain::new(); order];
         let mut before: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
@@ -812,11 +813,11 @@ mod tests {
             words.extend(sentence.iter().chain([&WordId::END.0]));
             for n in 1..=order {
                 for (at, window) in
-                    words.windows(n).enumerate().filter(|(_, window)| window != &[WordId::START.0])
+                    windows(&words, n).into_iter().enumerate().filter(|(_, window)| window != &[WordId::START.0])
                 {
-                    orders[n - 1].entry(window.to_vec()).or_default().0 += 1;
+                    orders[n - 1].entry(window.clone()).or_default().0 += 1;
                     if at > 0 {
-                        before.entry(window.to_vec()).or_default().insert(words[at - 1]);
+                        before.entry(window).or_default().insert(words[at - 1]);
                     }
                 }
             }
@@ -830,35 +831,92 @@ mod tests {
         orders
     }
 
-    fn words<K: Key>(key: K, n: u32, bits: u32) -> Vec<u32> {
-        (0..n).rev().map(|at| key.shift(at * bits).low(bits).part(0)).collect()
+    /// The n-grams of a sentence. The crate panics on fewer than `n` - 1 words, and its 1-grams grow.
+    fn windows(words: &[u32], n: usize) -> Vec<Vec<u32>> {
+        if n == 1 || words.len() < n {
+            return words.chunks(1).filter(|_| n == 1).map(<[u32]>::to_vec).collect();
+        }
+        let names = words.iter().map(u32::to_string);
+        let number = |name: &String| name.parse().unwrap();
+        Ngrams::new(names, n).map(|window| window.iter().map(number).collect()).collect()
     }
 
-    fn fast<K: Key>(sentences: &[Vec<u32>], order: usize, bits: u32) -> Vec<Plain> {
-        let text = sentences.iter().flat_map(|sentence| sentence.iter().copied().chain([WordId::END.0]));
-        let text: Vec<u32> = text.collect();
-        // Threads cut the text where a sentence ends.
-        let cut =
-            text[..text.len() / 2].iter().rposition(|&word| word == WordId::END.0).map_or(0, |at| at + 1);
-        let orders = count::<K>(vec![text[..cut].to_vec(), text[cut..].to_vec()], order, bits);
-        let plain = |(n, grams): (u32, Grams<K>)| {
-            assert!(grams.keys.is_sorted_by(|a, b| a < b));
-            let counts = grams.seen.iter().copied().zip(grams.adjusted().iter().copied());
-            grams.keys.iter().map(|&key| words(key, n, bits)).zip(counts).collect()
+    fn words<K: Key>(key: K, n: usize, bits: u32) -> Vec<u32> {
+        let mut words = vec![0; n];
+        words_of(key, bits, &mut words);
+        words
+    }
+
+    fn orders<K: Key>(sentences: &[Vec<u32>], order: usize, bits: u32, memory: &Memory) -> Vec<Grams<K>> {
+        let len = sentences.iter().map(|sentence| sentence.len() + 1).sum();
+        let mut highest = Highest::<K>::new(order, bits, len, false, memory);
+        for sentence in sentences {
+            sentence.iter().chain([&WordId::END.0]).for_each(|&word| highest.word(word).unwrap());
+        }
+        lower(highest.finish().unwrap(), order, bits, memory, &mut |_| ()).unwrap()
+    }
+
+    fn fast<K: Key>(sentences: &[Vec<u32>], order: usize, bits: u32, memory: &Memory) -> Vec<Plain> {
+        let plain = |(n, grams): (usize, Grams<K>)| {
+            let mut rows = grams.rows();
+            let mut plain = Plain::new();
+            let mut last = None;
+            while rows.advance_counted(n as u32, bits).unwrap() {
+                assert!(last < Some(rows.key));
+                last = Some(rows.key);
+                plain.insert(words(rows.key, n, bits), (rows.seen, rows.adjusted(n as u32, bits)));
+            }
+            plain
         };
-        (1..).zip(orders).map(plain).collect()
+        (1..).zip(orders(sentences, order, bits, memory)).map(plain).collect()
+    }
+
+    /// A limit that leaves room for nothing, for little, and for all; the folder lives as long as the memory is used.
+    fn memories() -> (tempfile::TempDir, [Memory; 3]) {
+        let folder = tempfile::tempdir().unwrap();
+        let limited = |bytes| Memory::limited(bytes, folder.path());
+        let all = [limited(0), limited(100_000), Memory::unlimited()];
+        (folder, all)
     }
 
     proptest! {
         #[test]
         fn the_fast_counter_counts_like_its_plain_twin(
-            sentences in prop::collection::vec(prop::collection::vec(prop_oneof![Just(0), 3u32..8], 0..7), 0..12),
+            sentences in prop::collection::vec(prop::collection::vec(prop_oneof![Just(0), 3u32..8], 0..7), 0..40),
             order in 1usize..=7,
         ) {
             let expected = plain(&sentences, order);
-            prop_assert_eq!(&fast::<u64>(&sentences, order, 9), &expected);
-            prop_assert_eq!(&fast::<u128>(&sentences, order, 18), &expected);
-            prop_assert_eq!(&fast::<Wide>(&sentences, order, 32), &expected);
+            let (_folder, memories) = memories();
+            for memory in &memories {
+                prop_assert_eq!(&fast::<u64>(&sentences, order, 9, memory), &expected);
+                prop_assert_eq!(&fast::<u128>(&sentences, order, 18, memory), &expected);
+                prop_assert_eq!(&fast::<Wide>(&sentences, order, 32, memory), &expected);
+            }
+        }
+
+        #[test]
+        fn each_ngram_is_given_the_value_of_its_suffix(
+            sentences in prop::collection::vec(prop::collection::vec(3u32..9, 0..9), 0..60),
+        ) {
+            let (bits, order) = (4, 3);
+            let (_folder, memories) = memories();
+            let value = |key: u64| key as f64 + 0.5;
+            for memory in &memories {
+                let mut orders = orders::<u64>(&sentences, order, bits, memory);
+                for n in 2..=order as u32 {
+                    let mut len = 0;
+                    let mut rows = orders[n as usize - 1].rows();
+                    while rows.advance_counted(n, bits).unwrap() {
+                        len += 1;
+                    }
+                    let shorter = &mut orders[n as usize - 2];
+                    let mut values = Scattered::new(shorter, len, memory, |rows| Ok(value(rows.key))).unwrap();
+                    let mut rows = orders[n as usize - 1].rows();
+                    while rows.advance_counted(n, bits).unwrap() {
+                        prop_assert_eq!(values.next().unwrap(), value(rows.key.low((n - 1) * bits)));
+                    }
+                }
+            }
         }
 
         #[test]
@@ -870,15 +928,56 @@ mod tests {
             expected.sort_unstable();
             prop_assert_eq!(sorted, expected);
         }
+
+        #[test]
+        fn rows_come_back_as_they_went(
+            rows in prop::collection::btree_map(any::<(u128, u128)>(), any::<(u32, u32)>(), 0..50),
+            shift in 0u32..256,
+        ) {
+            let rows: BTreeMap<Wide, (u32, u32)> = rows
+                .into_iter()
+                .map(|((high, low), counts)| (Wide { high, low }.shift(shift.max(32)), counts))
+                .collect();
+            for has_links in [false, true] {
+                let mut encoder = Encoder::new();
+                for (&key, &(seen, links)) in &rows {
+                    encoder.push(key, seen, has_links.then_some(links));
+                }
+                let block = encoder.take();
+                let (mut at, mut last) = (0, Wide::default());
+                for (&key, &(seen, links)) in &rows {
+                    let row = decode(&block, &mut at, last, has_links);
+                    prop_assert_eq!(row, Some((key, seen, if has_links { links } else { 0 })));
+                    last = key;
+                }
+                prop_assert_eq!(at + PAD, block.len());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_rows_or_none(block in prop::collection::vec(any::<u8>(), 0..100)) {
+            let (mut at, mut last) = (0, u64::MAX / 2);
+            while let Some((key, ..)) = decode(&block, &mut at, last, true) {
+                last = key;
+            }
+        }
     }
 
     #[test]
-    fn pieces_are_merged() {
-        let mut counter = Counter::<u64>::new(11, true, 100);
-        (0..1000u64).for_each(|number| counter.push(number * number % 701));
-        let grams = counter.finish();
+    fn many_pieces_are_merged_level_by_level() {
+        let (_folder, memories) = memories();
+        let numbers = || (0..5000u64).map(|number| number * number % 1701);
         let mut expected = BTreeMap::<u64, u32>::new();
-        (0..1000).for_each(|number| *expected.entry(number * number % 701).or_default() += 1);
-        assert_eq!(grams.keys.into_iter().zip(grams.seen).collect::<BTreeMap<_, _>>(), expected);
+        numbers().for_each(|number| *expected.entry(number).or_default() += 1);
+        for memory in &memories {
+            let mut counter = Counter::<u64>::new(11, true, 5000, memory);
+            numbers().for_each(|number| counter.push(number).unwrap());
+            let mut rows = counter.finish().unwrap().into_rows();
+            let mut found = BTreeMap::new();
+            while rows.advance().unwrap() {
+                found.insert(rows.key, rows.seen);
+            }
+            assert_eq!(found, expected);
+        }
     }
 }

@@ -791,6 +791,17 @@ mod tests {
         train(config, &corpus(text), NonZeroUsize::new(threads).unwrap())
     }
 
+    /// A file of counts of a text.
+    fn counted(text: &str, order: usize) -> Vec<u8> {
+        written(Text::read(&corpus(text), Tokens::Given, NonZeroUsize::MIN, &Memory::unlimited()).unwrap(), order)
+    }
+
+    fn written(text: Text, order: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        text.write_counts(order, &mut bytes, &|error| panic!("{error}"), &mut |_| ()).unwrap();
+        bytes
+    }
+
     /// The sum of p(word | state) over all words but `<s>`.
     fn sum(model: &NgramModel, state: State) -> f64 {
         let words = (0..model.vocabulary().len() as u32).map(WordId).filter(|&word| word != WordId::START);
@@ -810,8 +821,9 @@ mod tests {
         use Smoothing::{GoodTuring, KneserNey, ModifiedKneserNey, WittenBell};
         let smoothing = prop::sample::select(vec![ModifiedKneserNey, KneserNey, WittenBell, GoodTuring]);
         let most = prop::option::of((1usize..7).prop_map(|most| NonZeroUsize::new(most).unwrap()));
-        (1usize..=5, smoothing, any::<bool>(), most, 0u32..4).prop_map(
-            |(order, smoothing, back_off, most, least)| Config {
+        let unknown = prop::sample::select(vec![Unknown::Count, Unknown::Prune]);
+        (1usize..=5, smoothing, any::<bool>(), most, unknown, 0u32..4).prop_map(
+            |(order, smoothing, back_off, most, unknown, least)| Config {
                 order,
                 smoothing,
                 back_off,
@@ -824,6 +836,7 @@ mod tests {
                     })
                     .collect(),
                 known: most.map_or(Known::All, Known::Most),
+                unknown,
                 tokens: Tokens::Given,
             },
         )
@@ -874,6 +887,55 @@ mod tests {
             let mut again = Vec::new();
             arpa::write(&read, &mut again).unwrap();
             prop_assert_eq!(String::from_utf8(again), String::from_utf8(bytes));
+        }
+
+        #[test]
+        fn memory_changes_nothing(text in any_text(), config in any_config(), limit in 0usize..300_000) {
+            let folder = tempfile::tempdir().unwrap();
+            let read = |memory: &Memory| {
+                Text::read(&corpus(&text), config.tokens, NonZeroUsize::MIN, memory).unwrap()
+            };
+            let limited = Memory::limited(limit, folder.path());
+            match (trained(&config, &text, 1), read(&limited).train(&config, &mut |_| ())) {
+                (Ok(model), Ok(small)) => {
+                    prop_assert_eq!(&small, &model);
+                    let mut expected = Vec::new();
+                    arpa::write(&model, &mut expected).unwrap();
+                    for memory in [&limited, &Memory::unlimited()] {
+                        let mut written = Vec::new();
+                        let refused = |error| panic!("{error}");
+                        read(memory).write_arpa(&config, &mut written, &refused, &mut |_| ()).unwrap();
+                        prop_assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(&expected));
+                    }
+                }
+                (one, other) => prop_assert!(one.is_err() && other.is_err()),
+            }
+            prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+
+        #[test]
+        fn counts_of_the_parts_give_the_model_of_the_whole(
+            texts in prop::collection::vec(any_text(), 1..4), config in any_config(), more in 0usize..3,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let tiny = Memory::limited(0, folder.path());
+            let order = config.order + more.min(MAX_ORDER - config.order);
+            let files: Vec<_> = (0..texts.len()).map(|at| folder.path().join(at.to_string())).collect();
+            for (file, text) in files.iter().zip(&texts) {
+                std::fs::write(file, counted(text, order)).unwrap();
+            }
+            let whole = texts.join("\n");
+            // Merged into one file, they are what is counted of the whole.
+            let merged = folder.path().join("merged");
+            std::fs::write(&merged, written(Text::open(&files, &tiny).unwrap(), order)).unwrap();
+            prop_assert!(std::fs::read(&merged).unwrap() == counted(&whole, order));
+            for counts in [&files[..], &[merged]] {
+                let model = Text::open(counts, &tiny).unwrap().train(&config, &mut |_| ());
+                match (trained(&config, &whole, 1), model) {
+                    (Ok(expected), Ok(model)) => prop_assert_eq!(model, expected),
+                    (one, other) => prop_assert!(one.is_err() && other.is_err()),
+                }
+            }
         }
 
         #[test]
