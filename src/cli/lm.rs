@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Subcommand;
 use indicatif::ProgressBar;
@@ -155,7 +155,8 @@ struct Resources {
 
 impl Resources {
     fn memory(&self, output: &Path) -> Memory {
-        let folder = || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
+        let folder =
+            || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
         self.memory.map_or_else(Memory::unlimited, |bytes| Memory::limited(bytes, folder()))
     }
 
@@ -164,8 +165,8 @@ impl Resources {
     }
 }
 
-/// The least memory that is worth a limit.
-const LEAST_MEMORY: usize = 16 << 20;
+/// Less than some buffers and arrays take would be no limit.
+const LEAST_MEMORY: usize = 1 << 20;
 
 /// A number of bytes: 2G, 500M, 1.5G.
 fn size(text: &str) -> Result<usize, String> {
@@ -181,8 +182,8 @@ fn size(text: &str) -> Result<usize, String> {
     };
     let number: f64 = number.trim().parse().map_err(|_| expected.to_owned())?;
     match number * unit as f64 {
-        bytes if !(bytes >= LEAST_MEMORY as f64) => Err("expected 16M at least".to_owned()),
-        bytes => Ok(bytes as usize),
+        bytes if bytes >= LEAST_MEMORY as f64 => Ok(bytes as usize),
+        _ => Err("expected 1M at least".to_owned()),
     }
 }
 
@@ -317,19 +318,15 @@ fn write_counts(text: Text, order: usize, output: &Path, mut progress: Progress)
     })
 }
 
-/// What a long job is at, on standard error where that is a terminal and the work takes its time.
-struct Progress {
-    bar: Option<ProgressBar>,
-    start: Instant,
-}
+/// What a long job is at, on standard error where that is a terminal.
+struct Progress(Option<ProgressBar>);
 
-/// Work that is done sooner shows nothing.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Often enough to be seen to work.
+const TICK: Duration = Duration::from_millis(250);
 
 impl Progress {
     fn new() -> Self {
-        let bar = io::stderr().is_terminal().then(ProgressBar::new_spinner);
-        Self { bar, start: Instant::now() }
+        Self(io::stderr().is_terminal().then(ProgressBar::new_spinner))
     }
 
     fn reading(&mut self) {
@@ -338,25 +335,25 @@ impl Progress {
 
     fn show(&mut self, stage: Stage) {
         self.say(match stage {
-            Stage::Counting(done, all) => format!("counting, {} of {} million words", done / 1_000_000, all / 1_000_000),
+            Stage::Counting(done, all) => {
+                format!("counting, {} of {} million words", done / 1_000_000, all / 1_000_000)
+            }
             Stage::Order(order) => format!("counting {order}-grams"),
             Stage::Estimating(order) => format!("estimating {order}-grams"),
         });
     }
 
     fn say(&mut self, message: String) {
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = &self.0 {
             bar.set_message(message);
-            if self.start.elapsed() >= PATIENCE {
-                bar.enable_steady_tick(PATIENCE / 4);
-            }
+            bar.enable_steady_tick(TICK);
         }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
     }

@@ -209,7 +209,12 @@ impl<K: Key> Encoder<K> {
 /// Reads the row at `at`, a number of bytes into a block, given the key of the row before: its key, its count and the
 /// number of its links. `None` where it is none.
 #[inline]
-pub(super) fn decode<K: Key>(block: &[u8], at: &mut usize, last: K, has_links: bool) -> Option<(K, u32, u32)> {
+pub(super) fn decode<K: Key>(
+    block: &[u8],
+    at: &mut usize,
+    last: K,
+    has_links: bool,
+) -> Option<(K, u32, u32)> {
     let head = *block.get(*at)?;
     let len = usize::from(head & 31);
     let key = last.plus(K::get(block.get(*at + 1..)?, len)?)?;
@@ -320,7 +325,10 @@ impl<K: Key> Grams<K> {
 
     /// Its links, which are gone once they have been read.
     pub(super) fn take_links(&mut self) -> Result<Option<NumberReader<u32>>> {
-        self.links.as_mut().map(|links| std::mem::replace(links, Numbers::new(&Memory::unlimited())).into_reader()).transpose()
+        self.links
+            .as_mut()
+            .map(|links| std::mem::replace(links, Numbers::new(&Memory::unlimited())).into_reader())
+            .transpose()
     }
 
     /// The 1-grams with all words among them, also those that were not seen.
@@ -364,7 +372,9 @@ impl<K: Key> Grams<K> {
             let Reverse((key, at)) = *first;
             let (rows, links) = &mut readers[at];
             match &mut sum {
-                Some((last, seen, links)) if *last == key => (*seen, *links) = (*seen + rows.seen, *links + rows.links),
+                Some((last, seen, links)) if *last == key => {
+                    (*seen, *links) = (*seen + rows.seen, *links + rows.links)
+                }
                 _ => {
                     if let Some((key, seen, links)) = sum.replace((key, rows.seen, rows.links)) {
                         merged.push(key, seen, links)?;
@@ -812,8 +822,10 @@ mod tests {
             let mut words = vec![WordId::START.0];
             words.extend(sentence.iter().chain([&WordId::END.0]));
             for n in 1..=order {
-                for (at, window) in
-                    windows(&words, n).into_iter().enumerate().filter(|(_, window)| window != &[WordId::START.0])
+                for (at, window) in windows(&words, n)
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(_, window)| window != &[WordId::START.0])
                 {
                     orders[n - 1].entry(window.clone()).or_default().0 += 1;
                     if at > 0 {

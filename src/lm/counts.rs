@@ -50,7 +50,8 @@ impl Text {
         for input in inputs {
             let Head { counted, made, vocabulary, counts } = Head::read(input)?;
             let order = counted.order;
-            let text = text.get_or_insert_with(|| Self::new(counted.input.name().to_owned(), made.clone(), memory));
+            let text =
+                text.get_or_insert_with(|| Self::new(counted.input.name().to_owned(), made.clone(), memory));
             if text.made.words != made.words {
                 let problem = format!(
                     "holds counts of {}, but {} those of {}: count them alike",
@@ -61,7 +62,8 @@ impl Text {
             text.made.order = text.made.order.min(Some(order));
             text.add(Content::Counted(counted), &vocabulary, &counts);
         }
-        let text = text.ok_or_else(|| Error::Usage("no counts are named: expected at least one file".into()))?;
+        let text =
+            text.ok_or_else(|| Error::Usage("no counts are named: expected at least one file".into()))?;
         text.check("expected counts of a text that has some")
     }
 
@@ -87,7 +89,9 @@ impl Text {
         let mut write = |block: &[u8]| {
             let bytes = &block[..block.len() - PAD];
             let len = (bytes.len() as u32).to_le_bytes();
-            [&len, bytes, &crc32fast::hash(bytes).to_le_bytes()].iter().try_for_each(|part| out.write_all(part))
+            [&len, bytes, &crc32fast::hash(bytes).to_le_bytes()]
+                .iter()
+                .try_for_each(|part| out.write_all(part))
         };
         macro_rules! rows {
             ($key:ty) => {{
@@ -205,7 +209,10 @@ fn vocabulary(mut body: &[u8], words: u32) -> Option<(String, Vocabulary, Vec<u6
         body = rest;
         let word = text(&mut body)?;
         // Each word stands once, so each is given its place as its number.
-        if word.is_empty() || word.contains(|c: char| c.is_ascii_whitespace()) || vocabulary.insert(&word) != WordId(id) {
+        if word.is_empty()
+            || word.contains(|c: char| c.is_ascii_whitespace())
+            || vocabulary.insert(&word) != WordId(id)
+        {
             return None;
         }
         counts.push(u64::from_le_bytes(*count));
@@ -259,12 +266,15 @@ impl Counted {
         let [inside @ .., last] = words else { return false };
         let begun = inside.iter().skip_while(|&&word| word == WordId::START.0);
         let special = |&word: &u32| word == WordId::START.0 || word == WordId::END.0;
-        words.iter().all(|&word| word < self.words) && *last != WordId::START.0 && !begun.into_iter().any(special)
+        words.iter().all(|&word| word < self.words)
+            && *last != WordId::START.0
+            && !begun.into_iter().any(special)
     }
 
     /// The next block, with what must lie behind it; `None` at the end.
     fn block(&mut self) -> Result<Option<Vec<u8>>> {
-        let len = exact(&mut self.input, 4)?.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
+        let len =
+            exact(&mut self.input, 4)?.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
         if len == 0 {
             return Ok(None);
         }
@@ -293,7 +303,10 @@ fn exact(input: &mut Input, len: usize) -> Result<Vec<u8>> {
         let read = input.read(&mut bytes[start..])?;
         bytes.truncate(start + read);
         if read == 0 {
-            return Err(Error::file(input.name(), "the counts are cut off: copy the file again, or count again"));
+            return Err(Error::file(
+                input.name(),
+                "the counts are cut off: copy the file again, or count again",
+            ));
         }
     }
     Ok(bytes)

@@ -78,7 +78,7 @@ pub enum Unknown {
     /// None: such words are counted as <unk>, as if the text had it in their place
     #[default]
     Count,
-    /// All: they are counted by themselves first, then go, and what they held is backed off (lmplz --limit_vocab_file)
+    /// All: they are counted by themselves first, then go, and what they held is backed off, as by lmplz --limit_vocab_file
     Prune,
 }
 
@@ -337,7 +337,8 @@ impl<'a> Arpa<'a> {
     fn section(&mut self) {
         self.at += 1;
         self.buffer.extend_from_slice(format!("\n\\{}-grams:\n", self.at).as_bytes());
-        (self.history.clear(), self.text.clear());
+        self.history.clear();
+        self.text.clear();
         self.text.push(b'\t');
     }
 
@@ -359,7 +360,8 @@ impl<'a> Arpa<'a> {
     }
 
     fn remember(&mut self, history: &[u32]) {
-        (self.history.clear(), self.text.clear());
+        self.history.clear();
+        self.text.clear();
         self.history.extend_from_slice(history);
         self.text.push(b'\t');
         for &word in history {
@@ -793,7 +795,10 @@ mod tests {
 
     /// A file of counts of a text.
     fn counted(text: &str, order: usize) -> Vec<u8> {
-        written(Text::read(&corpus(text), Tokens::Given, NonZeroUsize::MIN, &Memory::unlimited()).unwrap(), order)
+        written(
+            Text::read(&corpus(text), Tokens::Given, NonZeroUsize::MIN, &Memory::unlimited()).unwrap(),
+            order,
+        )
     }
 
     fn written(text: Text, order: usize) -> Vec<u8> {
@@ -996,6 +1001,80 @@ mod tests {
         let unknown = model.scorer().step(State::EMPTY, WordId::UNKNOWN).log10;
         // 4 of 8 tokens, and 3 different words: (4 + 3/4) / (8 + 3).
         assert!((10f64.powf(f64::from(unknown)) - 4.75 / 11.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn words_outside_the_vocabulary_are_pruned_as_lmplz_does() {
+        let known = Known::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
+        let config = Config {
+            order: 2,
+            fallback: Some([0.5, 1.0, 1.5]),
+            known,
+            unknown: Unknown::Prune,
+            tokens: Tokens::Given,
+            ..Config::default()
+        };
+        let model = trained(&config, "Ana saw Rui\nRui saw Ana", 1).unwrap();
+        // The list adds no words.
+        assert_eq!(model.vocabulary().iter().collect::<Vec<_>>(), ["<unk>", "<s>", "</s>", "Ana"]);
+        // <s> Ana and Ana </s>.
+        assert_eq!(model.counts(), [4, 2]);
+        let p = |state: State, word: &str| {
+            let word = model.vocabulary().id(word);
+            10f64.powf(f64::from(model.scorer().step(state, word).log10))
+        };
+        // Different words before: Ana 2, </s> 2, Rui 2, saw 2; 8 in all. Taken: 1 each of Ana and </s>, and all 4 of the
+        // words that go: 6/8, shared among <unk>, </s> and Ana.
+        assert!((p(State::EMPTY, "Ana") - (1.0 / 8.0 + 6.0 / 8.0 / 3.0)).abs() < 1e-6);
+        assert!((p(State::EMPTY, "Rui") - 6.0 / 8.0 / 3.0).abs() < 1e-6);
+        // After <s> Ana 1, of which half is taken, and Rui 1, which goes: 1.5 of 2.
+        let start = model.scorer().start();
+        assert!((p(start, "Ana") - (0.5 / 2.0 + 1.5 / 2.0 * (1.0 / 8.0 + 2.0 / 8.0))).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_two_forms_of_cut_offs_compare_what_was_seen() {
+        // "the Rui" was seen three times, but after one word only: its adjusted count is 1.
+        let text = "by the Rui\nby the Rui\nby the Rui\nAna the Eva";
+        let config =
+            Config { order: 3, min_counts: vec![1, 3], fallback: Some([0.5, 1.0, 1.5]), ..Config::default() };
+        let model = trained(&config, text, 1).unwrap();
+        let mut left = Vec::new();
+        model.for_each(2, &mut |words, _, _| {
+            left.push(words.iter().map(|&word| model.vocabulary().word(word)).collect::<Vec<_>>().join(" "));
+        });
+        left.sort_unstable();
+        assert_eq!(left, ["<s> by", "Rui </s>", "by the", "the Rui"]);
+    }
+
+    #[test]
+    fn a_corpus_with_next_to_nothing_gives_a_sound_model_or_an_error() {
+        for text in ["Ana", "Ana saw Rui", "Ana Ana Ana\nAna", "\n\nAna\n\n"] {
+            for known in [Known::All, Known::List(vec!["Eva".to_owned()])] {
+                for unknown in [Unknown::Count, Unknown::Prune] {
+                    for order in 1..=MAX_ORDER {
+                        let fallback = Some([0.5, 1.0, 1.5]);
+                        let config =
+                            Config { order, fallback, known: known.clone(), unknown, ..Config::default() };
+                        let model = trained(&config, text, 1).unwrap();
+                        let scorer = model.scorer();
+                        let mut state = scorer.start();
+                        for word in ["Ana", "Eva", "Ana"] {
+                            assert!((sum(&model, state) - 1.0).abs() < 1e-5, "{text:?} {config:?}");
+                            state = scorer.step(state, model.vocabulary().id(word)).state;
+                        }
+                        assert!((sum(&model, State::EMPTY) - 1.0).abs() < 1e-5, "{text:?} {config:?}");
+                    }
+                }
+            }
+        }
+        for text in ["", "\n\n", " \n \n"] {
+            for tokens in [Tokens::Words, Tokens::Given] {
+                let error =
+                    trained(&Config { tokens, ..Config::default() }, text, 1).unwrap_err().to_string();
+                assert!(error.contains("has no words"), "{error}");
+            }
+        }
     }
 
     #[test]

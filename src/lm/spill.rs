@@ -120,7 +120,13 @@ impl Pile {
     fn spill(&mut self, bytes: &[u8]) -> Result<Slot> {
         let file = match &self.file {
             Some(file) => file,
-            None => self.file.insert(Arc::new(Scratch::new(self.memory.folder())?)),
+            None => {
+                let file = Scratch::new(self.memory.folder()).map_err(|error| match error {
+                    Error::Io { verb, source, .. } => self.refused(verb, source),
+                    error => error,
+                })?;
+                self.file.insert(Arc::new(file))
+            }
         };
         file.file().write_all(bytes).map_err(|error| self.refused("write", error))?;
         let slot = Slot::Disk { at: self.written, len: bytes.len() };
@@ -134,11 +140,7 @@ impl Pile {
 
     /// Its blocks, which stay.
     pub(super) fn blocks(&self) -> Blocks {
-        Blocks {
-            memory: self.memory.clone(),
-            slots: self.slots.clone().into_iter(),
-            file: self.file.clone(),
-        }
+        Blocks { memory: self.memory.clone(), slots: self.slots.clone().into_iter(), file: self.file.clone() }
     }
 
     /// Its blocks, each of which is gone once it has been read.
@@ -149,7 +151,7 @@ impl Pile {
 
 /// What the system's refusal means where a temporary file stands.
 fn refused(folder: &Path, verb: &'static str, error: std::io::Error) -> Error {
-    let cure = "name a folder with more room by --temp, or allow more memory by --memory";
+    let cure = "name a folder with room by --temp, or allow more memory by --memory";
     let error = std::io::Error::new(error.kind(), format!("{error}: {cure}"));
     let shown = if folder == Path::new("") { Path::new(".") } else { folder };
     Error::io(verb, shown.join("(temporary file)"), error)

@@ -172,7 +172,9 @@ impl Text {
         }
         let words = match tokens {
             Tokens::Given => "words between white space".to_owned(),
-            Tokens::Words => format!("the words of protocol {}, language {}", corpus.protocol(), corpus.language()),
+            Tokens::Words => {
+                format!("the words of protocol {}, language {}", corpus.protocol(), corpus.language())
+            }
         };
         let mut text = Self::new(corpus.name(), Made { words, order: None }, memory);
         for reader in readers {
@@ -225,7 +227,7 @@ impl Text {
             by_count.then_with(|| word(a).cmp(word(b)))
         });
         let mut listed = Vocabulary::new();
-        let mut rest = match known {
+        let rest = match known {
             Known::All => Vec::new(),
             Known::Most(limit) => words.split_off(limit.get().min(words.len())),
             Known::List(list) => {
@@ -237,15 +239,15 @@ impl Text {
         };
         let mut vocabulary = Vocabulary::new();
         vocabulary.extend(words.into_iter().map(word));
-        // Words of the list that the corpus does not have.
-        let mut unseen: Vec<&str> = listed.iter().collect();
-        unseen.sort_unstable();
-        vocabulary.extend(unseen);
-        let known = vocabulary.len() as u32;
-        if !prune {
-            rest.clear();
+        if prune {
+            vocabulary.extend(rest.iter().map(|&id| word(id)));
+        } else {
+            // Words of the list that the corpus does not have.
+            let mut unseen: Vec<&str> = listed.iter().collect();
+            unseen.sort_unstable();
+            vocabulary.extend(unseen);
         }
-        vocabulary.extend(rest.into_iter().map(word));
+        let known = if prune { vocabulary.len() - rest.len() } else { vocabulary.len() } as u32;
         let map = self.vocabulary.iter().map(|word| vocabulary.id(word).0).collect();
         (vocabulary, map, known)
     }
