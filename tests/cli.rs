@@ -548,8 +548,8 @@ fn a_language_model_is_trained_from_counts_of_its_pieces() {
         room.out(&format!("lm train --counts {counts} {settings} -o counted.arpa"), b"");
         assert_eq!(room.read("counted.arpa"), room.read("all.arpa"), "{counts}");
     }
-    room.fails("lm train --counts 1.counts --order 4 -o a.arpa", b"", 2, &["up to order 3", "lm count"]);
-    room.fails("lm train --counts 1.counts all.txt -o a.arpa", b"", 2, &["cannot be used with"]);
+    room.fails("lm train --counts 1.counts --order 4 -o a.arpa", b"", 2, &["up to order 3", "count again"]);
+    room.fails("lm train all.txt --counts 1.counts -o a.arpa", b"", 2, &["cannot be used with"]);
     room.fails("lm train -o a.arpa", b"", 2, &["CORPUS"]);
     room.fails("lm train --counts all.txt -o a.arpa", b"", 1, &["all.txt", "is no file of counts"]);
     room.fails("lm merge 1.counts -o 1.counts", b"", 2, &["both input and output"]);
@@ -590,7 +590,7 @@ fn a_language_model_does_not_depend_on_memory() {
     assert_eq!(fs::read_dir(room.path("temp")).unwrap().count(), 0);
     let train = "lm train --plain text.txt --discount-fallback -o new.arpa";
     for (memory, problem) in
-        [("1K", "1M at least"), ("lots", "such as 2G"), ("-2G", "1M at least"), ("nan", "1M at least")]
+        [("1K", "1M at least"), ("lots", "such as 2G"), ("-2G", "1M at least"), ("nan", "such as")]
     {
         room.fails(&format!("{train} --memory={memory}"), b"", 2, &[problem]);
     }
@@ -855,7 +855,7 @@ fn a_full_disk_leaves_nothing_under_the_name() {
         return;
     };
     room.write("long.txt", "we met the bbc in lisbon\n".repeat(20_000));
-    room.write("corpus.txt", (0..20_000).map(|i| format!("We met Word{i} in Lisbon\n")).collect::<String>());
+    room.write("corpus.txt", (0..60_000).map(|i| format!("We met Word{i} in Lisbon\n")).collect::<String>());
     for line in [
         "restore --model model long.txt -o disk/out.txt",
         "train majority corpus.txt -o disk/model",

@@ -2,6 +2,7 @@
 """majuscule lm train beside KenLM's lmplz: the same text, one run, processor time and memory. See README.md in this folder."""
 
 import argparse
+import hashlib
 import os
 import pathlib
 import shutil
@@ -39,6 +40,8 @@ def arguments():
     if options.lmplz is None or not options.lmplz.is_file():
         print(f"lm_train.py: lmplz is left out: {options.lmplz or '--lmplz'} is no file", file=sys.stderr)
         options.lmplz = None
+    options.majuscule = options.majuscule.resolve()
+    options.lmplz = options.lmplz and options.lmplz.resolve()
     return options
 
 
@@ -111,8 +114,6 @@ def run(command):
 
 
 def digest(path):
-    import hashlib
-
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
