@@ -11,6 +11,8 @@ pub mod kneser_ney;
 #[cfg(feature = "train")]
 pub mod prune;
 #[cfg(feature = "train")]
+mod sink;
+#[cfg(feature = "train")]
 pub mod spill;
 pub mod table;
 pub mod vocab;
