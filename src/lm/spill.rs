@@ -36,9 +36,15 @@ impl Memory {
     }
 
     /// The bytes that one array for sorting or gathering may have: two are in use at a time, blocks may take half of all,
-    /// and the last quarter is for what is not counted one by one.
+    /// those of the text an eighth, and the last is for what is not counted one by one.
     pub(super) fn array(&self) -> usize {
         self.0.limit.map_or(usize::MAX, |limit| limit / 8)
+    }
+
+    /// Memory for the blocks of the text alone: allocators keep what threads gave back for these threads.
+    pub(super) fn of_text(&self) -> Self {
+        let limit = self.0.limit.map(|limit| limit / 4);
+        Self(Arc::new(Account { limit, folder: self.0.folder.clone(), used: AtomicUsize::new(0) }))
     }
 
     /// Room for a block, where there is some.

@@ -161,8 +161,8 @@ impl Text {
     /// # Errors
     /// Where the corpus cannot be read or has no words, and where a temporary file cannot be written.
     pub fn read(corpus: &Corpus, tokens: Tokens, threads: NonZeroUsize, memory: &Memory) -> Result<Self> {
-        let make = || Reader::new(memory);
-        let readers = map_reduce(corpus, tokens, threads, make)?;
+        let own = memory.of_text();
+        let readers = map_reduce(corpus, tokens, threads, || Reader::new(&own))?;
         if let Some(word) = readers.iter().find_map(|reader| reader.wrong) {
             let problem = format!(
                 "has the word {word}, which a language model keeps for itself: remove it; sentences get their own {} and {}",
