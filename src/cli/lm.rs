@@ -115,8 +115,8 @@ struct Train {
         default_missing_value = "0.5,1,1.5"
     )]
     discount_fallback: Option<Vec<f64>>,
-    /// For each order the least number of times that an n-gram was seen with which it stays: 1,5,5 drops what was seen less
-    /// than five times. The last holds for the orders after it. What an n-gram was seen, not after how many words
+    /// For each order how often an n-gram must have been seen to stay, whatever the smoothing makes of its count: 1,5,5 drops
+    /// what was seen less than five times. The last holds for the orders after it
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     min_count: Vec<u32>,
     /// The same in the form of lmplz: n-grams go that were seen at most so many times, so 0,4,4 is --min-count 1,5,5

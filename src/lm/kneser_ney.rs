@@ -70,14 +70,14 @@ pub enum Smoothing {
     GoodTuring,
 }
 
-/// Which n-grams a model leaves out that hold words which it does not know.
+/// What becomes of n-grams with words that the model does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Unknown {
-    /// None: such words are counted as <unk>, as if the text had it in their place
+    /// These words are counted as <unk>, as if the text had it in their place
     #[default]
     Count,
-    /// All: they are counted by themselves first, then go, and what they held is backed off, as by lmplz --limit_vocab_file
+    /// They are counted as they are, then go, and what they held is backed off, as by lmplz --limit_vocab_file
     Prune,
 }
 
