@@ -3,7 +3,9 @@
 pub mod arpa;
 pub mod binary;
 #[cfg(feature = "train")]
-pub mod count;
+mod count;
+#[cfg(feature = "train")]
+pub mod counts;
 pub mod forms;
 #[cfg(feature = "train")]
 pub mod interpolate;
@@ -12,6 +14,10 @@ pub mod kneser_ney;
 #[cfg(feature = "train")]
 pub mod prune;
 pub mod scorer;
+#[cfg(feature = "train")]
+mod sink;
+#[cfg(feature = "train")]
+pub mod spill;
 mod table;
 pub mod vocab;
 #[cfg(feature = "train")]
