@@ -16,7 +16,7 @@ pub mod words;
 use std::path::Path;
 use std::sync::OnceLock;
 
-pub use table::{Scorer, State, Step};
+pub use table::{Follow, Scorer, State, Step};
 pub use vocab::{Vocabulary, WordId};
 
 use crate::error::{Error, Result};
@@ -100,6 +100,12 @@ impl NgramModel {
     pub fn scorer(&self) -> Scorer<'_> {
         let index = self.index.get_or_init(|| Index::new(&self.table));
         Scorer::new(&self.table, index, &self.vocabulary)
+    }
+
+    /// Gives every state to `visit`, the empty one first and each after the one that it backs off to: the model as an
+    /// automaton. The words that follow come in the order of their numbers.
+    pub fn for_each_state(&self, visit: &mut dyn FnMut(Follow, &mut dyn Iterator<Item = (WordId, Step)>)) {
+        self.table.for_each_state(visit);
     }
 
     /// Gives every n-gram of one order to `visit`, sorted by the numbers of its words, with its probability and its

@@ -21,6 +21,11 @@ pub struct State(u32);
 impl State {
     /// Nothing is known.
     pub const EMPTY: Self = Self(u32::MAX);
+
+    /// A number of its own, less than how many n-grams there are; `None` for the empty state.
+    pub fn number(self) -> Option<usize> {
+        (self != Self::EMPTY).then_some(self.0 as usize)
+    }
 }
 
 /// A word scored.
@@ -30,6 +35,15 @@ pub struct Step {
     pub log10: f32,
     /// What is known after it.
     pub state: State,
+}
+
+/// A state as one of an automaton.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Follow {
+    /// Itself.
+    pub state: State,
+    /// log10 of its back-off and the state that it backs off to; the empty state has none.
+    pub back_off: Option<(f32, State)>,
 }
 
 /// A sentence scored.
@@ -183,6 +197,27 @@ impl Table {
 
     fn view(&self) -> View<'_> {
         View { nodes: &self.nodes, contexts: &self.contexts }
+    }
+
+    /// Gives every state to `visit`, with the words that follow it.
+    pub(super) fn for_each_state(
+        &self,
+        visit: &mut dyn FnMut(Follow, &mut dyn Iterator<Item = (WordId, Step)>),
+    ) {
+        let view = self.view();
+        let steps = |(start, end): (u32, u32)| {
+            (start..end).map(move |node| {
+                let [word, probability, _] = view.nodes[node as usize];
+                (WordId(number(word)), Step { log10: float(probability), state: State(view.state(node)) })
+            })
+        };
+        let empty = Follow { state: State::EMPTY, back_off: None };
+        visit(empty, &mut steps((self.starts[0], self.starts[1])));
+        for context in (0..self.contexts.len() as u32 - 1).filter(|&context| view.matters(context)) {
+            let [_, back_off, suffix] = self.contexts[context as usize];
+            let back_off = Some((float(back_off), State(number(suffix))));
+            visit(Follow { state: State(context), back_off }, &mut steps(view.range(context)));
+        }
     }
 
     /// Gives every n-gram of an order to `visit`.
