@@ -27,6 +27,7 @@ pub mod corpus;
 #[cfg(feature = "train")]
 pub mod lexicon;
 pub mod lm;
+pub mod search;
 pub mod restorer;
 #[cfg(feature = "train")]
 pub mod eval;

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
-use majuscule::methods::{Method, Model, load, majority};
+use majuscule::methods::{Method, Model, hmm, load, majority};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
 use majuscule::restore::restore;
 use majuscule::restorer::{End, Restorer, Session, Want};
@@ -26,6 +26,7 @@ fn methods() -> Vec<Method> {
     vec![
         Method::Majority(majority::Config::default()),
         Method::Majority(majority::Config { no_parts: true, ..Default::default() }),
+        Method::Hmm(hmm::Config::default()),
     ]
 }
 

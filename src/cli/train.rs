@@ -59,7 +59,7 @@ struct Common {
 
 /// Trains and saves.
 pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
-    common.check(&[method.inputs(), &common.corpora].concat())?;
+    common.check(&[method.inputs(), common.corpora.clone()].concat())?;
     let locale = super::measure::locale(common.locale, &common.reading.language)?;
     let threads = common.threads.or_else(|| std::thread::available_parallelism().ok());
     let names = common.corpora.iter().map(|path| {

@@ -6,6 +6,8 @@
 
 use std::num::NonZeroUsize;
 
+use serde::Serialize;
+
 use super::count::{Grams, Key, Wide, count, word_bits};
 use super::table::{Builder, Table};
 use super::vocab::WordId;
@@ -50,7 +52,8 @@ impl Default for Config {
 }
 
 /// How probability is kept for what was not seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Smoothing {
     /// Kneser & Ney with three discounts an order (Chen & Goodman 1998)

@@ -4,6 +4,7 @@ pub mod arpa;
 pub mod binary;
 #[cfg(feature = "train")]
 pub mod count;
+pub mod forms;
 #[cfg(feature = "train")]
 pub mod kneser_ney;
 #[cfg(feature = "train")]

@@ -1,16 +1,17 @@
 //! The one list of methods: how each is loaded and trained.
 
 mod embedded;
+pub mod hmm;
 pub mod majority;
 
 #[cfg(feature = "train")]
 use std::num::NonZeroUsize;
 #[cfg(feature = "train")]
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use embedded::{LANGUAGES, embedded, embedded_for};
 #[cfg(feature = "train")]
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 #[cfg(feature = "train")]
 use crate::corpus::Corpus;
@@ -36,9 +37,10 @@ pub fn load(store: &dyn Store) -> Result<Model> {
     let manifest = store.manifest().clone();
     let restorer: Box<dyn Restorer> = match manifest.method.as_str() {
         "majority" => Box::new(majority::Majority::load(store)?),
+        "hmm" => Box::new(hmm::Hmm::load(store)?),
         method => {
             let problem =
-                format!("method \"{method}\", but this build has majority only: use a newer majuscule");
+                format!("method \"{method}\", but this build has majority and hmm: use a newer majuscule");
             return Err(Error::model(store.name(), problem));
         }
     };
@@ -52,6 +54,8 @@ pub fn load(store: &dyn Store) -> Result<Model> {
 pub enum Method {
     /// The most frequent form of each word, wherever it stands: the baseline
     Majority(majority::Config),
+    /// Hidden Markov model: an n-gram language model of forms, decoded exactly (SRILM's disambig)
+    Hmm(hmm::Config),
 }
 
 #[cfg(feature = "train")]
@@ -60,13 +64,15 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Majority(_) => "majority",
+            Self::Hmm(_) => "hmm",
         }
     }
 
     /// The files that it reads beside the corpus.
-    pub fn inputs(&self) -> &[PathBuf] {
+    pub fn inputs(&self) -> Vec<PathBuf> {
         match self {
-            Self::Majority(config) => &config.lexicon,
+            Self::Majority(config) => config.lexicon.clone(),
+            Self::Hmm(config) => config.language.inputs(),
         }
     }
 
@@ -74,6 +80,7 @@ impl Method {
     pub fn needs_corpus(&self) -> bool {
         match self {
             Self::Majority(config) => config.lexicon.is_empty(),
+            Self::Hmm(config) => config.language.lm.is_none(),
         }
     }
 
@@ -86,6 +93,11 @@ impl Method {
             Self::Majority(config) => {
                 let (model, sources) = majority::train(config, corpus, threads)?;
                 files.extend(sources);
+                (settings(model.settings(), config), model.labels().clone(), model.sections())
+            }
+            Self::Hmm(config) => {
+                let model = hmm::train(config, corpus, threads)?;
+                files.extend(config.language.inputs().iter().map(|file| file_name(file)));
                 (settings(model.settings(), config), model.labels().clone(), model.sections())
             }
         };
@@ -111,4 +123,18 @@ fn settings(model: &impl Serialize, config: &impl Serialize) -> serde_json::Valu
     let mut settings = value(serde_json::to_value(model));
     settings["config"] = value(serde_json::to_value(config));
     settings
+}
+
+/// Files by name alone: their folders differ from machine to machine.
+#[cfg(feature = "train")]
+fn names<'a, S: Serializer, F>(files: &'a F, serializer: S) -> std::result::Result<S::Ok, S::Error>
+where
+    &'a F: IntoIterator<Item = &'a PathBuf>,
+{
+    serializer.collect_seq(files.into_iter().map(|file| file_name(file)))
+}
+
+#[cfg(feature = "train")]
+fn file_name(file: &Path) -> String {
+    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }

@@ -1,6 +1,7 @@
 //! Text, words, cases and labels: what every other room stands on.
 
 pub mod case;
+pub mod compound;
 pub mod label;
 pub mod locale;
 pub mod sentence;

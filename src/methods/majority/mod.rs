@@ -13,7 +13,8 @@ pub use train::{Config, of_lexicon, train};
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
 use crate::restorer::{End, Restorer, Session, Want};
-use crate::text::{Capitals, Case, Choice, Label, Labels, Locale, Tokens};
+use crate::text::compound::{compound, is_joint};
+use crate::text::{Case, Choice, Label, Labels, Locale, Tokens};
 
 /// The file that holds the words.
 const WORDS: &str = "words.bin";
@@ -83,36 +84,12 @@ impl Majority {
                 _ => Case::Lower,
             };
         }
-        if lower.contains(is_joint) { self.compound(lower) } else { Case::Lower }
-    }
-
-    /// The case of a compound word that was not seen, from its parts.
-    fn compound(&self, lower: &str) -> Case {
-        let mut capitals = 0u64;
-        let mut letters = 0;
-        let mut before = None;
-        for part in lower.split_inclusive(is_joint) {
-            let word = part.trim_end_matches(is_joint);
-            let after = part[word.len()..].chars().next();
-            let count = self.locale.letter_count(word);
-            // `'s`, `l'` and `n't` are no words of their own, whatever `s` and `l` alone are.
-            let clitic = before == Some('\'') && count <= 2 || after == Some('\'') && count == 1;
-            let case = if clitic { Case::Lower } else { self.words.get(word).unwrap_or(Case::Lower) };
-            capitals |= case.capitals(word, self.locale).0.checked_shl(letters as u32).unwrap_or(0);
-            letters += count;
-            before = after;
+        if lower.contains(is_joint) {
+            compound(lower, self.locale, |part| self.words.get(part))
+        } else {
+            Case::Lower
         }
-        // An O' of Irish names goes with the name.
-        if lower.starts_with("o'") && capitals & 0b10 != 0 {
-            capitals |= 1;
-        }
-        Case::of_capitals(Capitals(capitals), lower, self.locale)
     }
-}
-
-/// Whether a character joins the parts of a compound word.
-fn is_joint(c: char) -> bool {
-    matches!(c, '\'' | '-' | '‐' | '‑')
 }
 
 impl Restorer for Majority {

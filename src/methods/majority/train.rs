@@ -3,14 +3,15 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::{Majority, Settings, Table, is_joint};
+use super::{Majority, Settings, Table};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::lexicon::{Entry, Initial, Lexicon, Limits, build, read};
 use crate::model::Bytes;
+use crate::text::compound::is_joint;
 use crate::text::{Capitals, Case, Labels, Locale};
 
 /// How `majority` is trained.
@@ -31,14 +32,8 @@ pub struct Config {
     pub no_parts: bool,
     /// Add the counts of a lexicon or the entries of a word list; with one, no corpus is needed
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
-    #[serde(serialize_with = "names")]
+    #[serde(serialize_with = "super::super::names")]
     pub lexicon: Vec<PathBuf>,
-}
-
-/// Files by name alone: their folders differ from machine to machine.
-fn names<S: Serializer>(files: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
-    let name = |file: &PathBuf| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-    serializer.collect_seq(files.iter().map(name))
 }
 
 /// Trains on a corpus, and on the lexicons that the settings name. Words that the protocol leaves unscored (the first of a

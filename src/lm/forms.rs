@@ -1,0 +1,226 @@
+//! Which spellings of a model's words a lower-cased word may stand for: what SRILM's `disambig` calls the map.
+
+use std::io::{self, Write};
+
+use super::vocab::{SPECIAL, Vocabulary, WordId};
+use crate::error::{Error, Result};
+use crate::text::{Case, Locale, tokens::lower_word};
+
+/// A spelling that a word may have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Form {
+    /// The word of the language model that it is scored as.
+    pub word: WordId,
+    /// Its case.
+    pub case: Case,
+    /// ln of the weight that the map gives it; 0 where it gives none.
+    pub weight: f32,
+}
+
+/// Lower-cased words, each with its forms, best first: that order settles ties.
+#[derive(Debug, Clone, Default)]
+pub struct Forms {
+    /// The words; the three special ones have no forms.
+    words: Vocabulary,
+    /// Where the forms of each word begin, and after them where the last end.
+    starts: Vec<u32>,
+    forms: Vec<Form>,
+}
+
+impl Forms {
+    /// Every word of a vocabulary as a form of its lower case, in the order of their numbers.
+    pub fn of_vocabulary(vocabulary: &Vocabulary, locale: Locale) -> Self {
+        let mut found = Builder::new(locale);
+        for spelling in vocabulary.iter().skip(SPECIAL.len()) {
+            found.add(spelling, 0.0);
+        }
+        found.finish(vocabulary)
+    }
+
+    /// Reads a map, `word form p form p …` on each line; a form without a number has p = 1. What there is for a word stays
+    /// in its order. A form that the model does not know is scored as `<unk>`; where it knows none of a word's forms, but
+    /// the word with a capital first letter, they are scored as that: the word was seen only where sentences begin.
+    ///
+    /// # Errors
+    /// Where a line is something else: the error names it. `name` is the file's.
+    pub fn read(name: &str, text: &str, vocabulary: &Vocabulary, locale: Locale) -> Result<Self> {
+        let mut found = Builder::new(locale);
+        let mut word = String::new();
+        for (line, text) in (1u64..).zip(text.lines()) {
+            let problem = |what: String| Error::file(name, format!("line {line}: {what}"));
+            let mut fields = text.split_ascii_whitespace().peekable();
+            let Some(key) = fields.next() else { continue };
+            if SPECIAL.contains(&key) {
+                continue;
+            }
+            if fields.peek().is_none() {
+                return Err(problem(format!(
+                    "found the word \"{}\" with no form, expected \"word form p\"",
+                    key.escape_debug()
+                )));
+            }
+            while let Some(form) = fields.next() {
+                let p = fields.next_if(|field| weight(field).is_some()).and_then(weight).unwrap_or(1.0);
+                word.clear();
+                lower_word(form, locale, &mut word);
+                if word != key {
+                    let problem_ = format!(
+                        "found \"{}\", expected a form of the word \"{}\" or a probability",
+                        form.escape_debug(),
+                        key.escape_debug()
+                    );
+                    return Err(problem(problem_));
+                }
+                if p > 0.0 {
+                    found.add(form, p.ln());
+                }
+            }
+        }
+        Ok(found.finish(vocabulary))
+    }
+
+    /// The forms of a word in lower case, as [`lower_word`] gives it; none where it is not there.
+    #[inline]
+    pub fn get(&self, lower: &str) -> &[Form] {
+        match self.words.get(lower) {
+            Some(WordId(at)) => {
+                &self.forms[self.starts[at as usize] as usize..self.starts[at as usize + 1] as usize]
+            }
+            None => &[],
+        }
+    }
+
+    /// How many words there are.
+    pub fn len(&self) -> usize {
+        self.words.len() - SPECIAL.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All words with their forms, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[Form])> {
+        self.words.iter().skip(SPECIAL.len()).map(|word| (word, self.get(word)))
+    }
+
+    /// Writes it as a map.
+    ///
+    /// # Errors
+    /// Where `out` does not take it.
+    pub fn write(&self, locale: Locale, out: &mut impl Write) -> io::Result<()> {
+        for (word, forms) in self.iter() {
+            write!(out, "{word}")?;
+            for form in forms {
+                write!(out, " {} {}", form.case.applied(word, locale), form.weight.exp())?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+/// A number as a map has it after a form.
+fn weight(field: &str) -> Option<f32> {
+    let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
+    let number: f32 = field.chars().all(digits).then(|| field.parse().ok())??;
+    (number.is_finite() && number >= 0.0).then_some(number)
+}
+
+/// Forms in the order they come in.
+struct Builder {
+    locale: Locale,
+    words: Vocabulary,
+    /// The word of each form, the form, and its spelling.
+    forms: Vec<(WordId, Case, f32, String)>,
+    lower: String,
+}
+
+impl Builder {
+    fn new(locale: Locale) -> Self {
+        Self { locale, words: Vocabulary::new(), forms: Vec::new(), lower: String::new() }
+    }
+
+    fn add(&mut self, spelling: &str, weight: f32) {
+        self.lower.clear();
+        lower_word(spelling, self.locale, &mut self.lower);
+        let word = self.words.insert(&self.lower);
+        if word.0 >= SPECIAL.len() as u32 {
+            self.forms.push((word, Case::of(spelling, self.locale), weight, spelling.to_owned()));
+        }
+    }
+
+    /// Sorts the forms by their words, finds each in the vocabulary, and leaves out a case that stands twice.
+    fn finish(mut self, vocabulary: &Vocabulary) -> Forms {
+        self.forms.sort_by_key(|(word, ..)| *word);
+        let mut starts = vec![0; SPECIAL.len()];
+        let mut forms: Vec<Form> = Vec::with_capacity(self.forms.len());
+        for same in self.forms.chunk_by(|a, b| a.0 == b.0) {
+            starts.push(forms.len() as u32);
+            let start = forms.len();
+            for (_, case, weight, spelling) in same {
+                if forms[start..].iter().all(|form| form.case != *case) {
+                    forms.push(Form { word: vocabulary.id(spelling), case: *case, weight: *weight });
+                }
+            }
+            if forms[start..].iter().all(|form| form.word == WordId::UNKNOWN) {
+                let title = Case::Title.applied(self.words.word(same[0].0), self.locale);
+                let word = vocabulary.id(&title);
+                forms[start..].iter_mut().for_each(|form| form.word = word);
+            }
+        }
+        starts.push(forms.len() as u32);
+        Forms { words: self.words, starts, forms }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vocabulary(words: &[&str]) -> Vocabulary {
+        let mut vocabulary = Vocabulary::new();
+        vocabulary.extend(words.iter().copied());
+        vocabulary
+    }
+
+    fn cases(forms: &Forms, word: &str) -> Vec<(Case, u32)> {
+        forms.get(word).iter().map(|form| (form.case, form.word.0)).collect()
+    }
+
+    #[test]
+    fn the_forms_of_a_vocabulary_are_its_words() {
+        let forms = Forms::of_vocabulary(&vocabulary(&["us", "US", "Us", "O’Neill"]), Locale::Root);
+        assert_eq!(cases(&forms, "us"), [(Case::Lower, 3), (Case::Upper, 4), (Case::Title, 5)]);
+        assert_eq!(forms.get("o'neill").len(), 1);
+        assert!(forms.get("<s>").is_empty() && forms.get("we").is_empty());
+        assert_eq!(forms.len(), 2);
+    }
+
+    #[test]
+    fn a_map_is_read_and_written() {
+        let vocabulary = vocabulary(&["us", "US", "Hello"]);
+        let map = "<s> <s>\nus US 0.25 us 0.75\nnato NATO\nhello hello 1\n1990 1990 1\n";
+        let forms = Forms::read("map", map, &vocabulary, Locale::Root).unwrap();
+        assert_eq!(cases(&forms, "us"), [(Case::Upper, 4), (Case::Lower, 3)]);
+        assert_eq!(cases(&forms, "nato"), [(Case::Upper, 0)]);
+        // Seen only where sentences begin.
+        assert_eq!(cases(&forms, "hello"), [(Case::Lower, 5)]);
+        let mut out = Vec::new();
+        forms.write(Locale::Root, &mut out).unwrap();
+        let written = String::from_utf8(out).unwrap();
+        assert_eq!(written, "us US 0.25 us 0.75\nnato NATO 1\nhello hello 1\n1990 1990 1\n");
+    }
+
+    #[test]
+    fn a_line_that_is_wrong_is_named() {
+        let read =
+            |map: &str| Forms::read("m.map", map, &Vocabulary::new(), Locale::Root).unwrap_err().to_string();
+        assert_eq!(
+            read("us US 1\nus we 1\n"),
+            "m.map: line 2: found \"we\", expected a form of the word \"us\" or a probability"
+        );
+        assert!(read("us\n").contains("line 1: found the word \"us\" with no form"));
+    }
+}

@@ -1,0 +1,67 @@
+//! The case of a word that the map does not have: from its parts, its ending, and capitals before it.
+//!
+//! Endings as in Brants 2000, section 2.3: P(case | ending of i letters) is that of the rare words with this ending,
+//! smoothed by the ending of i - 1 letters. The text of a guesser has a line for each ending: the ending, then P(lower),
+//! P(title) and P(upper), apart by tabs; the first line has no ending, and the second, `^`, has how much likelier than
+//! otherwise each is after a word of capitals.
+
+use rustc_hash::FxHashMap;
+
+use crate::text::{Case, Class};
+
+/// The cases that it chooses among.
+pub(super) const CASES: [Case; 3] = [Case::Lower, Case::Title, Case::Upper];
+
+/// The longest endings looked at, in characters.
+pub(super) const LONGEST: usize = 5;
+
+/// The line of what capitals before it do.
+pub(super) const AFTER_CAPITALS: &str = "^";
+
+/// Guesses the case of a word.
+#[derive(Debug, Clone)]
+pub struct Guesser {
+    endings: FxHashMap<String, [f32; 3]>,
+    after_capitals: [f32; 3],
+}
+
+impl Guesser {
+    /// Reads a guesser.
+    ///
+    /// # Errors
+    /// Says which line is not what was expected.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let mut endings = FxHashMap::default();
+        for (line, text) in (1..).zip(text.lines()) {
+            let mut fields = text.split('\t');
+            let ending = fields.next().unwrap_or_default();
+            let mut numbers = fields.map(str::parse::<f32>);
+            let mut number = || numbers.next()?.ok().filter(|p| p.is_finite() && *p >= 0.0);
+            let (Some(lower), Some(title), Some(upper)) = (number(), number(), number()) else {
+                return Err(format!("line {line}: expected an ending and three numbers, apart by tabs"));
+            };
+            endings.insert(ending.to_owned(), [lower, title, upper]);
+        }
+        let after_capitals = endings.remove(AFTER_CAPITALS).ok_or("has no line ^: it is cut off")?;
+        if !endings.contains_key("") {
+            return Err("has no line for all endings: it is cut off".to_owned());
+        }
+        Ok(Self { endings, after_capitals })
+    }
+
+    /// −ln P of each of [`CASES`], up to what they have in common.
+    pub fn costs(&self, lower: &str, after_capitals: bool) -> [f32; 3] {
+        let starts = lower.char_indices().rev().map(|(at, _)| at).take(LONGEST);
+        let known = starts.map_while(|at| self.endings.get(&lower[at..])).last();
+        let shares = known.or_else(|| self.endings.get("")).copied().unwrap_or([1.0; 3]);
+        std::array::from_fn(|case| {
+            let factor = if after_capitals { self.after_capitals[case] } else { 1.0 };
+            -(shares[case] * factor).max(f32::MIN_POSITIVE).ln()
+        })
+    }
+}
+
+/// Whether a word of this case, of so many letters, is one of capitals; a word of one letter says nothing.
+pub fn is_capitals(case: Case, letters: usize) -> bool {
+    case.class() == Class::Upper && letters > 1
+}

@@ -1,0 +1,54 @@
+//! A text on its way through a search: words in, candidates to the search, its answers out as choices.
+
+use super::candidates::{Candidate, Candidates, sentence_ends_before};
+use crate::error::Result;
+use crate::restorer::{End, Session, Want};
+use crate::search::{Answer, Scorer, Search};
+use crate::text::{Choice, Label, Tokens};
+
+/// A session of any method that scores candidates of words.
+#[derive(Debug)]
+pub struct Decoding<'a, S: Scorer> {
+    candidates: Candidates<'a>,
+    search: Search<S>,
+    column: Vec<Candidate>,
+    after_capitals: bool,
+}
+
+impl<'a, S: Scorer<Candidate = Candidate>> Decoding<'a, S> {
+    /// Begins with a text.
+    pub fn new(candidates: Candidates<'a>, scorer: S, want: Want) -> Self {
+        let search = Search::new(scorer, want.look_ahead, want.confidence);
+        Self { candidates, search, column: Vec::new(), after_capitals: false }
+    }
+}
+
+impl<S: Scorer<Candidate = Candidate> + Send> Session for Decoding<'_, S> {
+    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+        let mut answer = |answer: Answer<'_, Candidate>| out.push(choice(&answer));
+        for (lower, token) in tokens.iter() {
+            if sentence_ends_before(token) {
+                self.search.finish(&mut answer);
+                self.after_capitals = false;
+            }
+            self.candidates.of(lower, token, self.after_capitals, &mut self.column);
+            self.after_capitals = self.candidates.all_capitals(lower, &self.column);
+            self.search.push(self.column.iter().copied(), &mut answer);
+        }
+        if end == End::Flush {
+            self.search.finish(&mut answer);
+            self.after_capitals = false;
+        }
+        Ok(())
+    }
+}
+
+/// The case on the best path; its probability is that of all candidates with this case.
+fn choice(answer: &Answer<'_, Candidate>) -> Choice {
+    let case = answer.candidates[answer.best].case;
+    let sum = |posteriors: &[f64]| {
+        let same = answer.candidates.iter().zip(posteriors).filter(|(candidate, _)| candidate.case == case);
+        same.map(|(_, posterior)| posterior).sum::<f64>().min(1.0) as f32
+    };
+    Choice { label: Label::from(case), confidence: answer.posteriors.map(sum) }
+}

@@ -1,0 +1,72 @@
+//! Posterior probabilities of candidates (Rabiner 1989, section III.A): forward sums are in the columns, backward sums here.
+
+use std::collections::VecDeque;
+use std::hash::Hash;
+
+use super::lattice::{Column, log_add};
+
+/// The posterior probabilities found last.
+#[derive(Debug, Default)]
+pub(super) struct Posteriors {
+    /// Those of all positions, one after another.
+    values: Vec<f64>,
+    /// Where each position begins.
+    starts: Vec<usize>,
+    /// ln of the sum over all ways on from each node of the column at hand, and of the one before.
+    backward: Vec<f64>,
+    next: Vec<f64>,
+}
+
+impl Posteriors {
+    /// Finds those of the first `count` columns after `root`, where the text ends in node `n` of the last one at the cost
+    /// of `ending(n)`.
+    pub(super) fn find<State: Copy + Eq + Hash, Candidate: Copy>(
+        &mut self,
+        root: &Column<State, Candidate>,
+        columns: &VecDeque<Column<State, Candidate>>,
+        count: usize,
+        ending: impl Fn(usize) -> f64,
+    ) {
+        self.starts.clear();
+        let mut len = 0;
+        for column in columns.iter().take(count) {
+            self.starts.push(len);
+            len += column.candidates.len();
+        }
+        self.starts.push(len);
+        self.values.clear();
+        self.values.resize(len, 0.0);
+        let Some(last) = columns.back() else { return };
+        self.backward.clear();
+        self.backward.extend((0..last.nodes.len()).map(|node| -ending(node)));
+        for position in (0..columns.len()).rev() {
+            let column = &columns[position];
+            let before = if position == 0 { root } else { &columns[position - 1] };
+            self.next.clear();
+            self.next.resize(before.nodes.len(), f64::NEG_INFINITY);
+            for arc in &column.arcs {
+                let on = self.backward[arc.to as usize] - f64::from(arc.cost);
+                let sum = &mut self.next[arc.from as usize];
+                *sum = log_add(*sum, on);
+            }
+            if position < count {
+                let all = before
+                    .forward
+                    .iter()
+                    .zip(&self.next)
+                    .fold(f64::NEG_INFINITY, |sum, (forward, backward)| log_add(sum, forward + backward));
+                for arc in &column.arcs {
+                    let way = before.forward[arc.from as usize] - f64::from(arc.cost)
+                        + self.backward[arc.to as usize];
+                    self.values[self.starts[position] + arc.candidate as usize] += (way - all).exp();
+                }
+            }
+            std::mem::swap(&mut self.backward, &mut self.next);
+        }
+    }
+
+    /// Those of a position's candidates.
+    pub(super) fn of(&self, position: usize) -> &[f64] {
+        &self.values[self.starts[position]..self.starts[position + 1]]
+    }
+}

@@ -1,0 +1,141 @@
+//! A position's candidates with the hypotheses that end in them.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use super::Scorer;
+
+/// So many nodes are looked through faster than a hash finds one of them.
+const FEW: usize = 24;
+
+/// All hypotheses in one state.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node<State> {
+    pub(super) state: State,
+    /// The cost of the best of them.
+    pub(super) cost: f64,
+    /// The node before it, in the column before.
+    pub(super) back: u32,
+    /// Its candidate, in this column.
+    pub(super) candidate: u32,
+}
+
+/// A way from a node of the column before to a node of this one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arc {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) candidate: u32,
+    pub(super) cost: f32,
+}
+
+/// A position.
+#[derive(Debug)]
+pub(super) struct Column<State, Candidate> {
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) nodes: Vec<Node<State>>,
+    /// All ways to the nodes, where they are wanted.
+    pub(super) arcs: Vec<Arc>,
+    /// ln of the sum over all hypotheses in each node, where arcs are wanted.
+    pub(super) forward: Vec<f64>,
+}
+
+impl<State, Candidate> Default for Column<State, Candidate> {
+    fn default() -> Self {
+        Self { candidates: Vec::new(), nodes: Vec::new(), arcs: Vec::new(), forward: Vec::new() }
+    }
+}
+
+impl<State: Copy + Eq + Hash, Candidate: Copy> Column<State, Candidate> {
+    /// The one hypothesis before the first position.
+    pub(super) fn start(&mut self, state: State) {
+        self.clear();
+        self.nodes.push(Node { state, cost: 0.0, back: 0, candidate: 0 });
+        self.forward.push(0.0);
+    }
+
+    /// Forgets what it held and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.candidates.clear();
+        self.nodes.clear();
+        self.arcs.clear();
+        self.forward.clear();
+    }
+
+    /// Fills in the nodes of its candidates after those of the column before. Of hypotheses in the same state the
+    /// cheapest stays, of equally cheap ones the first: that of the first candidate after the first node.
+    #[inline]
+    pub(super) fn expand<S>(&mut self, before: &Self, scorer: &S, at: usize, arcs: bool)
+    where
+        S: Scorer<State = State, Candidate = Candidate>,
+    {
+        let mut found: FxHashMap<State, u32> = FxHashMap::default();
+        for (candidate, &next) in (0..).zip(&self.candidates) {
+            for (back, node) in (0..).zip(&before.nodes) {
+                let (cost, state) = scorer.step(at, node.state, next);
+                let new = Node { state, cost: node.cost + f64::from(cost), back, candidate };
+                let to = place(&mut self.nodes, &mut found, new);
+                if arcs {
+                    self.arcs.push(Arc { from: back, to, candidate, cost });
+                }
+            }
+        }
+        if arcs {
+            self.sum_forward(before);
+        }
+    }
+
+    fn sum_forward(&mut self, before: &Self) {
+        self.forward.clear();
+        self.forward.resize(self.nodes.len(), f64::NEG_INFINITY);
+        for arc in &self.arcs {
+            let sum = &mut self.forward[arc.to as usize];
+            *sum = log_add(*sum, before.forward[arc.from as usize] - f64::from(arc.cost));
+        }
+    }
+
+    /// The node with the least cost, that of ending in it counted in; the first of equally cheap ones.
+    pub(super) fn best(&self, ending: impl Fn(usize) -> f64) -> usize {
+        let costs = self.nodes.iter().enumerate().map(|(at, node)| (at, node.cost + ending(at)));
+        costs.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(at, _)| at)
+    }
+}
+
+/// Puts a hypothesis where those in its state are, and says where that is.
+#[inline]
+fn place<State: Copy + Eq + Hash>(
+    nodes: &mut Vec<Node<State>>,
+    found: &mut FxHashMap<State, u32>,
+    new: Node<State>,
+) -> u32 {
+    let at = if nodes.len() <= FEW {
+        nodes.iter().position(|node| node.state == new.state)
+    } else {
+        if found.is_empty() {
+            found.extend((0..).zip(&*nodes).map(|(at, node)| (node.state, at)));
+        }
+        found.get(&new.state).map(|&at| at as usize)
+    };
+    match at {
+        Some(at) => {
+            if new.cost < nodes[at].cost {
+                nodes[at] = new;
+            }
+            at as u32
+        }
+        None => {
+            if nodes.len() > FEW {
+                found.insert(new.state, nodes.len() as u32);
+            }
+            nodes.push(new);
+            nodes.len() as u32 - 1
+        }
+    }
+}
+
+/// ln(e^a + e^b).
+pub(super) fn log_add(a: f64, b: f64) -> f64 {
+    let (less, more) = if a < b { (a, b) } else { (b, a) };
+    if less == f64::NEG_INFINITY { more } else { more + (less - more).exp().ln_1p() }
+}

@@ -1,0 +1,214 @@
+//! The best way through candidates: exact, with posterior probabilities and the n best where they are asked for.
+//!
+//! One word after another comes with its candidates; a [`Scorer`] says what each costs after what came before. Hypotheses
+//! that have the same state have the same future, so one node stands for all of them, and no beam is needed.
+
+mod best_path;
+mod forward_backward;
+mod lattice;
+mod n_best;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+pub use best_path::{Answer, Search};
+pub use n_best::{Path, n_best};
+
+/// What a search meets: KenLM's contract, with a position. Costs are −ln p: less is better.
+pub trait Scorer {
+    /// What is known after some candidates: equal states have the same future.
+    type State: Copy + Eq + Hash + Debug + Send;
+    /// What one position may be.
+    type Candidate: Copy + Debug + Send;
+
+    /// The state before the first position.
+    fn start(&self) -> Self::State;
+
+    /// The cost of a candidate at position `at`, counted from the start, and the state after it.
+    fn step(&self, at: usize, state: Self::State, next: Self::Candidate) -> (f32, Self::State);
+
+    /// The cost of ending here.
+    fn finish(&self, state: Self::State) -> f32;
+}
+
+impl<S: Scorer> Scorer for &S {
+    type State = S::State;
+    type Candidate = S::Candidate;
+
+    #[inline]
+    fn start(&self) -> S::State {
+        (**self).start()
+    }
+
+    #[inline]
+    fn step(&self, at: usize, state: S::State, next: S::Candidate) -> (f32, S::State) {
+        (**self).step(at, state, next)
+    }
+
+    #[inline]
+    fn finish(&self, state: S::State) -> f32 {
+        (**self).finish(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Costs of the last two candidates together, picked by a hash so that nothing is regular. Candidates past 3 are
+    /// forgotten at once, so that hypotheses meet.
+    struct Made {
+        seed: u32,
+    }
+
+    impl Made {
+        fn cost(&self, parts: [u32; 4]) -> f32 {
+            let mix = |hash: u32, part: u32| (hash ^ part).wrapping_mul(0x9e37_79b1).rotate_left(13);
+            (parts.into_iter().fold(self.seed, mix) >> 20) as f32 / 512.0
+        }
+    }
+
+    impl Scorer for Made {
+        type State = (u32, u32);
+        type Candidate = u32;
+
+        fn start(&self) -> (u32, u32) {
+            (100, 100)
+        }
+
+        fn step(&self, at: usize, (first, second): (u32, u32), next: u32) -> (f32, (u32, u32)) {
+            let state = if next > 3 { (200, 200) } else { (second, next) };
+            (self.cost([at as u32, first, second, next]), state)
+        }
+
+        fn finish(&self, (first, second): (u32, u32)) -> f32 {
+            self.cost([7, first, second, 0])
+        }
+    }
+
+    /// All paths with their costs, one by one: the slow twin.
+    fn all(scorer: &Made, positions: &[Vec<u32>]) -> Vec<Path> {
+        let mut paths = vec![(0.0, Vec::new(), scorer.start())];
+        for (at, candidates) in positions.iter().enumerate() {
+            let mut longer = Vec::new();
+            for (cost, path, state) in &paths {
+                for (index, &next) in candidates.iter().enumerate() {
+                    let (step, state) = scorer.step(at, *state, next);
+                    let path: Vec<usize> = path.iter().copied().chain([index]).collect();
+                    longer.push((cost + f64::from(step), path, state));
+                }
+            }
+            paths = longer;
+        }
+        let end =
+            |(cost, candidates, state)| Path { cost: cost + f64::from(scorer.finish(state)), candidates };
+        let mut paths: Vec<Path> = paths.into_iter().map(end).collect();
+        paths.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        paths
+    }
+
+    fn positions() -> impl Strategy<Value = Vec<Vec<u32>>> {
+        prop::collection::vec(prop::collection::btree_set(0u32..6, 1..4), 1..7)
+            .prop_map(|positions| positions.into_iter().map(|set| set.into_iter().collect()).collect())
+    }
+
+    type Answered = Vec<(usize, Option<Vec<f64>>)>;
+
+    fn search(
+        scorer: &Made,
+        positions: &[Vec<u32>],
+        look_ahead: Option<usize>,
+        posteriors: bool,
+    ) -> Answered {
+        let mut search = Search::new(scorer, look_ahead, posteriors);
+        let mut answered = Vec::new();
+        let mut answer =
+            |found: Answer<'_, u32>| answered.push((found.best, found.posteriors.map(<[f64]>::to_vec)));
+        for candidates in positions {
+            search.push(candidates.iter().copied(), &mut answer);
+        }
+        search.finish(&mut answer);
+        answered
+    }
+
+    fn indices(answered: &Answered) -> Vec<usize> {
+        answered.iter().map(|(best, _)| *best).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_path_is_the_cheapest_of_all(positions in positions(), seed: u32) {
+            let scorer = Made { seed };
+            let all = all(&scorer, &positions);
+            let found = indices(&search(&scorer, &positions, None, false));
+            let cost = all.iter().find(|path| path.candidates == found).map(|path| path.cost);
+            prop_assert!((cost.unwrap() - all[0].cost).abs() < 1e-9);
+        }
+
+        #[test]
+        fn the_n_best_paths_are_the_n_cheapest(positions in positions(), seed: u32, n in 1usize..20) {
+            let scorer = Made { seed };
+            let all = all(&scorer, &positions);
+            let found = n_best(&scorer, &positions, n);
+            prop_assert_eq!(found.len(), n.min(all.len()));
+            for (found, path) in found.iter().zip(&all) {
+                prop_assert!((found.cost - path.cost).abs() < 1e-9);
+                prop_assert!(all.iter().any(|path| path.candidates == found.candidates && (path.cost - found.cost).abs() < 1e-9));
+            }
+        }
+
+        #[test]
+        fn posteriors_are_shares_of_all_paths(positions in positions(), seed: u32) {
+            let scorer = Made { seed };
+            let all = all(&scorer, &positions);
+            let whole: f64 = all.iter().map(|path| (-path.cost).exp()).sum();
+            let found = search(&scorer, &positions, None, true);
+            for (at, (_, posteriors)) in found.iter().enumerate() {
+                for (candidate, found) in posteriors.as_ref().unwrap().iter().enumerate() {
+                    let through = all.iter().filter(|path| path.candidates[at] == candidate);
+                    let share = through.map(|path| (-path.cost).exp()).sum::<f64>() / whole;
+                    prop_assert!((share - found).abs() < 1e-9, "{share} {found}");
+                }
+            }
+            prop_assert_eq!(indices(&found), indices(&search(&scorer, &positions, None, false)));
+        }
+
+        #[test]
+        fn with_a_look_ahead_each_choice_is_the_best_of_what_was_seen(positions in positions(), seed: u32, ahead in 0usize..4) {
+            let scorer = Made { seed };
+            let found = search(&scorer, &positions, Some(ahead), true);
+            for (at, (best, posteriors)) in found.iter().enumerate() {
+                let seen = (at + 1 + ahead).min(positions.len());
+                // A text that ends within what is seen counts its end in.
+                let mut paths = all(&scorer, &positions[..seen]);
+                if at + ahead + 1 <= positions.len() {
+                    for path in &mut paths {
+                        let states = path.candidates.iter().zip(&positions).enumerate();
+                        let mut state = scorer.start();
+                        path.cost = states.map(|(at, (&index, candidates))| {
+                            let (cost, next) = scorer.step(at, state, candidates[index]);
+                            state = next;
+                            f64::from(cost)
+                        }).sum();
+                    }
+                }
+                paths.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+                let of = |candidate| paths.iter().find(|path| path.candidates[at] == candidate).map(|path| path.cost);
+                prop_assert!((of(*best).unwrap() - paths[0].cost).abs() < 1e-9);
+                prop_assert!((posteriors.as_ref().unwrap().iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_without_end_is_answered_in_a_bounded_time() {
+        let scorer = Made { seed: 1 };
+        let mut search = Search::new(&scorer, None, false);
+        let mut answered = 0;
+        for _ in 0..2000 {
+            search.push([0, 1, 2], &mut |_| answered += 1);
+        }
+        assert!(answered > 1400, "{answered}");
+    }
+}
