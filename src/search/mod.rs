@@ -7,6 +7,8 @@ mod best_path;
 mod forward_backward;
 mod lattice;
 mod n_best;
+#[cfg(feature = "fst")]
+pub mod wfst;
 
 use std::fmt::Debug;
 use std::hash::Hash;

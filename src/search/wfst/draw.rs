@@ -1,0 +1,1 @@
+//! A small machine as a picture: Graphviz' DOT, or SVG.
