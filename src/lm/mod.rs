@@ -97,6 +97,11 @@ impl NgramModel {
         &self.vocabulary
     }
 
+    /// Its words alone: the rest is forgotten.
+    pub fn into_vocabulary(self) -> Vocabulary {
+        self.vocabulary
+    }
+
     /// What scores words under it: free to copy. The first call makes an index, in about 50 ns an n-gram.
     pub fn scorer(&self) -> Scorer<'_> {
         let index = self.index.get_or_init(|| Index::new(&self.table));

@@ -63,19 +63,7 @@ impl Hmm {
         let settings = Settings::deserialize(&manifest.settings).map_err(|error| {
             Error::model(store.name(), format!("its settings are not those of hmm ({error}): train it again"))
         })?;
-        let wrong = |file: &str, problem: String| {
-            Error::model(store.name(), format!("{file} {problem}: train the model again"))
-        };
-        let text = |file: &str| {
-            let bytes = store.section(file)?.to_vec();
-            String::from_utf8(bytes).map_err(|_| wrong(file, "is no text".to_owned()))
-        };
-        let model = NgramModel::read(LANGUAGE_MODEL, store.section(LANGUAGE_MODEL)?.to_vec())?;
-        let forms = Forms::read(MAP, &text(MAP)?, model.vocabulary(), manifest.locale)?;
-        let guesser = match manifest.file(ENDINGS) {
-            Some(_) => Some(Guesser::read(&text(ENDINGS)?).map_err(|problem| wrong(ENDINGS, problem))?),
-            None => None,
-        };
+        let (model, forms, guesser) = sections(store)?;
         let labels = manifest.labels.clone();
         Ok(Self { model, forms, guesser, settings, locale: manifest.locale, labels, sections: Vec::new() })
     }
@@ -117,6 +105,7 @@ impl Hmm {
             guesser: self.guesser.as_ref(),
             map_weight: self.settings.map_weight,
             locale: self.locale,
+            skips: 0,
         }
     }
 
@@ -125,6 +114,31 @@ impl Hmm {
         let weight = -std::f32::consts::LN_10 * self.settings.lm_weight;
         Weighted { model: self.model.scorer(), weight }
     }
+}
+
+/// A language model, its map, and what shapes words that the map does not have.
+pub(in crate::methods) type Held = (NgramModel, Forms, Option<Guesser>);
+
+/// Reads the files of a model.
+///
+/// # Errors
+/// [`Error::Model`] where one is missing, cut off or altered.
+pub(in crate::methods) fn sections(store: &dyn Store) -> Result<Held> {
+    let manifest = store.manifest();
+    let wrong = |file: &str, problem: String| {
+        Error::model(store.name(), format!("{file} {problem}: train the model again"))
+    };
+    let text = |file: &str| {
+        let bytes = store.section(file)?.to_vec();
+        String::from_utf8(bytes).map_err(|_| wrong(file, "is no text".to_owned()))
+    };
+    let model = NgramModel::read(LANGUAGE_MODEL, store.section(LANGUAGE_MODEL)?.to_vec())?;
+    let forms = Forms::read(MAP, &text(MAP)?, model.vocabulary(), manifest.locale)?;
+    let guesser = match manifest.file(ENDINGS) {
+        Some(_) => Some(Guesser::read(&text(ENDINGS)?).map_err(|problem| wrong(ENDINGS, problem))?),
+        None => None,
+    };
+    Ok((model, forms, guesser))
 }
 
 impl Restorer for Hmm {

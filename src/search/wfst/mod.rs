@@ -14,6 +14,7 @@ mod file;
 mod layered;
 mod plain;
 mod symbols;
+mod walk;
 
 use rustfst::fst_impls::ConstFst;
 use rustfst::prelude::{CoreFst, ExpandedFst, SerializableFst, Tr, TropicalWeight, Trs, TrsConst};
@@ -23,6 +24,7 @@ pub use file::{Facts, begins, read, write};
 pub use layered::{Lattice, Search};
 pub use plain::{best_path, best_paths};
 pub use symbols::Symbols;
+pub use walk::Walk;
 
 use crate::error::{Error, Result};
 use crate::lm::forms::Forms;
