@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::files::Input;
 use crate::format::{Plain, Settings};
 use crate::lexicon;
-use crate::lm::{self, NgramModel};
+use crate::lm::{self, NgramModel, State, Step};
 use crate::methods::majority::{Config, Table};
 use crate::methods::{Method, Model, load};
 use crate::model::{Bytes, Draft, Manifest, Packed, Store};
@@ -76,15 +76,18 @@ pub fn lexicon(data: &[u8]) {
     lexicon::read::fuzz(data);
 }
 
-/// Any bytes as a language model, ARPA or binary: an error, or a model that scores any words and is the same when it is
-/// written and read again.
+/// Any bytes as a language model in the ARPA format: an error, or a model that scores any words and is the same when it is
+/// written and read again, as ARPA and as a binary.
 ///
 /// # Panics
 /// Where that law is broken.
 pub fn arpa(data: &[u8]) {
     let Ok(model) = NgramModel::read("fuzz", data.to_vec()) else { return };
-    let words = model.vocabulary().iter().chain(["no word"]).take(100);
-    let _ = model.scorer().sentence(words);
+    // Numbers of a binary may be any.
+    if model.check().is_err() {
+        return;
+    }
+    use_language_model(&model);
     let written = |model: &NgramModel| {
         let mut text = Vec::new();
         lm::arpa::write(model, &mut text).expect("memory can be written");
@@ -96,7 +99,38 @@ pub fn arpa(data: &[u8]) {
     let mut bytes = Vec::new();
     lm::binary::write(&model, &mut bytes).expect("memory can be written");
     let again = NgramModel::read("fuzz", bytes).expect("what was written can be read");
+    again.check().expect("the checksum was written with it");
     assert_eq!(written(&again), text, "the binary is read otherwise");
+}
+
+/// Any bytes as a binary of a language model: an error, or a model that scores any words and comes to an end.
+///
+/// # Panics
+/// Where a number that was altered panics.
+pub fn binary(data: &[u8]) {
+    if let Ok(model) = NgramModel::read("fuzz", data.to_vec()) {
+        use_language_model(&model);
+        for order in 1..=model.order() {
+            model.for_each(order, &mut |words, _, _| {
+                let _ = words.iter().map(|&word| model.vocabulary().word(word).len()).sum::<usize>();
+            });
+        }
+        let _ = lm::prune::prune(&model, 1e-3);
+    }
+}
+
+fn use_language_model(model: &NgramModel) {
+    let words: Vec<_> = model.vocabulary().iter().chain(["no word"]).take(100).collect();
+    let scorer = model.scorer();
+    let _ = scorer.sentence(words.iter().copied());
+    let from: Vec<_> = words.iter().map(|word| (scorer.start(), model.vocabulary().id(word))).collect();
+    let mut steps = vec![Step { log10: 0.0, state: State::EMPTY }; from.len()];
+    scorer.steps(&from, &mut steps);
+    for ((state, word), step) in from.into_iter().zip(steps) {
+        let alone = scorer.step(state, word);
+        let same = alone.log10 == step.log10 || alone.log10.is_nan() && step.log10.is_nan();
+        assert!(same && alone.state == step.state, "{alone:?} alone, {step:?} beside others");
+    }
 }
 
 /// A small model, packed: what a mutation begins with.

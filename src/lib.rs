@@ -19,6 +19,7 @@
 
 // In reading order: each module uses only those above it.
 pub mod error;
+pub mod bytes;
 pub mod files;
 pub mod text;
 pub mod format;

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Piece, Plain, Settings};
 use crate::methods::Model;
-use crate::restorer::{End, Restorer, Session, Want};
+use crate::restorer::{End, Labelling, Restorer, Session, Want};
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{Break, Capitals, Case, Choice, Given, Policy, Token, Tokens};
@@ -82,7 +82,37 @@ pub fn restore(
     policy: &Policy,
     out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
 ) -> Result<Done> {
-    let mut queue = Queue::new(method.session(want), *policy);
+    run(format, Queue::new(method.session(want), *policy, write), want, out)
+}
+
+/// Like [`restore`], but each word comes out on a line of its own, with the probability of its case behind a tab and an empty
+/// line where a line of the source ended. What the user or the source decides is certain: 1.
+///
+/// # Errors
+/// Like [`restore`], and where the method gives no probabilities.
+pub fn restore_words(
+    format: &mut dyn Format,
+    method: &dyn Restorer,
+    want: Want,
+    policy: &Policy,
+    out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
+) -> Result<Done> {
+    let want = Want { confidence: true, ..want };
+    let one = method.restore_batch(&[Tokens::of_words(["a"], policy.locale)], want)?;
+    if one.iter().flatten().any(|choice| choice.confidence.is_none()) {
+        return Err(Error::Usage(
+            "the method gives no probabilities: leave --confidence out, or use hmm".into(),
+        ));
+    }
+    run(format, Queue::new(method.session(want), *policy, write_words), want, out)
+}
+
+fn run(
+    format: &mut dyn Format,
+    mut queue: Queue<'_>,
+    want: Want,
+    out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
+) -> Result<Done> {
     if want.threads.get() == 1 {
         let mut piece = Piece::default();
         while format.next(&mut piece)? {
@@ -93,6 +123,56 @@ pub fn restore(
     }
     queue.flush(out)?;
     Ok(queue.done)
+}
+
+/// Puts words and the probabilities of their cases into `out`; [`write()`]'s other form.
+fn write_words(source: &[u8], tokens: &Tokens, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
+    for (token, choice) in tokens.as_slice().iter().zip(choices) {
+        let Ok(word) = str::from_utf8(&source[token.source.start as usize..token.source.end as usize]) else {
+            continue;
+        };
+        if matches!(token.before, Break::Line | Break::Cue | Break::Turn | Break::Paragraph) {
+            out.push(b'\n');
+        }
+        let case = policy.case(word, token, choice);
+        let probability = if case == choice.label.case { choice.confidence.unwrap_or(1.0) } else { 1.0 };
+        out.extend(format!("{}\t{probability:.4}\n", case.applied(word, policy.locale)).bytes());
+    }
+}
+
+/// The `n` likeliest ways to write one line, with log10 of the probability of each, the likeliest first; `None` where the
+/// method finds only one. `line` is a text by itself.
+///
+/// # Errors
+/// Where the line is not what the settings allow.
+pub fn n_best(
+    line: &[u8],
+    method: &dyn Restorer,
+    n: usize,
+    settings: Settings,
+    policy: &Policy,
+) -> Result<Option<Vec<(f64, Vec<u8>)>>> {
+    let locale = settings.locale;
+    let mut plain = Plain::new(Input::uncompressed("line", std::io::Cursor::new(line.to_vec())), settings);
+    let mut whole = Piece::default();
+    let mut piece = Piece::default();
+    while plain.next(&mut piece)? {
+        let shift = whole.source.len() as u32;
+        for (lower, token) in piece.tokens.iter() {
+            let source = token.source.start + shift..token.source.end + shift;
+            whole.tokens.push(lower, locale, Token { source, ..token.clone() });
+        }
+        whole.source.extend(&piece.source);
+    }
+    let Some(labellings) = method.n_best(&whole.tokens, n) else { return Ok(None) };
+    let written = |labelling: Labelling| {
+        let choices: Vec<Choice> =
+            labelling.labels.iter().map(|&label| Choice { label, confidence: None }).collect();
+        let mut out = Vec::new();
+        write(&whole.source, &whole.tokens, &choices, policy, &mut out);
+        (labelling.log10, out)
+    };
+    Ok(Some(labellings.into_iter().map(written).collect()))
 }
 
 /// Reads pieces on a thread of its own while `take` takes them; what it gives back is used again.
@@ -123,6 +203,8 @@ fn read_ahead(format: &mut dyn Format, take: &mut dyn FnMut(Piece) -> Result<Pie
 struct Queue<'a> {
     session: Box<dyn Session + 'a>,
     policy: Policy,
+    /// Puts the words of a piece in their cases into bytes.
+    writer: fn(&[u8], &Tokens, &[Choice], &Policy, &mut Vec<u8>),
     /// Whether the line that the last piece ended in keeps its capitals, where that is settled.
     line: Option<bool>,
     pieces: VecDeque<Piece>,
@@ -135,10 +217,15 @@ struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    fn new(session: Box<dyn Session + 'a>, policy: Policy) -> Self {
+    fn new(
+        session: Box<dyn Session + 'a>,
+        policy: Policy,
+        writer: fn(&[u8], &Tokens, &[Choice], &Policy, &mut Vec<u8>),
+    ) -> Self {
         Self {
             session,
             policy,
+            writer,
             line: None,
             pieces: VecDeque::new(),
             spare: Vec::new(),
@@ -192,7 +279,7 @@ impl<'a> Queue<'a> {
             let choices = &self.choices[used..used + piece.tokens.len()];
             settle(&mut piece, choices, &self.policy, &mut self.line);
             self.written.clear();
-            write(&piece.source, &piece.tokens, choices, &self.policy, &mut self.written);
+            (self.writer)(&piece.source, &piece.tokens, choices, &self.policy, &mut self.written);
             used += choices.len();
             self.done.words += choices.len() as u64;
             self.done.bytes += piece.source.len() as u64;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use crate::error::Result;
-use crate::text::{Choice, Labels, Tokens};
+use crate::text::{Choice, Label, Labels, Tokens};
 
 /// What is asked of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,13 @@ pub trait Restorer: Send + Sync {
     /// Starts on a text.
     fn session(&self, want: Want) -> Box<dyn Session + '_>;
 
+    /// The `n` likeliest labellings of a sentence, the likeliest first, fewer where there are no more; `None` for a method
+    /// that finds only one.
+    fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
+        let _ = (sentence, n);
+        None
+    }
+
     /// Restores several documents that have nothing to do with each other, in order.
     ///
     /// # Errors
@@ -74,6 +81,15 @@ pub trait Restorer: Send + Sync {
         };
         documents.iter().map(restore).collect()
     }
+}
+
+/// One label for each word of a sentence, together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Labelling {
+    /// log10 of its probability, together with that of the words.
+    pub log10: f64,
+    /// The labels.
+    pub labels: Vec<Label>,
 }
 
 /// A text on its way through a method, with the left context and scratch memory that it needs. Law: any way of cutting a

@@ -485,6 +485,41 @@ fn arguments_that_cannot_be_are_exit_code_2() {
 }
 
 #[test]
+fn a_model_of_n_grams_says_how_sure_it_is_and_what_else_it_may_be() {
+    let room = Room::new();
+    room.write("corpus.txt", CORPUS);
+    let quiet = |output: Output| {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    quiet(room.run("train hmm corpus.txt -o tagger", b""));
+    let text = b"the who asked us in lisbon\nwho told us\n";
+    let restored = quiet(room.run("restore --model tagger", text));
+    assert_eq!(restored, "the WHO asked us in Lisbon\nwho told us\n");
+    let forward = quiet(room.run("restore --model tagger --look-ahead 0", text));
+    assert_eq!(forward.to_lowercase(), restored.to_lowercase());
+    let words = quiet(room.run("restore --model tagger --confidence", text));
+    let blocks: Vec<&str> = words.trim_end().split("\n\n").collect();
+    assert_eq!(blocks.len(), 2, "{words}");
+    let read =
+        |line: &str| line.split_once('\t').map(|(word, p)| (word.to_owned(), p.parse::<f64>().unwrap()));
+    let first: Vec<(String, f64)> = blocks[0].lines().map(|line| read(line).unwrap()).collect();
+    let spelled: Vec<&str> = first.iter().map(|(word, _)| word.as_str()).collect();
+    assert_eq!(spelled, ["the", "WHO", "asked", "us", "in", "Lisbon"]);
+    assert!(first.iter().all(|(_, p)| (0.25..=1.0).contains(p)), "{first:?}");
+    assert!(first[1].1 < 1.0, "who and WHO were both seen");
+    let ways = quiet(room.run("restore --model tagger --n-best 3", text));
+    let first: Vec<&str> = ways.split("\n\n").next().unwrap().lines().collect();
+    assert_eq!(first.len(), 3, "{ways}");
+    assert!(first[0].ends_with("\tthe WHO asked us in Lisbon"), "{ways}");
+    for (line, says) in [("--n-best 3", "finds one way only"), ("--confidence", "no probabilities")] {
+        let output = room.run(&format!("restore --model model {line}"), text);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8(output.stderr).unwrap().contains(says));
+    }
+}
+
+#[test]
 fn a_language_model_is_trained_asked_and_converted() {
     let room = Room::new();
     let text = "Ana saw Rui.\nRui saw Ana in Lisbon.\nAna left.\n";

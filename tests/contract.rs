@@ -318,6 +318,20 @@ proptest! {
     }
 
     #[test]
+    fn the_choices_are_the_best_of_the_n_best(text in any_text()) {
+        for Model { manifest, restorer } in ALL.iter() {
+            let tokens = tokenize(&text, manifest.locale, &manifest.language);
+            let Some(best) = restorer.n_best(&tokens, 50) else { continue };
+            prop_assert!(best.is_sorted_by(|a, b| a.log10 >= b.log10));
+            let labels: Vec<_> = choices(&**restorer, &tokens).iter().map(|choice| choice.label).collect();
+            // Of equally likely ones either may have been chosen.
+            let equal = best.iter().filter(|labelling| labelling.log10 > best[0].log10 - 1e-6);
+            let mut equal = equal.map(|labelling| &labelling.labels);
+            prop_assert!(best.is_empty() || equal.clone().count() == 50 || equal.any(|found| *found == labels));
+        }
+    }
+
+    #[test]
     fn documents_in_a_batch_know_nothing_of_each_other(texts in prop::collection::vec(any_text(), 0..4)) {
         for Model { manifest, restorer } in ALL.iter() {
             let documents: Vec<Tokens> =

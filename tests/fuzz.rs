@@ -76,6 +76,7 @@ fn random_bytes_break_nothing() {
         fuzz::model(&data);
         fuzz::lexicon(&data);
         fuzz::arpa(&data);
+        fuzz::binary(&data);
     }
 }
 
@@ -140,11 +141,13 @@ fn altered_language_models_are_read_or_refused() {
         [arpa, &binary, b"\\2-grams:\n-0.5\tthe\x0c US\t1e38\n", b"ngram 4=0\n<UNK> -inf -0 \r\n"];
     for _ in 0..3000 {
         fuzz::arpa(&random.mutated(arpa, &pieces));
-        // Past the checksum too, which keeps altered numbers out.
         let mut altered = random.mutated(&binary, &pieces);
-        if let Some((body, end)) = altered.split_last_chunk_mut::<4>() {
-            *end = crc32fast::hash(body).to_le_bytes();
+        altered.resize(binary.len(), 0);
+        fuzz::binary(&altered);
+        // Past the checksum of the head too, which keeps altered sizes out.
+        if let Some((head, end)) = altered[..128].split_last_chunk_mut::<4>() {
+            *end = crc32fast::hash(head).to_le_bytes();
         }
-        fuzz::arpa(&altered);
+        fuzz::binary(&altered);
     }
 }

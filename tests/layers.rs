@@ -15,7 +15,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("flate2", &["files.rs"]),
     ("indicatif", &["cli/"]),
     ("liblzma", &["files.rs"]),
-    ("memmap2", &["model/"]),
+    ("memmap2", &["bytes/"]),
     ("rand_chacha", &["corpus/", "eval/"]),
     // A hash for maps in memory, and the derives and formats of every file: parts of the language, not strangers.
     ("rustc_hash", &[]),

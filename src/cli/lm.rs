@@ -12,11 +12,11 @@ use super::measure::print;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::files;
+use crate::lm::interpolate::{Round, interpolate, shown, tune};
 use crate::lm::kneser_ney::{self, Smoothing};
 use crate::lm::prune::prune;
-use crate::lm::table::Sentence;
 use crate::lm::words::{self, Known, Tokens, Visit};
-use crate::lm::{NgramModel, Scorer, State, WordId, arpa, binary};
+use crate::lm::{NgramModel, Sentence, Sentences, arpa, binary};
 
 /// N-gram language models of cased text
 #[derive(Debug, clap::Args)]
@@ -31,6 +31,7 @@ enum Action {
     Score(Score),
     Perplexity(Perplexity),
     Prune(Prune),
+    Interpolate(Interpolate),
     Info(Info),
     Convert(Convert),
 }
@@ -42,6 +43,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Action::Score(args) => args.run(),
         Action::Perplexity(args) => args.run(),
         Action::Prune(args) => args.run(),
+        Action::Interpolate(args) => args.run(),
         Action::Info(args) => args.run(),
         Action::Convert(args) => args.run(),
     }?;
@@ -188,17 +190,11 @@ struct Score {
 
 impl Score {
     fn run(&self) -> Result<()> {
-        let model = NgramModel::open(&self.model)?;
-        let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        let mut sentences = Sentences::new(
-            &model,
-            |sentence: &Sentence, out: &mut BufWriter<_>| {
-                writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown)
-            },
-            out,
-        );
-        words::for_each(&self.words.corpus(&self.texts)?, self.words.tokens(), &mut sentences)?;
-        sentences.out.flush().map_err(|error| Error::io("write", "standard output", error))
+        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        score(&self.model, &self.texts, &self.words, |sentence| {
+            writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown)
+        })?;
+        out.flush().map_err(|error| Error::io("write", "standard output", error))
     }
 }
 
@@ -217,21 +213,16 @@ struct Perplexity {
 
 impl Perplexity {
     fn run(&self) -> Result<()> {
-        let model = NgramModel::open(&self.model)?;
         let mut sum = Sentence::default();
         let mut count = 0;
-        let add = |sentence: &Sentence, count: &mut u64| {
-            *count += 1;
+        let corpus = score(&self.model, &self.texts, &self.words, |sentence| {
+            count += 1;
             sum.log10 += sentence.log10;
             sum.unknown += sentence.unknown;
             sum.unknown_log10 += sentence.unknown_log10;
             sum.words += sentence.words;
             Ok(())
-        };
-        let mut sentences = Sentences::new(&model, add, count);
-        let corpus = self.words.corpus(&self.texts)?;
-        words::for_each(&corpus, self.words.tokens(), &mut sentences)?;
-        count = sentences.out;
+        })?;
         if count == 0 {
             return Err(Error::file(corpus.name(), "has no words: expected text, a sentence a line"));
         }
@@ -266,7 +257,56 @@ struct Prune {
 impl Prune {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&prune(&NgramModel::open(&self.model)?, self.threshold)?, &self.output)
+        write(&prune(&opened(&self.model)?, self.threshold)?, &self.output)
+    }
+}
+
+/// Mixes models into one: their probabilities are added, each with its weight (as ngram -mix-lm of SRILM does)
+#[derive(Debug, clap::Args)]
+struct Interpolate {
+    /// The models, ARPA or binary
+    #[arg(required = true, num_args = 2.., value_name = "MODEL")]
+    models: Vec<PathBuf>,
+    /// The file to write: ARPA where its name ends in .arpa, binary otherwise
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The weights of the models, from 0 to 1; the last one may be left out. Equal ones where neither this nor --tune is given
+    #[arg(long, value_name = "W,…", value_delimiter = ',')]
+    weight: Vec<f64>,
+    /// Find the weights under which this text is most probable, which no model was trained on; each round is told
+    #[arg(long, value_name = "TEXT", conflicts_with = "weight")]
+    tune: Vec<PathBuf>,
+    #[command(flatten)]
+    words: Words,
+}
+
+impl Interpolate {
+    fn run(&self) -> Result<()> {
+        let inputs: Vec<PathBuf> = self.models.iter().chain(&self.tune).cloned().collect();
+        files::check_inputs(&inputs)?;
+        files::check_output(&self.output, &inputs)?;
+        let models = self.models.iter().map(|model| opened(model)).collect::<Result<Vec<_>>>()?;
+        let models: Vec<&NgramModel> = models.iter().collect();
+        write(&interpolate(&models, &self.weights(&models)?)?, &self.output)
+    }
+
+    fn weights(&self, models: &[&NgramModel]) -> Result<Vec<f64>> {
+        if !self.tune.is_empty() {
+            let corpus = self.words.corpus(&self.tune)?;
+            let weights =
+                tune(models, &corpus, self.words.tokens(), &mut |Round { number, weights, perplexity }| {
+                    eprintln!("round {number}: weights {}, perplexity {perplexity:.4}", shown(weights));
+                })?;
+            eprintln!("weights {}", shown(&weights));
+            return Ok(weights);
+        }
+        let mut weights = self.weight.clone();
+        if weights.is_empty() {
+            weights = vec![1.0 / models.len() as f64; models.len()];
+        } else if weights.len() + 1 == models.len() {
+            weights.push(1.0 - weights.iter().sum::<f64>());
+        }
+        Ok(weights)
     }
 }
 
@@ -276,11 +316,17 @@ struct Info {
     /// The model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+    /// Compare a binary with its checksum too; opening it does not, since it takes time
+    #[arg(long)]
+    check: bool,
 }
 
 impl Info {
     fn run(&self) -> Result<()> {
         let model = NgramModel::open(&self.model)?;
+        if self.check {
+            model.check()?;
+        }
         let mut page = format!("order    {}\n", model.order());
         for (order, count) in (1..).zip(model.counts()) {
             page.push_str(&format!("{order}-grams  {count}\n"));
@@ -303,8 +349,15 @@ struct Convert {
 impl Convert {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&NgramModel::open(&self.model)?, &self.output)
+        write(&opened(&self.model)?, &self.output)
     }
+}
+
+/// A model that is read whole, so that it is worth the time to look whether it was altered.
+fn opened(path: &Path) -> Result<NgramModel> {
+    let model = NgramModel::open(path)?;
+    model.check()?;
+    Ok(model)
 }
 
 fn write(model: &NgramModel, path: &Path) -> Result<()> {
@@ -315,36 +368,48 @@ fn write(model: &NgramModel, path: &Path) -> Result<()> {
     })
 }
 
-/// Scores sentences as their words come, and gives each to `end`.
-struct Sentences<'a, F, O> {
-    model: &'a NgramModel,
-    scorer: Scorer<'a>,
-    state: State,
-    sentence: Sentence,
-    end: F,
-    out: O,
+/// Scores the sentences of a corpus, and gives each to `end`, in order.
+fn score(
+    model: &Path,
+    texts: &[PathBuf],
+    words: &Words,
+    end: impl FnMut(&Sentence) -> io::Result<()>,
+) -> Result<Corpus> {
+    let model = NgramModel::open(model)?;
+    let corpus = words.corpus(texts)?;
+    let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
+    words::for_each(&corpus, words.tokens(), &mut scores)?;
+    scores.flush()?;
+    Ok(corpus)
 }
 
-impl<'a, F: FnMut(&Sentence, &mut O) -> io::Result<()>, O> Sentences<'a, F, O> {
-    fn new(model: &'a NgramModel, end: F, out: O) -> Self {
-        let scorer = model.scorer();
-        Self { model, scorer, state: scorer.start(), sentence: Sentence::default(), end, out }
+/// Sentences that wait until there are enough to be scored side by side.
+struct Scores<'a, F> {
+    model: &'a NgramModel,
+    sentences: Sentences,
+    scores: Vec<Sentence>,
+    end: F,
+}
+
+/// So many words are scored at once: enough for many sentences, few enough to stay near.
+const ENOUGH: usize = 1 << 13;
+
+impl<F: FnMut(&Sentence) -> io::Result<()>> Scores<'_, F> {
+    fn flush(&mut self) -> Result<()> {
+        self.model.scorer().sentences(&self.sentences, &mut self.scores);
+        self.sentences.clear();
+        let result = self.scores.drain(..).try_for_each(|score| (self.end)(&score));
+        result.map_err(|error| Error::io("write", "standard output", error))
     }
 }
 
-impl<F: FnMut(&Sentence, &mut O) -> io::Result<()>, O> Visit for Sentences<'_, F, O> {
+impl<F: FnMut(&Sentence) -> io::Result<()>> Visit for Scores<'_, F> {
     fn word(&mut self, word: &str) {
-        let id = self.model.vocabulary().id(word);
-        let step = self.scorer.step(self.state, id);
-        self.sentence.add(id, step.log10);
-        self.state = step.state;
+        self.sentences.push(self.model.vocabulary().id(word));
     }
 
     fn end(&mut self) -> Result<()> {
-        self.sentence.log10 += f64::from(self.scorer.step(self.state, WordId::END).log10);
-        let result = (self.end)(&self.sentence, &mut self.out);
-        self.sentence = Sentence::default();
-        self.state = self.scorer.start();
-        result.map_err(|error| Error::io("write", "standard output", error))
+        self.sentences.end();
+        if self.sentences.words() >= ENOUGH { self.flush() } else { Ok(()) }
     }
 }

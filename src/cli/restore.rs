@@ -14,7 +14,7 @@ use crate::files::{self, Publish};
 use crate::format::{Plain, Settings};
 use crate::methods::{Model, embedded, embedded_for, load};
 use crate::model;
-use crate::restore::{Done, restore};
+use crate::restore::{self, Done, restore, restore_words};
 use crate::restorer::Want;
 use crate::text::tokenize::Capitalized;
 use crate::text::{Locale, Policy, SentenceStart, Words};
@@ -51,6 +51,17 @@ pub struct Args {
     /// Whose case pairs are used, such as tr or nl; by default the model's
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
+    /// Let a choice depend on at most N later words, so that live text waits for no more; 0 is none
+    #[arg(long, value_name = "N")]
+    look_ahead: Option<usize>,
+    /// Print each word on a line of its own with the probability of its case, instead of the text; methods that have none
+    /// cannot
+    #[arg(long)]
+    confidence: bool,
+    /// Print for each line, taken by itself, the N likeliest ways to write it, with log10 of the probability of each before
+    /// a tab and an empty line after the last; methods that find only one cannot
+    #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with_all = ["confidence", "look_ahead"])]
+    n_best: Option<NonZeroUsize>,
     /// Pass bytes that are not UTF-8 through as they are, instead of stopping there
     #[arg(long)]
     lossy: bool,
@@ -137,7 +148,11 @@ impl Args {
         mut progress: Progress,
     ) -> Result<(), Error> {
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
-        let want = Want { threads: threads.unwrap_or(NonZeroUsize::MIN), ..Want::default() };
+        let want = Want {
+            threads: threads.unwrap_or(NonZeroUsize::MIN),
+            look_ahead: self.look_ahead,
+            ..Want::default()
+        };
         let mut before = Done::default();
         // A model named at the start serves all files, and wrong words are told before anything is written.
         let mut settings = model.as_ref().map(|model| self.settings(model, words)).transpose()?;
@@ -150,19 +165,53 @@ impl Args {
             }
             let (Some(model), Some(settings)) = (&model, &settings) else { continue };
             let policy = Policy { locale: settings.locale, sentence_start: self.sentence_start };
-            let mut plain = Plain::new(input, settings.clone());
-            let done = restore(&mut plain, &*model.restorer, want, &policy, &mut |bytes, done| {
+            let write = &mut |bytes: &[u8], done| {
                 // Flushed at once: a slow pipe is served line by line.
                 let written = out.write_all(bytes).and_then(|()| out.flush());
                 written.map_err(|error| Error::io("write", target, error))?;
                 progress.show(before + done);
                 Ok(())
-            })?;
+            };
+            if let Some(n) = self.n_best {
+                n_best(input, model, n.get(), settings, &policy, write)?;
+                continue;
+            }
+            let mut plain = Plain::new(input, settings.clone());
+            let restore = if self.confidence { restore_words } else { restore };
+            let done = restore(&mut plain, &*model.restorer, want, &policy, write)?;
             before = before + done;
         }
         progress.finish();
         Ok(())
     }
+}
+
+/// Prints the likeliest ways to write each line.
+fn n_best(
+    input: files::Input,
+    model: &Model,
+    n: usize,
+    settings: &Settings,
+    policy: &Policy,
+    write: &mut dyn FnMut(&[u8], Done) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let only_one = || {
+        let method = &model.manifest.method;
+        Error::Usage(format!("the method {method} finds one way only: leave --n-best out, or use hmm"))
+    };
+    let mut lines = input.lines();
+    while let Some(line) = lines.next()? {
+        let ways = restore::n_best(line.as_bytes(), &*model.restorer, n, settings.clone(), policy)?;
+        let mut out = Vec::new();
+        for (log10, text) in ways.ok_or_else(only_one)? {
+            out.extend(format!("{log10:.4}\t").bytes());
+            out.extend(text);
+            out.push(b'\n');
+        }
+        out.push(b'\n');
+        write(&out, Done::default())?;
+    }
+    Ok(())
 }
 
 /// A progress bar on standard error, where that is a terminal and the work takes its time.

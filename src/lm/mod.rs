@@ -6,10 +6,13 @@ pub mod binary;
 pub mod count;
 pub mod forms;
 #[cfg(feature = "train")]
+pub mod interpolate;
+#[cfg(feature = "train")]
 pub mod kneser_ney;
 #[cfg(feature = "train")]
 pub mod prune;
-pub mod table;
+pub mod scorer;
+mod table;
 pub mod vocab;
 #[cfg(feature = "train")]
 pub mod words;
@@ -17,12 +20,15 @@ pub mod words;
 use std::path::Path;
 use std::sync::OnceLock;
 
-pub use table::{Follow, Scorer, State, Step};
+pub use scorer::{Scorer, Sentence, Sentences, State, Step};
+pub use table::Follow;
 pub use vocab::{Vocabulary, WordId};
 
+use crate::bytes::Bytes;
 use crate::error::{Error, Result};
-use crate::files;
-use table::{Index, Table};
+use crate::files::{self, Input};
+use scorer::LookUp;
+use table::Table;
 
 /// The longest n-grams that a model may hold.
 pub const MAX_ORDER: usize = 7;
@@ -42,33 +48,43 @@ pub const MAX_ORDER: usize = 7;
 #[derive(Debug, Clone)]
 pub struct NgramModel {
     vocabulary: Vocabulary,
-    table: Table,
-    /// Made when it is first asked for.
-    index: OnceLock<Index>,
+    /// Its n-grams in order, and as they are looked up; at least one is there, the other is made when it is needed.
+    table: OnceLock<Table>,
+    look_up: OnceLock<LookUp>,
+    /// The name and the bytes of the binary that it lies in.
+    binary: Option<(String, Bytes)>,
 }
 
 impl PartialEq for NgramModel {
     fn eq(&self, other: &Self) -> bool {
-        self.vocabulary == other.vocabulary && self.table == other.table
+        self.vocabulary == other.vocabulary && self.look_up() == other.look_up()
     }
 }
 
 impl NgramModel {
     fn new(vocabulary: Vocabulary, table: Table) -> Self {
-        Self { vocabulary, table, index: OnceLock::new() }
+        Self { vocabulary, table: table.into(), look_up: OnceLock::new(), binary: None }
     }
 
-    /// Opens a file, ARPA or binary, compressed or not; `-` is standard input.
+    fn looked_up(vocabulary: Vocabulary, look_up: LookUp) -> Self {
+        Self { vocabulary, table: OnceLock::new(), look_up: look_up.into(), binary: None }
+    }
+
+    /// Opens a file, ARPA or binary, compressed or not; `-` is standard input. A binary that is not compressed is mapped
+    /// and used where it lies, so this takes no time and what is not used takes no memory; [`NgramModel::check`] compares
+    /// it with its checksum.
     ///
     /// # Errors
     /// Where it cannot be read or is not what its beginning says.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
         let mut input = files::open(path)?;
-        if binary::begins(&input.peek(64)?) {
-            let name = input.name().to_owned();
-            return binary::read(&input.bytes()?).map_err(|problem| Error::file(name, problem));
+        if !binary::begins(&input.peek(64)?) {
+            return arpa::read(input);
         }
-        arpa::read(input)
+        let name = input.name().to_owned();
+        let can_be_mapped = files::len(path).is_some();
+        Self::of_bytes(&name, if can_be_mapped { Bytes::map(path)? } else { input.bytes()?.into() })
     }
 
     /// Reads a file that is in memory; `name` is what errors call it.
@@ -76,20 +92,44 @@ impl NgramModel {
     /// # Errors
     /// Like [`NgramModel::open`].
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<Self> {
-        if binary::begins(&bytes) {
-            return binary::read(&bytes).map_err(|problem| Error::file(name, problem));
+        Self::of_bytes(name, bytes.into())
+    }
+
+    /// A model in bytes that lie anywhere; a binary is used where it lies, fastest at an address that is a multiple of
+    /// [`ALIGN`](crate::bytes::ALIGN). `name` is what errors call it.
+    ///
+    /// # Errors
+    /// Like [`NgramModel::open`].
+    pub fn of_bytes(name: &str, bytes: Bytes) -> Result<Self> {
+        if !binary::begins(&bytes) {
+            return arpa::read(Input::new(name, std::io::Cursor::new(bytes))?);
         }
-        arpa::read(files::Input::new(name, std::io::Cursor::new(bytes))?)
+        let mut model = binary::read(&bytes).map_err(|problem| Error::file(name, problem))?;
+        model.binary = Some((name.to_owned(), bytes));
+        Ok(model)
+    }
+
+    /// Compares a model that lies in a binary with its checksum. Opening does not: altered numbers score wrongly, and no
+    /// worse.
+    ///
+    /// # Errors
+    /// Where it was altered.
+    pub fn check(&self) -> Result<()> {
+        let Some((name, bytes)) = &self.binary else { return Ok(()) };
+        binary::check(bytes).map_err(|problem| Error::file(name, problem))
     }
 
     /// The length of its longest n-grams.
     pub fn order(&self) -> usize {
-        self.table.order()
+        self.counts().len()
     }
 
     /// How many n-grams it has of each order, from 1.
     pub fn counts(&self) -> Vec<usize> {
-        self.table.counts()
+        match self.look_up.get() {
+            Some(look_up) => look_up.size().counts.iter().map(|&count| count as usize).collect(),
+            None => self.table().counts(),
+        }
     }
 
     /// Its words.
@@ -102,21 +142,30 @@ impl NgramModel {
         self.vocabulary
     }
 
-    /// What scores words under it: free to copy. The first call makes an index, in about 50 ns an n-gram.
+    /// What scores words under it: free to copy. The first call makes the look-up of a model that comes from no binary, in
+    /// about 100 ns an n-gram.
     pub fn scorer(&self) -> Scorer<'_> {
-        let index = self.index.get_or_init(|| Index::new(&self.table));
-        Scorer::new(&self.table, index, &self.vocabulary)
+        Scorer::new(self.look_up(), &self.vocabulary)
     }
 
     /// Gives every state to `visit`, the empty one first and each after the one that it backs off to: the model as an
-    /// automaton. The words that follow come in the order of their numbers.
+    /// automaton. The words that follow come in the order of their numbers. Takes as long as [`NgramModel::for_each`].
     pub fn for_each_state(&self, visit: &mut dyn FnMut(Follow, &mut dyn Iterator<Item = (WordId, Step)>)) {
-        self.table.for_each_state(visit);
+        self.table().for_each_state(visit);
     }
 
     /// Gives every n-gram of one order to `visit`, sorted by the numbers of its words, with its probability and its
-    /// back-off (0 where it has none).
+    /// back-off (0 where it has none). The first call puts the n-grams of a binary in order, in about 100 ns each; of one
+    /// that was altered it may give the 1-grams alone, or wrong ones.
     pub fn for_each(&self, order: usize, visit: &mut dyn FnMut(&[WordId], f32, f32)) {
-        self.table.for_each(order, visit);
+        self.table().for_each(order, visit);
+    }
+
+    fn table(&self) -> &Table {
+        self.table.get_or_init(|| self.look_up().table())
+    }
+
+    fn look_up(&self) -> &LookUp {
+        self.look_up.get_or_init(|| LookUp::of(self.table()))
     }
 }

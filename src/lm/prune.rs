@@ -5,7 +5,7 @@
 //! that begins with `<s>` is taken to begin with that of `</s>`, since there are as many.
 
 use super::NgramModel;
-use super::table::{Builder, Table};
+use super::table::{Builder, Rest, Table};
 use super::vocab::WordId;
 use crate::error::{Error, Result};
 
@@ -18,8 +18,8 @@ pub fn prune(model: &NgramModel, threshold: f64) -> Result<NgramModel> {
     if threshold.is_nan() || threshold < 0.0 {
         return Err(Error::Usage(format!("threshold {threshold}: expected a number from 0, such as 1e-8")));
     }
-    let stay = staying(&model.table, threshold);
-    let table = rebuilt(&model.table, &stay).map_err(|problem| Error::Usage(problem.to_owned()))?;
+    let stay = staying(model.table(), threshold);
+    let table = rebuilt(model.table(), &stay).map_err(|problem| Error::Usage(problem.to_owned()))?;
     Ok(NgramModel::new(model.vocabulary.clone(), table))
 }
 
@@ -58,34 +58,29 @@ fn histories(table: &Table) -> Vec<f64> {
 /// What a model says after a context.
 struct After {
     context: u32,
-    /// What it leaves to the words that it does not list, and what the shorter history gives those.
-    rest: f64,
-    shorter_rest: f64,
+    rest: Rest,
 }
 
 impl After {
     fn of(table: &Table, context: u32) -> Self {
-        let (mut rest, mut shorter_rest) = (1.0, 1.0);
+        let mut rest = Rest::default();
         for node in table.longer(context) {
-            rest -= power(table.log10(node));
-            shorter_rest -= power(table.log10_after_suffix(context, table.word(node)));
+            rest.give(table.log10(node), table.log10_after_suffix(context, table.word(node)));
         }
-        Self { context, rest: rest.max(TINY), shorter_rest: shorter_rest.max(TINY) }
+        Self { context, rest: rest.at_least_tiny() }
     }
 
     /// By what share the perplexity grows without an n-gram, given the logarithm of its history's probability.
     fn loss(&self, table: &Table, node: u32, history: f64) -> f64 {
         let p = power(table.log10(node));
         let shorter = power(table.log10_after_suffix(self.context, table.word(node)));
-        let back_off = (self.rest / self.shorter_rest).ln();
-        let new_back_off = ((self.rest + p) / (self.shorter_rest + shorter)).ln();
-        let change = p * (shorter.ln() + new_back_off - p.ln()) + self.rest * (new_back_off - back_off);
+        let rest = self.rest;
+        let back_off = (rest.own / rest.shorter).ln();
+        let new_back_off = ((rest.own + p) / (rest.shorter + shorter)).ln();
+        let change = p * (shorter.ln() + new_back_off - p.ln()) + rest.own * (new_back_off - back_off);
         (-history.exp() * change).exp_m1()
     }
 }
-
-/// What is left of 1 when all of it is given away, but for rounding.
-const TINY: f64 = 1e-9;
 
 fn power(log10: f64) -> f64 {
     10f64.powf(log10)
@@ -100,7 +95,7 @@ fn rebuilt(table: &Table, stay: &[bool]) -> Result<Table, &'static str> {
         let mut context = builder.last_order();
         for old in table.order_nodes(n - 1).filter(|&old| stay[old as usize]) {
             builder.begin(context);
-            let (mut rest, mut shorter_rest, mut changed) = (1.0, 1.0, false);
+            let (mut rest, mut changed) = (Rest::default(), false);
             for node in table.longer(old) {
                 if !stay[node as usize] {
                     changed = true;
@@ -110,13 +105,12 @@ fn rebuilt(table: &Table, stay: &[bool]) -> Result<Table, &'static str> {
                 let suffix = builder.suffix(word);
                 let shorter = builder.log10_after_suffix(context, word);
                 changed |= (shorter - table.log10_after_suffix(old, word)).abs() > 1e-6;
-                rest -= power(table.log10(node));
-                shorter_rest -= power(shorter);
+                rest.give(table.log10(node), shorter);
                 builder.push(word, suffix, table.log10(node) as f32, (n < order).then_some(0.0));
             }
             // Found anew only where it is another one: sums of rounded numbers are less exact than what was written.
             let back_off = match changed {
-                true => (rest.max(TINY) / shorter_rest.max(TINY)).log10() as f32,
+                true => rest.log10_back_off(),
                 false => table.back_off(old),
             };
             builder.set_back_off(context, back_off);
@@ -200,8 +194,8 @@ mod tests {
         // After "Lisbon" only </s> is listed: p = 0.6, the 1-gram has 0.2; what is left is 0.4 and 0.8.
         let model = tiny();
         let lisbon = model.vocabulary().id("Lisbon").0;
-        let node = model.table.longer(lisbon).next().unwrap();
-        let loss = After::of(&model.table, lisbon).loss(&model.table, node, 0.04f64.ln());
+        let node = model.table().longer(lisbon).next().unwrap();
+        let loss = After::of(model.table(), lisbon).loss(model.table(), node, 0.04f64.ln());
         // Without it the back-off goes from 0.5 to 1.
         let change = 0.6 * (0.2f64 / 0.6).ln() + 0.4 * 2f64.ln();
         assert!((loss - ((-0.04 * change).exp() - 1.0)).abs() < 1e-6, "{loss}");

@@ -1,41 +1,18 @@
-//! A model in memory: all n-grams as a trie in arrays, where each n-gram knows the next shorter one to back off to.
+//! A model in order: all n-grams as a trie in arrays, where each n-gram knows the next shorter one to back off to.
 //!
 //! Nodes are numbered order by order, and within an order sorted by their words, so the n-grams that begin with another
-//! one lie side by side. The number of a 1-gram is that of its word. A state is the node of the longest history that can
-//! matter, so scoring a word never looks at the words before it again.
+//! one lie side by side. The number of a 1-gram is that of its word. Models are built, changed and written in this form;
+//! [`super::scorer`] has the one that words are looked up in.
 
 use std::fmt;
-#[cfg(feature = "train")]
 use std::ops::Range;
 
 use super::MAX_ORDER;
-use super::vocab::{Vocabulary, WordId};
+use super::scorer::{State, Step};
+use super::vocab::WordId;
 
 /// A number in little-endian bytes: what lies in a file is used as it lies, at any address.
 pub(super) type Cell = [u8; 4];
-
-/// What is known after some words: two histories in the same state have the same future.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct State(u32);
-
-impl State {
-    /// Nothing is known.
-    pub const EMPTY: Self = Self(u32::MAX);
-
-    /// A number of its own, less than how many n-grams there are; `None` for the empty state.
-    pub fn number(self) -> Option<usize> {
-        (self != Self::EMPTY).then_some(self.0 as usize)
-    }
-}
-
-/// A word scored.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
-    /// log10 of its probability.
-    pub log10: f32,
-    /// What is known after it.
-    pub state: State,
-}
 
 /// A state as one of an automaton.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,32 +21,6 @@ pub struct Follow {
     pub state: State,
     /// log10 of its back-off and the state that it backs off to; the empty state has none.
     pub back_off: Option<(f32, State)>,
-}
-
-/// A sentence scored.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Sentence {
-    /// log10 of its probability, with its end.
-    pub log10: f64,
-    /// How many of its words are not in the vocabulary.
-    pub unknown: u64,
-    /// The part of `log10` that is due to them.
-    pub unknown_log10: f64,
-    /// How many words it has, its end not counted.
-    pub words: u64,
-}
-
-impl Sentence {
-    /// Adds a word and log10 of its probability.
-    #[inline]
-    pub fn add(&mut self, word: WordId, log10: f32) {
-        self.log10 += f64::from(log10);
-        self.words += 1;
-        if word == WordId::UNKNOWN {
-            self.unknown += 1;
-            self.unknown_log10 += f64::from(log10);
-        }
-    }
 }
 
 /// An n-gram: its last word, log10 p, and the state of its longest proper suffix.
@@ -104,16 +55,56 @@ impl Table {
         self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).collect()
     }
 
-    /// The table of arrays from a file, where they fit together, so that whatever stands in them scores without a panic and
-    /// comes to an end.
-    pub(super) fn new(
-        starts: Vec<u32>,
-        nodes: Vec<Node>,
-        contexts: Vec<Context>,
-        vocabulary: usize,
+    /// The table of n-grams of more than one word, sorted by their contexts and their last words, each with log10 p and the
+    /// state after it; `None` where they do not fit together.
+    pub(super) fn of_ngrams(
+        counts: &[u32],
+        unigrams: &[[Cell; 2]],
+        contexts: &[[Cell; 2]],
+        ngrams: &[(u64, Cell, Cell)],
     ) -> Option<Self> {
-        let count = contexts.len().checked_sub(1)?;
-        let table = Self { starts, nodes, contexts };
+        let none = State::EMPTY.0.to_le_bytes();
+        let mut starts = vec![0u32];
+        for &count in counts {
+            starts.push(starts.last()?.checked_add(count)?);
+        }
+        let mut nodes: Vec<Node> =
+            (0u32..).zip(unigrams).map(|(word, unigram)| [word.to_le_bytes(), unigram[0], none]).collect();
+        nodes.reserve_exact(ngrams.len());
+        for &(key, log10, state) in ngrams {
+            let suffix = contexts.get(nodes.len()).map_or(state, |context| context[1]);
+            nodes.push([(key as u32).to_le_bytes(), log10, suffix]);
+        }
+        let mut first = 0;
+        let mut ordered = Vec::with_capacity(contexts.len() + 1);
+        for (context, &[back_off, suffix]) in (0u64..).zip(contexts) {
+            ordered.push([((unigrams.len() + first) as u32).to_le_bytes(), back_off, suffix]);
+            first += ngrams[first..].iter().take_while(|(key, ..)| key >> 32 == context).count();
+        }
+        ordered.push([((unigrams.len() + ngrams.len()) as u32).to_le_bytes(), [0; 4], none]);
+        Self { starts, nodes, contexts: ordered }.sound()
+    }
+
+    /// The table of 1-grams alone, whatever order they are said to be of.
+    pub(super) fn of_unigrams(order: usize, unigrams: &[[Cell; 2]]) -> Self {
+        let none = State::EMPTY.0.to_le_bytes();
+        let count = unigrams.len() as u32;
+        let mut starts = vec![count; order + 1];
+        starts[0] = 0;
+        let nodes = (0u32..).zip(unigrams).map(|(word, unigram)| [word.to_le_bytes(), unigram[0], none]);
+        let contexts = if order > 1 { unigrams.len() } else { 0 };
+        Self {
+            starts,
+            nodes: nodes.collect(),
+            contexts: vec![[count.to_le_bytes(), [0; 4], none]; contexts + 1],
+        }
+    }
+
+    /// The table where its arrays fit together, so that whatever stands in them is walked without a panic and to an end.
+    fn sound(self) -> Option<Self> {
+        let table = self;
+        let count = table.contexts.len().checked_sub(1)?;
+        let vocabulary = table.counts()[0];
         let view = table.view();
         let suffix_is_sound = |node: u32, suffix: Cell| {
             let suffix = number(suffix);
@@ -136,7 +127,7 @@ impl Table {
             && table.nodes.len() < State::EMPTY.0 as usize
             && table.contexts.is_sorted_by_key(|context| number(context[0]))
             && view.first(count as u32) as usize == table.nodes.len()
-            && (count == 0 || view.first(0) == table.starts[1])
+            && (1..table.order()).all(|order| view.first(table.starts[order - 1]) == table.starts[order])
             && (0..).zip(&table.nodes).all(node_is_sound)
             && (0..).zip(&table.contexts[..count]).all(context_is_sound)
             && (0..count as u32).all(|context| {
@@ -153,7 +144,6 @@ impl Table {
     }
 
     /// The n-grams that begin with a node and have one word more.
-    #[cfg(feature = "train")]
     pub(super) fn longer(&self, node: u32) -> Range<u32> {
         match self.view() {
             view if view.is_context(node) => view.first(node)..view.first(node + 1),
@@ -193,6 +183,11 @@ impl Table {
             at = number(self.contexts[at as usize][2]);
         }
         back_off + self.log10(word)
+    }
+
+    /// What is known after an n-gram.
+    pub(super) fn state(&self, node: u32) -> u32 {
+        self.view().state(node)
     }
 
     fn view(&self) -> View<'_> {
@@ -306,151 +301,48 @@ fn search(nodes: &[Node], word: u32) -> Result<usize, usize> {
 }
 
 #[inline]
-fn number(cell: Cell) -> u32 {
+pub(super) fn number(cell: Cell) -> u32 {
     u32::from_le_bytes(cell)
 }
 
 #[inline]
-fn float(cell: Cell) -> f32 {
+pub(super) fn float(cell: Cell) -> f32 {
     f32::from_le_bytes(cell)
 }
 
-/// Finds the n-grams of contexts that have many: a search among those would touch memory in many places, each of which
-/// takes longer than all else.
-#[derive(Clone, Default)]
-pub(super) struct Index {
-    /// Open addressing: half of a hash in the high bits, a node in the low ones; 0 where there is none. The length is a
-    /// power of two.
-    slots: Vec<u64>,
-}
-
-/// So many n-grams lie in few enough lines of memory to be searched.
-const FEW: u32 = 8;
-
-impl fmt::Debug for Index {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Index({})", self.slots.len())
-    }
-}
-
-impl Index {
-    pub(super) fn new(table: &Table) -> Self {
-        let view = table.view();
-        let contexts = 0..table.contexts.len() as u32 - 1;
-        let large = || contexts.clone().map(|context| (context, view.range(context)));
-        let large = || large().filter(|(_, (start, end))| end - start > FEW);
-        let count: usize = large().map(|(_, (start, end))| (end - start) as usize).sum();
-        let mut slots = vec![0; (count + count / 4).next_power_of_two().max(2)];
-        for (context, (start, end)) in large() {
-            for node in start..end {
-                let hash = hash(context, number(table.nodes[node as usize][0]));
-                let mut slot = Self::first_slot(hash, slots.len());
-                while slots[slot] != 0 {
-                    slot = (slot + 1) & (slots.len() - 1);
-                }
-                slots[slot] = hash << 32 | u64::from(node);
-            }
-        }
-        Self { slots }
-    }
-
-    fn first_slot(hash: u64, slots: usize) -> usize {
-        (hash >> (u64::BITS - slots.trailing_zeros())) as usize
-    }
-
-    /// The n-gram of a context that has many and a word.
-    #[inline]
-    fn child(&self, view: View<'_>, context: u32, (start, end): (u32, u32), word: u32) -> Option<u32> {
-        let hash = hash(context, word);
-        let mut slot = Self::first_slot(hash, self.slots.len());
-        loop {
-            let found = self.slots[slot];
-            if found == 0 {
-                return None;
-            }
-            let node = found as u32;
-            let same = found >> 32 == hash & u64::from(u32::MAX) && (start..end).contains(&node);
-            if same && number(view.nodes[node as usize][0]) == word {
-                return Some(node);
-            }
-            slot = (slot + 1) & (self.slots.len() - 1);
-        }
-    }
-}
-
-/// Mixes a context and a word; its high bits say where, its low ones tell apart.
-#[inline]
-fn hash(context: u32, word: u32) -> u64 {
-    // Knuth's multiplicative hashing, with the odd number nearest to 2^64 divided by the golden ratio.
-    let hash = (u64::from(context) << 32 | u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // The low bits of a product depend on the word alone.
-    hash ^ hash >> 29
-}
-
-/// Scores words under a model.
+/// What a context leaves to the words that it does not list, and what its suffix gives those.
+#[cfg(feature = "train")]
 #[derive(Debug, Clone, Copy)]
-pub struct Scorer<'a> {
-    view: View<'a>,
-    index: &'a Index,
-    vocabulary: &'a Vocabulary,
+pub(super) struct Rest {
+    pub(super) own: f64,
+    pub(super) shorter: f64,
 }
 
-impl<'a> Scorer<'a> {
-    pub(super) fn new(table: &'a Table, index: &'a Index, vocabulary: &'a Vocabulary) -> Self {
-        Self { view: table.view(), index, vocabulary }
+#[cfg(feature = "train")]
+impl Default for Rest {
+    fn default() -> Self {
+        Self { own: 1.0, shorter: 1.0 }
+    }
+}
+
+#[cfg(feature = "train")]
+impl Rest {
+    /// A word is listed: log10 p of it after the context and after its suffix.
+    pub(super) fn give(&mut self, log10: f64, shorter: f64) {
+        self.own -= 10f64.powf(log10);
+        self.shorter -= 10f64.powf(shorter);
     }
 
-    #[inline]
-    fn child(&self, context: u32, word: u32) -> Option<u32> {
-        let range = self.view.range(context);
-        if range.1 - range.0 > FEW {
-            return self.index.child(self.view, context, range, word);
-        }
-        let few = &self.view.nodes[range.0 as usize..range.1 as usize];
-        (range.0..).zip(few).find(|(_, node)| number(node[0]) == word).map(|(at, _)| at)
+    /// The back-off with which the probabilities sum to one.
+    pub(super) fn log10_back_off(self) -> f32 {
+        let Self { own, shorter } = self.at_least_tiny();
+        (own / shorter).log10() as f32
     }
 
-    /// The state at the beginning of a sentence.
-    #[inline]
-    pub fn start(&self) -> State {
-        State(self.view.state(WordId::START.0))
-    }
-
-    /// The probability of a word after what is known, and what is known then.
-    ///
-    /// # Panics
-    /// Where the state or the word is of another model.
-    #[inline]
-    pub fn step(&self, state: State, word: WordId) -> Step {
-        let mut back_off = 0.0;
-        let mut at = state.0;
-        let node = loop {
-            if at == State::EMPTY.0 {
-                break word.0;
-            }
-            if let Some(node) = self.child(at, word.0) {
-                break node;
-            }
-            let [_, more, suffix] = self.view.contexts[at as usize];
-            back_off += float(more);
-            at = number(suffix);
-        };
-        let log10 = back_off + float(self.view.nodes[node as usize][1]);
-        Step { log10, state: State(self.view.state(node)) }
-    }
-
-    /// The probability of a sentence from its beginning to its end.
-    pub fn sentence<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Sentence {
-        let mut sentence = Sentence::default();
-        let mut state = self.start();
-        for word in words {
-            let id = self.vocabulary.id(word);
-            let step = self.step(state, id);
-            sentence.add(id, step.log10);
-            state = step.state;
-        }
-        sentence.log10 += f64::from(self.step(state, WordId::END).log10);
-        sentence
+    /// Where all of it is given away, only rounding is left.
+    pub(super) fn at_least_tiny(self) -> Self {
+        const TINY: f64 = 1e-9;
+        Self { own: self.own.max(TINY), shorter: self.shorter.max(TINY) }
     }
 }
 

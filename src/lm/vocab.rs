@@ -5,6 +5,9 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+use super::table::{Cell, number};
+use crate::bytes::{ALIGN, Bytes};
+
 /// The number of a word in a vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WordId(pub u32);
@@ -23,17 +26,29 @@ pub const SPECIAL: [&str; 3] = ["<unk>", "<s>", "</s>"];
 
 /// Words numbered from 0, each one once; the first three are [`SPECIAL`].
 #[derive(Clone)]
-pub struct Vocabulary {
-    text: String,
+pub struct Vocabulary(Form);
+
+/// Where the words lie.
+#[derive(Clone)]
+enum Form {
+    Own(Arrays<Vec<u8>, Vec<Cell>>),
+    /// In a file, with the lengths of the three arrays, each padded to [`ALIGN`].
+    Shared(Bytes, [usize; 3]),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrays<T, C> {
+    pub(super) text: T,
     /// Where each word ends in the text.
-    ends: Vec<u32>,
+    pub(super) ends: C,
     /// Open addressing: a word's number plus one, or 0. The length is a power of two, at most half of it in use.
-    slots: Vec<u32>,
+    pub(super) slots: C,
 }
 
 impl Default for Vocabulary {
     fn default() -> Self {
-        let mut vocabulary = Self { text: String::new(), ends: Vec::new(), slots: vec![0; 1 << 10] };
+        let slots = vec![[0; 4]; 1 << 10];
+        let mut vocabulary = Self(Form::Own(Arrays { text: Vec::new(), ends: Vec::new(), slots }));
         for word in SPECIAL {
             vocabulary.insert(word);
         }
@@ -49,7 +64,8 @@ impl fmt::Debug for Vocabulary {
 
 impl PartialEq for Vocabulary {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text && self.ends == other.ends
+        let (one, other) = (self.arrays(), other.arrays());
+        one.text == other.text && one.ends == other.ends
     }
 }
 
@@ -69,23 +85,56 @@ impl Vocabulary {
         Self::default()
     }
 
+    /// A vocabulary from a file, used where it lies: the lengths of its text, and of its words and slots in number. `None`
+    /// where they cannot be those of one; what the other words are is not looked at.
+    pub(super) fn shared(bytes: Bytes, lens: [usize; 3]) -> Option<Self> {
+        let [text, words, slots] = lens;
+        let own_len = Self::padded(text, words, slots)?.into_iter().try_fold(0, usize::checked_add)?;
+        let fits = own_len == bytes.len() && words >= SPECIAL.len() && slots.is_power_of_two();
+        let vocabulary = fits.then_some(Self(Form::Shared(bytes, lens)))?;
+        let special = SPECIAL.iter().zip(vocabulary.iter()).all(|(special, word)| *special == word);
+        special.then_some(vocabulary)
+    }
+
+    /// How many bytes the arrays of a vocabulary take in a file.
+    pub(super) fn padded(text: usize, words: usize, slots: usize) -> Option<[usize; 3]> {
+        let cells = |count: usize| count.checked_mul(size_of::<Cell>())?.checked_next_multiple_of(ALIGN);
+        Some([text.checked_next_multiple_of(ALIGN)?, cells(words)?, cells(slots)?])
+    }
+
+    pub(super) fn arrays(&self) -> Arrays<&[u8], &[Cell]> {
+        match &self.0 {
+            Form::Own(Arrays { text, ends, slots }) => Arrays { text, ends, slots },
+            Form::Shared(bytes, [text, words, slots]) => {
+                let ends = text.next_multiple_of(ALIGN);
+                let places = ends + (words * size_of::<Cell>()).next_multiple_of(ALIGN);
+                let bytes = &**bytes;
+                Arrays {
+                    text: &bytes[..*text],
+                    ends: &bytes[ends..].as_chunks().0[..*words],
+                    slots: &bytes[places..].as_chunks().0[..*slots],
+                }
+            }
+        }
+    }
+
     /// How many words there are, with the special ones.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        match &self.0 {
+            Form::Own(arrays) => arrays.ends.len(),
+            Form::Shared(_, [_, words, _]) => *words,
+        }
     }
 
     /// The number of a word, [`WordId::UNKNOWN`] where it is not there.
     pub fn id(&self, word: &str) -> WordId {
-        match self.slots[self.slot(word)] {
-            0 => WordId::UNKNOWN,
-            found => WordId(found - 1),
-        }
+        self.get(word).unwrap_or(WordId::UNKNOWN)
     }
 
     /// The number of a word that is there.
     pub fn get(&self, word: &str) -> Option<WordId> {
-        self.slots[self.slot(word)].checked_sub(1).map(WordId)
+        self.arrays().find(word).ok()
     }
 
     /// A word by its number.
@@ -93,9 +142,9 @@ impl Vocabulary {
     /// # Panics
     /// Where there is no word of that number.
     pub fn word(&self, id: WordId) -> &str {
-        let at = id.0 as usize;
-        let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        &self.text[start as usize..self.ends[at] as usize]
+        let word = self.arrays().word(id.0 as usize);
+        // Only in a file that was altered is a word no text.
+        str::from_utf8(word).unwrap_or_default()
     }
 
     /// All words, in the order of their numbers.
@@ -106,49 +155,84 @@ impl Vocabulary {
     /// The number of a word, a new one where it was not there; [`WordId::UNKNOWN`] where the vocabulary is full, at 4 GB of
     /// text.
     pub fn insert(&mut self, word: &str) -> WordId {
-        let slot = self.slot(word);
-        if let Some(found) = self.slots[slot].checked_sub(1) {
-            return WordId(found);
+        let slot = match self.arrays().find(word) {
+            Ok(found) => return found,
+            Err(slot) => slot,
+        };
+        if let Form::Shared(..) = self.0 {
+            *self = self.owned();
+            return self.insert(word);
         }
-        let Ok(end) = u32::try_from(self.text.len() + word.len()) else { return WordId::UNKNOWN };
-        self.text.push_str(word);
-        self.ends.push(end);
-        self.slots[slot] = self.len() as u32;
-        if self.len() * 2 > self.slots.len() {
-            self.grow();
+        let Form::Own(arrays) = &mut self.0 else { return WordId::UNKNOWN };
+        let Ok(end) = u32::try_from(arrays.text.len() + word.len()) else { return WordId::UNKNOWN };
+        arrays.text.extend_from_slice(word.as_bytes());
+        arrays.ends.push(end.to_le_bytes());
+        let count = arrays.ends.len();
+        arrays.slots[slot] = (count as u32).to_le_bytes();
+        if count * 2 > arrays.slots.len() {
+            arrays.place(arrays.slots.len() * 2);
         }
-        WordId(self.len() as u32 - 1)
+        WordId(count as u32 - 1)
     }
 
-    /// The slot of a word, or the empty one where it would stand.
-    fn slot(&self, word: &str) -> usize {
+    fn owned(&self) -> Self {
+        let Arrays { text, ends, slots } = self.arrays();
+        let len = slots.len().max((ends.len() * 2).next_power_of_two());
+        let mut own = Arrays { text: text.to_vec(), ends: ends.to_vec(), slots: Vec::new() };
+        own.place(len);
+        Self(Form::Own(own))
+    }
+}
+
+impl<'a> Arrays<&'a [u8], &'a [Cell]> {
+    /// The text of a word; empty for one of a file that was altered.
+    #[inline]
+    fn word(&self, at: usize) -> &'a [u8] {
+        let start = if at == 0 { 0 } else { number(self.ends[at - 1]) };
+        self.text.get(start as usize..number(self.ends[at]) as usize).unwrap_or_default()
+    }
+
+    /// The number of a word, or the empty slot where it would stand.
+    #[inline]
+    fn find(&self, word: &str) -> Result<WordId, usize> {
         let mask = self.slots.len() - 1;
-        let mut slot = hash(word) as usize & mask;
-        loop {
-            match self.slots[slot] {
-                0 => return slot,
-                found if self.word(WordId(found - 1)) == word => return slot,
-                _ => slot = (slot + 1) & mask,
+        let mut slot = hash(word.as_bytes()) as usize & mask;
+        // There is an empty slot, but in a file that was altered.
+        for _ in 0..=mask {
+            match number(self.slots[slot]) {
+                0 => return Err(slot),
+                found => {
+                    let at = found as usize - 1;
+                    if at < self.ends.len() && self.word(at) == word.as_bytes() {
+                        return Ok(WordId(at as u32));
+                    }
+                    slot = (slot + 1) & mask;
+                }
             }
         }
+        Err(slot)
     }
+}
 
-    fn grow(&mut self) {
-        self.slots = vec![0; self.slots.len() * 2];
-        let mask = self.slots.len() - 1;
-        for at in 0..self.len() {
-            let mut slot = hash(self.word(WordId(at as u32))) as usize & mask;
-            while self.slots[slot] != 0 {
+impl Arrays<Vec<u8>, Vec<Cell>> {
+    /// Gives every word its place in so many slots.
+    fn place(&mut self, slots: usize) {
+        let mask = slots - 1;
+        self.slots = vec![[0; 4]; slots];
+        for at in 0..self.ends.len() {
+            let words = Arrays { text: &*self.text, ends: &*self.ends, slots: &[] };
+            let mut slot = hash(words.word(at)) as usize & mask;
+            while self.slots[slot] != [0; 4] {
                 slot = (slot + 1) & mask;
             }
-            self.slots[slot] = at as u32 + 1;
+            self.slots[slot] = (at as u32 + 1).to_le_bytes();
         }
     }
 }
 
-fn hash(word: &str) -> u64 {
+fn hash(word: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
-    hasher.write(word.as_bytes());
+    hasher.write(word);
     // The low bits choose the slot, and the high ones are the best mixed.
     hasher.finish().rotate_left(20)
 }

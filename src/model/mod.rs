@@ -1,11 +1,11 @@
 //! Trained models: what they are (the manifest) and where they lie (the store).
 
-mod map;
 mod store;
 
 use serde::{Deserialize, Serialize};
 
-pub use store::{Bytes, Embedded, Folder, Packed, Store, open};
+pub use crate::bytes::Bytes;
+pub use store::{Embedded, Folder, Packed, Store, open};
 
 use crate::error::{Error, Result};
 use crate::text::{Labels, Locale};

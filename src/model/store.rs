@@ -4,62 +4,22 @@
 //! padded with zeros to 48, offset and length as u64), then the sections, each at a multiple of 64 bytes. All numbers are
 //! little-endian. The first section is the manifest.
 
-use std::fmt;
 use std::io::ErrorKind;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
-use super::map::Map;
 use super::{Draft, FORMAT, MANIFEST, Manifest};
+use crate::bytes::{ALIGN, Bytes};
 use crate::error::{Error, Result};
 use crate::files;
 
 const MAGIC: &[u8; 8] = b"MAJUSCUL";
 const ENTRY: usize = 64;
 const NAME: usize = 48;
-const ALIGN: usize = 64;
 
 /// Sections of at most this many bytes are compared with their checksum when a model is opened: that costs less than a
 /// millisecond for every 10 MB. Larger ones are left to `inspect`.
 const CHECKED: usize = 64 << 20;
-
-/// The bytes of a section, wherever they lie. Cheap to clone.
-#[derive(Clone)]
-pub enum Bytes {
-    /// Inside the program.
-    Static(&'static [u8]),
-    /// In a mapped file.
-    Mapped(Arc<dyn Deref<Target = [u8]> + Send + Sync>, Range<usize>),
-    /// In memory.
-    Owned(Arc<[u8]>),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Static(bytes) => bytes,
-            Self::Mapped(map, range) => &map[range.clone()],
-            Self::Owned(bytes) => bytes,
-        }
-    }
-}
-
-impl fmt::Debug for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Bytes({})", self.len())
-    }
-}
-
-impl Deref for Map {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        self.bytes()
-    }
-}
 
 /// A model on its way into memory.
 pub trait Store {
@@ -100,9 +60,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Store>> {
     if metadata.is_dir() {
         return Ok(Box::new(Folder::open(path)?));
     }
-    let map: Arc<dyn Deref<Target = [u8]> + Send + Sync> = Arc::new(Map::open(path)?);
-    let len = map.len();
-    Ok(Box::new(Packed::open(path.to_string_lossy(), Bytes::Mapped(map, 0..len))?))
+    Ok(Box::new(Packed::open(path.to_string_lossy(), Bytes::map(path)?)?))
 }
 
 /// The bytes of a section, once they are seen to be what the manifest says.
@@ -168,9 +126,7 @@ impl Store for Folder {
             let problem = format!("{name} is missing: copy the model again or train it again");
             return Err(Error::model(&self.name, problem));
         }
-        let map: Arc<dyn Deref<Target = [u8]> + Send + Sync> = Arc::new(Map::open(&file)?);
-        let len = map.len();
-        checked(self, name, Bytes::Mapped(map, 0..len))
+        checked(self, name, Bytes::map(&file)?)
     }
 }
 
@@ -247,14 +203,11 @@ impl Store for Packed {
         let found = self.table.iter().find(|(section, _)| section == name);
         let missing = || Error::model(&self.name, format!("there is no {name} in it: train the model again"));
         let (_, range) = found.ok_or_else(missing)?;
-        let bytes = match &self.bytes {
-            // What is compiled in was checked when it was made.
-            Bytes::Static(bytes) => return Ok(Bytes::Static(&bytes[range.clone()])),
-            Bytes::Mapped(map, whole) => {
-                Bytes::Mapped(map.clone(), whole.start + range.start..whole.start + range.end)
-            }
-            Bytes::Owned(bytes) => Bytes::Owned(bytes[range.clone()].into()),
-        };
+        let bytes = self.bytes.slice(range.clone());
+        // What is compiled in was checked when it was made.
+        if let Bytes::Static(_) = bytes {
+            return Ok(bytes);
+        }
         checked(self, name, bytes)
     }
 }

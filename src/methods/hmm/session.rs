@@ -1,12 +1,14 @@
 //! A text on its way through a search: words in, candidates to the search, its answers out as choices.
+//!
+//! The same for every method that scores candidates of words.
 
 use super::candidates::{Candidate, Candidates, sentence_ends_before};
 use crate::error::Result;
-use crate::restorer::{End, Session, Want};
-use crate::search::{Answer, Scorer, Search};
+use crate::restorer::{End, Labelling, Session, Want};
+use crate::search::{self, Answer, Scorer, Search};
 use crate::text::{Choice, Label, Tokens};
 
-/// A session of any method that scores candidates of words.
+/// A session.
 #[derive(Debug)]
 pub struct Decoding<'a, S: Scorer> {
     candidates: Candidates<'a>,
@@ -51,4 +53,30 @@ fn choice(answer: &Answer<'_, Candidate>) -> Choice {
         same.map(|(_, posterior)| posterior).sum::<f64>().min(1.0) as f32
     };
     Choice { label: Label::from(case), confidence: answer.posteriors.map(sum) }
+}
+
+/// The likeliest labellings of a sentence.
+pub fn n_best<S: Scorer<Candidate = Candidate>>(
+    candidates: &Candidates<'_>,
+    scorer: &S,
+    sentence: &Tokens,
+    n: usize,
+) -> Vec<Labelling> {
+    let mut positions: Vec<Vec<Candidate>> = Vec::new();
+    let mut after_capitals = false;
+    for (lower, token) in sentence.iter() {
+        let mut column = Vec::new();
+        candidates.of(lower, token, after_capitals, &mut column);
+        after_capitals = candidates.all_capitals(lower, &column);
+        if sentence_ends_before(token) && !positions.is_empty() {
+            column.iter_mut().for_each(|candidate| candidate.opens = true);
+        }
+        positions.push(column);
+    }
+    let label = |(&at, column): (&usize, &Vec<Candidate>)| Label::from(column[at].case);
+    let labelling = |path: search::Path| Labelling {
+        log10: -path.cost / std::f64::consts::LN_10,
+        labels: path.candidates.iter().zip(&positions).map(label).collect(),
+    };
+    search::n_best(scorer, &positions, n).into_iter().map(labelling).collect()
 }

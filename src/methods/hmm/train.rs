@@ -188,23 +188,22 @@ fn written(forms: &Forms, locale: Locale) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The map of a corpus: each word's forms with their shares, the most frequent first. What a capital at the beginning of a
-/// sentence shows is left out.
+/// The map of a corpus: each word's forms with their shares, those most frequent inside sentences first. A word seen only
+/// where sentences begin has one form: a capital says nothing there.
 fn map_of(lexicon: &Lexicon) -> String {
     let mut map = String::new();
     for entry in lexicon.iter() {
-        let mut forms: Vec<(Case, f64)> = entry.forms.iter().map(|form| (form.case, form.count)).collect();
-        forms.retain(|(_, count)| *count > 0.0);
-        if forms.is_empty() {
-            forms.push((entry.majority(Initial::Apart), 1.0));
-        }
-        let total: f64 = forms.iter().map(|(_, count)| count).sum();
-        // Equally frequent ones stay in the order of the smaller change.
-        forms.sort_by(|a, b| b.1.total_cmp(&a.1));
         map.push_str(entry.word);
-        for (case, count) in forms {
-            let spelling = case.applied(entry.word, lexicon.locale());
-            let _ = write!(map, " {spelling} {}", (count / total) as f32);
+        let mut form = |case: Case, share: f64| {
+            let _ = write!(map, " {} {}", case.applied(entry.word, lexicon.locale()), share as f32);
+        };
+        if entry.count() == 0.0 {
+            form(entry.majority(Initial::Apart), 1.0);
+        } else {
+            let mut forms: Vec<_> = entry.forms.iter().collect();
+            // Equally frequent ones stay in the order of the smaller change.
+            forms.sort_by(|a, b| b.count.total_cmp(&a.count).then(b.initial.total_cmp(&a.initial)));
+            forms.iter().for_each(|found| form(found.case, found.total() / entry.total()));
         }
         map.push('\n');
     }

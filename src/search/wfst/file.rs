@@ -44,35 +44,46 @@ pub fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_le_bytes())
 }
 
-/// Writes a machine as a `const` file.
+/// Writes a machine as a `const` file, with the symbols that it reads and those that it writes.
 ///
 /// # Errors
 /// Where `out` does not take it.
-pub fn write(machine: &Machine, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    machine: &Machine,
+    symbols: Option<(&Symbols, &Symbols)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut parts = Parts { start: machine.start(), ..Parts::new() };
     for state in 0..machine.states() as u32 {
         parts.arcs.extend_from_slice(machine.out(state));
         parts.end_state(machine.end(state));
     }
-    put(&parts, out)
+    put(&parts, symbols, out)
 }
 
-/// Writes a machine as a `const` file.
-pub(super) fn put(parts: &Parts, out: &mut dyn Write) -> io::Result<()> {
+/// See [`write()`].
+pub(super) fn put(
+    parts: &Parts,
+    symbols: Option<(&Symbols, &Symbols)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let too_many = |_| io::Error::other("more than 2,147,483,647 states or arcs");
     i32::try_from(parts.finals.len().max(parts.arcs.len())).map_err(too_many)?;
     let mut bytes = Vec::with_capacity(100 + 20 * parts.finals.len() + 16 * parts.arcs.len());
     bytes.extend(MAGIC.to_le_bytes());
-    for text in ["const", ARCS] {
-        bytes.extend((text.len() as i32).to_le_bytes());
-        bytes.extend(text.bytes());
-    }
+    put_text("const", &mut bytes);
+    put_text(ARCS, &mut bytes);
     bytes.extend(2i32.to_le_bytes());
-    bytes.extend(0i32.to_le_bytes());
+    let flags = if symbols.is_some() { HAS_INPUT_SYMBOLS | HAS_OUTPUT_SYMBOLS } else { 0 };
+    bytes.extend(flags.to_le_bytes());
     bytes.extend((properties(parts).bits() | EXPANDED).to_le_bytes());
     bytes.extend(parts.start.map_or(-1, i64::from).to_le_bytes());
     bytes.extend((parts.finals.len() as i64).to_le_bytes());
     bytes.extend((parts.arcs.len() as i64).to_le_bytes());
+    if let Some((inputs, outputs)) = symbols {
+        put_symbols(inputs, &mut bytes);
+        put_symbols(outputs, &mut bytes);
+    }
     for (state, last) in parts.finals.iter().enumerate() {
         let (begin, end) = (parts.begins[state], parts.begins[state + 1]);
         let arcs = &parts.arcs[begin..end];
@@ -90,6 +101,23 @@ pub(super) fn put(parts: &Parts, out: &mut dyn Write) -> io::Result<()> {
         bytes.extend(arc.nextstate.to_le_bytes());
     }
     out.write_all(&bytes)
+}
+
+fn put_text(text: &str, bytes: &mut Vec<u8>) {
+    bytes.extend((text.len() as i32).to_le_bytes());
+    bytes.extend(text.bytes());
+}
+
+fn put_symbols(symbols: &Symbols, bytes: &mut Vec<u8>) {
+    bytes.extend(SYMBOLS_MAGIC.to_le_bytes());
+    put_text("majuscule", bytes);
+    // The label that the next symbol would get, and how many there are.
+    bytes.extend((symbols.len() as i64).to_le_bytes());
+    bytes.extend((symbols.len() as i64).to_le_bytes());
+    for (label, word) in (0i64..).zip(symbols.iter()) {
+        put_text(word, bytes);
+        bytes.extend(label.to_le_bytes());
+    }
 }
 
 /// What is known of the arcs of a machine: without it a composition would look at all of them again.

@@ -10,6 +10,8 @@
 //!   the model. Failure arcs stand on the cased side: on the lower-cased one an arc for "us" would hide the back-off that
 //!   "US" needs. So the words of a sentence become a lattice of their forms, which is composed with G.
 
+mod apply;
+mod draw;
 mod file;
 mod layered;
 mod plain;
@@ -17,9 +19,12 @@ mod symbols;
 mod walk;
 
 use rustfst::fst_impls::ConstFst;
+use rustfst::fst_properties::FstProperties;
 use rustfst::prelude::{CoreFst, ExpandedFst, SerializableFst, Tr, TropicalWeight, Trs, TrsConst};
 use serde::{Deserialize, Serialize};
 
+pub use apply::{Line, Transducer};
+pub use draw::{dot, svg};
 pub use file::{Facts, begins, read, write};
 pub use layered::{Lattice, Search};
 pub use plain::{best_path, best_paths};
@@ -81,6 +86,17 @@ pub struct Machine {
     /// The arcs of each state, where they lie in `fst`.
     arcs: Vec<TrsConst<TropicalWeight>>,
     failure: Option<Label>,
+}
+
+/// What is known of the arcs of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Properties {
+    /// Whether every arc writes what it reads.
+    pub acceptor: bool,
+    /// Whether no two arcs of a state read the same label.
+    pub input_deterministic: bool,
+    /// Whether the arcs of each state are sorted by what they write, too.
+    pub output_sorted: bool,
 }
 
 type Arc = Tr<TropicalWeight>;
@@ -157,7 +173,7 @@ impl Machine {
         map_weight: f32,
     ) -> Result<(Self, Symbols, Symbols)> {
         let mut inputs = Symbols::new([EPSILON_SYMBOL, "<unk>"])?;
-        let mut outputs = Symbols::of_model(model)?;
+        let mut outputs = Symbols::of_model(model, BackOff::Epsilon)?;
         // What each word of the model is read and written as.
         let mut spelled: Vec<Vec<(Label, Label, f32)>> = vec![Vec::new(); model.vocabulary().len()];
         let unknown = WordId::UNKNOWN.0 + 1;
@@ -187,7 +203,7 @@ impl Machine {
     fn new(parts: &Parts, failure: Option<Label>) -> Result<Self> {
         // rustfst makes such a machine from a file's bytes alone; these are known to be right.
         let mut bytes = Vec::new();
-        file::put(parts, &mut bytes)
+        file::put(parts, None, &mut bytes)
             .map_err(|error| Error::Usage(format!("the machine is too large: {error}")))?;
         let fst = ConstFst::load(&bytes)
             .map_err(|error| Error::Usage(format!("rustfst does not take the machine: {error}")))?;
@@ -242,7 +258,32 @@ impl Machine {
         self.arcs.iter().map(|arcs| arcs.len()).sum()
     }
 
-    fn start(&self) -> Option<u32> {
+    /// How many states are final.
+    pub fn finals(&self) -> usize {
+        (0..self.states() as u32).filter(|&state| self.end(state) < f32::INFINITY).count()
+    }
+
+    /// How many arcs read a label.
+    pub fn count_reading(&self, label: Label) -> usize {
+        (0..self.states() as u32).map(|state| self.reading(state, label).len()).sum()
+    }
+
+    /// What is known of its arcs.
+    pub fn properties(&self) -> Properties {
+        let properties = self.fst.properties();
+        Properties {
+            acceptor: properties.contains(FstProperties::ACCEPTOR),
+            input_deterministic: properties.contains(FstProperties::I_DETERMINISTIC),
+            output_sorted: properties.contains(FstProperties::O_LABEL_SORTED),
+        }
+    }
+
+    fn all_arcs(&self) -> impl Iterator<Item = &Arc> {
+        self.arcs.iter().flat_map(|arcs| arcs.trs())
+    }
+
+    /// The state before anything is read.
+    pub fn start(&self) -> Option<u32> {
         self.fst.start()
     }
 
@@ -316,13 +357,15 @@ fn acceptor(
         }
         count += 1;
     });
-    let number = |state: State| state.number().map_or(0, |at| numbers[at]);
+    let number = |state: State| state.number().and_then(|at| numbers.get(at).copied()).unwrap_or(0);
     let label = if back_off == BackOff::Epsilon { EPSILON } else { label };
     model.for_each_state(&mut |follow, steps| {
         let mut end = f32::INFINITY;
         for (word, step) in steps {
             match word {
-                WordId::START => {}
+                WordId::START if follow.back_off.is_some() => {}
+                // The one state in which nothing but the start is known.
+                WordId::START => parts.start = Some(number(step.state)),
                 WordId::END => end = nats(step.log10),
                 _ => arcs(parts, word, nats(step.log10), number(step.state)),
             }
@@ -337,7 +380,6 @@ fn acceptor(
         }
         parts.end_state(end);
     });
-    parts.start = Some(number(model.scorer().start()));
 }
 
 /// log10 p as a cost, −ln p.

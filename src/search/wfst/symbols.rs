@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{EPSILON_SYMBOL, FAILURE_SYMBOL, Label};
+use super::{BackOff, EPSILON_SYMBOL, FAILURE_SYMBOL, Label};
 use crate::error::{Error, Result};
 use crate::lm::NgramModel;
 
@@ -28,13 +28,13 @@ impl Symbols {
         Ok(symbols)
     }
 
-    /// The words of a model, each with its number plus one, and after them the label of failure arcs.
+    /// The words of a model, each with its number plus one, and after them the label of failure arcs where it has them.
     ///
     /// # Errors
     /// Where the model has a word that is spelled like a special symbol.
-    pub fn of_model(model: &NgramModel) -> Result<Self> {
-        let words = model.vocabulary().iter();
-        Self::new(std::iter::once(EPSILON_SYMBOL).chain(words).chain([FAILURE_SYMBOL]))
+    pub fn of_model(model: &NgramModel, arcs: BackOff) -> Result<Self> {
+        let failure = (arcs == BackOff::Failure).then_some(FAILURE_SYMBOL);
+        Self::new(std::iter::once(EPSILON_SYMBOL).chain(model.vocabulary().iter()).chain(failure))
     }
 
     /// Reads a file: a symbol, white space and its number on each line.

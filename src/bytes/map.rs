@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // Mapping a file cannot be made safe: another process may change it meanwhile.
 
 use std::fs::File;
+use std::ops::Deref;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -30,8 +31,13 @@ impl Map {
         let bytes = unsafe { memmap2::Mmap::map(&file) }.map_err(|error| Error::io("map", path, error))?;
         Ok(Self { bytes: Some(bytes) })
     }
+}
 
-    pub(super) fn bytes(&self) -> &[u8] {
+#[cfg(not(target_family = "wasm"))]
+impl Deref for Map {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
         self.bytes.as_deref().unwrap_or_default()
     }
 }
@@ -45,8 +51,13 @@ impl Map {
         read.map_err(|error| Error::io("read", path, error))?;
         Ok(Self { bytes })
     }
+}
 
-    pub(super) fn bytes(&self) -> &[u8] {
+#[cfg(target_family = "wasm")]
+impl Deref for Map {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
         &self.bytes
     }
 }

@@ -1,0 +1,576 @@
+//! What scores words: all n-grams of a model in one hash table, used where it lies, in memory or in a mapped file.
+//!
+//! An n-gram is found under the number of its history and its last word, and brings all that a step needs but the back-off
+//! of its history: one line of memory for each history that is tried. A state is the number of the longest history that can
+//! matter, so scoring a word never looks at the words before it again. Numbers of histories are those of [`super::table`].
+//!
+//! Any bytes can be looked up in without a panic and in bounded time, whatever they are.
+
+use std::fmt;
+use std::hint::black_box;
+
+use super::table::{Cell, Table, float, number};
+use super::vocab::{Vocabulary, WordId};
+use crate::bytes::{ALIGN, Bytes};
+
+/// What is known after some words: two histories in the same state have the same future.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct State(pub(super) u32);
+
+impl State {
+    /// Nothing is known.
+    pub const EMPTY: Self = Self(u32::MAX);
+
+    /// A number of its own, less than how many n-grams there are; `None` for the empty state.
+    pub fn number(self) -> Option<usize> {
+        (self != Self::EMPTY).then_some(self.0 as usize)
+    }
+}
+
+/// A word scored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// log10 of its probability.
+    pub log10: f32,
+    /// What is known after it.
+    pub state: State,
+}
+
+/// A sentence scored.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Sentence {
+    /// log10 of its probability, with its end.
+    pub log10: f64,
+    /// How many of its words are not in the vocabulary.
+    pub unknown: u64,
+    /// The part of `log10` that is due to them.
+    pub unknown_log10: f64,
+    /// How many words it has, its end not counted.
+    pub words: u64,
+}
+
+impl Sentence {
+    /// Adds a word and log10 of its probability.
+    #[inline]
+    pub fn add(&mut self, word: WordId, log10: f32) {
+        self.log10 += f64::from(log10);
+        self.words += 1;
+        if word == WordId::UNKNOWN {
+            self.unknown += 1;
+            self.unknown_log10 += f64::from(log10);
+        }
+    }
+
+    /// Adds log10 of the probability of its end.
+    #[inline]
+    pub fn end(&mut self, log10: f32) {
+        self.log10 += f64::from(log10);
+    }
+}
+
+/// Sentences one after another, as the numbers of their words.
+#[derive(Debug, Clone, Default)]
+pub struct Sentences {
+    words: Vec<WordId>,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Sentences {
+    /// Adds a word to the last one.
+    #[inline]
+    pub fn push(&mut self, word: WordId) {
+        self.words.push(word);
+    }
+
+    /// Ends the last one.
+    pub fn end(&mut self) {
+        self.ends.push(self.words.len());
+    }
+
+    /// Takes all out.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.ends.clear();
+    }
+
+    /// How many words they have.
+    pub fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// How many have ended.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether none has ended.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+/// A sentence on its way through [`Scorer::sentences`].
+#[derive(Debug, Clone, Copy)]
+struct Lane {
+    sentence: usize,
+    /// Where its next word stands, and where it ends.
+    at: usize,
+    end: usize,
+}
+
+/// Scores words under a model.
+#[derive(Debug, Clone, Copy)]
+pub struct Scorer<'a> {
+    view: View<'a>,
+    vocabulary: &'a Vocabulary,
+}
+
+/// So many steps are taken side by side: enough to wait for many lines of memory at once, few enough to stay near.
+const LANES: usize = 32;
+
+impl<'a> Scorer<'a> {
+    pub(super) fn new(look_up: &'a LookUp, vocabulary: &'a Vocabulary) -> Self {
+        Self { view: look_up.view(), vocabulary }
+    }
+
+    /// The state at the beginning of a sentence.
+    #[inline]
+    pub fn start(&self) -> State {
+        self.view.unigram(WordId::START.0).state
+    }
+
+    /// The probability of a word after what is known, and what is known then. Where the state or the word is of another
+    /// model, anything may come out.
+    #[inline]
+    pub fn step(&self, state: State, word: WordId) -> Step {
+        let mut back_off = 0.0;
+        let mut at = state.0;
+        while let Some(context) = self.view.contexts.get(at as usize) {
+            let home = self.view.home(at, word.0);
+            if let Some(found) = self.view.find(home, at, word.0) {
+                return Step { log10: back_off + found.log10, ..found };
+            }
+            back_off += float(context[0]);
+            at = shorter(at, context);
+        }
+        let found = self.view.unigram(word.0);
+        Step { log10: back_off + found.log10, ..found }
+    }
+
+    /// Takes many steps that do not depend on each other: `to` gets what [`Scorer::step`] gives for each of `from`. Memory
+    /// is waited for once for many of them, so this is several times as fast for a large model.
+    ///
+    /// # Panics
+    /// Where `to` is not as long as `from`.
+    pub fn steps(&self, from: &[(State, WordId)], to: &mut [Step]) {
+        assert_eq!(from.len(), to.len(), "one step out for each in");
+        for (from, to) in from.chunks(LANES).zip(to.chunks_mut(LANES)) {
+            self.steps_side_by_side(from, to);
+        }
+    }
+
+    /// At most [`LANES`] steps; each round tries one history for all that are not found yet.
+    fn steps_side_by_side(&self, from: &[(State, WordId)], to: &mut [Step]) {
+        let view = &self.view;
+        let mut pending = [0u8; LANES];
+        let mut homes = [0; LANES];
+        let mut count = 0;
+        for (lane, (&(state, word), to)) in from.iter().zip(&mut *to).enumerate() {
+            *to = Step { log10: 0.0, state };
+            pending[count] = lane as u8;
+            homes[lane] = view.home(state.0, word.0);
+            count += 1;
+        }
+        while count > 0 {
+            // Loads that nothing waits for bring the lines here, all at once.
+            let mut sum = 0;
+            for &lane in &pending[..count] {
+                sum ^= view.touch(homes[lane as usize], to[lane as usize].state.0);
+            }
+            black_box(sum);
+            let mut still = 0;
+            for at in 0..count {
+                let lane = pending[at] as usize;
+                let (word, Step { log10, state }) = (from[lane].1, to[lane]);
+                let found = match view.contexts.get(state.0 as usize) {
+                    None => Some((log10, view.unigram(word.0))),
+                    Some(context) => match view.find(homes[lane], state.0, word.0) {
+                        Some(found) => Some((log10, found)),
+                        None => {
+                            let at = shorter(state.0, context);
+                            let log10 = log10 + float(context[0]);
+                            to[lane] = Step { log10, state: State(at) };
+                            homes[lane] = view.home(at, word.0);
+                            None
+                        }
+                    },
+                };
+                match found {
+                    Some((log10, found)) => to[lane] = Step { log10: log10 + found.log10, ..found },
+                    None => {
+                        pending[still] = lane as u8;
+                        still += 1;
+                    }
+                }
+            }
+            count = still;
+        }
+    }
+
+    /// The probability of a sentence from its beginning to its end.
+    pub fn sentence<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Sentence {
+        let mut sentence = Sentence::default();
+        let mut state = self.start();
+        for word in words {
+            let word = self.vocabulary.id(word);
+            let step = self.step(state, word);
+            sentence.add(word, step.log10);
+            state = step.state;
+        }
+        sentence.end(self.step(state, WordId::END).log10);
+        sentence
+    }
+
+    /// The probabilities of sentences that have ended, each as [`Scorer::sentence`] gives it, added to `out` in their order.
+    /// They are scored side by side, like [`Scorer::steps`].
+    pub fn sentences(&self, sentences: &Sentences, out: &mut Vec<Sentence>) {
+        let first = out.len();
+        out.resize(first + sentences.len(), Sentence::default());
+        let out = &mut out[first..];
+        let mut starts = std::iter::once(0).chain(sentences.ends.iter().copied());
+        let lanes = (0..).zip(&sentences.ends).zip(&mut starts);
+        let mut waiting = lanes.map(|((sentence, &end), at)| Lane { sentence, at, end });
+        let mut lanes: Vec<Lane> = waiting.by_ref().take(LANES).collect();
+        let word = |lane: &Lane| if lane.at < lane.end { sentences.words[lane.at] } else { WordId::END };
+        let mut from = [(self.start(), WordId::END); LANES];
+        for (from, lane) in from.iter_mut().zip(&lanes) {
+            from.1 = word(lane);
+        }
+        let mut to = [Step { log10: 0.0, state: State::EMPTY }; LANES];
+        while !lanes.is_empty() {
+            let count = lanes.len();
+            self.steps_side_by_side(&from[..count], &mut to[..count]);
+            // From the last, so that one that takes the place of another was looked at before.
+            for at in (0..count).rev() {
+                let lane = &mut lanes[at];
+                let sentence = &mut out[lane.sentence];
+                if lane.at < lane.end {
+                    sentence.add(from[at].1, to[at].log10);
+                    lane.at += 1;
+                    from[at] = (to[at].state, word(lane));
+                    continue;
+                }
+                sentence.end(to[at].log10);
+                if let Some(next) = waiting.next() {
+                    *lane = next;
+                    from[at] = (self.start(), word(lane));
+                } else {
+                    lanes.swap_remove(at);
+                    from[at] = from[lanes.len()];
+                }
+            }
+        }
+    }
+}
+
+/// The next shorter history, which has a lower number: whatever the bytes are, this comes to an end.
+#[inline]
+fn shorter(at: u32, context: &Context) -> u32 {
+    let suffix = number(context[1]);
+    if suffix < at { suffix } else { State::EMPTY.0 }
+}
+
+/// log10 p of a 1-gram and the state after it.
+type Unigram = [Cell; 2];
+
+/// A history: its log10 back-off and the state of its longest proper suffix.
+type Context = [Cell; 2];
+
+/// A line of memory with four n-grams: their last words, their histories, log10 p, and the states after them.
+type Bucket = [[Cell; IN_BUCKET]; 4];
+
+const IN_BUCKET: usize = 4;
+
+/// A place in a bucket without an n-gram has this as its word; such places come last in it.
+const NONE: Cell = [0xff; 4];
+
+/// How large a look-up is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Size {
+    /// How many n-grams there are of each order, from 1.
+    pub(super) counts: Vec<u32>,
+    pub(super) buckets: usize,
+    /// How many buckets at most an n-gram lies behind its own.
+    pub(super) farthest: u32,
+}
+
+impl Size {
+    fn of(counts: Vec<u32>) -> Self {
+        let ngrams: usize = counts[1..].iter().map(|&count| count as usize).sum();
+        // Three places of four are taken: more, and searches go on for long; fewer, and memory is wasted.
+        let buckets = (ngrams / 3 + 1).max(2);
+        Self { counts, buckets, farthest: 0 }
+    }
+
+    pub(super) fn contexts(&self) -> usize {
+        self.counts[..self.counts.len() - 1].iter().map(|&count| count as usize).sum()
+    }
+
+    /// How many bytes the 1-grams, the contexts and the buckets take, each padded to a line of memory; `None` where no
+    /// machine has as many.
+    fn parts(&self) -> Option<[usize; 3]> {
+        let padded = |count: usize, size| count.checked_mul(size)?.checked_next_multiple_of(ALIGN);
+        Some([
+            padded(self.counts[0] as usize, size_of::<Unigram>())?,
+            padded(self.contexts(), size_of::<Context>())?,
+            padded(self.buckets, size_of::<Bucket>())?,
+        ])
+    }
+
+    pub(super) fn bytes(&self) -> Option<usize> {
+        self.parts()?.into_iter().try_fold(0usize, usize::checked_add)
+    }
+}
+
+/// A model's numbers as they lie in memory and in a file.
+#[derive(Clone)]
+pub(super) struct LookUp {
+    size: Size,
+    parts: [usize; 3],
+    bytes: Bytes,
+}
+
+impl fmt::Debug for LookUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LookUp({:?})", self.size.counts)
+    }
+}
+
+impl PartialEq for LookUp {
+    fn eq(&self, other: &Self) -> bool {
+        self.size == other.size && *self.bytes == *other.bytes
+    }
+}
+
+impl LookUp {
+    /// A look-up from a file, where it has as many bytes as its size tells; what they are is not looked at.
+    pub(super) fn new(size: Size, bytes: Bytes) -> Option<Self> {
+        let parts = size.parts()?;
+        (Some(bytes.len()) == size.bytes() && size.buckets > 0).then_some(Self { size, parts, bytes })
+    }
+
+    /// The same n-grams as in a table, in about 100 ns each.
+    pub(super) fn of(table: &Table) -> Self {
+        let mut size = Size::of(table.counts().iter().map(|&count| count as u32).collect());
+        let parts = size.parts().expect("there are fewer n-grams than fit in 32 bits");
+        let mut farthest = 0;
+        let bytes = Bytes::filled(parts.iter().sum(), |bytes| {
+            let (unigrams, rest) = bytes.split_at_mut(parts[0]);
+            let (contexts, buckets) = rest.split_at_mut(parts[1]);
+            farthest = fill(table, pairs_mut(unigrams), pairs_mut(contexts), buckets_mut(buckets));
+        });
+        size.farthest = farthest;
+        Self { size, parts, bytes }
+    }
+
+    pub(super) fn size(&self) -> &Size {
+        &self.size
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn view(&self) -> View<'_> {
+        let (unigrams, rest) = self.bytes.split_at(self.parts[0]);
+        let (contexts, buckets) = rest.split_at(self.parts[1]);
+        View {
+            unigrams: &unigrams.as_chunks().0.as_chunks().0[..self.size.counts[0] as usize],
+            contexts: &contexts.as_chunks().0.as_chunks().0[..self.size.contexts()],
+            buckets: buckets.as_chunks().0.as_chunks().0.as_chunks().0,
+            farthest: self.size.farthest,
+        }
+    }
+
+    /// The same n-grams in order, or the 1-grams alone where the bytes are not what was written.
+    pub(super) fn table(&self) -> Table {
+        let view = self.view();
+        let mut ngrams = Vec::with_capacity(self.size.counts[1..].iter().map(|&count| count as usize).sum());
+        for [words, contexts, log10, states] in view.buckets {
+            for at in 0..IN_BUCKET {
+                if words[at] != NONE {
+                    let key = u64::from(number(contexts[at])) << 32 | u64::from(number(words[at]));
+                    ngrams.push((key, log10[at], states[at]));
+                }
+            }
+        }
+        ngrams.sort_unstable_by_key(|&(key, ..)| key);
+        let table = Table::of_ngrams(&self.size.counts, view.unigrams, view.contexts, &ngrams);
+        table.unwrap_or_else(|| Table::of_unigrams(self.size.counts.len(), view.unigrams))
+    }
+}
+
+/// Writes a table into a look-up, and says how far an n-gram lies at most from its own bucket.
+fn fill(table: &Table, unigrams: &mut [Unigram], contexts: &mut [Context], buckets: &mut [Bucket]) -> u32 {
+    let words = table.counts()[0] as u32;
+    for (word, unigram) in (0..words).zip(unigrams) {
+        *unigram = [table.nodes[word as usize][1], table.state(word).to_le_bytes()];
+    }
+    buckets.as_flattened_mut().as_flattened_mut().fill(NONE);
+    let mut farthest = 0;
+    let count = table.contexts.len() - 1;
+    for ((context, numbers), to) in (0u32..).zip(&table.contexts[..count]).zip(contexts) {
+        *to = [numbers[1], numbers[2]];
+        for node in table.longer(context) {
+            let [word, log10, _] = table.nodes[node as usize];
+            let mut at = home(context, number(word), buckets.len());
+            let mut distance = 0;
+            while buckets[at][0][IN_BUCKET - 1] != NONE {
+                at = if at + 1 == buckets.len() { 0 } else { at + 1 };
+                distance += 1;
+            }
+            farthest = farthest.max(distance);
+            let bucket = &mut buckets[at];
+            let place = bucket[0].iter().position(|&word| word == NONE).unwrap_or_default();
+            bucket[0][place] = word;
+            bucket[1][place] = context.to_le_bytes();
+            bucket[2][place] = log10;
+            bucket[3][place] = table.state(node).to_le_bytes();
+        }
+    }
+    farthest
+}
+
+fn pairs_mut(bytes: &mut [u8]) -> &mut [[Cell; 2]] {
+    bytes.as_chunks_mut().0.as_chunks_mut().0
+}
+
+fn buckets_mut(bytes: &mut [u8]) -> &mut [Bucket] {
+    bytes.as_chunks_mut().0.as_chunks_mut().0.as_chunks_mut().0
+}
+
+/// A look-up's arrays, wherever they lie.
+#[derive(Debug, Clone, Copy)]
+struct View<'a> {
+    unigrams: &'a [Unigram],
+    contexts: &'a [Context],
+    buckets: &'a [Bucket],
+    farthest: u32,
+}
+
+impl View<'_> {
+    #[inline]
+    fn home(&self, context: u32, word: u32) -> usize {
+        home(context, word, self.buckets.len())
+    }
+
+    /// The n-gram of a context and a word, which lies in its own bucket or soon after it.
+    #[inline]
+    fn find(&self, home: usize, context: u32, word: u32) -> Option<Step> {
+        let mut at = home;
+        for _ in 0..=self.farthest {
+            let [words, contexts, log10, states] = self.buckets.get(at)?;
+            let mut found = 0;
+            for place in 0..IN_BUCKET {
+                let same = (number(words[place]) == word) & (number(contexts[place]) == context);
+                found |= usize::from(same) << place;
+            }
+            if found != 0 {
+                let place = found.trailing_zeros() as usize % IN_BUCKET;
+                return Some(Step { log10: float(log10[place]), state: State(number(states[place])) });
+            }
+            if words[IN_BUCKET - 1] == NONE {
+                return None;
+            }
+            at = if at + 1 == self.buckets.len() { 0 } else { at + 1 };
+        }
+        None
+    }
+
+    /// Something of a bucket and of a context.
+    #[inline]
+    fn touch(&self, home: usize, context: u32) -> u8 {
+        let bucket = self.buckets.get(home).map_or(0, |bucket| bucket[0][0][0]);
+        bucket ^ self.contexts.get(context as usize).map_or(0, |context| context[0][0])
+    }
+
+    #[inline]
+    fn unigram(&self, word: u32) -> Step {
+        let unknown = [f32::NEG_INFINITY.to_le_bytes(), State::EMPTY.0.to_le_bytes()];
+        let [log10, state] = *self.unigrams.get(word as usize).unwrap_or(&unknown);
+        Step { log10: float(log10), state: State(number(state)) }
+    }
+}
+
+/// The bucket in which a context and a word are looked for first.
+#[inline]
+fn home(context: u32, word: u32, buckets: usize) -> usize {
+    // Knuth's multiplicative hashing, with the odd number nearest to 2^64 divided by the golden ratio.
+    let hash = (u64::from(context) << 32 | u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    // A share of all buckets without a division (Lemire 2019).
+    (u128::from(hash) * buckets as u128 >> u64::BITS) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lm::NgramModel;
+    use proptest::prelude::*;
+
+    fn tiny() -> NgramModel {
+        NgramModel::read("tiny.arpa", include_bytes!("../../lm/tiny.arpa").to_vec()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn many_at_once_score_as_one_after_another(
+            sentences in prop::collection::vec(prop::collection::vec(0..12u32, 0..6), 0..100),
+        ) {
+            let model = tiny();
+            let scorer = model.scorer();
+            let mut all = Sentences::default();
+            let mut expected = Vec::new();
+            let mut from = Vec::new();
+            for sentence in &sentences {
+                let mut score = Sentence::default();
+                let mut state = scorer.start();
+                for word in sentence.iter().map(|&word| WordId(word)) {
+                    all.push(word);
+                    from.push((state, word));
+                    let step = scorer.step(state, word);
+                    score.add(word, step.log10);
+                    state = step.state;
+                }
+                all.end();
+                score.end(scorer.step(state, WordId::END).log10);
+                expected.push(score);
+            }
+            let mut out = Vec::new();
+            scorer.sentences(&all, &mut out);
+            prop_assert_eq!(out, expected);
+            let mut steps = vec![Step { log10: 0.0, state: State::EMPTY }; from.len()];
+            scorer.steps(&from, &mut steps);
+            for ((state, word), step) in from.into_iter().zip(steps) {
+                prop_assert_eq!(scorer.step(state, word), step);
+            }
+        }
+    }
+
+    #[test]
+    fn every_ngram_is_found_and_brings_the_state_of_its_longest_suffix_that_matters() {
+        let model = tiny();
+        let scorer = model.scorer();
+        for order in 1..=model.order() {
+            model.for_each(order, &mut |words, log10, _| {
+                let (word, history) = words.split_last().unwrap();
+                let state = history.iter().fold(State::EMPTY, |state, &word| scorer.step(state, word).state);
+                assert_eq!(scorer.step(state, *word).log10, log10, "{words:?}");
+            });
+        }
+        // Nothing begins with "US </s>", nor with "</s>".
+        let id = |word| model.vocabulary().id(word);
+        let us = scorer.step(State::EMPTY, id("US")).state;
+        assert_eq!(scorer.step(us, WordId::END).state, State::EMPTY);
+    }
+}
