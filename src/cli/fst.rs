@@ -249,7 +249,7 @@ impl Apply {
                     }
                 };
                 let found = match self.n_best {
-                    None => best(&line).map(|found| Vec::from_iter(found)),
+                    None => best(&line).map(Vec::from_iter),
                     Some(count) => transducer.several(&line, count.get()),
                 };
                 match (found, self.n_best) {

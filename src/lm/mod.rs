@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 pub use scorer::{Scorer, Sentence, Sentences, State, Step};
-pub use table::Follow;
+pub use table::{Follow, Steps};
 pub use vocab::{Vocabulary, WordId};
 
 use crate::bytes::Bytes;
@@ -137,11 +137,6 @@ impl NgramModel {
         &self.vocabulary
     }
 
-    /// Its words alone: the rest is forgotten.
-    pub fn into_vocabulary(self) -> Vocabulary {
-        self.vocabulary
-    }
-
     /// What scores words under it: free to copy. The first call makes the look-up of a model that comes from no binary, in
     /// about 100 ns an n-gram.
     pub fn scorer(&self) -> Scorer<'_> {
@@ -150,7 +145,7 @@ impl NgramModel {
 
     /// Gives every state to `visit`, the empty one first and each after the one that it backs off to: the model as an
     /// automaton. The words that follow come in the order of their numbers. Takes as long as [`NgramModel::for_each`].
-    pub fn for_each_state(&self, visit: &mut dyn FnMut(Follow, &mut dyn Iterator<Item = (WordId, Step)>)) {
+    pub fn for_each_state(&self, visit: &mut dyn FnMut(Follow, &mut Steps<'_>)) {
         self.table().for_each_state(visit);
     }
 

@@ -14,6 +14,9 @@ use super::vocab::WordId;
 /// A number in little-endian bytes: what lies in a file is used as it lies, at any address.
 pub(super) type Cell = [u8; 4];
 
+/// The words that may follow a state, in the order of their numbers.
+pub type Steps<'a> = dyn Iterator<Item = (WordId, Step)> + 'a;
+
 /// A state as one of an automaton.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Follow {
@@ -195,10 +198,7 @@ impl Table {
     }
 
     /// Gives every state to `visit`, with the words that follow it.
-    pub(super) fn for_each_state(
-        &self,
-        visit: &mut dyn FnMut(Follow, &mut dyn Iterator<Item = (WordId, Step)>),
-    ) {
+    pub(super) fn for_each_state(&self, visit: &mut dyn FnMut(Follow, &mut Steps<'_>)) {
         let view = self.view();
         let steps = |(start, end): (u32, u32)| {
             (start..end).map(move |node| {

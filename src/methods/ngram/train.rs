@@ -5,11 +5,11 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-use super::{Ngram, Settings};
+use super::{MACHINE, Ngram, Settings};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::methods::hmm::Language;
-use crate::search::wfst::BackOff;
+use crate::methods::hmm::{LANGUAGE_MODEL, Language};
+use crate::search::wfst::{self, BackOff, Machine, Symbols};
 use crate::text::Labels;
 
 /// How `ngram` is trained.
@@ -38,8 +38,19 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
         let found = config.map_weight;
         return Err(Error::Usage(format!("--map-weight {found}: expected a number that is 0 or more")));
     }
-    let settings = Settings { arcs: config.arcs, map_weight: config.map_weight };
     let parts = config.language.parts(corpus, threads)?;
-    let held = (parts.model, parts.forms, parts.guesser);
-    Ok(Ngram { sections: parts.sections, ..Ngram::new(held, settings, corpus.locale(), Labels::cases())? })
+    let order = parts.model.order() as u8;
+    let settings = Settings { arcs: config.arcs, order, map_weight: config.map_weight };
+    let machine = Machine::of_model(&parts.model, config.arcs)?;
+    let symbols = Symbols::of_model(&parts.model, config.arcs)?;
+    let mut file = Vec::new();
+    wfst::write(&machine, Some((&symbols, &symbols)), &mut file)
+        .map_err(|error| Error::io("write", MACHINE, error))?;
+    let mut sections = parts.sections;
+    sections.retain(|(name, _)| name != LANGUAGE_MODEL);
+    sections.insert(0, (MACHINE.to_owned(), file));
+    let vocabulary = parts.model.vocabulary().clone();
+    let held = (parts.forms, parts.guesser);
+    let model = Ngram::new(machine, vocabulary, held, settings, corpus.locale(), Labels::cases());
+    Ok(Ngram { sections, ..model })
 }

@@ -36,20 +36,8 @@ impl Transducer {
     /// # Errors
     /// Where a table lacks a label of the machine, or failure arcs lead round in a circle.
     pub fn new(machine: Machine, inputs: &Symbols, outputs: Symbols, locale: Locale) -> Result<Self> {
-        for (symbols, side, last) in [
-            (inputs, "reads", machine.all_arcs().map(|arc| arc.ilabel).max()),
-            (&outputs, "writes", machine.all_arcs().map(|arc| arc.olabel).max()),
-        ] {
-            let last = last.unwrap_or(EPSILON);
-            if last as usize >= symbols.len().max(1) {
-                let problem = format!(
-                    "the machine {side} the label {last}, but its table of symbols has {}: give the tables that were \
-                     written with it",
-                    symbols.len()
-                );
-                return Err(Error::Usage(problem));
-            }
-        }
+        inputs.check(&machine, "reads", |arc| arc.ilabel)?;
+        outputs.check(&machine, "writes", |arc| arc.olabel)?;
         let acceptor = machine.properties().acceptor;
         let machine = match inputs.label(FAILURE_SYMBOL) {
             Some(label) => machine.with_failure(label)?,

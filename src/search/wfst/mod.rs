@@ -61,6 +61,23 @@ pub enum BackOff {
     Epsilon,
 }
 
+impl BackOff {
+    /// A language model's acceptor that was read from a file, with its back-off arcs of this kind.
+    ///
+    /// # Errors
+    /// Where it has no such arcs that lead to an end, or labels that the table of symbols lacks.
+    pub fn of(self, machine: Machine, symbols: &Symbols) -> Result<Machine> {
+        symbols.check(&machine, "reads", |arc| arc.ilabel)?;
+        match (self, symbols.label(FAILURE_SYMBOL)) {
+            (Self::Failure, Some(label)) => machine.with_failure(label),
+            (Self::Failure, None) => {
+                Err(Error::Usage(format!("there is no symbol {FAILURE_SYMBOL} for failure arcs")))
+            }
+            (Self::Epsilon, _) => machine.check_back_off(EPSILON).map(|()| machine),
+        }
+    }
+}
+
 /// A word that may stand at a place, and what it costs beside what the machine asks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
@@ -209,38 +226,41 @@ impl Machine {
             .map_err(|error| Error::Usage(format!("rustfst does not take the machine: {error}")))?;
         drop(bytes);
         let arcs = (0..fst.num_states() as u32).map_while(|state| fst.get_trs(state).ok()).collect();
-        let machine = Self { fst, arcs, failure: None };
-        match failure {
-            Some(label) => machine.with_failure(label),
-            None => Ok(machine),
-        }
+        Ok(Self { fst, arcs, failure })
     }
 
     /// The same machine, whose arcs of this label are failure arcs.
     ///
     /// # Errors
     /// Where failure arcs lead round in a circle, or a state has several.
-    pub fn with_failure(mut self, label: Label) -> Result<Self> {
-        self.failure = Some(label);
-        // Every state in turn, and those that it fails to: none may come twice on one way.
+    pub fn with_failure(self, label: Label) -> Result<Self> {
+        self.check_back_off(label)?;
+        Ok(Self { failure: Some(label), ..self })
+    }
+
+    /// Refuses a machine that backs off, by the arcs of a label, round in a circle or in several ways.
+    fn check_back_off(&self, label: Label) -> Result<()> {
+        // Every state in turn, and those that it leads to: none may come twice on one way.
         let mut seen = vec![0u32; self.states()];
         for first in 0..self.states() as u32 {
             let mut at = Some(first);
             while let Some(state) = at.filter(|&state| seen[state as usize] == 0) {
                 seen[state as usize] = first + 1;
-                if self.reading(state, label).len() > 1 {
-                    let problem = format!("state {state} has several failure arcs: expected one at most");
+                let arcs = self.reading(state, label);
+                if arcs.len() > 1 {
+                    let problem =
+                        format!("state {state} backs off in {} ways: expected one at most", arcs.len());
                     return Err(Error::Usage(problem));
                 }
-                at = self.failing(state).map(|arc| arc.nextstate);
+                at = arcs.first().map(|arc| arc.nextstate);
             }
             if let Some(state) = at.filter(|&state| seen[state as usize] == first + 1) {
                 let problem =
-                    format!("the failure arcs from state {state} lead back to it: no word ends that circle");
+                    format!("state {state} backs off to itself in the end: no word ends that circle");
                 return Err(Error::Usage(problem));
             }
         }
-        Ok(self)
+        Ok(())
     }
 
     /// The label of its failure arcs, where it has any.

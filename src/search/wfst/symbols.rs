@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{BackOff, EPSILON_SYMBOL, FAILURE_SYMBOL, Label};
+use super::{Arc, BackOff, EPSILON_SYMBOL, FAILURE_SYMBOL, Label, Machine};
 use crate::error::{Error, Result};
 use crate::lm::NgramModel;
 
@@ -109,6 +109,17 @@ impl Symbols {
         self.labels.insert(word.to_owned(), label);
         self.words.push(word.to_owned());
         label
+    }
+
+    /// Refuses a machine that has labels on one side that are not in the table.
+    pub(super) fn check(&self, machine: &Machine, side: &str, label: impl Fn(&Arc) -> Label) -> Result<()> {
+        match machine.all_arcs().map(label).max() {
+            Some(last) if last as usize >= self.len() => Err(Error::Usage(format!(
+                "the machine {side} the label {last}, but there are {} symbols: give the table that was written with it",
+                self.len()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// How many there are.

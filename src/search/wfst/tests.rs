@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::*;
 use crate::lm::vocab::SPECIAL;
+use crate::search::{Scorer, n_best};
 
 /// The words of the random models: several forms of each of three.
 const WORDS: [&str; 7] = ["a", "A", "b", "B", "bB", "c", "<unk>"];
@@ -150,6 +151,26 @@ fn lattice(model: &NgramModel, lowers: &[&str]) -> Lattice {
     lattice
 }
 
+/// A walk as a scorer of labels with numbers of back-offs.
+struct Walked<'m>(Walk<'m>);
+
+impl Scorer for Walked<'_> {
+    type State = u32;
+    type Candidate = (Label, u8);
+
+    fn start(&self) -> u32 {
+        self.0.start()
+    }
+
+    fn step(&self, _: usize, state: u32, (label, skips): (Label, u8)) -> (f32, u32) {
+        self.0.step(state, label, skips)
+    }
+
+    fn finish(&self, state: u32) -> f32 {
+        self.0.finish(state)
+    }
+}
+
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-4
 }
@@ -177,6 +198,12 @@ proptest! {
             prop_assert!(near(plain.cost, slow), "{back_off:?}: {} by rustfst, {slow} by force", plain.cost);
             let its = all.iter().find(|sentence| labels(&model, sentence) == fast.output).unwrap();
             prop_assert!(near(cost(its), slow));
+            // One way of the walk for each number of back-offs.
+            let skips = if back_off == BackOff::Epsilon { small.order as u8 } else { 1 };
+            let ways = |one: &Candidate| (0..skips).map(|skips| (one.label, skips)).collect::<Vec<_>>();
+            let places: Vec<Vec<_>> = (0..lattice.len()).map(|at| lattice.place(at).iter().flat_map(ways).collect()).collect();
+            let walked = n_best(&Walked(Walk::new(&machine)), &places, 1);
+            prop_assert!(near(walked[0].cost, slow), "{back_off:?}: {} by walking, {slow} by force", walked[0].cost);
             // Several best paths are the first of all sentences.
             let mut costs: Vec<f64> = all.iter().map(cost).collect();
             costs.sort_by(f64::total_cmp);
@@ -187,4 +214,182 @@ proptest! {
             }
         }
     }
+}
+
+fn tiny() -> NgramModel {
+    NgramModel::read("tiny.arpa", include_bytes!("../../../lm/tiny.arpa").to_vec()).unwrap()
+}
+
+/// The machine of the tiny model, as a file.
+fn tiny_file() -> Vec<u8> {
+    let (machine, inputs, outputs) = lowered(&tiny());
+    let mut file = Vec::new();
+    write(&machine, Some((&inputs, &outputs)), &mut file).unwrap();
+    file
+}
+
+fn lowered(model: &NgramModel) -> (Machine, Symbols, Symbols) {
+    let forms = Forms::of_vocabulary(model.vocabulary(), Locale::Root);
+    Machine::lowered(model, &forms, Locale::Root, 0.0).unwrap()
+}
+
+/// A transducer of the tiny model.
+fn transducer(back_off: Option<BackOff>) -> Transducer {
+    let model = tiny();
+    let (machine, inputs, outputs) = match back_off {
+        Some(arcs) => {
+            let symbols = Symbols::of_model(&model, arcs).unwrap();
+            (Machine::of_model(&model, arcs).unwrap(), symbols.clone(), symbols)
+        }
+        None => lowered(&model),
+    };
+    Transducer::new(machine, &inputs, outputs, Locale::Root).unwrap()
+}
+
+/// The tiny model's figures, added as a pencil does.
+#[test]
+fn the_tiny_model_is_a_machine() {
+    let exact = transducer(Some(BackOff::Failure)).best()("told us in the us").unwrap().unwrap();
+    assert_eq!(exact.text, "told us in the US");
+    // <s> told: -0.39794 - 1; told us; us in, "told us" backed off; in the, "us in" backed off; in the US; the US </s>.
+    let log10 = -0.39794 - 1.0 - 0.22185 - 0.30103 - 0.85387 - 0.30103 - 0.30103 - 0.13668 - 0.09691;
+    assert!((exact.cost + log10 * std::f64::consts::LN_10).abs() < 1e-4, "{exact:?}, {log10}");
+    // Words are read in any case, and one that is not known stays as it is.
+    let line = transducer(None).best()("TOLD US in Braga").unwrap().unwrap();
+    assert_eq!(line.text, "told us in Braga");
+    let several = transducer(None).several("told us", 3).unwrap();
+    assert_eq!(several.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), ["told us", "told US"]);
+}
+
+proptest! {
+    #[test]
+    fn t_finds_what_g_with_epsilons_finds(small in smalls(), lowers in lowers()) {
+        let model = small.model();
+        let g = Machine::of_model(&model, BackOff::Epsilon).unwrap();
+        let (t, inputs, _) = lowered(&model);
+        let mut read = Lattice::default();
+        for lower in &lowers {
+            // "bB" is a form of "bb".
+            let label = inputs.label(lower).or(inputs.label("<unk>")).unwrap();
+            read.push([Candidate { label, cost: 0.0 }]);
+        }
+        let forms = |lower: &&str| forms(lower).into_iter().filter(|form| form.len() == 1 || *form == "<unk>").collect();
+        let mut all = Lattice::default();
+        for lower in lowers.iter().map(forms) {
+            let lower: Vec<&str> = lower;
+            all.push(lower.into_iter().map(|form| Candidate { label: model.vocabulary().id(form).0 + 1, cost: 0.0 }));
+        }
+        let (by_t, by_g) = (Search::new(&t).best(&read).unwrap(), Search::new(&g).best(&all).unwrap());
+        prop_assert!(near(by_t.cost, by_g.cost), "{by_t:?} {by_g:?}");
+        prop_assert!(near(best_path(&t, &read).unwrap().unwrap().cost, by_t.cost));
+    }
+
+    #[test]
+    fn a_machine_is_written_and_read(small in smalls()) {
+        let model = small.model();
+        for back_off in [BackOff::Failure, BackOff::Epsilon] {
+            let machine = Machine::of_model(&model, back_off).unwrap();
+            let symbols = Symbols::of_model(&model, back_off).unwrap();
+            let mut file = Vec::new();
+            write(&machine, Some((&symbols, &symbols)), &mut file).unwrap();
+            let (read, facts) = read("g.fst", &file).unwrap();
+            prop_assert!(read.fst == machine.fst && read.start() == machine.start());
+            prop_assert_eq!(facts.inputs.as_ref(), Some(&symbols));
+            let read = back_off.of(read, &symbols).unwrap();
+            prop_assert_eq!(read.failure(), machine.failure());
+        }
+    }
+
+    #[test]
+    fn a_damaged_machine_is_refused_or_runs(at in any::<prop::sample::Index>(), bit in 0u32..8, line in "(us|the|in|told|<s>|x) (us|the) us") {
+        let mut file = tiny_file();
+        let at = at.index(file.len());
+        file[at] ^= 1 << bit;
+        let Ok((machine, facts)) = read("t.fst", &file) else { return Ok(()) };
+        let (Some(inputs), Some(outputs)) = (facts.inputs, facts.outputs) else { return Ok(()) };
+        let Ok(transducer) = Transducer::new(machine, &inputs, outputs, Locale::Root) else { return Ok(()) };
+        let _ = transducer.best()(&line);
+    }
+}
+
+#[test]
+fn a_machine_that_is_cut_off_is_refused() {
+    let file = tiny_file();
+    for len in 0..file.len() {
+        assert!(read("t.fst", &file[..len]).is_err(), "{len} of {} bytes", file.len());
+    }
+    let problem = |file: &[u8]| read("t.fst", file).unwrap_err().to_string();
+    assert!(problem(b"\\data\\\nngram 1=3\n").contains("t.fst: is no machine of OpenFst"));
+    assert!(problem(&[&file[..], b"more"].concat()).contains("4 bytes more"));
+    let kind = |from: &str, to: &str| {
+        let at = file.windows(from.len()).position(|bytes| bytes == from.as_bytes()).unwrap();
+        [&file[..at], to.as_bytes(), &file[at + from.len()..]].concat()
+    };
+    assert!(problem(&kind("const", "ngram")).contains("type \"ngram\", but this reads vector and const"));
+    assert!(problem(&kind("standard", "log_arcs")).contains("arcs of type \"log_arcs\""));
+}
+
+/// A machine that rustfst wrote as a vector, its arcs in no order.
+#[test]
+fn a_vector_of_rustfst_is_read() {
+    use rustfst::Semiring;
+    use rustfst::fst_impls::VectorFst;
+    use rustfst::prelude::MutableFst;
+    let mut fst = VectorFst::<TropicalWeight>::new();
+    fst.add_states(2);
+    fst.set_start(0).unwrap();
+    fst.set_final(1, TropicalWeight::new(0.5)).unwrap();
+    for (label, cost) in [(3, 0.25), (1, 1.0), (2, 2.0)] {
+        fst.add_tr(0, Tr::new(label, label, TropicalWeight::new(cost), 1)).unwrap();
+    }
+    let mut file = Vec::new();
+    fst.store(&mut file).unwrap();
+    let (machine, facts) = read("v.fst", &file).unwrap();
+    assert_eq!((facts.kind.as_str(), machine.states(), machine.arcs()), ("vector", 2, 3));
+    let mut lattice = Lattice::default();
+    lattice.push([1, 3].map(|label| Candidate { label, cost: 0.0 }));
+    assert_eq!(Search::new(&machine).best(&lattice), Some(Path { cost: 0.75, output: vec![3] }));
+}
+
+#[test]
+fn failure_arcs_in_a_circle_are_refused() {
+    let mut parts = Parts::new();
+    parts.start = Some(0);
+    parts.arc(9, 9, 0.0, 1);
+    parts.end_state(f32::INFINITY);
+    parts.arc(9, 9, 0.0, 0);
+    parts.end_state(0.0);
+    let machine = Machine::new(&parts, None).unwrap();
+    assert!(machine.clone().with_failure(8).is_ok());
+    assert!(machine.with_failure(9).unwrap_err().to_string().contains("backs off to itself"));
+}
+
+#[test]
+fn a_circle_of_negative_costs_comes_to_an_end() {
+    let mut parts = Parts::new();
+    parts.start = Some(0);
+    parts.arc(0, 1, -1.0, 1);
+    parts.end_state(f32::INFINITY);
+    parts.arc(0, 0, -1.0, 0);
+    parts.arc(1, 1, 0.0, 1);
+    parts.end_state(0.0);
+    let machine = Machine::new(&parts, None).unwrap();
+    let mut lattice = Lattice::default();
+    lattice.push([Candidate { label: 1, cost: 0.0 }]);
+    assert!(Search::new(&machine).best(&lattice).is_some());
+}
+
+#[test]
+fn a_picture_has_every_state_and_arc() {
+    let (machine, inputs, outputs) = lowered(&tiny());
+    let dot = dot(&machine, &inputs, &outputs).unwrap();
+    assert_eq!(dot.matches("->").count(), machine.arcs());
+    assert!(dot.contains("[label = \"us:US/"), "{dot}");
+    let svg = svg(&machine, &inputs, &outputs).unwrap();
+    assert!(svg.matches("<circle").count() >= machine.states() && svg.contains("us:US/"));
+    let mut parts = Parts::new();
+    (0..300).for_each(|_| parts.end_state(0.0));
+    let large = Machine::new(&parts, None).unwrap();
+    let problem = super::dot(&large, &inputs, &outputs).unwrap_err().to_string();
+    assert!(problem.contains("300 states and 0 arcs, but a picture holds 200 at most"));
 }
