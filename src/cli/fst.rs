@@ -249,7 +249,7 @@ impl Apply {
                     }
                 };
                 let found = match self.n_best {
-                    None => best(&line).map(Vec::from_iter),
+                    None | Some(NonZeroUsize::MIN) => best(&line).map(Vec::from_iter),
                     Some(count) => transducer.several(&line, count.get()),
                 };
                 match (found, self.n_best) {

@@ -218,10 +218,13 @@ fn text(out: &mut String, (x, y): (f64, f64), lines: &[String], colour: &str) {
     for (at, line) in lines.iter().enumerate() {
         let line = line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let y = first + at as f64 * LINE;
-        let _ = writeln!(
-            out,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" dominant-baseline=\"central\" fill=\"{colour}\" \
-             stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\">{line}</text>"
-        );
+        // Once as a white shadow, so that lines do not run through the letters.
+        for paint in ["fill=\"#fff\" stroke=\"#fff\" stroke-width=\"3\"", &format!("fill=\"{colour}\"")] {
+            let _ = writeln!(
+                out,
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" {paint}>{line}</text>",
+                y + 4.0
+            );
+        }
     }
 }
