@@ -38,8 +38,9 @@ impl Forms {
     }
 
     /// Reads a map, `word form p form p …` on each line; a form without a number has p = 1. What there is for a word stays
-    /// in its order. A form that the model does not know is scored as `<unk>`; where it knows none of a word's forms, but
-    /// the word with a capital first letter, they are scored as that: the word was seen only where sentences begin.
+    /// in its order. Forms that the model does not know are left out where it knows another one of the word: `<unk>` stands
+    /// for many words, so it would beat a rare one. Where it knows none they are scored as the word with a capital first
+    /// letter, which may have been seen only where sentences begin, or else as `<unk>`.
     ///
     /// # Errors
     /// Where a line is something else: the error names it. `name` is the file's.
@@ -164,7 +165,11 @@ impl Builder {
                     forms.push(Form { word: vocabulary.id(spelling), case: *case, weight: *weight });
                 }
             }
-            if forms[start..].iter().all(|form| form.word == WordId::UNKNOWN) {
+            let is_known = |form: &Form| form.word != WordId::UNKNOWN;
+            if forms[start..].iter().any(is_known) {
+                let known: Vec<Form> = forms.drain(start..).filter(is_known).collect();
+                forms.extend(known);
+            } else {
                 let title = Case::Title.applied(self.words.word(same[0].0), self.locale);
                 let word = vocabulary.id(&title);
                 forms[start..].iter_mut().for_each(|form| form.word = word);
@@ -201,7 +206,7 @@ mod tests {
     #[test]
     fn a_map_is_read_and_written() {
         let vocabulary = vocabulary(&["us", "US", "Hello"]);
-        let map = "<s> <s>\nus US 0.25 us 0.75\nnato NATO\nhello hello 1\n1990 1990 1\n";
+        let map = "<s> <s>\nus US 0.25 Us 0.5 us 0.75\nnato NATO\nhello hello 1\n1990 1990 1\n";
         let forms = Forms::read("map", map, &vocabulary, Locale::Root).unwrap();
         assert_eq!(cases(&forms, "us"), [(Case::Upper, 4), (Case::Lower, 3)]);
         assert_eq!(cases(&forms, "nato"), [(Case::Upper, 0)]);
