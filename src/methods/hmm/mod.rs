@@ -174,7 +174,8 @@ impl Scorer for Weighted<'_> {
     }
 }
 
-#[cfg(all(test, feature = "train"))]
+#[cfg(test)]
+#[cfg(feature = "train")]
 mod tests {
     use super::*;
     use crate::corpus::{Corpus, Protocol, Reading};

@@ -3,7 +3,7 @@
 //!
 //! What its back-off arcs are ([`BackOff`]) decides what it finds:
 //!
-//! - *failure* arcs, the default, give the likeliest forms exactly: those that the [`hmm`](super::hmm) with map weight 0
+//! - *failure* arcs, the default, give the likeliest forms exactly: those that the [`hmm`] with map weight 0
 //!   finds, and that trying all combinations would;
 //! - *epsilon* arcs give the paper's bestpath(S ∘ T). There a path may back off where the longer n-gram is known, so unlikely
 //!   n-grams count as what they would if they had not been seen: an approximation.
@@ -179,7 +179,8 @@ impl Scorer for Walk<'_> {
     }
 }
 
-#[cfg(all(test, feature = "train"))]
+#[cfg(test)]
+#[cfg(feature = "train")]
 mod tests {
     use std::num::NonZeroUsize;
 

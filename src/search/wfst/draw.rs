@@ -207,8 +207,10 @@ fn draw(bundle: &Bundle, places: &[(f64, f64)], lines: &mut String, labels: &mut
     };
     let ((x1, y1), (x2, y2)) = (towards(x1, y1), towards(x2, y2));
     path(lines, format!("M{x1:.1} {y1:.1} Q{cx:.1} {cy:.1} {x2:.1} {y2:.1}"));
-    // A little nearer to where it comes from: labels of arcs that meet in a state keep apart.
-    let at = |a: f64, c: f64, b: f64| 0.36 * a + 0.48 * c + 0.16 * b;
+    // Nearer to where it comes from, so that the labels of arcs that meet in a state keep apart.
+    let along: f64 = if bundle.dashed { 0.25 } else { 0.45 };
+    let rest = 1.0 - along;
+    let at = |a: f64, c: f64, b: f64| rest * rest * a + 2.0 * along * rest * c + along * along * b;
     text(labels, (at(x1, cx, x2), at(y1, cy, y2)), &bundle.said, colour);
 }
 

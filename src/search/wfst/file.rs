@@ -157,7 +157,7 @@ pub(super) fn properties(parts: &Parts) -> FstProperties {
 /// Where it is something else, cut off, or leads where there is nothing.
 pub fn read(name: &str, bytes: &[u8]) -> Result<(Machine, Facts)> {
     let (parts, facts) = parts(bytes).map_err(|problem| Error::file(name, problem))?;
-    Ok((Machine::new(&parts, None)?, facts))
+    Ok((Machine::new(parts, None)?, facts))
 }
 
 const AGAIN: &str = "copy it again, or build it again";

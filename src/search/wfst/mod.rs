@@ -174,7 +174,7 @@ impl Machine {
             },
             &mut parts,
         );
-        Self::new(&parts, (back_off == BackOff::Failure).then_some(failure))
+        Self::new(parts, (back_off == BackOff::Failure).then_some(failure))
     }
 
     /// The transducer T of a language model, as in the paper's figure 3: it reads lower-cased words and writes their forms.
@@ -214,14 +214,15 @@ impl Machine {
             },
             &mut parts,
         );
-        Ok((Self::new(&parts, None)?, inputs, outputs))
+        Ok((Self::new(parts, None)?, inputs, outputs))
     }
 
-    fn new(parts: &Parts, failure: Option<Label>) -> Result<Self> {
+    fn new(parts: Parts, failure: Option<Label>) -> Result<Self> {
         // rustfst makes such a machine from a file's bytes alone; these are known to be right.
         let mut bytes = Vec::new();
-        file::put(parts, None, &mut bytes)
+        file::put(&parts, None, &mut bytes)
             .map_err(|error| Error::Usage(format!("the machine is too large: {error}")))?;
+        drop(parts);
         let fst = ConstFst::load(&bytes)
             .map_err(|error| Error::Usage(format!("rustfst does not take the machine: {error}")))?;
         drop(bytes);
