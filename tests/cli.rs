@@ -586,9 +586,16 @@ fn a_language_model_is_trained_asked_and_converted() {
     assert!(room.read("pruned.arpa").contains("ngram 1=9\nngram 2=0\n"));
     room.fails("lm prune model.bin --threshold nan -o pruned.arpa", b"", 2, &["threshold NaN"]);
 
-    room.out("lm prune model.bin --threshold 1 -o pruned.arpa", b"");
-    assert!(room.read("pruned.arpa").contains("ngram 1=9\nngram 2=0\n"));
-    room.fails("lm prune model.bin --threshold nan -o pruned.arpa", b"", 2, &["threshold NaN"]);
+    room.write("other.txt", "Rui left Porto.\n");
+    room.out("lm train other.txt --order 3 --smoothing witten-bell -o other.bin", b"");
+    room.out("lm interpolate model.bin other.bin --weight 0.75 -o mixed.arpa", b"");
+    assert!(room.read("mixed.arpa").starts_with("\\data\\\nngram 1=10\n"));
+    room.out("lm interpolate model.arpa other.bin --tune text.txt -o tuned.bin", b"");
+    assert!(print("lm info --check tuned.bin").starts_with("order    3\n1-grams  10\n"));
+    room.fails("lm interpolate model.bin -o mixed.arpa", b"", 2, &["MODEL"]);
+    room.fails("lm interpolate model.bin other.bin --weight 1.5 -o mixed.arpa", b"", 2, &["from 0 to 1"]);
+    room.fails("lm interpolate model.bin other.bin --tune empty.txt -o mixed.arpa", b"", 1, &["empty.txt"]);
+    room.fails("lm interpolate model.bin other.bin -o other.bin", b"", 2, &["both input and output"]);
 
     room.write("list.txt", "Ana\nEva\n");
     room.out(
@@ -651,6 +658,7 @@ fn help_manual_and_completions_print() {
         "lm score",
         "lm perplexity",
         "lm prune",
+        "lm interpolate",
         "lm info",
         "lm convert",
         "corpus stats",

@@ -11,6 +11,9 @@ use crate::files::{Input, Lines};
 /// log10 p of `<unk>` where a model has none.
 const NO_UNKNOWN: f32 = -100.0;
 
+/// log10 of nothing, as SRILM writes it.
+const NOTHING: f32 = -99.0;
+
 /// Writes a model. Values have six digits after the point.
 ///
 /// # Errors
@@ -82,15 +85,7 @@ fn push_number(number: f32, out: &mut Vec<u8>) {
 /// # Errors
 /// Where it is no such file or breaks its own rules, with the line and the likely cause.
 pub(super) fn read(mut input: Input) -> Result<NgramModel> {
-    if input.peek(64)?.starts_with(b"mmap lm http://kheafield.com") {
-        let problem = "is a binary of KenLM: give the ARPA file that it was built from";
-        return Err(Error::file(input.name(), problem));
-    }
-    if let Some(tool) = [(&b"blmt"[..], "IRSTLM"), (b"Qblmt", "IRSTLM"), (b"SRILM_BINARY", "SRILM")]
-        .iter()
-        .find_map(|(magic, tool)| input.peek(64).ok()?.starts_with(magic).then_some(tool))
-    {
-        let problem = format!("is a binary of {tool}: give an ARPA file");
+    if let Some(problem) = not_arpa(&input.peek(64)?) {
         return Err(Error::file(input.name(), problem));
     }
     Reader {
@@ -101,6 +96,27 @@ pub(super) fn read(mut input: Input) -> Result<NgramModel> {
         writes_zero: false,
     }
     .read()
+}
+
+/// What a file is by its first bytes, where that is no ARPA file.
+fn not_arpa(head: &[u8]) -> Option<String> {
+    let tools: [(&[u8], &str); 4] = [
+        (b"mmap lm http://kheafield.com", "KenLM"),
+        (b"SRILM_BINARY", "SRILM"),
+        (b"blmt", "IRSTLM"),
+        (b"Qblmt", "IRSTLM"),
+    ];
+    if let Some((_, tool)) = tools.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Some(format!("is a binary of {tool}: give the ARPA file that it was built from"));
+    }
+    let problem = match head {
+        [] => "is empty: expected a model",
+        _ if head.contains(&0) => {
+            "is a binary, but neither one of majuscule nor an ARPA file: give an ARPA file"
+        }
+        _ => return None,
+    };
+    Some(problem.to_owned())
 }
 
 struct Reader {
@@ -179,6 +195,12 @@ impl Reader {
                 "iARPA" => {
                     return Err(self.lines.problem(
                         "is an iARPA file, which holds no back-offs yet: convert it with compile-lm --text=yes",
+                    ));
+                }
+                line if line.starts_with("qARPA") => {
+                    return Err(self.lines.problem(
+                        "is a quantized ARPA file of IRSTLM, which holds codes for its numbers: give the ARPA file that it \
+                         was made from",
                     ));
                 }
                 _ => {}
@@ -401,9 +423,10 @@ impl Reader {
 /// How far down `\data\` may stand.
 const LONGEST_PREFACE: u64 = 1000;
 
-/// A finite number.
+/// A finite number; log10 of nothing may be written as what it is.
 fn value(text: &str, what: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
+        Ok(f32::NEG_INFINITY) => Ok(NOTHING),
         Ok(value) if value.is_finite() => Ok(value),
         _ => Err(format!("found \"{}\", but a {what} is expected", shortened(text))),
     }
@@ -454,7 +477,12 @@ mod tests {
             let ngrams: Vec<&str> = ngrams.lines().rev().collect();
             format!("{head}\\3-grams:\n{}\n\n{end}", ngrams.join("\n"))
         };
-        for text in [windows, spaces, upper, backwards, format!("\u{feff}{TINY}")] {
+        let irstlm =
+            TINY.replace("ngram ", "ngram  ").replace("=", "=       ").replace("-grams:\n", "-grams:\n\n");
+        let infinite = TINY.replace("-99\t<s>", "-inf\t<s>");
+        let prefaced = format!("Trained by somebody\n\n  on something.\n{TINY}\nwith notes after it");
+        let marked = format!("\u{feff}{TINY}");
+        for text in [windows, spaces, upper, backwards, irstlm, infinite, prefaced, marked] {
             assert_eq!(model(&text).unwrap(), model(TINY).unwrap());
         }
         // IRSTLM leaves out every back-off of 0.
@@ -493,6 +521,16 @@ mod tests {
                 27,
                 "found \"NaN\", but a log10 probability is expected",
             ),
+            (changed("-0.22185\ttold us", "inf\ttold us"), 27, "a log10 probability is expected"),
+            (changed("-0.22185\ttold us", "-0,22185\ttold us"), 27, "a log10 probability is expected"),
+            (
+                changed("the US\t-0.30103", "the US\tNaN"),
+                23,
+                "found \"NaN\", but a log10 back-off is expected",
+            ),
+            (changed("ngram 3=5", "ngram 4=5"), 6, "order 4 comes where order 3 is expected"),
+            (changed("ngram 3=5", "ngram 3=-5"), 6, "but \"ngram ORDER=COUNT\" is expected"),
+            (changed("\\3-grams:", "\\2-grams:"), 32, "found \"\\2-grams:\", but \\3-grams: is expected"),
             (changed("-0.22185\ttold us", "0.5\ttold us"), 27, "log10 probability 0.5 is above 0"),
             (changed("the US </s>", "the US"), 34, "found 2 words, but 3 are expected"),
             (changed("told us the", "told us them"), 35, "the word \"them\" is not among the 1-grams"),
@@ -501,6 +539,7 @@ mod tests {
             (changed("-1\ttold\t", "-1\tUS\t"), 16, "this n-gram stands in line 14 already"),
             (changed("in the US\n\n\\end\\", "in the US\n"), 38, "without \\end\\: it is cut off"),
             (changed("\\end\\", "\\4-grams:"), 39, "but \\end\\ is expected"),
+            (refused("qARPA 3 256 256 256\n\\data\\\nngram 1=3\n"), 1, "is a quantized ARPA file"),
             (refused("iARPA\n\\data\\\nngram 1=3\n"), 1, "is an iARPA file"),
             (refused("The ministers met.\n"), 1, "found no line \\data\\"),
             (refused("\\data\\\nngram 1=3\n"), 2, "inside its header"),
@@ -511,7 +550,15 @@ mod tests {
             );
         }
         assert!(changed("-99\t<s>", "-99\t<S>").contains("not among"));
-        assert!(refused("mmap lm http://kheafield.com/code format version 5\n").contains("binary of KenLM"));
+        for (head, problem) in [
+            ("mmap lm http://kheafield.com/code format version 5\n", "binary of KenLM"),
+            ("SRILM_BINARY_NGRAM_002\n", "binary of SRILM"),
+            ("blmt 3 100\n", "binary of IRSTLM"),
+            ("\u{1}\0\0\0", "is a binary, but neither"),
+            ("", "is empty"),
+        ] {
+            assert!(refused(head).contains(problem), "{}", refused(head));
+        }
         let none = TINY.lines().map(|line| match line.split('\t').collect::<Vec<_>>()[..] {
             [probability, words, _] => format!("{probability}\t{words}\n"),
             _ => format!("{line}\n"),

@@ -138,7 +138,7 @@ impl NgramModel {
     }
 
     /// What scores words under it: free to copy. The first call makes the look-up of a model that comes from no binary, in
-    /// about 100 ns an n-gram.
+    /// about 50 ns an n-gram.
     pub fn scorer(&self) -> Scorer<'_> {
         Scorer::new(self.look_up(), &self.vocabulary)
     }

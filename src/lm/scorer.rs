@@ -2,7 +2,7 @@
 //!
 //! An n-gram is found under the number of its history and its last word, and brings all that a step needs but the back-off
 //! of its history: one line of memory for each history that is tried. A state is the number of the longest history that can
-//! matter, so scoring a word never looks at the words before it again. Numbers of histories are those of [`super::table`].
+//! matter, so scoring a word never looks at the words before it again. Numbers of histories are those of `lm/table.rs`.
 //!
 //! Any bytes can be looked up in without a panic and in bounded time, whatever they are.
 
@@ -147,8 +147,7 @@ impl<'a> Scorer<'a> {
         let mut back_off = 0.0;
         let mut at = state.0;
         while let Some(context) = self.view.contexts.get(at as usize) {
-            let home = self.view.home(at, word.0);
-            if let Some(found) = self.view.find(home, at, word.0) {
+            if let Some(found) = self.view.find(self.view.home(at, word.0), at, word.0) {
                 return Step { log10: back_off + found.log10, ..found };
             }
             back_off += float(context[0]);
@@ -170,51 +169,46 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// At most [`LANES`] steps; each round tries one history for all that are not found yet.
+    /// At most [`LANES`] steps; each round tries one history for all that are not found yet. Before memory is used it is
+    /// touched for all: loads that nothing waits for bring the lines here at once.
     fn steps_side_by_side(&self, from: &[(State, WordId)], to: &mut [Step]) {
         let view = &self.view;
         let mut pending = [0u8; LANES];
         let mut homes = [0; LANES];
-        let mut count = 0;
-        for (lane, (&(state, word), to)) in from.iter().zip(&mut *to).enumerate() {
+        let mut count = from.len().min(LANES);
+        for (lane, (&(state, word), to)) in from.iter().zip(&mut *to).take(LANES).enumerate() {
             *to = Step { log10: 0.0, state };
-            pending[count] = lane as u8;
+            pending[lane] = lane as u8;
             homes[lane] = view.home(state.0, word.0);
-            count += 1;
         }
         while count > 0 {
-            // Loads that nothing waits for bring the lines here, all at once.
-            let mut sum = 0;
-            for &lane in &pending[..count] {
-                sum ^= view.touch(homes[lane as usize], to[lane as usize].state.0);
-            }
-            black_box(sum);
-            let mut still = 0;
+            black_box(pending[..count].iter().fold(0, |sum, &lane| sum ^ view.touch(homes[lane as usize])));
+            let mut missed = 0;
             for at in 0..count {
                 let lane = pending[at] as usize;
                 let (word, Step { log10, state }) = (from[lane].1, to[lane]);
-                let found = match view.contexts.get(state.0 as usize) {
-                    None => Some((log10, view.unigram(word.0))),
-                    Some(context) => match view.find(homes[lane], state.0, word.0) {
-                        Some(found) => Some((log10, found)),
-                        None => {
-                            let at = shorter(state.0, context);
-                            let log10 = log10 + float(context[0]);
-                            to[lane] = Step { log10, state: State(at) };
-                            homes[lane] = view.home(at, word.0);
-                            None
-                        }
-                    },
+                let found = match (state.0 as usize) < view.contexts.len() {
+                    true => view.find(homes[lane], state.0, word.0),
+                    false => Some(view.unigram(word.0)),
                 };
                 match found {
-                    Some((log10, found)) => to[lane] = Step { log10: log10 + found.log10, ..found },
+                    Some(found) => to[lane] = Step { log10: log10 + found.log10, ..found },
                     None => {
-                        pending[still] = lane as u8;
-                        still += 1;
+                        pending[missed] = lane as u8;
+                        missed += 1;
                     }
                 }
             }
-            count = still;
+            count = missed;
+            let state = |lane: u8| to[lane as usize].state.0;
+            black_box(pending[..count].iter().fold(0, |sum, &lane| sum ^ view.touch_context(state(lane))));
+            for &lane in &pending[..count] {
+                let (word, Step { log10, state }) = (from[lane as usize].1, to[lane as usize]);
+                let Some(context) = view.contexts.get(state.0 as usize) else { continue };
+                let at = shorter(state.0, context);
+                to[lane as usize] = Step { log10: log10 + float(context[0]), state: State(at) };
+                homes[lane as usize] = view.home(at, word.0);
+            }
         }
     }
 
@@ -307,10 +301,15 @@ pub(super) struct Size {
 
 impl Size {
     fn of(counts: Vec<u32>) -> Self {
-        let ngrams: usize = counts[1..].iter().map(|&count| count as usize).sum();
+        let mut size = Self { counts, buckets: 0, farthest: 0 };
         // Three places of four are taken: more, and searches go on for long; fewer, and memory is wasted.
-        let buckets = (ngrams / 3 + 1).max(2);
-        Self { counts, buckets, farthest: 0 }
+        size.buckets = size.ngrams() / 3 + 1;
+        size
+    }
+
+    /// How many n-grams there are of more than one word.
+    fn ngrams(&self) -> usize {
+        self.counts[1..].iter().map(|&count| count as usize).sum()
     }
 
     pub(super) fn contexts(&self) -> usize {
@@ -357,10 +356,14 @@ impl LookUp {
     /// A look-up from a file, where it has as many bytes as its size tells; what they are is not looked at.
     pub(super) fn new(size: Size, bytes: Bytes) -> Option<Self> {
         let parts = size.parts()?;
-        (Some(bytes.len()) == size.bytes() && size.buckets > 0).then_some(Self { size, parts, bytes })
+        let places = size.buckets.checked_mul(IN_BUCKET)?;
+        let sound = Some(bytes.len()) == size.bytes()
+            && size.ngrams() <= places
+            && (size.farthest as usize) < size.buckets;
+        sound.then_some(Self { size, parts, bytes })
     }
 
-    /// The same n-grams as in a table, in about 100 ns each.
+    /// The same n-grams as in a table, in about 50 ns each.
     pub(super) fn of(table: &Table) -> Self {
         let mut size = Size::of(table.counts().iter().map(|&count| count as u32).collect());
         let parts = size.parts().expect("there are fewer n-grams than fit in 32 bits");
@@ -396,7 +399,7 @@ impl LookUp {
     /// The same n-grams in order, or the 1-grams alone where the bytes are not what was written.
     pub(super) fn table(&self) -> Table {
         let view = self.view();
-        let mut ngrams = Vec::with_capacity(self.size.counts[1..].iter().map(|&count| count as usize).sum());
+        let mut ngrams = Vec::with_capacity(self.size.ngrams());
         for [words, contexts, log10, states] in view.buckets {
             for at in 0..IN_BUCKET {
                 if words[at] != NONE {
@@ -488,11 +491,16 @@ impl View<'_> {
         None
     }
 
-    /// Something of a bucket and of a context.
+    /// Something of a bucket.
     #[inline]
-    fn touch(&self, home: usize, context: u32) -> u8 {
-        let bucket = self.buckets.get(home).map_or(0, |bucket| bucket[0][0][0]);
-        bucket ^ self.contexts.get(context as usize).map_or(0, |context| context[0][0])
+    fn touch(&self, home: usize) -> u8 {
+        self.buckets.get(home).map_or(0, |bucket| bucket[0][0][0])
+    }
+
+    /// Something of a context.
+    #[inline]
+    fn touch_context(&self, context: u32) -> u8 {
+        self.contexts.get(context as usize).map_or(0, |context| context[0][0])
     }
 
     #[inline]
@@ -509,7 +517,7 @@ fn home(context: u32, word: u32, buckets: usize) -> usize {
     // Knuth's multiplicative hashing, with the odd number nearest to 2^64 divided by the golden ratio.
     let hash = (u64::from(context) << 32 | u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // A share of all buckets without a division (Lemire 2019).
-    (u128::from(hash) * buckets as u128 >> u64::BITS) as usize
+    ((u128::from(hash) * buckets as u128) >> u64::BITS) as usize
 }
 
 #[cfg(test)]

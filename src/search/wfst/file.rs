@@ -40,7 +40,7 @@ pub struct Facts {
 }
 
 /// Whether a file that begins so is meant to be a machine of OpenFst.
-pub fn begins(bytes: &[u8]) -> bool {
+fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_le_bytes())
 }
 

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use apply::{Line, Transducer};
 pub use draw::{dot, svg};
-pub use file::{Facts, begins, read, write};
+pub use file::{Facts, read, write};
 pub use layered::{Lattice, Search};
 pub use plain::{best_path, best_paths};
 pub use symbols::Symbols;
@@ -163,17 +163,10 @@ impl Machine {
     /// Where the model has more n-grams than a machine can hold.
     pub fn of_model(model: &NgramModel, back_off: BackOff) -> Result<Self> {
         let failure = model.vocabulary().len() as Label + 1;
-        let arcs = |word: WordId| word.0 + 1;
-        let mut parts = Parts::new();
-        acceptor(
-            model,
-            back_off,
-            failure,
-            &mut |parts: &mut Parts, word, cost, next| {
-                parts.arc(arcs(word), arcs(word), cost, next);
-            },
-            &mut parts,
-        );
+        let label = |word: WordId| word.0 + 1;
+        let parts = acceptor(model, back_off, failure, |parts, word, cost, next| {
+            parts.arc(label(word), label(word), cost, next);
+        });
         Self::new(parts, (back_off == BackOff::Failure).then_some(failure))
     }
 
@@ -202,18 +195,11 @@ impl Machine {
                 spelled[form.word.0 as usize].push((input, output, -form.weight * map_weight));
             }
         }
-        let mut parts = Parts::new();
-        acceptor(
-            model,
-            BackOff::Epsilon,
-            EPSILON,
-            &mut |parts: &mut Parts, word, cost, next| {
-                for &(input, output, more) in &spelled[word.0 as usize] {
-                    parts.arc(input, output, cost + more, next);
-                }
-            },
-            &mut parts,
-        );
+        let parts = acceptor(model, BackOff::Epsilon, EPSILON, |parts, word, cost, next| {
+            for &(input, output, more) in &spelled[word.0 as usize] {
+                parts.arc(input, output, cost + more, next);
+            }
+        });
         Ok((Self::new(parts, None)?, inputs, outputs))
     }
 
@@ -360,14 +346,15 @@ fn cost(weight: &TropicalWeight) -> &f32 {
     weight.value()
 }
 
-/// The states of a language model, each word that follows given to `arcs`.
+/// The states of a language model. Each word that follows one is given to `follow`, with its cost and the state then, to make
+/// arcs of; `failure` is the label of failure arcs.
 fn acceptor(
     model: &NgramModel,
     back_off: BackOff,
-    label: Label,
-    arcs: &mut dyn FnMut(&mut Parts, WordId, f32, u32),
-    parts: &mut Parts,
-) {
+    failure: Label,
+    follow: impl Fn(&mut Parts, WordId, f32, u32),
+) -> Parts {
+    let mut parts = Parts::new();
     // The machine's numbers of the model's states.
     let mut numbers = Vec::new();
     let mut count = 0;
@@ -379,19 +366,19 @@ fn acceptor(
         count += 1;
     });
     let number = |state: State| state.number().and_then(|at| numbers.get(at).copied()).unwrap_or(0);
-    let label = if back_off == BackOff::Epsilon { EPSILON } else { label };
-    model.for_each_state(&mut |follow, steps| {
+    let label = if back_off == BackOff::Epsilon { EPSILON } else { failure };
+    model.for_each_state(&mut |state, steps| {
         let mut end = f32::INFINITY;
         for (word, step) in steps {
             match word {
-                WordId::START if follow.back_off.is_some() => {}
+                WordId::START if state.back_off.is_some() => {}
                 // The one state in which nothing but the start is known.
                 WordId::START => parts.start = Some(number(step.state)),
                 WordId::END => end = nats(step.log10),
-                _ => arcs(parts, word, nats(step.log10), number(step.state)),
+                _ => follow(&mut parts, word, nats(step.log10), number(step.state)),
             }
         }
-        if let Some((log10, shorter)) = follow.back_off {
+        if let Some((log10, shorter)) = state.back_off {
             let shorter = number(shorter);
             parts.arc(label, label, nats(log10), shorter);
             // An end that fails is known beforehand: no search has to look for it.
@@ -401,6 +388,7 @@ fn acceptor(
         }
         parts.end_state(end);
     });
+    parts
 }
 
 /// log10 p as a cost, −ln p.
