@@ -3,7 +3,7 @@
 //! `MAJUCNTS`, the format, the order, the number of words with the three special ones and the length of the rest of the head
 //! (u32 each); how many words and sentence ends the text has (u64); how it was made into words, which ends with a 0; for
 //! each word how often it was seen (u64) and its text, which ends with a 0; a CRC-32 of all this. Then the n-grams of the
-//! highest order in blocks (see [`Encoder`](super::count::Encoder)), as they are counted: a sentence begins after order - 1
+//! highest order in blocks (see `count::Encoder`), as they are counted: a sentence begins after order - 1
 //! times `<s>`. Before each block stands its length (u32), and after it its CRC-32; a length of 0 ends the file. All numbers
 //! are little-endian.
 

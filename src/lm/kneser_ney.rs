@@ -77,7 +77,7 @@ pub enum Smoothing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Unknown {
-    /// These words are counted as <unk>, as if the text had it in their place
+    /// These words are counted as the unknown word, as if the text had it in their place
     #[default]
     Count,
     /// They are counted as they are, then go, and what they held is backed off, as by lmplz --limit_vocab_file

@@ -3,6 +3,8 @@
 mod embedded;
 pub mod hmm;
 pub mod majority;
+#[cfg(feature = "fst")]
+pub mod ngram;
 
 #[cfg(feature = "train")]
 use std::num::NonZeroUsize;
@@ -38,9 +40,18 @@ pub fn load(store: &dyn Store) -> Result<Model> {
     let restorer: Box<dyn Restorer> = match manifest.method.as_str() {
         "majority" => Box::new(majority::Majority::load(store)?),
         "hmm" => Box::new(hmm::Hmm::load(store)?),
-        method => {
+        #[cfg(feature = "fst")]
+        "ngram" => Box::new(ngram::Ngram::load(store)?),
+        #[cfg(not(feature = "fst"))]
+        "ngram" => {
             let problem =
-                format!("method \"{method}\", but this build has majority and hmm: use a newer majuscule");
+                "method \"ngram\", but this build has no transducers: build majuscule with the feature fst";
+            return Err(Error::model(store.name(), problem));
+        }
+        method => {
+            let problem = format!(
+                "method \"{method}\", but this build has majority, hmm and ngram: use a newer majuscule"
+            );
             return Err(Error::model(store.name(), problem));
         }
     };
@@ -56,6 +67,9 @@ pub enum Method {
     Majority(majority::Config),
     /// Hidden Markov model: an n-gram language model of forms, decoded exactly (SRILM's disambig)
     Hmm(hmm::Config),
+    /// Transducer: an n-gram language model as a weighted machine, and the best path through it
+    #[cfg(feature = "fst")]
+    Ngram(ngram::Config),
 }
 
 #[cfg(feature = "train")]
@@ -65,6 +79,8 @@ impl Method {
         match self {
             Self::Majority(_) => "majority",
             Self::Hmm(_) => "hmm",
+            #[cfg(feature = "fst")]
+            Self::Ngram(_) => "ngram",
         }
     }
 
@@ -73,6 +89,8 @@ impl Method {
         match self {
             Self::Majority(config) => config.lexicon.clone(),
             Self::Hmm(config) => config.language.inputs(),
+            #[cfg(feature = "fst")]
+            Self::Ngram(config) => config.language.inputs(),
         }
     }
 
@@ -81,6 +99,8 @@ impl Method {
         match self {
             Self::Majority(config) => config.lexicon.is_empty(),
             Self::Hmm(config) => config.language.lm.is_none(),
+            #[cfg(feature = "fst")]
+            Self::Ngram(config) => config.language.lm.is_none(),
         }
     }
 
@@ -97,6 +117,12 @@ impl Method {
             }
             Self::Hmm(config) => {
                 let model = hmm::train(config, corpus, threads)?;
+                files.extend(config.language.inputs().iter().map(|file| file_name(file)));
+                (settings(model.settings(), config), model.labels().clone(), model.sections())
+            }
+            #[cfg(feature = "fst")]
+            Self::Ngram(config) => {
+                let model = ngram::train(config, corpus, threads)?;
                 files.extend(config.language.inputs().iter().map(|file| file_name(file)));
                 (settings(model.settings(), config), model.labels().clone(), model.sections())
             }
