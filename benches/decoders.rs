@@ -18,7 +18,7 @@ use divan::counter::ItemsCount;
 use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
-use majuscule::methods::{Method, Model, hmm, load};
+use majuscule::methods::{Method, Model, hmm, load, ngram};
 use majuscule::model::{self};
 use majuscule::restorer::Want;
 use majuscule::text::{Locale, Policy};
@@ -27,7 +27,7 @@ use majuscule::text::{Locale, Policy};
 const TURNS: usize = 3;
 
 /// Each decoder with the length of its n-grams, and the words a second that it is meant to reach as a whole process.
-const DECODERS: [(&str, f64); 2] = [("hmm-2", 1.9e6), ("hmm-3", 1.2e6)];
+const DECODERS: [(&str, f64); 3] = [("hmm-2", 1.9e6), ("hmm-3", 1.2e6), ("ngram-3", 0.25e6)];
 
 fn main() {
     divan::main();
@@ -130,6 +130,7 @@ fn method_of(name: &str) -> Method {
         hmm::Language { order, min_count: vec![1, 5, 5][..order].to_vec(), ..hmm::Language::default() };
     match method {
         "hmm" => Method::Hmm(hmm::Config { language, ..hmm::Config::default() }),
+        "ngram" => Method::Ngram(ngram::Config { language, ..ngram::Config::default() }),
         _ => unreachable!("no other decoder is in the list"),
     }
 }

@@ -506,6 +506,41 @@ impl Drop for Publish {
     }
 }
 
+/// A file for what memory does not hold. It is gone when it is dropped, and on Unix however the process ends.
+#[derive(Debug)]
+pub struct Scratch {
+    file: File,
+    /// `None` where it has no name any more.
+    path: Option<PathBuf>,
+}
+
+impl Scratch {
+    /// Makes an empty one in `folder`, or in the one we are in where that is empty.
+    ///
+    /// # Errors
+    /// Where no file can be made there.
+    pub fn new(folder: &Path) -> Result<Self> {
+        let create = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+        let (path, file) = unused_name(&folder.join("temporary file"), create)?;
+        // An open file needs no name on Unix.
+        let path = if cfg!(unix) && fs::remove_file(&path).is_ok() { None } else { Some(path) };
+        Ok(Self { file, path })
+    }
+
+    /// The open file.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// Publishes what `write` writes at `path`; see [`Publish`].
 ///
 /// # Errors

@@ -5,10 +5,13 @@ use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
 use crate::corpus::{Corpus, Protocol, Reading};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Plain, Settings};
 use crate::lexicon;
+use crate::lm::kneser_ney::Smoothing;
+use crate::lm::spill::Memory;
+use crate::lm::words::{Text, Tokens};
 use crate::lm::{self, NgramModel, State, Step};
 use crate::methods::majority::{Config, Table};
 use crate::methods::{Method, Model, load};
@@ -131,6 +134,42 @@ fn use_language_model(model: &NgramModel) {
         let same = alone.log10 == step.log10 || alone.log10.is_nan() && step.log10.is_nan();
         assert!(same && alone.state == step.state, "{alone:?} alone, {step:?} beside others");
     }
+}
+
+/// Any bytes as a file of counts: an error, or counts that are the same when they are written and read again, and that a
+/// model can be trained on, or an error says why not.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn counts(data: &[u8]) {
+    let memory = Memory::unlimited();
+    let open = |bytes: &[u8]| Text::of_bytes("fuzz", bytes.to_vec(), &memory);
+    let written = |text: Text| {
+        let (order, mut bytes) = (text.order().unwrap_or_default(), Vec::new());
+        let refused = |error| Error::io("write", "memory", error);
+        text.write_counts(order, &mut bytes, &refused, &mut |_| ()).map(|()| (order, bytes))
+    };
+    let Ok((order, once)) = open(data).and_then(written) else { return };
+    let (_, twice) = open(&once).and_then(written).expect("what was written can be read");
+    assert!(once == twice, "written twice, counts differ");
+    let text = open(data).expect("it was read before");
+    let config = lm::kneser_ney::Config { order, smoothing: Smoothing::WittenBell, ..Default::default() };
+    if let Ok(model) = text.train(&config, &mut |_| ()) {
+        let _ = model.scorer().sentence(model.vocabulary().iter().take(100));
+    }
+}
+
+/// A file of counts: what a mutation begins with.
+///
+/// # Panics
+/// Never.
+pub fn counted() -> Vec<u8> {
+    let corpus = Corpus::of_text(TEXT, Reading::default(), Protocol::Text, Locale::Root);
+    let text = Text::read(&corpus, Tokens::Words, NonZeroUsize::MIN, &Memory::unlimited());
+    let (mut bytes, refused) = (Vec::new(), |error| Error::io("write", "memory", error));
+    let written = text.and_then(|text| text.write_counts(3, &mut bytes, &refused, &mut |_| ()));
+    written.expect("the text has words, and memory can be written");
+    bytes
 }
 
 /// A small model, packed: what a mutation begins with.

@@ -16,6 +16,7 @@
 //! way, `corpus` and `eval` measure a method with the same tokens and labels, and `methods` lists what there is.
 //!
 //! The feature `train` (in the default) adds corpora, lexicons, training and evaluation; without it every model still runs.
+//! The feature `fst`, in the default too, adds the method `ngram` and weighted transducers.
 
 // In reading order: each module uses only those above it.
 pub mod error;

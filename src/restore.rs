@@ -140,8 +140,16 @@ fn write_words(source: &[u8], tokens: &Tokens, choices: &[Choice], policy: &Poli
     }
 }
 
-/// The `n` likeliest ways to write one line, with log10 of the probability of each, the likeliest first; `None` where the
-/// method finds only one. `line` is a text by itself.
+/// A way to write a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Way {
+    /// log10 of its probability, together with that of the words.
+    pub log10: f64,
+    /// The line.
+    pub line: Vec<u8>,
+}
+
+/// The `n` likeliest ways to write one line, the likeliest first; `None` where the method finds only one. `line` is a text by itself.
 ///
 /// # Errors
 /// Where the line is not what the settings allow.
@@ -151,7 +159,7 @@ pub fn n_best(
     n: usize,
     settings: Settings,
     policy: &Policy,
-) -> Result<Option<Vec<(f64, Vec<u8>)>>> {
+) -> Result<Option<Vec<Way>>> {
     let locale = settings.locale;
     let mut plain = Plain::new(Input::uncompressed("line", std::io::Cursor::new(line.to_vec())), settings);
     let mut whole = Piece::default();
@@ -168,9 +176,9 @@ pub fn n_best(
     let written = |labelling: Labelling| {
         let choices: Vec<Choice> =
             labelling.labels.iter().map(|&label| Choice { label, confidence: None }).collect();
-        let mut out = Vec::new();
-        write(&whole.source, &whole.tokens, &choices, policy, &mut out);
-        (labelling.log10, out)
+        let mut line = Vec::new();
+        write(&whole.source, &whole.tokens, &choices, policy, &mut line);
+        Way { log10: labelling.log10, line }
     };
     Ok(Some(labellings.into_iter().map(written).collect()))
 }

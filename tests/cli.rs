@@ -519,6 +519,45 @@ fn a_model_of_n_grams_says_how_sure_it_is_and_what_else_it_may_be() {
     }
 }
 
+#[cfg(feature = "fst")]
+#[test]
+fn a_transducer_is_built_applied_and_drawn() {
+    let room = Room::new();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("lm/tiny.arpa");
+    fs::copy(tiny, room.path("tiny.arpa")).unwrap();
+    let print = |line: &str| String::from_utf8(room.out(line, b"told us the us\nTHE us in braga\n")).unwrap();
+    print("fst build tiny.arpa -o t.fst --isymbols t.in --osymbols t.out");
+    print("fst build tiny.arpa --kind g -o g.fst");
+    assert!(room.read("t.in").starts_with("<eps>\t0\n<unk>\t1\n"));
+    assert!(print("fst info t.fst").contains("a transducer\n"));
+    let facts = print("fst info g.fst");
+    assert!(facts.contains("an acceptor\n") && facts.contains("epsilon arcs       0\n"), "{facts}");
+    for machine in ["t.fst", "g.fst", "t.fst --isymbols t.in --osymbols t.out"] {
+        assert_eq!(print(&format!("fst apply {machine}")), "told us the US\nThe US in braga\n", "{machine}");
+    }
+    // -2.16343 in log10, by lm/README.md; with us at the end -1.39794 - 0.22185 - 0.18709 - 1 - 0.79588.
+    let best = print("fst apply g.fst --n-best 2");
+    assert!(best.starts_with("4.9815\ttold us the US\n8.2957\ttold us the us\n\n"), "{best}");
+    assert!(print("fst draw t.fst").starts_with("digraph {\n"));
+    print("fst draw g.fst -o g.svg");
+    assert!(room.read("g.svg").starts_with("<svg "));
+
+    room.fails("fst build tiny.arpa --arcs failure -o x.fst", b"", 2, &["build --kind g"]);
+    room.fails("fst build tiny.arpa -o tiny.arpa", b"", 2, &["tiny.arpa"]);
+    room.fails("fst info tiny.arpa", b"", 1, &["tiny.arpa: is no machine of OpenFst"]);
+    let whole = fs::read(room.path("t.fst")).unwrap();
+    fs::write(room.path("cut.fst"), &whole[..whole.len() / 2]).unwrap();
+    room.fails("fst apply cut.fst", b"", 1, &["cut.fst: is cut off"]);
+    room.fails("fst apply t.fst --isymbols t.out --osymbols t.out -", b"\xff", 1, &["UTF-8"]);
+
+    for arcs in ["failure", "epsilon"] {
+        print(&format!("train ngram --lm tiny.arpa --arcs {arcs} -o {arcs}"));
+        assert_eq!(print(&format!("restore --model {arcs}")), "told us the US\nTHE US in braga\n");
+        // The machine of a model is one for these verbs, too.
+        assert!(print(&format!("fst apply {arcs}/model.fst")).starts_with("told us the US\n"));
+    }
+}
+
 #[test]
 fn a_language_model_is_trained_asked_and_converted() {
     let room = Room::new();
@@ -574,6 +613,73 @@ fn a_language_model_is_trained_asked_and_converted() {
 }
 
 #[test]
+fn a_language_model_is_trained_from_counts_of_its_pieces() {
+    let room = Room::new();
+    let pieces = ["Ana saw Rui.\nRui saw Ana in Lisbon.\n", "Ana left.\nRui left Lisbon with Ana.\n"];
+    room.write("all.txt", pieces.concat()).write("1.txt", pieces[0]).write("2.txt", pieces[1]);
+    room.out("lm count all.txt --order 3 -o all.counts", b"");
+    room.out("lm count 1.txt --order 3 -o 1.counts --threads 1", b"");
+    room.out("lm count - --order 4 -o 2.counts --memory 1M", pieces[1].as_bytes());
+    room.out("lm merge 2.counts 1.counts -o merged.counts", b"");
+    let bytes = |name: &str| fs::read(room.path(name)).unwrap();
+    assert!(bytes("merged.counts") == bytes("all.counts"));
+    let settings = "--discount-fallback --order 2";
+    room.out(&format!("lm train all.txt {settings} -o all.arpa"), b"");
+    for counts in ["1.counts 2.counts", "merged.counts", "all.counts"] {
+        room.out(&format!("lm train --counts {counts} {settings} -o counted.arpa"), b"");
+        assert_eq!(room.read("counted.arpa"), room.read("all.arpa"), "{counts}");
+    }
+    room.fails("lm train --counts 1.counts --order 4 -o a.arpa", b"", 2, &["up to order 3", "count again"]);
+    room.fails("lm train all.txt --counts 1.counts -o a.arpa", b"", 2, &["cannot be used with"]);
+    room.fails("lm train -o a.arpa", b"", 2, &["CORPUS"]);
+    room.fails("lm train --counts all.txt -o a.arpa", b"", 1, &["all.txt", "is no file of counts"]);
+    room.fails("lm merge 1.counts -o 1.counts", b"", 2, &["both input and output"]);
+    room.out("lm count 2.txt --plain --order 3 -o plain.counts", b"");
+    room.fails(
+        "lm merge 1.counts plain.counts -o a.counts",
+        b"",
+        1,
+        &["plain.counts", "white space", "count them alike"],
+    );
+    let whole = bytes("all.counts");
+    fs::write(room.path("cut.counts"), &whole[..whole.len() - 1]).unwrap();
+    room.fails("lm merge cut.counts -o a.counts", b"", 1, &["cut.counts", "cut off"]);
+    let mut altered = whole;
+    let middle = altered.len() / 2;
+    altered[middle] ^= 1;
+    fs::write(room.path("altered.counts"), &altered).unwrap();
+    room.fails("lm merge altered.counts -o a.counts", b"", 1, &["altered.counts", "were altered"]);
+}
+
+#[test]
+fn a_language_model_does_not_depend_on_memory() {
+    let room = Room::new();
+    let text: String = (0..30_000u32)
+        .map(|i| format!("We met Word{} in Lisbon{} on {}\n", i % 701, i % 97, i * i % 331))
+        .collect();
+    room.write("text.txt", text);
+    fs::create_dir(room.path("temp")).unwrap();
+    for name in ["model.arpa", "model.bin"] {
+        let train = format!("lm train --plain text.txt --order 5 --discount-fallback -o {name}");
+        room.out(&train, b"");
+        let whole = fs::read(room.path(name)).unwrap();
+        for memory in ["--memory 1M", "--memory 1.5MB --temp temp --threads 1", "--memory 1G"] {
+            room.out(&format!("{train} {memory}"), b"");
+            assert!(fs::read(room.path(name)).unwrap() == whole, "{name} {memory}");
+        }
+    }
+    assert_eq!(fs::read_dir(room.path("temp")).unwrap().count(), 0);
+    let train = "lm train --plain text.txt --discount-fallback -o new.arpa";
+    for (memory, problem) in
+        [("1K", "1M at least"), ("lots", "such as 2G"), ("-2G", "1M at least"), ("nan", "such as")]
+    {
+        room.fails(&format!("{train} --memory={memory}"), b"", 2, &[problem]);
+    }
+    room.fails(&format!("{train} --memory 1M --temp none"), b"", 1, &["none", "--temp"]);
+    assert!(!room.path("new.arpa").exists());
+}
+
+#[test]
 fn help_manual_and_completions_print() {
     let room = Room::new();
     let print = |line: &str| String::from_utf8(room.out(line, b"")).unwrap();
@@ -616,6 +722,8 @@ fn help_manual_and_completions_print() {
         "lexicon compare",
         "lexicon export",
         "lm train",
+        "lm count",
+        "lm merge",
         "lm score",
         "lm perplexity",
         "lm prune",
@@ -829,11 +937,17 @@ fn a_full_disk_leaves_nothing_under_the_name() {
         return;
     };
     room.write("long.txt", "we met the bbc in lisbon\n".repeat(20_000));
-    room.write("corpus.txt", (0..20_000).map(|i| format!("We met Word{i} in Lisbon\n")).collect::<String>());
-    for line in ["restore --model model long.txt -o disk/out.txt", "train majority corpus.txt -o disk/model"]
-    {
+    room.write("corpus.txt", (0..60_000).map(|i| format!("We met Word{i} in Lisbon\n")).collect::<String>());
+    for line in [
+        "restore --model model long.txt -o disk/out.txt",
+        "train majority corpus.txt -o disk/model",
+        "lm train corpus.txt --discount-fallback --memory 1M --temp disk -o model.arpa",
+        "lm train corpus.txt --discount-fallback --memory 1M -o disk/model.arpa",
+        "lm count corpus.txt --memory 1M --temp disk -o new.counts",
+    ] {
         room.fails(line, b"", 1, &["cannot write", "No space left"]);
         assert_eq!(fs::read_dir(&disk.0).unwrap().count(), 0, "{line}");
+        assert!(!room.path("model.arpa").exists() && !room.path("new.counts").exists(), "{line}");
     }
 }
 

@@ -13,10 +13,14 @@ use std::sync::LazyLock;
 use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
+#[cfg(feature = "fst")]
+use majuscule::methods::ngram;
 use majuscule::methods::{Method, Model, hmm, load, majority};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
 use majuscule::restore::restore;
 use majuscule::restorer::{End, Restorer, Session, Want};
+#[cfg(feature = "fst")]
+use majuscule::search::wfst::BackOff;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{Break, Capitals, Case, Choice, Labels, Locale, Policy, SentenceStart, Tokens, Words};
 use proptest::prelude::*;
@@ -27,6 +31,10 @@ fn methods() -> Vec<Method> {
         Method::Majority(majority::Config::default()),
         Method::Majority(majority::Config { no_parts: true, ..Default::default() }),
         Method::Hmm(hmm::Config::default()),
+        #[cfg(feature = "fst")]
+        Method::Ngram(ngram::Config::default()),
+        #[cfg(feature = "fst")]
+        Method::Ngram(ngram::Config { arcs: BackOff::Epsilon, ..Default::default() }),
     ]
 }
 

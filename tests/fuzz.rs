@@ -77,6 +77,7 @@ fn random_bytes_break_nothing() {
         fuzz::lexicon(&data);
         fuzz::arpa(&data);
         fuzz::binary(&data);
+        fuzz::counts(&data);
     }
 }
 
@@ -150,4 +151,37 @@ fn altered_language_models_are_read_or_refused() {
         }
         fuzz::binary(&altered);
     }
+}
+
+#[test]
+fn altered_counts_are_read_or_refused() {
+    let mut random = Random::new(6);
+    let counts = fuzz::counted();
+    fuzz::counts(&counts);
+    for len in 0..counts.len() {
+        fuzz::counts(&counts[..len]);
+    }
+    for _ in 0..3000 {
+        let altered = random.mutated(&counts, &[&counts]);
+        fuzz::counts(&altered);
+        // Past the checksums too, which keep altered numbers out.
+        fuzz::counts(&summed(&altered));
+    }
+}
+
+/// A file of counts with the right checksums, as far as the lengths in it lead to them.
+fn summed(counts: &[u8]) -> Vec<u8> {
+    const FIXED: usize = 32;
+    let mut summed = counts.to_vec();
+    let number = |at: usize| counts.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
+    let mut sum = |start: usize, end: usize| {
+        let checksum = crc32fast::hash(summed.get(start..end)?).to_le_bytes();
+        *summed.get_mut(end..)?.first_chunk_mut()? = checksum;
+        Some(end + checksum.len())
+    };
+    let mut next = number(20).and_then(|len| sum(0, FIXED + len));
+    while let Some(at) = next {
+        next = number(at).filter(|&len| len > 0).and_then(|len| sum(at + 4, at + 4 + len));
+    }
+    summed
 }

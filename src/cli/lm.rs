@@ -1,21 +1,24 @@
 //! `majuscule lm`: n-gram language models trained, asked, shown and written.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
+use std::time::Duration;
 
 use clap::Subcommand;
+use indicatif::ProgressBar;
 
 use super::measure::print;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::lm::interpolate::{Round, interpolate, shown, tune};
-use crate::lm::kneser_ney::{self, Smoothing};
+use crate::lm::kneser_ney::{self, Smoothing, Stage, Unknown};
 use crate::lm::prune::prune;
-use crate::lm::words::{self, Known, Tokens, Visit};
+use crate::lm::spill::Memory;
+use crate::lm::words::{self, Known, Text, Tokens, Visit};
 use crate::lm::{NgramModel, Sentence, Sentences, arpa, binary};
 
 /// N-gram language models of cased text
@@ -28,6 +31,8 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Train(Box<Train>),
+    Count(Count),
+    Merge(Merge),
     Score(Score),
     Perplexity(Perplexity),
     Prune(Prune),
@@ -40,6 +45,8 @@ enum Action {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.action {
         Action::Train(args) => args.run(),
+        Action::Count(args) => args.run(),
+        Action::Merge(args) => args.run(),
         Action::Score(args) => args.run(),
         Action::Perplexity(args) => args.run(),
         Action::Prune(args) => args.run(),
@@ -71,6 +78,10 @@ impl Words {
     fn tokens(&self) -> Tokens {
         if self.plain { Tokens::Given } else { Tokens::Words }
     }
+
+    fn text(&self, files: &[PathBuf], threads: NonZeroUsize, memory: &Memory) -> Result<Text> {
+        Text::read(&self.corpus(files)?, self.tokens(), threads, memory)
+    }
 }
 
 /// Trains an n-gram model: modified Kneser-Ney, interpolated, unless told otherwise
@@ -79,8 +90,11 @@ impl Words {
 #[derive(Debug, clap::Args)]
 struct Train {
     /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
-    #[arg(required = true, value_name = "CORPUS")]
+    #[arg(required_unless_present = "counts", value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
+    /// What lm count wrote, instead of text: the model is that of all their texts together
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["corpora", "protocol", "plain"])]
+    counts: Vec<PathBuf>,
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -103,33 +117,99 @@ struct Train {
         default_missing_value = "0.5,1,1.5"
     )]
     discount_fallback: Option<Vec<f64>>,
-    /// For each order the least count with which an n-gram stays: 1,5,5 keeps what was seen five times. The last holds for
-    /// the orders after it
+    /// For each order how often an n-gram must have been seen to stay, whatever the smoothing makes of its count: 1,5,5 drops
+    /// what was seen less than five times. The last holds for the orders after it
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     min_count: Vec<u32>,
-    /// The same said as lmplz does: n-grams go that were seen at most so many times
+    /// The same in the form of lmplz: n-grams go that were seen at most so many times, so 0,4,4 is --min-count 1,5,5
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_count")]
     prune: Vec<u32>,
-    /// Keep the N most frequent words; all others are counted as <unk>
+    /// Keep the N most frequent words
     #[arg(long, value_name = "N")]
     vocabulary: Option<NonZeroUsize>,
-    /// Keep the words of a list, one a line; all others are counted as <unk>
+    /// Keep the words of a list, one a line
     #[arg(long, value_name = "FILE", conflicts_with = "vocabulary")]
     vocabulary_list: Option<PathBuf>,
-    /// How many threads read the text; all cores where it is not given. The model does not depend on it
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    /// What becomes of n-grams with other words
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    unknown: Unknown,
+    #[command(flatten)]
+    resources: Resources,
     #[command(flatten)]
     words: Words,
 }
 
+/// What a long job may take.
+#[derive(Debug, clap::Args)]
+struct Resources {
+    /// How much memory counting and estimation may take, such as 2G or 500M: what goes beyond it is put on disk. The bytes
+    /// written do not depend on it. Not counted: the words, the buffers of what is read and written, and, but for .arpa, the
+    /// model that is written, about 12 bytes an n-gram of the highest order and 24 one of the others
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<usize>,
+    /// The folder for temporary files under --memory; that of the output where it is not given
+    #[arg(long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+    /// How many threads read the text; all cores where it is not given. The bytes written do not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+impl Resources {
+    fn memory(&self, output: &Path) -> Memory {
+        let folder =
+            || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
+        self.memory.map_or_else(Memory::unlimited, |bytes| Memory::limited(bytes, folder()))
+    }
+
+    fn threads(&self) -> NonZeroUsize {
+        self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+/// Less than some buffers and arrays take would be no limit.
+const LEAST_MEMORY: usize = 1 << 20;
+
+/// A number of bytes: 2G, 500M, 1.5G.
+fn size(text: &str) -> Result<usize, String> {
+    let expected = "expected a size such as 2G or 500M";
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let unit = match unit.to_ascii_uppercase().as_str() {
+        "" | "B" => 1u64,
+        "K" | "KB" | "KIB" => 1 << 10,
+        "M" | "MB" | "MIB" => 1 << 20,
+        "G" | "GB" | "GIB" => 1 << 30,
+        "T" | "TB" | "TIB" => 1 << 40,
+        _ => return Err(expected.to_owned()),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| expected.to_owned())?;
+    match number * unit as f64 {
+        bytes if bytes >= LEAST_MEMORY as f64 => Ok(bytes as usize),
+        _ => Err("expected 1M at least".to_owned()),
+    }
+}
+
 impl Train {
     fn run(&self) -> Result<()> {
-        files::check_output(&self.output, &self.corpora)?;
-        let corpus = self.words.corpus(&self.corpora)?;
-        let threads = self.threads.or_else(|| thread::available_parallelism().ok());
-        let model = kneser_ney::train(&self.config()?, &corpus, threads.unwrap_or(NonZeroUsize::MIN))?;
-        write(&model, &self.output)
+        let inputs: Vec<_> = self.corpora.iter().chain(&self.counts).chain(&self.vocabulary_list).collect();
+        files::check_output(&self.output, &inputs)?;
+        let config = self.config()?;
+        config.check()?;
+        let memory = self.resources.memory(&self.output);
+        let mut progress = Progress::new();
+        let text = if self.counts.is_empty() {
+            progress.reading();
+            self.words.text(&self.corpora, self.resources.threads(), &memory)?
+        } else {
+            Text::open(&self.counts, &memory)?
+        };
+        if !is_arpa(&self.output) {
+            return write(&text.train(&config, &mut |stage| progress.show(stage))?, &self.output);
+        }
+        files::publish(&self.output, |file| {
+            let refused = |error| Error::io("write", &self.output, error);
+            text.write_arpa(&config, file, &refused, &mut |stage| progress.show(stage))
+        })
     }
 
     fn config(&self) -> Result<kneser_ney::Config> {
@@ -154,6 +234,7 @@ impl Train {
             fallback: fallback.transpose()?,
             min_counts: if self.prune.is_empty() { self.min_count.clone() } else { least.collect() },
             known,
+            unknown: self.unknown,
             tokens: self.words.tokens(),
         })
     }
@@ -171,6 +252,111 @@ impl Train {
                 format!("found \"{words}\", but one word a line is expected"),
             )),
             None => Ok(words),
+        }
+    }
+}
+
+/// Counts the n-grams of a text into a file that lm train --counts and lm merge take
+///
+/// A corpus can be counted in pieces, on many machines: trained on the files of all pieces, a model is the same as trained on
+/// the whole corpus. Words are all kept; lm train can limit them, and train lower orders too.
+#[derive(Debug, clap::Args)]
+struct Count {
+    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    #[arg(required = true, value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The length of the longest n-grams, from 1 to 7
+    #[arg(long, value_name = "N", default_value_t = kneser_ney::Config::default().order)]
+    order: usize,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    words: Words,
+}
+
+impl Count {
+    fn run(&self) -> Result<()> {
+        files::check_output(&self.output, &self.corpora)?;
+        let memory = self.resources.memory(&self.output);
+        let mut progress = Progress::new();
+        progress.reading();
+        let text = self.words.text(&self.corpora, self.resources.threads(), &memory)?;
+        write_counts(text, self.order, &self.output, progress)
+    }
+}
+
+/// Makes one file of counts of several, as if their texts had been counted together
+#[derive(Debug, clap::Args)]
+struct Merge {
+    /// What lm count wrote
+    #[arg(required = true, value_name = "FILE")]
+    counts: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The length of the longest n-grams; as in the files, where the lowest holds, if it is not given
+    #[arg(long, value_name = "N")]
+    order: Option<usize>,
+    #[command(flatten)]
+    resources: Resources,
+}
+
+impl Merge {
+    fn run(&self) -> Result<()> {
+        files::check_output(&self.output, &self.counts)?;
+        let text = Text::open(&self.counts, &self.resources.memory(&self.output))?;
+        let order = self.order.or(text.order()).unwrap_or_default();
+        write_counts(text, order, &self.output, Progress::new())
+    }
+}
+
+fn write_counts(text: Text, order: usize, output: &Path, mut progress: Progress) -> Result<()> {
+    files::publish(output, |file| {
+        let refused = |error| Error::io("write", output, error);
+        text.write_counts(order, file, &refused, &mut |stage| progress.show(stage))
+    })
+}
+
+/// What a long job is at, on standard error where that is a terminal.
+struct Progress(Option<ProgressBar>);
+
+/// Often enough to be seen to work.
+const TICK: Duration = Duration::from_millis(250);
+
+impl Progress {
+    fn new() -> Self {
+        Self(io::stderr().is_terminal().then(ProgressBar::new_spinner))
+    }
+
+    fn reading(&mut self) {
+        self.say("reading the text".to_owned());
+    }
+
+    fn show(&mut self, stage: Stage) {
+        self.say(match stage {
+            Stage::Counting(done, all) => {
+                format!("counting, {} of {} million words", done / 1_000_000, all / 1_000_000)
+            }
+            Stage::Order(order) => format!("counting {order}-grams"),
+            Stage::Estimating(order) => format!("estimating {order}-grams"),
+        });
+    }
+
+    fn say(&mut self, message: String) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(message);
+            bar.enable_steady_tick(TICK);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
         }
     }
 }
@@ -360,10 +546,13 @@ fn opened(path: &Path) -> Result<NgramModel> {
     Ok(model)
 }
 
+fn is_arpa(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "arpa")
+}
+
 fn write(model: &NgramModel, path: &Path) -> Result<()> {
-    let is_arpa = path.extension().is_some_and(|extension| extension == "arpa");
     files::publish(path, |file| {
-        let written = if is_arpa { arpa::write(model, file) } else { binary::write(model, file) };
+        let written = if is_arpa(path) { arpa::write(model, file) } else { binary::write(model, file) };
         written.map_err(|error| Error::io("write", path, error))
     })
 }

@@ -6,6 +6,8 @@ mod compare;
 mod corpus;
 #[cfg(feature = "train")]
 mod evaluate;
+#[cfg(feature = "fst")]
+mod fst;
 mod inspect;
 #[cfg(feature = "train")]
 mod lexicon;
@@ -43,6 +45,8 @@ enum Verb {
     #[cfg(feature = "train")]
     #[command(flatten)]
     Learning(Learning),
+    #[cfg(feature = "fst")]
+    Fst(fst::Args),
     Inspect(inspect::Args),
     Completions(shell::Completions),
     Man(shell::Man),
@@ -68,6 +72,8 @@ pub fn main() -> ExitCode {
         Verb::Restore(args) => restore::run(args),
         #[cfg(feature = "train")]
         Verb::Learning(verb) => verb.run(),
+        #[cfg(feature = "fst")]
+        Verb::Fst(args) => fst::run(args),
         Verb::Inspect(args) => inspect::run(args),
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),

@@ -193,7 +193,7 @@ fn n_best(
     n: usize,
     settings: &Settings,
     policy: &Policy,
-    write: &mut dyn FnMut(&[u8], Done) -> Result<(), Error>,
+    write: &mut impl FnMut(&[u8], Done) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let only_one = || {
         let method = &model.manifest.method;
@@ -203,9 +203,9 @@ fn n_best(
     while let Some(line) = lines.next()? {
         let ways = restore::n_best(line.as_bytes(), &*model.restorer, n, settings.clone(), policy)?;
         let mut out = Vec::new();
-        for (log10, text) in ways.ok_or_else(only_one)? {
-            out.extend(format!("{log10:.4}\t").bytes());
-            out.extend(text);
+        for way in ways.ok_or_else(only_one)? {
+            out.extend(format!("{:.4}\t", way.log10).bytes());
+            out.extend(way.line);
             out.push(b'\n');
         }
         out.push(b'\n');

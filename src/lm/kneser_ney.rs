@@ -4,14 +4,17 @@
 //! share its shape: what is taken from the counts of a history goes to the shorter one. 1-grams are interpolated with the
 //! same probability for every word, `<unk>` and `</s>` among them and `<s>` not.
 
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-use super::count::{Grams, Key, Wide, count, word_bits};
-use super::table::{Builder, Table};
-use super::vocab::WordId;
-use super::words::{Known, Text, Tokens, collect};
+use super::count::{Grams, Key, Rows, Scattered, Wide, is_padded, lower, word_bits};
+use super::sink::{Arpa, Sink, Trie, log10_of_word};
+use super::spill::{Memory, Numbers};
+use super::vocab::Vocabulary;
+pub use super::words::Stage;
+use super::words::{Known, Part, Text, Tokens};
 use super::{MAX_ORDER, NgramModel};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -33,6 +36,8 @@ pub struct Config {
     pub min_counts: Vec<u32>,
     /// The words that the model knows.
     pub known: Known,
+    /// What becomes of n-grams with words that it does not know.
+    pub unknown: Unknown,
     /// What words are.
     pub tokens: Tokens,
 }
@@ -46,6 +51,7 @@ impl Default for Config {
             fallback: None,
             min_counts: Vec::new(),
             known: Known::default(),
+            unknown: Unknown::default(),
             tokens: Tokens::default(),
         }
     }
@@ -67,30 +73,93 @@ pub enum Smoothing {
     GoodTuring,
 }
 
+/// What becomes of n-grams with words that the model does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Unknown {
+    /// These words are counted as the unknown word, as if the text had it in their place
+    #[default]
+    Count,
+    /// They are counted as they are, then go, and what they held is backed off, as by lmplz --limit_vocab_file
+    Prune,
+}
+
 /// Trains a model.
 ///
 /// # Errors
 /// Where the corpus cannot be read or has no words, the settings cannot be, or there are too few n-grams to find discounts.
 pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<NgramModel> {
     config.check()?;
-    let Text { vocabulary, parts } = collect(corpus, config.tokens, &config.known, threads)?;
-    let words: usize = parts.iter().map(Vec::len).sum();
-    if u32::try_from(words).is_err() {
-        return Err(Error::Usage(format!(
-            "the corpus has {words} words, more than 4,294,967,295 that can be counted: train on a part of it"
-        )));
+    Text::read(corpus, config.tokens, threads, &Memory::unlimited())?.train(config, &mut |_| ())
+}
+
+impl Text {
+    /// Trains a model in memory. `config.tokens` is not asked: the text has been made into words.
+    ///
+    /// # Errors
+    /// Where the settings cannot be, there are too few n-grams to find discounts, or a temporary file cannot be written.
+    pub fn train(self, config: &Config, progress: &mut dyn FnMut(Stage)) -> Result<NgramModel> {
+        let mut sink = Trie::new(config.order);
+        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune);
+        self.estimate(config, &vocabulary, &mut sink, progress)?;
+        let (vocabulary, _, known) = vocabulary;
+        Ok(NgramModel::new(first_words(vocabulary, known), sink.finish()))
     }
-    let bits = word_bits(vocabulary.len());
-    let table = match bits * config.order as u32 {
-        0..=64 => model::<u64>(config, parts, bits, vocabulary.len()),
-        65..=128 => model::<u128>(config, parts, bits, vocabulary.len()),
-        _ => model::<Wide>(config, parts, bits, vocabulary.len()),
-    };
-    Ok(NgramModel::new(vocabulary, table?))
+
+    /// Writes the ARPA file of the model that [`Text::train`] trains, order by order: it is never in memory. Errors of `out`
+    /// are told as `refused` says.
+    ///
+    /// # Errors
+    /// Like [`Text::train`], and where `out` cannot be written.
+    pub fn write_arpa(
+        self,
+        config: &Config,
+        out: &mut dyn Write,
+        refused: &dyn Fn(io::Error) -> Error,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<()> {
+        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune);
+        let mut sink = Arpa::new(config.order, &vocabulary.0, out, refused);
+        self.estimate(config, &vocabulary, &mut sink, progress)
+    }
+
+    fn estimate(
+        self,
+        config: &Config,
+        (vocabulary, numbers, known): &(Vocabulary, Vec<u32>, u32),
+        sink: &mut impl Sink,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<()> {
+        config.check()?;
+        self.check_order(config.order)?;
+        let bits = word_bits(vocabulary.len());
+        let words = vocabulary.len() as u32;
+        let Self { name, parts, memory, .. } = self;
+        let job = Job { config, name, bits, words, known: *known, memory };
+        match bits * config.order as u32 {
+            0..=64 => job.run::<u64>(parts, numbers, sink, progress),
+            65..=128 => job.run::<u128>(parts, numbers, sink, progress),
+            _ => job.run::<Wide>(parts, numbers, sink, progress),
+        }
+    }
+}
+
+/// The first words of a vocabulary.
+fn first_words(all: Vocabulary, count: u32) -> Vocabulary {
+    if all.len() == count as usize {
+        return all;
+    }
+    let mut first = Vocabulary::new();
+    first.extend(all.iter().take(count as usize));
+    first
 }
 
 impl Config {
-    fn check(&self) -> Result<()> {
+    /// Refuses settings that cannot be.
+    ///
+    /// # Errors
+    /// Where they cannot.
+    pub fn check(&self) -> Result<()> {
         if !(1..=MAX_ORDER).contains(&self.order) {
             return Err(Error::Usage(format!(
                 "order {}: expected a number from 1 to {MAX_ORDER}",
@@ -141,163 +210,230 @@ impl Config {
     }
 }
 
-fn model<K: Key>(config: &Config, parts: Vec<Vec<u32>>, bits: u32, words: usize) -> Result<Table> {
-    let orders = count::<K>(parts, config.order, bits);
-    estimate(config, orders, bits, words)
+/// What a model is estimated with.
+struct Job<'a> {
+    config: &'a Config,
+    name: String,
+    bits: u32,
+    /// How many words there are, and how many of them the model knows.
+    words: u32,
+    known: u32,
+    memory: Memory,
 }
 
-/// The model of sorted counts, order by order.
-fn estimate<K: Key>(config: &Config, orders: Vec<Grams<K>>, bits: u32, words: usize) -> Result<Table> {
-    let mut orders = orders.into_iter();
-    let mut shorter = every_word(orders.next().unwrap_or_default(), words, bits);
-    let mut estimator = Estimator::new(config, &shorter)?;
-    for (n, grams) in (2..).zip(orders) {
-        estimator.order(n, &shorter, &grams, bits)?;
-        shorter = grams;
-    }
-    Ok(estimator.builder.finish())
+/// What is known of an order before it is estimated.
+struct Stats {
+    /// How many n-grams have each count.
+    times: [u64; 9],
+    /// How many n-grams there are, and how many stay.
+    len: usize,
+    stay: usize,
 }
 
-/// The 1-grams with all words among them, also those that were not seen.
-fn every_word<K: Key>(seen: Grams<K>, words: usize, bits: u32) -> Grams<K> {
-    let key = |word| K::default().append(word, bits);
-    let mut all =
-        Grams { keys: (0..words as u32).map(key).collect(), seen: vec![0; words], continued: Vec::new() };
-    if !seen.continued.is_empty() {
-        all.continued = vec![0; words];
+/// An n-gram after its context.
+struct Child {
+    word: u32,
+    count: u32,
+    stays: bool,
+    /// p of the n-gram without its first word.
+    suffix: f64,
+}
+
+impl Job<'_> {
+    fn run<K: Key>(
+        &self,
+        parts: Vec<Part>,
+        numbers: &[u32],
+        sink: &mut impl Sink,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<()> {
+        let order = self.config.order;
+        let highest = Text::count::<K>(parts, order, numbers, self.bits, &self.memory, progress)?;
+        let mut orders =
+            lower(highest, order, self.bits, &self.memory, &mut |order| progress(Stage::Order(order)))?;
+        orders[0] = orders[0].take(&self.memory).with_every_word(self.words, self.bits, &self.memory)?;
+        let stats = (1..).zip(&orders).map(|(n, grams)| self.stats(n, grams)).collect::<Result<Vec<_>>>()?;
+        let counts: Vec<usize> = stats.iter().map(|stats| stats.stay).collect();
+        progress(Stage::Estimating(1));
+        let words = self.words(&orders[0], &stats[0])?;
+        sink.begin_model(&counts, &words)?;
+        let mut values = Numbers::new(&self.memory);
+        words.into_iter().try_for_each(|p| values.push(p))?;
+        for n in 2..=order {
+            progress(Stage::Estimating(n));
+            values = self.order(n, &mut orders, &stats[n - 1], values, sink)?;
+        }
+        if sink.wants_highest() {
+            self.highest(&orders[order - 1], values, sink)?;
+        }
+        sink.end_model()
     }
-    for (at, key) in seen.keys.iter().enumerate() {
-        let word = key.part(0) as usize;
-        all.seen[word] = seen.seen[at];
-        if let Some(&continued) = seen.continued.get(at) {
-            all.continued[word] = continued;
+
+    fn stats<K: Key>(&self, n: usize, grams: &Grams<K>) -> Result<Stats> {
+        let mut stats = Stats { times: [0; 9], len: 0, stay: 0 };
+        let mut rows = grams.rows();
+        while rows.advance_counted(n as u32, self.bits)? {
+            if let Some(times) = stats.times.get_mut(self.count(n, &rows) as usize) {
+                *times += 1;
+            }
+            stats.len += 1;
+            stats.stay += usize::from(self.stays(n, &rows));
+        }
+        Ok(stats)
+    }
+
+    /// The count that the smoothing asks for.
+    #[inline]
+    fn count<K: Key>(&self, n: usize, rows: &Rows<K>) -> u32 {
+        match self.config.smoothing {
+            Smoothing::ModifiedKneserNey | Smoothing::KneserNey => rows.adjusted(n as u32, self.bits),
+            Smoothing::WittenBell | Smoothing::GoodTuring => rows.seen,
         }
     }
-    all
-}
 
-struct Estimator<'a> {
-    config: &'a Config,
-    builder: Builder,
-    /// p of every node but those of the highest order.
-    probabilities: Vec<f64>,
-}
+    /// Whether an n-gram stays; what stays stays with its parts.
+    #[inline]
+    fn stays<K: Key>(&self, n: usize, rows: &Rows<K>) -> bool {
+        rows.seen >= self.config.min_count(n)
+            && (self.known == self.words
+                || (0..n as u32).all(|at| rows.key.shift(at * self.bits).low(self.bits).part(0) < self.known))
+    }
 
-impl<'a> Estimator<'a> {
-    /// Begins with the 1-grams, `every_word` of them.
-    fn new<K: Key>(config: &'a Config, every_word: &Grams<K>) -> Result<Self> {
-        let counts = config.counts(every_word);
-        let discounts = Discounts::of(config, 1, counts)?;
+    /// p of every word that the model knows.
+    fn words<K: Key>(&self, words: &Grams<K>, stats: &Stats) -> Result<Vec<f64>> {
+        let discounts = Discounts::of(self.config, 1, &stats.times)?;
         let mut history = History::default();
-        counts.iter().for_each(|&count| history.add(&discounts, count, count > 0));
+        let mut counts = Vec::with_capacity(stats.stay);
+        let mut rows = words.rows();
+        while rows.advance()? {
+            let (count, stays) = (self.count(1, &rows), self.stays(1, &rows));
+            history.add(&discounts, count, count > 0 && stays);
+            if stays {
+                counts.push(count);
+            }
+        }
         history.end();
         let uniform = 1.0 / (counts.len() - 1) as f64;
-        let probability = |&count: &u32| discounts.share(&history, count) + history.rest() * uniform;
-        let probabilities: Vec<f64> = counts.iter().map(probability).collect();
-        let unigrams = (0..).zip(&probabilities).map(|(word, p)| {
-            // Nothing asks for p(<s>), which others write so too.
-            (if word == WordId::START.0 { 0.0 } else { p.log10() as f32 }, 0.0)
-        });
-        let unigrams: Vec<_> = unigrams.collect();
-        let builder = Builder::new(config.order, unigrams.into_iter());
-        Ok(Self { config, builder, probabilities })
+        let p = |&count: &u32| discounts.share(&history, count) + history.rest() * uniform;
+        Ok(counts.iter().map(p).collect())
     }
 
-    /// Adds the n-grams of `n` words, given those one shorter.
-    fn order<K: Key>(&mut self, n: usize, shorter: &Grams<K>, grams: &Grams<K>, bits: u32) -> Result<()> {
-        let counts = self.config.counts(grams);
-        let discounts = Discounts::of(self.config, n, counts)?;
-        let (least, least_shorter) = (self.config.min_count(n), self.config.min_count(n - 1));
-        let stay = grams.seen.iter().filter(|&&seen| seen >= least).count();
-        self.builder.reserve(stay, n == self.config.order);
-        let mut node = self.builder.last_order();
-        let mut start = 0;
-        for (&key, &seen) in shorter.keys.iter().zip(&shorter.seen) {
-            let children = grams.keys[start..].iter().take_while(|gram| gram.shift(bits) == key).count();
-            let end = start + children;
-            // What stays stays with its parts.
-            if seen >= least_shorter {
-                let words = Children {
-                    keys: &grams.keys[start..end],
-                    seen: &grams.seen[start..end],
-                    counts: &counts[start..end],
-                };
-                self.history(n, node, &words, least, &discounts, bits);
-                node += 1;
-            }
-            start = end;
-        }
-        self.builder.end_order().map_err(|problem| Error::Usage(problem.to_owned()))
-    }
-
-    /// Adds the n-grams that begin with a context.
-    fn history<K: Key>(
-        &mut self,
+    /// Estimates the n-grams of `n` words, given p of those one shorter; gives p of each.
+    fn order<K: Key>(
+        &self,
         n: usize,
-        node: u32,
-        words: &Children<'_, K>,
-        least: u32,
-        discounts: &Discounts,
-        bits: u32,
-    ) {
-        self.builder.begin(node);
-        let mut history = History::default();
-        for (&count, &seen) in words.counts.iter().zip(words.seen) {
-            history.add(discounts, count, seen >= least);
+        orders: &mut [Grams<K>],
+        stats: &Stats,
+        mut shorter_values: Numbers<f64>,
+        sink: &mut impl Sink,
+    ) -> Result<Numbers<f64>> {
+        let bits = self.bits;
+        let discounts = Discounts::of(self.config, n, &stats.times)?;
+        let mut suffixes = self.suffixes(n, &mut orders[n - 2], stats.len, &mut shorter_values)?;
+        let mut values = Numbers::new(&self.memory);
+        let mut shorter_values = shorter_values.into_reader()?;
+        let mut contexts = orders[n - 2].take(&self.memory).into_rows();
+        let mut rows = orders[n - 1].rows();
+        let mut is_row = rows.advance_counted(n as u32, bits)?;
+        let least = self.config.min_count(n);
+        let mut children = Vec::new();
+        sink.begin_order()?;
+        while contexts.advance_counted(n as u32 - 1, bits)? {
+            children.clear();
+            while is_row && rows.key.shift(bits) == contexts.key {
+                let word = rows.key.low(bits).part(0);
+                let stays = rows.seen >= least && word < self.known;
+                children.push(Child { word, count: self.count(n, &rows), stays, suffix: suffixes.next()? });
+                is_row = rows.advance_counted(n as u32, bits)?;
+            }
+            if !self.stays(n - 1, &contexts) {
+                continue;
+            }
+            let p = shorter_values.next()?.unwrap_or_default();
+            sink.begin();
+            let back_off = self.context(&children, &discounts, &mut values, sink)?;
+            sink.end(contexts.words(n - 1, bits, &mut [0; MAX_ORDER]), p, back_off)?;
         }
+        // Only counts that no text gives have one that begins with nothing.
+        if is_row {
+            return Err(Error::file(self.name.as_str(), "the counts do not fit together: count again"));
+        }
+        sink.end_order()?;
+        Ok(values)
+    }
+
+    /// For each n-gram of `n` words p of what it is without its first.
+    fn suffixes<K: Key>(
+        &self,
+        n: usize,
+        shorter: &mut Grams<K>,
+        len: usize,
+        values: &mut Numbers<f64>,
+    ) -> Result<Scattered> {
+        let mut values = values.reader()?;
+        Scattered::new(shorter, len, &self.memory, |rows| {
+            let is_there = self.stays(n - 1, rows) && !is_padded(rows.key, n as u32 - 1, self.bits);
+            Ok(if is_there { values.next()?.unwrap_or_default() } else { 0.0 })
+        })
+    }
+
+    /// Estimates the n-grams of a context; gives log10 of its back-off.
+    fn context(
+        &self,
+        children: &[Child],
+        discounts: &Discounts,
+        values: &mut Numbers<f64>,
+        sink: &mut impl Sink,
+    ) -> Result<f32> {
+        let mut history = History::default();
+        children.iter().for_each(|child| history.add(discounts, child.count, child.stays));
         if history.is_empty() {
-            return;
+            return Ok(0.0);
         }
         history.end();
-        let backs_off = self.config.backs_off();
-        let stay = || (0..words.keys.len()).filter(|&at| words.seen[at] >= least);
-        let word = |at: usize| words.keys[at].low(bits).part(0);
+        let stay = || children.iter().filter(|child| child.stays);
         let mut rest = history.rest();
         let mut added = rest;
-        if backs_off {
+        if self.config.backs_off() {
             let (mut own, mut shorter, mut least) = (0.0, 0.0, f64::INFINITY);
-            for at in stay() {
-                let share = discounts.share(&history, words.counts[at]);
-                let suffix = self.builder.suffix(word(at));
+            for child in stay() {
+                let share = discounts.share(&history, child.count);
                 own += share;
-                shorter += self.probabilities[suffix as usize];
+                shorter += child.suffix;
                 least = share.min(least);
             }
-            self.builder.begin(node);
             // Where nothing is left to back off to, or a discount is as large as its count, the rest is shared among all.
             if 1.0 - shorter > 1e-9 && least > 0.0 {
                 (rest, added) = ((1.0 - own) / (1.0 - shorter), 0.0);
             }
         }
-        for at in stay() {
-            let word = word(at);
-            let suffix = self.builder.suffix(word);
-            let p = discounts.share(&history, words.counts[at]) + added * self.probabilities[suffix as usize];
-            if n < self.config.order {
-                self.probabilities.push(p);
-            }
-            self.builder.push(word, suffix, p.log10() as f32, (n < self.config.order).then_some(0.0));
+        for child in stay() {
+            let p = discounts.share(&history, child.count) + added * child.suffix;
+            values.push(p)?;
+            sink.push(child.word, p);
         }
-        self.builder.set_back_off(node, rest.log10() as f32);
+        Ok(rest.log10() as f32)
     }
-}
 
-/// The words after a context: the n-grams, how often each was seen, and the count that it is estimated from.
-struct Children<'a, K> {
-    keys: &'a [K],
-    seen: &'a [u32],
-    counts: &'a [u32],
+    /// Gives the n-grams of the highest order to `sink`.
+    fn highest<K: Key>(&self, grams: &Grams<K>, values: Numbers<f64>, sink: &mut impl Sink) -> Result<()> {
+        let n = self.config.order;
+        let mut values = values.into_reader()?;
+        let mut rows = grams.rows();
+        while rows.advance_counted(n as u32, self.bits)? {
+            if self.stays(n, &rows) {
+                let p = values.next()?.unwrap_or_default();
+                let words = &mut [0; MAX_ORDER];
+                let words = rows.words(n, self.bits, words);
+                let log10 = if let [word] = *words { log10_of_word(word, p) } else { p.log10() as f32 };
+                sink.highest(words, log10)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Config {
-    /// The counts that the smoothing asks for.
-    fn counts<'a, K: Key>(&self, grams: &'a Grams<K>) -> &'a [u32] {
-        match self.smoothing {
-            Smoothing::ModifiedKneserNey | Smoothing::KneserNey => grams.adjusted(),
-            Smoothing::WittenBell | Smoothing::GoodTuring => &grams.seen,
-        }
-    }
-
     fn backs_off(&self) -> bool {
         self.back_off || self.smoothing == Smoothing::GoodTuring
     }
@@ -362,18 +498,13 @@ impl Discounts {
         (f64::from(count) - self.of_count(count)) / history.total
     }
 
-    fn of(config: &Config, order: usize, counts: &[u32]) -> Result<Self> {
-        let mut times = [0u64; 9];
-        for &count in counts {
-            if let Some(times) = times.get_mut(count as usize) {
-                *times += 1;
-            }
-        }
+    /// The discounts of an order, from how many of its n-grams have each count.
+    fn of(config: &Config, order: usize, times: &[u64; 9]) -> Result<Self> {
         let amounts = match config.smoothing {
-            Smoothing::ModifiedKneserNey => modified(order, &times, config.fallback)?,
-            Smoothing::KneserNey => plain(order, &times, config.fallback)?,
+            Smoothing::ModifiedKneserNey => modified(order, times, config.fallback)?,
+            Smoothing::KneserNey => plain(order, times, config.fallback)?,
             Smoothing::WittenBell => vec![0.0],
-            Smoothing::GoodTuring => good_turing(order, &times)?,
+            Smoothing::GoodTuring => good_turing(order, times)?,
         };
         Ok(Self { amounts, types: config.smoothing == Smoothing::WittenBell })
     }
@@ -433,7 +564,7 @@ fn good_turing(order: usize, times: &[u64; 9]) -> Result<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{State, arpa, binary};
+    use super::super::{State, WordId, arpa, binary};
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::text::Locale;
@@ -445,6 +576,20 @@ mod tests {
 
     fn trained(config: &Config, text: &str, threads: usize) -> Result<NgramModel> {
         train(config, &corpus(text), NonZeroUsize::new(threads).unwrap())
+    }
+
+    /// A file of counts of a text.
+    fn counted(text: &str, order: usize) -> Vec<u8> {
+        written(
+            Text::read(&corpus(text), Tokens::Given, NonZeroUsize::MIN, &Memory::unlimited()).unwrap(),
+            order,
+        )
+    }
+
+    fn written(text: Text, order: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        text.write_counts(order, &mut bytes, &|error| panic!("{error}"), &mut |_| ()).unwrap();
+        bytes
     }
 
     /// The sum of p(word | state) over all words but `<s>`.
@@ -466,8 +611,9 @@ mod tests {
         use Smoothing::{GoodTuring, KneserNey, ModifiedKneserNey, WittenBell};
         let smoothing = prop::sample::select(vec![ModifiedKneserNey, KneserNey, WittenBell, GoodTuring]);
         let most = prop::option::of((1usize..7).prop_map(|most| NonZeroUsize::new(most).unwrap()));
-        (1usize..=5, smoothing, any::<bool>(), most, 0u32..4).prop_map(
-            |(order, smoothing, back_off, most, least)| Config {
+        let unknown = prop::sample::select(vec![Unknown::Count, Unknown::Prune]);
+        (1usize..=5, smoothing, any::<bool>(), most, unknown, 0u32..4).prop_map(
+            |(order, smoothing, back_off, most, unknown, least)| Config {
                 order,
                 smoothing,
                 back_off,
@@ -480,6 +626,7 @@ mod tests {
                     })
                     .collect(),
                 known: most.map_or(Known::All, Known::Most),
+                unknown,
                 tokens: Tokens::Given,
             },
         )
@@ -530,6 +677,55 @@ mod tests {
             let mut again = Vec::new();
             arpa::write(&read, &mut again).unwrap();
             prop_assert_eq!(String::from_utf8(again), String::from_utf8(bytes));
+        }
+
+        #[test]
+        fn memory_changes_nothing(text in any_text(), config in any_config(), limit in 0usize..300_000) {
+            let folder = tempfile::tempdir().unwrap();
+            let read = |memory: &Memory| {
+                Text::read(&corpus(&text), config.tokens, NonZeroUsize::MIN, memory).unwrap()
+            };
+            let limited = Memory::limited(limit, folder.path());
+            match (trained(&config, &text, 1), read(&limited).train(&config, &mut |_| ())) {
+                (Ok(model), Ok(small)) => {
+                    prop_assert_eq!(&small, &model);
+                    let mut expected = Vec::new();
+                    arpa::write(&model, &mut expected).unwrap();
+                    for memory in [&limited, &Memory::unlimited()] {
+                        let mut written = Vec::new();
+                        let refused = |error| panic!("{error}");
+                        read(memory).write_arpa(&config, &mut written, &refused, &mut |_| ()).unwrap();
+                        prop_assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(&expected));
+                    }
+                }
+                (one, other) => prop_assert!(one.is_err() && other.is_err()),
+            }
+            prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+
+        #[test]
+        fn counts_of_the_parts_give_the_model_of_the_whole(
+            texts in prop::collection::vec(any_text(), 1..4), config in any_config(), more in 0usize..3,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let tiny = Memory::limited(0, folder.path());
+            let order = config.order + more.min(MAX_ORDER - config.order);
+            let files: Vec<_> = (0..texts.len()).map(|at| folder.path().join(at.to_string())).collect();
+            for (file, text) in files.iter().zip(&texts) {
+                std::fs::write(file, counted(text, order)).unwrap();
+            }
+            let whole = texts.join("\n");
+            // Merged into one file, they are what is counted of the whole.
+            let merged = folder.path().join("merged");
+            std::fs::write(&merged, written(Text::open(&files, &tiny).unwrap(), order)).unwrap();
+            prop_assert!(std::fs::read(&merged).unwrap() == counted(&whole, order));
+            for counts in [&files[..], &[merged]] {
+                let model = Text::open(counts, &tiny).unwrap().train(&config, &mut |_| ());
+                match (trained(&config, &whole, 1), model) {
+                    (Ok(expected), Ok(model)) => prop_assert_eq!(model, expected),
+                    (one, other) => prop_assert!(one.is_err() && other.is_err()),
+                }
+            }
         }
 
         #[test]
@@ -590,6 +786,80 @@ mod tests {
         let unknown = model.scorer().step(State::EMPTY, WordId::UNKNOWN).log10;
         // 4 of 8 tokens, and 3 different words: (4 + 3/4) / (8 + 3).
         assert!((10f64.powf(f64::from(unknown)) - 4.75 / 11.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn words_outside_the_vocabulary_are_pruned_as_lmplz_does() {
+        let known = Known::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
+        let config = Config {
+            order: 2,
+            fallback: Some([0.5, 1.0, 1.5]),
+            known,
+            unknown: Unknown::Prune,
+            tokens: Tokens::Given,
+            ..Config::default()
+        };
+        let model = trained(&config, "Ana saw Rui\nRui saw Ana", 1).unwrap();
+        // The list adds no words.
+        assert_eq!(model.vocabulary().iter().collect::<Vec<_>>(), ["<unk>", "<s>", "</s>", "Ana"]);
+        // <s> Ana and Ana </s>.
+        assert_eq!(model.counts(), [4, 2]);
+        let p = |state: State, word: &str| {
+            let word = model.vocabulary().id(word);
+            10f64.powf(f64::from(model.scorer().step(state, word).log10))
+        };
+        // Different words before: Ana 2, </s> 2, Rui 2, saw 2; 8 in all. Taken: 1 each of Ana and </s>, and all 4 of the
+        // words that go: 6/8, shared among <unk>, </s> and Ana.
+        assert!((p(State::EMPTY, "Ana") - (1.0 / 8.0 + 6.0 / 8.0 / 3.0)).abs() < 1e-6);
+        assert!((p(State::EMPTY, "Rui") - 6.0 / 8.0 / 3.0).abs() < 1e-6);
+        // After <s> Ana 1, of which half is taken, and Rui 1, which goes: 1.5 of 2.
+        let start = model.scorer().start();
+        assert!((p(start, "Ana") - (0.5 / 2.0 + 1.5 / 2.0 * (1.0 / 8.0 + 2.0 / 8.0))).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_two_forms_of_cut_offs_compare_what_was_seen() {
+        // "the Rui" was seen three times, but after one word only: its adjusted count is 1.
+        let text = "by the Rui\nby the Rui\nby the Rui\nAna the Eva";
+        let config =
+            Config { order: 3, min_counts: vec![1, 3], fallback: Some([0.5, 1.0, 1.5]), ..Config::default() };
+        let model = trained(&config, text, 1).unwrap();
+        let mut left = Vec::new();
+        model.for_each(2, &mut |words, _, _| {
+            left.push(words.iter().map(|&word| model.vocabulary().word(word)).collect::<Vec<_>>().join(" "));
+        });
+        left.sort_unstable();
+        assert_eq!(left, ["<s> by", "Rui </s>", "by the", "the Rui"]);
+    }
+
+    #[test]
+    fn a_corpus_with_next_to_nothing_gives_a_sound_model_or_an_error() {
+        for text in ["Ana", "Ana saw Rui", "Ana Ana Ana\nAna", "\n\nAna\n\n"] {
+            for known in [Known::All, Known::List(vec!["Eva".to_owned()])] {
+                for unknown in [Unknown::Count, Unknown::Prune] {
+                    for order in 1..=MAX_ORDER {
+                        let fallback = Some([0.5, 1.0, 1.5]);
+                        let config =
+                            Config { order, fallback, known: known.clone(), unknown, ..Config::default() };
+                        let model = trained(&config, text, 1).unwrap();
+                        let scorer = model.scorer();
+                        let mut state = scorer.start();
+                        for word in ["Ana", "Eva", "Ana"] {
+                            assert!((sum(&model, state) - 1.0).abs() < 1e-5, "{text:?} {config:?}");
+                            state = scorer.step(state, model.vocabulary().id(word)).state;
+                        }
+                        assert!((sum(&model, State::EMPTY) - 1.0).abs() < 1e-5, "{text:?} {config:?}");
+                    }
+                }
+            }
+        }
+        for text in ["", "\n\n", " \n \n"] {
+            for tokens in [Tokens::Words, Tokens::Given] {
+                let error =
+                    trained(&Config { tokens, ..Config::default() }, text, 1).unwrap_err().to_string();
+                assert!(error.contains("has no words"), "{error}");
+            }
+        }
     }
 
     #[test]

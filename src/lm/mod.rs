@@ -3,7 +3,9 @@
 pub mod arpa;
 pub mod binary;
 #[cfg(feature = "train")]
-pub mod count;
+mod count;
+#[cfg(feature = "train")]
+pub mod counts;
 pub mod forms;
 #[cfg(feature = "train")]
 pub mod interpolate;
@@ -12,6 +14,10 @@ pub mod kneser_ney;
 #[cfg(feature = "train")]
 pub mod prune;
 pub mod scorer;
+#[cfg(feature = "train")]
+mod sink;
+#[cfg(feature = "train")]
+pub mod spill;
 mod table;
 pub mod vocab;
 #[cfg(feature = "train")]
@@ -21,6 +27,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 pub use scorer::{Scorer, Sentence, Sentences, State, Step};
+pub use table::{Follow, Steps};
 pub use vocab::{Vocabulary, WordId};
 
 use crate::bytes::Bytes;
@@ -140,6 +147,12 @@ impl NgramModel {
     /// about 50 ns an n-gram.
     pub fn scorer(&self) -> Scorer<'_> {
         Scorer::new(self.look_up(), &self.vocabulary)
+    }
+
+    /// Gives every state to `visit`, the empty one first and each after the one that it backs off to: the model as an
+    /// automaton. The words that follow come in the order of their numbers. Takes as long as [`NgramModel::for_each`].
+    pub fn for_each_state(&self, visit: &mut dyn FnMut(Follow, &mut Steps<'_>)) {
+        self.table().for_each_state(visit);
     }
 
     /// Gives every n-gram of one order to `visit`, sorted by the numbers of its words, with its probability and its

@@ -20,6 +20,11 @@ pub struct State(pub(super) u32);
 impl State {
     /// Nothing is known.
     pub const EMPTY: Self = Self(u32::MAX);
+
+    /// A number of its own, less than how many n-grams there are; `None` for the empty state.
+    pub fn number(self) -> Option<usize> {
+        (self != Self::EMPTY).then_some(self.0 as usize)
+    }
 }
 
 /// A word scored.

@@ -8,11 +8,23 @@ use std::fmt;
 use std::ops::Range;
 
 use super::MAX_ORDER;
-use super::scorer::State;
+use super::scorer::{State, Step};
 use super::vocab::WordId;
 
 /// A number in little-endian bytes: what lies in a file is used as it lies, at any address.
 pub(super) type Cell = [u8; 4];
+
+/// The words that may follow a state, in the order of their numbers.
+pub type Steps<'a> = dyn Iterator<Item = (WordId, Step)> + 'a;
+
+/// A state as one of an automaton.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Follow {
+    /// Itself.
+    pub state: State,
+    /// log10 of its back-off and the state that it backs off to; the empty state has none.
+    pub back_off: Option<(f32, State)>,
+}
 
 /// An n-gram: its last word, log10 p, and the state of its longest proper suffix.
 pub(super) type Node = [Cell; 3];
@@ -183,6 +195,24 @@ impl Table {
 
     fn view(&self) -> View<'_> {
         View { nodes: &self.nodes, contexts: &self.contexts }
+    }
+
+    /// Gives every state to `visit`, with the words that follow it.
+    pub(super) fn for_each_state(&self, visit: &mut dyn FnMut(Follow, &mut Steps<'_>)) {
+        let view = self.view();
+        let steps = |(start, end): (u32, u32)| {
+            (start..end).map(move |node| {
+                let [word, probability, _] = view.nodes[node as usize];
+                (WordId(number(word)), Step { log10: float(probability), state: State(view.state(node)) })
+            })
+        };
+        let empty = Follow { state: State::EMPTY, back_off: None };
+        visit(empty, &mut steps((self.starts[0], self.starts[1])));
+        for context in (0..self.contexts.len() as u32 - 1).filter(|&context| view.matters(context)) {
+            let [_, back_off, suffix] = self.contexts[context as usize];
+            let back_off = Some((float(back_off), State(number(suffix))));
+            visit(Follow { state: State(context), back_off }, &mut steps(view.range(context)));
+        }
     }
 
     /// Gives every n-gram of an order to `visit`.

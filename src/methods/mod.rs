@@ -4,6 +4,8 @@ mod embedded;
 pub mod hmm;
 pub mod majority;
 pub mod maxent;
+#[cfg(feature = "fst")]
+pub mod ngram;
 
 #[cfg(feature = "train")]
 use std::num::NonZeroUsize;
@@ -40,9 +42,18 @@ pub fn load(store: &dyn Store) -> Result<Model> {
         "majority" => Box::new(majority::Majority::load(store)?),
         "hmm" => Box::new(hmm::Hmm::load(store)?),
         "maxent" => Box::new(maxent::Maxent::load(store)?),
-        method => {
+        #[cfg(feature = "fst")]
+        "ngram" => Box::new(ngram::Ngram::load(store)?),
+        #[cfg(not(feature = "fst"))]
+        "ngram" => {
             let problem =
-                format!("method \"{method}\", but this build has majority and hmm: use a newer majuscule");
+                "method \"ngram\", but this build has no transducers: build majuscule with the feature fst";
+            return Err(Error::model(store.name(), problem));
+        }
+        method => {
+            let problem = format!(
+                "method \"{method}\", but this build has majority, hmm, ngram and maxent: use a newer majuscule"
+            );
             return Err(Error::model(store.name(), problem));
         }
     };
@@ -60,6 +71,9 @@ pub enum Method {
     Hmm(hmm::Config),
     /// Maximum entropy: a weighted sum of what is seen around a word
     Maxent(maxent::Config),
+    /// Transducer: an n-gram language model as a weighted machine, and the best path through it
+    #[cfg(feature = "fst")]
+    Ngram(ngram::Config),
 }
 
 #[cfg(feature = "train")]
@@ -70,6 +84,8 @@ impl Method {
             Self::Majority(_) => "majority",
             Self::Hmm(_) => "hmm",
             Self::Maxent(_) => "maxent",
+            #[cfg(feature = "fst")]
+            Self::Ngram(_) => "ngram",
         }
     }
 
@@ -79,6 +95,8 @@ impl Method {
             Self::Majority(config) => config.lexicon.clone(),
             Self::Hmm(config) => config.language.inputs(),
             Self::Maxent(_) => Vec::new(),
+            #[cfg(feature = "fst")]
+            Self::Ngram(config) => config.language.inputs(),
         }
     }
 
@@ -88,6 +106,8 @@ impl Method {
             Self::Majority(config) => config.lexicon.is_empty(),
             Self::Hmm(config) => config.language.lm.is_none(),
             Self::Maxent(_) => true,
+            #[cfg(feature = "fst")]
+            Self::Ngram(config) => config.language.lm.is_none(),
         }
     }
 
@@ -108,6 +128,12 @@ impl Method {
             }
             Self::Hmm(config) => {
                 let model = hmm::train(config, corpus, threads)?;
+                files.extend(config.language.inputs().iter().map(|file| file_name(file)));
+                (settings(model.settings(), config), model.labels().clone(), model.sections())
+            }
+            #[cfg(feature = "fst")]
+            Self::Ngram(config) => {
+                let model = ngram::train(config, corpus, threads)?;
                 files.extend(config.language.inputs().iter().map(|file| file_name(file)));
                 (settings(model.settings(), config), model.labels().clone(), model.sections())
             }

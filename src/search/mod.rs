@@ -7,6 +7,8 @@ mod best_path;
 mod forward_backward;
 mod lattice;
 mod n_best;
+#[cfg(feature = "fst")]
+pub mod wfst;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -182,7 +184,7 @@ mod tests {
                 let seen = (at + 1 + ahead).min(positions.len());
                 // A text that ends within what is seen counts its end in.
                 let mut paths = all(&scorer, &positions[..seen]);
-                if at + ahead + 1 <= positions.len() {
+                if at + ahead < positions.len() {
                     for path in &mut paths {
                         let states = path.candidates.iter().zip(&positions).enumerate();
                         let mut state = scorer.start();

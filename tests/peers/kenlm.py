@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Trains the models that KenLM's lmplz made of the same text, and prints the largest differences in log10.
 
-Usage: kenlm.py FOLDER [PROGRAM]
+Usage: kenlm.py FOLDER [PROGRAM [LMPLZ]]
 
 FOLDER holds text.en.txt, what lmplz made of it (o2, o3 and o5, o3.prune012, o3.prune001, tiny.fallback of its first 40
 lines; .arpa.xz) and query.txt with what `query -v sentence` said of it (query.oN.txt). PROGRAM is majuscule, by default
-the one that cargo built last. Exits with 1 where any value differs by more than 1e-5.
+the one that cargo built last. LMPLZ is KenLM's program, where there is one: then models are compared too whose vocabulary is
+limited (--limit_vocab_file), which the folder has none of. Exits with 1 where any value differs by more than 1e-5.
 """
 
 import lzma
@@ -21,10 +22,10 @@ FALLBACK_LINES = 40
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3, 4):
         sys.exit(__doc__)
     folder = Path(sys.argv[1])
-    program = sys.argv[2] if len(sys.argv) == 3 else newest_build()
+    program = sys.argv[2] if len(sys.argv) > 2 else newest_build()
     text = folder / "text.en.txt"
     worst = 0.0
     with tempfile.TemporaryDirectory() as scratch:
@@ -49,8 +50,28 @@ def main():
                 binary = scratch / f"{name}.bin"
                 subprocess.run([program, "lm", "convert", ours, "-o", binary], check=True)
                 worst = max(worst, compare_scores(program, binary, folder / "query.txt", query))
+        if len(sys.argv) == 4:
+            worst = max(worst, compare_limited(sys.argv[3], program, text, scratch))
+        else:
+            print("limited vocabularies are skipped: no LMPLZ is named")
     print(f"largest of all: {worst:.2e}")
     sys.exit(0 if worst <= TOLERANCE else 1)
+
+
+def compare_limited(lmplz, program, text, scratch):
+    """Models of every third word alone, pruned or not."""
+    words = sorted({word for line in text.open("rb") for word in line.split()})
+    listed = scratch / "words.txt"
+    listed.write_bytes(b"\n".join(words[::3] + [b"not-in-the-text"]))
+    worst = 0.0
+    for prune in ["0", "0 1"]:
+        theirs, ours = scratch / "theirs.arpa", scratch / "ours.arpa"
+        limit = ["-o", "3", "-S", "100M", "--limit_vocab_file", listed, "--prune", *prune.split()]
+        subprocess.run([lmplz, *limit, "--text", text, "--arpa", theirs], check=True, stderr=subprocess.DEVNULL)
+        limit = ["--order", "3", "--vocabulary-list", listed, "--unknown", "prune", "--prune", prune.replace(" ", ",")]
+        subprocess.run([program, "lm", "train", "--plain", text, "-o", ours, *limit], check=True)
+        worst = max(worst, compare(f"limited vocabulary, prune {prune}", arpa(theirs), arpa(ours)))
+    return worst
 
 
 def newest_build():

@@ -17,6 +17,8 @@ pub struct Candidate {
     pub cost: f32,
     /// Whether a sentence ends before it.
     pub opens: bool,
+    /// How often the language model backs off before it, even where it need not; see [`ngram`](crate::methods::ngram).
+    pub skips: u8,
 }
 
 /// Finds the candidates of words.
@@ -32,6 +34,8 @@ pub struct Candidates<'a> {
     pub map_weight: f32,
     /// Whose case pairs.
     pub locale: Locale,
+    /// The most back-offs before a word; 0 where a language model backs off only where it must.
+    pub skips: u8,
 }
 
 impl Candidates<'_> {
@@ -44,6 +48,7 @@ impl Candidates<'_> {
             case: form.case,
             cost: -self.map_weight * form.weight,
             opens: false,
+            skips: 0,
         };
         let forms = self.forms.get(lower);
         match token.given {
@@ -51,7 +56,7 @@ impl Candidates<'_> {
                 let found = forms.iter().find(|form| form.case == case);
                 let word = || self.vocabulary.id(&case.applied(lower, self.locale));
                 let word = found.map_or_else(word, |form| form.word);
-                out.push(Candidate { word, case, cost: 0.0, opens: false });
+                out.push(Candidate { word, case, cost: 0.0, opens: false, skips: 0 });
             }
             _ if forms.is_empty() => self.unknown(lower, after_capitals, out),
             _ => out.extend(forms.iter().map(candidate)),
@@ -62,13 +67,19 @@ impl Candidates<'_> {
                 out.push(Candidate { opens: true, ..out[at] });
             }
         }
+        let ways = out.len();
+        for skips in 1..=self.skips {
+            for at in 0..ways {
+                out.push(Candidate { skips, ..out[at] });
+            }
+        }
     }
 
     /// A word that is not in the map.
     #[cold]
     fn unknown(&self, lower: &str, after_capitals: bool, out: &mut Vec<Candidate>) {
         let word = self.vocabulary.id(lower);
-        let plain = Candidate { word, case: Case::Lower, cost: 0.0, opens: false };
+        let plain = Candidate { word, case: Case::Lower, cost: 0.0, opens: false, skips: 0 };
         let Some(guesser) = self.guesser.filter(|_| word == WordId::UNKNOWN) else {
             out.push(plain);
             return;

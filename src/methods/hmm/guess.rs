@@ -49,7 +49,7 @@ impl Guesser {
         Ok(Self { endings, after_capitals })
     }
 
-    /// −ln P of each of [`CASES`], up to what they have in common.
+    /// −ln P of lower, title and upper case, up to what they have in common.
     pub fn costs(&self, lower: &str, after_capitals: bool) -> [f32; 3] {
         let starts = lower.char_indices().rev().map(|(at, _)| at).take(LONGEST);
         let known = starts.map_while(|at| self.endings.get(&lower[at..])).last();

@@ -17,7 +17,7 @@ pub use train::{Config, Language, Unknown, train};
 
 use crate::error::{Error, Result};
 use crate::lm::forms::Forms;
-use crate::lm::{self, NgramModel, State};
+use crate::lm::{self, NgramModel, State, Vocabulary};
 use crate::model::{Section, Store};
 use crate::restorer::{Labelling, Restorer, Session, Want};
 use crate::search::Scorer;
@@ -27,7 +27,7 @@ use guess::Guesser;
 use session::Decoding;
 
 /// The files of a model: the language model, the map, and what shapes words that the map does not have.
-const LANGUAGE_MODEL: &str = "model.lm";
+pub(in crate::methods) const LANGUAGE_MODEL: &str = "model.lm";
 const MAP: &str = "forms.map";
 const ENDINGS: &str = "endings.tsv";
 
@@ -63,20 +63,9 @@ impl Hmm {
         let settings = Settings::deserialize(&manifest.settings).map_err(|error| {
             Error::model(store.name(), format!("its settings are not those of hmm ({error}): train it again"))
         })?;
-        let wrong = |file: &str, problem: String| {
-            Error::model(store.name(), format!("{file} {problem}: train the model again"))
-        };
-        let text = |file: &str| {
-            let bytes = store.section(file)?.to_vec();
-            String::from_utf8(bytes).map_err(|_| wrong(file, "is no text".to_owned()))
-        };
         let model = NgramModel::of_bytes(LANGUAGE_MODEL, store.section(LANGUAGE_MODEL)?)
-            .map_err(|error| wrong("its language model", error.to_string()))?;
-        let forms = Forms::read(MAP, &text(MAP)?, model.vocabulary(), manifest.locale)?;
-        let guesser = match manifest.file(ENDINGS) {
-            Some(_) => Some(Guesser::read(&text(ENDINGS)?).map_err(|problem| wrong(ENDINGS, problem))?),
-            None => None,
-        };
+            .map_err(|error| wrong(store, "its language model", &error.to_string()))?;
+        let (forms, guesser) = map(store, model.vocabulary())?;
         let labels = manifest.labels.clone();
         Ok(Self { model, forms, guesser, settings, locale: manifest.locale, labels, sections: Vec::new() })
     }
@@ -98,6 +87,7 @@ impl Hmm {
             guesser: self.guesser.as_ref(),
             map_weight: self.settings.map_weight,
             locale: self.locale,
+            skips: 0,
         }
     }
 
@@ -106,6 +96,32 @@ impl Hmm {
         let weight = -std::f32::consts::LN_10 * self.settings.lm_weight;
         Weighted { model: self.model.scorer(), weight }
     }
+}
+
+/// Reads the map of a model, and what shapes words that the map does not have.
+///
+/// # Errors
+/// [`Error::Model`] where one is missing, cut off or altered.
+pub(in crate::methods) fn map(
+    store: &dyn Store,
+    vocabulary: &Vocabulary,
+) -> Result<(Forms, Option<Guesser>)> {
+    let text = |file: &str| {
+        let bytes = store.section(file)?.to_vec();
+        String::from_utf8(bytes).map_err(|_| wrong(store, file, "is no text"))
+    };
+    let manifest = store.manifest();
+    let forms = Forms::read(MAP, &text(MAP)?, vocabulary, manifest.locale)?;
+    let guesser = match manifest.file(ENDINGS) {
+        Some(_) => Some(Guesser::read(&text(ENDINGS)?).map_err(|problem| wrong(store, ENDINGS, &problem))?),
+        None => None,
+    };
+    Ok((forms, guesser))
+}
+
+/// A file of a model that cannot be used.
+pub(in crate::methods) fn wrong(store: &dyn Store, file: &str, problem: &str) -> Error {
+    Error::model(store.name(), format!("{file} {problem}: train the model again"))
 }
 
 impl Restorer for Hmm {
@@ -158,7 +174,8 @@ impl Scorer for Weighted<'_> {
     }
 }
 
-#[cfg(all(test, feature = "train"))]
+#[cfg(test)]
+#[cfg(feature = "train")]
 mod tests {
     use super::*;
     use crate::corpus::{Corpus, Protocol, Reading};

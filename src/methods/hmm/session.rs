@@ -55,6 +55,9 @@ fn choice(answer: &Answer<'_, Candidate>) -> Choice {
     Choice { label: Label::from(case), confidence: answer.posteriors.map(sum) }
 }
 
+/// So many paths are looked at for labellings that differ.
+const MOST_PATHS: usize = 1 << 14;
+
 /// The likeliest labellings of a sentence.
 pub fn n_best<S: Scorer<Candidate = Candidate>>(
     candidates: &Candidates<'_>,
@@ -78,5 +81,21 @@ pub fn n_best<S: Scorer<Candidate = Candidate>>(
         log10: -path.cost / std::f64::consts::LN_10,
         labels: path.candidates.iter().zip(&positions).map(label).collect(),
     };
-    search::n_best(scorer, &positions, n).into_iter().map(labelling).collect()
+    // Several paths may give the same labels, which the best of them stands for; then more are needed for `n` labellings.
+    let mut many = n;
+    loop {
+        let paths = search::n_best(scorer, &positions, many);
+        let are_all = paths.len() < many || many >= MOST_PATHS;
+        let mut labellings: Vec<Labelling> = Vec::new();
+        for found in paths.into_iter().map(labelling) {
+            if labellings.iter().all(|other| other.labels != found.labels) {
+                labellings.push(found);
+            }
+        }
+        if labellings.len() >= n || are_all {
+            labellings.truncate(n);
+            return labellings;
+        }
+        many *= 4;
+    }
 }

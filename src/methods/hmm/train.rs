@@ -68,7 +68,7 @@ pub struct Language {
     /// For each order the least count with which an n-gram stays: 1,5,5 keeps what was seen five times
     #[cfg_attr(feature = "cli", arg(long, value_name = "N,…", value_delimiter = ','))]
     pub min_count: Vec<u32>,
-    /// Keep the N most frequent forms in the language model; all others are counted as <unk>
+    /// Keep the N most frequent forms in the language model; all others are counted as the unknown word
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub vocabulary: Option<NonZeroUsize>,
     /// What becomes of words that are not in the map
