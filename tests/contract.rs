@@ -15,7 +15,7 @@ use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
 #[cfg(feature = "fst")]
 use majuscule::methods::ngram;
-use majuscule::methods::{Method, Model, hmm, load, majority};
+use majuscule::methods::{Method, Model, hmm, load, majority, maxent};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
 use majuscule::restore::restore;
 use majuscule::restorer::{End, Restorer, Session, Want};
@@ -31,6 +31,8 @@ fn methods() -> Vec<Method> {
         Method::Majority(majority::Config::default()),
         Method::Majority(majority::Config { no_parts: true, ..Default::default() }),
         Method::Hmm(hmm::Config::default()),
+        Method::Maxent(maxent::Config { bits: 12, ..Default::default() }),
+        Method::Maxent(maxent::Config { bits: 12, look_ahead: 0, size: 50, ..Default::default() }),
         #[cfg(feature = "fst")]
         Method::Ngram(ngram::Config::default()),
         #[cfg(feature = "fst")]

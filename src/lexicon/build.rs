@@ -2,10 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use super::{Counter, Lexicon};
+use super::{Counter, Form, Lexicon};
 use crate::corpus::{Corpus, Example};
 use crate::error::{Error, Result};
-use crate::text::Case;
+use crate::text::{Class, Locale};
 
 /// Counts the words of a corpus, which is the one source, called `source`. What the protocol scores is counted as seen
 /// inside a sentence, what it shows only as context (sentence beginnings) apart from it.
@@ -37,13 +37,25 @@ pub fn build(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lex
 /// # Errors
 /// Where that is so.
 pub fn check_cased(lexicon: &Lexicon, name: &str) -> Result<()> {
+    let form = |word, form: &Form| (word, (form.case.class(), form.total()));
+    let forms = lexicon.iter().flat_map(|entry| entry.forms.iter().map(move |found| form(entry.word, found)));
+    check_forms(forms, lexicon.locale(), name)
+}
+
+/// The same for words with the counts of their classes.
+///
+/// # Errors
+/// Like [`check_cased`].
+pub fn check_forms<'a>(
+    forms: impl Iterator<Item = (&'a str, (Class, f64))>,
+    locale: Locale,
+    name: &str,
+) -> Result<()> {
     let (mut words, mut cased, mut upper) = (0.0, 0.0, 0.0);
-    for entry in lexicon.iter().filter(|entry| lexicon.locale().letter_count(entry.word) > 0) {
-        for form in entry.forms {
-            words += form.total();
-            cased += if form.case.is_slot() { form.total() } else { 0.0 };
-            upper += if form.case == Case::Upper { form.total() } else { 0.0 };
-        }
+    for (_, (class, count)) in forms.filter(|(word, _)| locale.letter_count(word) > 0) {
+        words += count;
+        cased += if class != Class::Lower { count } else { 0.0 };
+        upper += if class == Class::Upper { count } else { 0.0 };
     }
     let problem = match () {
         () if words == 0.0 => return Ok(()),
@@ -63,7 +75,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::lexicon::Initial;
-    use crate::text::Locale;
+    use crate::text::Case;
     use proptest::prelude::*;
 
     fn corpus(text: &str, protocol: Protocol) -> Corpus {

@@ -29,7 +29,7 @@ const CLASSES: usize = 4;
 /// A trained model.
 #[derive(Debug)]
 pub struct Maxent {
-    /// For each feature the weights of title, upper and mixed, in steps of [`Settings::step`].
+    /// For each feature the weights of title, upper and mixed, in [`Settings::steps`].
     weights: Table<{ CLASSES - 1 }>,
     /// For each word its [profile](profile::Counts::profile).
     words: Table<2>,
@@ -42,7 +42,7 @@ pub struct Maxent {
 }
 
 /// What a model needs to know of how it was trained.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The [version](features::VERSION) of the features.
     pub version: u32,
@@ -50,8 +50,8 @@ pub struct Settings {
     pub groups: Vec<Group>,
     /// Words of right context that they see.
     pub look_ahead: usize,
-    /// What a weight of 1 stands for.
-    pub step: f32,
+    /// How many steps a weight of 1 has.
+    pub steps: u32,
 }
 
 impl Maxent {
@@ -126,7 +126,7 @@ impl Maxent {
         }
         let mut powers = [1.0; CLASSES];
         for (power, sum) in powers[1..].iter_mut().zip(sums) {
-            *power = (sum as f32 * self.settings.step).exp();
+            *power = (sum as f32 / self.settings.steps as f32).exp();
         }
         powers
     }

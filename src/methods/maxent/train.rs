@@ -14,6 +14,7 @@ use super::table::Table;
 use super::{CLASSES, Maxent, Settings};
 use crate::corpus::{Corpus, Example};
 use crate::error::{Error, Result};
+use crate::lexicon::build;
 use crate::text::{Case, Class, Locale};
 
 /// How `maxent` is trained.
@@ -71,7 +72,10 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     if words.is_empty() {
         return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
     }
-    check_cased(&words, corpus)?;
+    let forms = words.iter().flat_map(|(lower, word)| {
+        Class::ALL.into_iter().zip(word.counts.classes.map(f64::from)).map(move |form| (lower.as_str(), form))
+    });
+    build::check_forms(forms, corpus.locale(), &corpus.name())?;
     let order = most_frequent(&words, config.vocabulary);
     let kept: FxHashSet<&String> = order.iter().collect();
     words.retain(|word, _| kept.contains(word));
@@ -82,13 +86,13 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     run.epochs(&mut weights)?;
     let mut weights = Weights::of(weights.chosen(config.size));
     run.epochs(&mut weights)?;
-    let (step, table) = weights.quantised();
+    let (steps, table) = weights.quantised();
     let profiles = order
         .iter()
         .map(|word| (features::hash(word.as_bytes()), words[word].counts.profile().to_le_bytes()));
     let open = |problem: String| Error::Usage(problem);
     let settings =
-        Settings { version: features::VERSION, groups: groups.clone(), look_ahead: config.look_ahead, step };
+        Settings { version: features::VERSION, groups: groups.clone(), look_ahead: config.look_ahead, steps };
     Ok(Maxent::new(
         Table::open(table.into()).map_err(open)?,
         Table::open(Table::build(profiles).into()).map_err(open)?,
@@ -159,20 +163,6 @@ fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
         word.mixed.into_iter().for_each(|(case, count)| *sum.mixed.entry(case).or_default() += count);
     }
     Ok(all)
-}
-
-/// Refuses a corpus whose words are all written in one way.
-fn check_cased(words: &Words, corpus: &Corpus) -> Result<()> {
-    let sum =
-        |class: Class| words.values().map(|word| u64::from(word.counts.classes[class as usize])).sum::<u64>();
-    let classes = Class::ALL.map(sum);
-    match classes.iter().filter(|&&count| count > 0).count() {
-        0 | 1 => {
-            let problem = "shows one case only, which teaches no case: give text as it was published";
-            Err(Error::file(corpus.name(), problem))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The most frequent words, and of equally frequent ones those first in the order of their bytes.
@@ -463,14 +453,15 @@ impl Weights {
         found.into_iter().map(|(_, feature)| feature).collect()
     }
 
-    /// The weights in steps of a size that the largest needs 127 of, and that size. Those of no step are left out.
-    fn quantised(&self) -> (f32, Vec<u8>) {
-        let Index::Chosen(slots) = &self.index else { return (1.0, Vec::new()) };
+    /// How many steps a weight of 1 has, so that the largest has at most 127, and the weights in such steps. Those of no step
+    /// are left out.
+    fn quantised(&self) -> (u32, Vec<u8>) {
+        let Index::Chosen(slots) = &self.index else { return (1, Vec::new()) };
         let weights = |cell: &Cell| [cell[0], cell[1], cell[2]];
         let most = self.cells.iter().flat_map(weights).fold(0.0f32, |most, weight| most.max(weight.abs()));
-        let step = if most > 0.0 { most.min(LARGEST) / 127.0 } else { 1.0 };
+        let unit = (127.0 / most.clamp(0.1, LARGEST)) as u32;
         let steps = |cell: &Cell| {
-            weights(cell).map(|weight| (weight / step).round().clamp(-127.0, 127.0) as i8 as u8)
+            weights(cell).map(|weight| (weight * unit as f32).round().clamp(-127.0, 127.0) as i8 as u8)
         };
         let mut found: Vec<(u64, [u8; 3])> = slots
             .iter()
@@ -479,7 +470,7 @@ impl Weights {
             .filter(|(_, steps)| *steps != [0; 3])
             .collect();
         found.sort_unstable();
-        (step, Table::build(found.into_iter()))
+        (unit, Table::build(found.into_iter()))
     }
 }
 
