@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::{Token, tokens::Tokens};
+use crate::text::Token;
 
 /// The number of the set as a whole: a model trained with another one is refused.
 pub const VERSION: u32 = 1;
@@ -73,24 +73,30 @@ impl Seen {
     }
 }
 
-/// Puts the features of the word `lower`, which is `window[REACH]`, into `out`; `window` holds the words around it. Words
-/// more than `look_ahead` places to the right are not looked at.
-#[inline]
-pub fn extract(
-    groups: &[Group],
-    lower: &str,
-    window: &[Seen; 2 * REACH + 1],
-    look_ahead: usize,
-    out: &mut Vec<u64>,
-) {
-    out.clear();
+/// Appends the features of a word that do not depend on where it stands.
+pub fn own(groups: &[Group], lower: &str, seen: Seen, out: &mut Vec<u64>) {
     // The bias.
     out.push(feature(0, &[]));
+    for group in groups {
+        match group {
+            Group::Word => out.push(feature(1, &[seen.hash])),
+            Group::Affixes => affixes(lower, out),
+            Group::Shape => out.push(feature(30, &[shape(lower)])),
+            Group::Profile => out.push(feature(40, &[u64::from(seen.profile)])),
+            Group::Bigrams | Group::Trigrams | Group::Neighbours | Group::Wide | Group::Marks => {}
+        }
+    }
+}
+
+/// Appends the features of the word `window[REACH]` that depend on where it stands; `window` holds the words around it.
+/// Words more than `look_ahead` places to the right are not looked at.
+#[inline]
+pub fn context(groups: &[Group], window: &Window, look_ahead: usize, out: &mut Vec<u64>) {
     let [left3, left2, left, word, right, right2, right3] = window.map(|seen| seen.hash);
     let can_see = |places: usize| places <= look_ahead;
     for group in groups {
         match group {
-            Group::Word => out.push(feature(1, &[word])),
+            Group::Word | Group::Affixes | Group::Shape => {}
             Group::Bigrams => {
                 out.push(feature(2, &[left, word]));
                 if can_see(1) {
@@ -128,11 +134,8 @@ pub fn extract(
                     out.push(feature(18, &[right3]));
                 }
             }
-            Group::Affixes => affixes(lower, out),
-            Group::Shape => out.push(feature(30, &[shape(lower)])),
             Group::Profile => {
                 let [_, _, left, word, right, right2, _] = window.map(|seen| u64::from(seen.profile));
-                out.push(feature(40, &[word]));
                 out.push(feature(41, &[left, word]));
                 if can_see(1) {
                     out.push(feature(42, &[word, right]));
@@ -143,15 +146,22 @@ pub fn extract(
                 }
             }
             Group::Marks => {
-                let [.., left, word, right, _, _] = window.map(|seen| seen.marks);
+                let [_, _, left, word, right, _, _] = window.map(|seen| seen.marks);
                 out.push(feature(50, &[word]));
-                out.push(feature(51, &[left & 1 | left >> 1 & 0xffff_ffff]));
+                out.push(feature(51, &[left]));
                 if can_see(1) {
                     out.push(feature(52, &[right]));
                 }
             }
         }
     }
+}
+
+/// All features of a word.
+pub fn extract(groups: &[Group], lower: &str, window: &Window, look_ahead: usize, out: &mut Vec<u64>) {
+    out.clear();
+    own(groups, lower, window[REACH], out);
+    context(groups, window, look_ahead, out);
 }
 
 fn affixes(lower: &str, out: &mut Vec<u64>) {
@@ -183,18 +193,15 @@ fn shape(lower: &str) -> u64 {
     len.min(15) << 16 | vowels.min(7) << 8 | kinds
 }
 
-/// The window of every word in turn: `at` counts from the beginning of `seen`.
+/// The words around one, which is in the middle.
+pub type Window = [Seen; 2 * REACH + 1];
+
+/// The window of word `at` of `seen`.
 #[inline]
-pub fn window(seen: &[Seen], at: usize) -> [Seen; 2 * REACH + 1] {
+pub fn window(seen: &[Seen], at: usize) -> Window {
     std::array::from_fn(|place| {
         (at + place).checked_sub(REACH).and_then(|at| seen.get(at)).copied().unwrap_or_default()
     })
-}
-
-/// What is seen of all words of a sentence.
-pub fn seen(tokens: &Tokens, profile: impl Fn(&str) -> u16, out: &mut Vec<Seen>) {
-    out.clear();
-    out.extend(tokens.iter().map(|(lower, token)| Seen::of(lower, token, profile(lower))));
 }
 
 const K: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -6,6 +6,8 @@ pub mod table;
 #[cfg(feature = "train")]
 mod train;
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "train")]
@@ -16,7 +18,7 @@ use crate::model::{Section, Store};
 use crate::restorer::{End, Restorer, Session, Want};
 use crate::text::{Break, Capitals, Case, Choice, Given, Label, Labels, Locale, Token, Tokens};
 use features::{Group, REACH, Seen};
-use table::Table;
+use table::{Place, Table};
 
 /// The files of a model: the weights of features, how words are written elsewhere, and spellings of mixed case.
 const WEIGHTS: &str = "weights.bin";
@@ -26,13 +28,19 @@ const MIXED: &str = "mixed.txt";
 /// The classes: lower, title, upper, mixed. The weights of the first are 0 for all features.
 const CLASSES: usize = 4;
 
+/// Bytes for a word: its profile and a sum for each class, two each.
+const WORD: usize = 2 * CLASSES;
+
+/// Weights or their sums for the classes but the first.
+type Sums = [i32; CLASSES - 1];
+
 /// A trained model.
 #[derive(Debug)]
 pub struct Maxent {
     /// For each feature the weights of title, upper and mixed, in [`Settings::steps`].
     weights: Table<{ CLASSES - 1 }>,
-    /// For each word its [profile](profile::Counts::profile).
-    words: Table<2>,
+    /// For each word its [profile](profile::Counts::profile), and the sums of the weights of [its own features](features::own).
+    words: Table<WORD>,
     /// The mixed case of words that have one, by their hashes.
     mixed: FxHashMap<u64, Capitals>,
     mixed_text: String,
@@ -79,7 +87,7 @@ impl Maxent {
 
     fn new(
         weights: Table<{ CLASSES - 1 }>,
-        words: Table<2>,
+        words: Table<WORD>,
         mixed_text: String,
         settings: Settings,
         locale: Locale,
@@ -107,23 +115,25 @@ impl Maxent {
         &self.settings
     }
 
-    fn seen(&self, lower: &str, token: &Token) -> Seen {
+    /// What is seen of a word, and the sums of its own features; `features` is scratch memory.
+    fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (Seen, Sums) {
         let mut seen = Seen::of(lower, token, 0);
-        seen.profile = self.words.get(seen.hash).map_or(0, |bytes| u16::from_le_bytes(*bytes));
-        seen
+        let mut sums = [0; CLASSES - 1];
+        if let Some(bytes) = self.words.reader().get(seen.hash) {
+            let (parts, _) = bytes.as_chunks();
+            seen.profile = u16::from_le_bytes(parts[0]);
+            sums.iter_mut().zip(&parts[1..]).for_each(|(sum, part)| *sum = i16::from_le_bytes(*part).into());
+        } else {
+            features.clear();
+            features::own(&self.settings.groups, lower, seen, features);
+            add(&self.weights, features, &mut sums);
+        }
+        (seen, sums)
     }
 
     /// The probability of each class, up to a factor that all have in common.
     #[inline]
-    fn powers(&self, features: &[u64]) -> [f32; CLASSES] {
-        let mut sums = [0i32; CLASSES - 1];
-        for &feature in features {
-            if let Some(weights) = self.weights.get(feature) {
-                for (sum, weight) in sums.iter_mut().zip(weights) {
-                    *sum += i32::from(*weight as i8);
-                }
-            }
-        }
+    fn powers(&self, sums: Sums) -> [f32; CLASSES] {
         let mut powers = [1.0; CLASSES];
         for (power, sum) in powers[1..].iter_mut().zip(sums) {
             *power = (sum as f32 / self.settings.steps as f32).exp();
@@ -156,6 +166,28 @@ impl Maxent {
     }
 }
 
+/// Adds the weights of features.
+#[inline]
+fn add(weights: &Table<{ CLASSES - 1 }>, features: &[u64], sums: &mut Sums) {
+    let weights = weights.reader();
+    for features in features.chunks(AT_ONCE) {
+        let mut places = [Place::default(); AT_ONCE];
+        for (place, &feature) in places.iter_mut().zip(features) {
+            *place = weights.place(feature);
+        }
+        for &place in &places[..features.len()] {
+            if let Some(weights) = weights.value(place) {
+                for (sum, weight) in sums.iter_mut().zip(weights) {
+                    *sum += i32::from(*weight as i8);
+                }
+            }
+        }
+    }
+}
+
+/// So many features are looked up side by side.
+const AT_ONCE: usize = 32;
+
 impl Restorer for Maxent {
     fn labels(&self) -> &Labels {
         &self.labels
@@ -166,7 +198,7 @@ impl Restorer for Maxent {
     }
 
     fn knows(&self, lower: &str) -> Option<bool> {
-        Some(self.words.get(features::hash(lower.as_bytes())).is_some())
+        Some(self.words.reader().get(features::hash(lower.as_bytes())).is_some())
     }
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
@@ -175,18 +207,23 @@ impl Restorer for Maxent {
             model: self,
             want,
             look_ahead,
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
+            spare: Vec::new(),
             seen: Vec::new(),
             features: Vec::new(),
         })
     }
 }
 
+/// So many words to the left are kept at most, so that they are seldom moved.
+const KEPT: usize = 256;
+
 /// A word that waits for its right context.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default)]
 struct Word {
     lower: String,
     seen: Seen,
+    sums: Sums,
     given: Given,
 }
 
@@ -197,7 +234,9 @@ struct Decoding<'a> {
     want: Want,
     look_ahead: usize,
     /// The words that are not answered yet, all of one sentence.
-    waiting: Vec<Word>,
+    waiting: VecDeque<Word>,
+    /// Words to be used again.
+    spare: Vec<Word>,
     /// What is seen of them, and before them of the words to the left.
     seen: Vec<Seen>,
     features: Vec<u64>,
@@ -209,8 +248,11 @@ impl Session for Decoding<'_> {
             if token.starts || matches!(token.before, Break::Turn | Break::Paragraph | Break::Document) {
                 self.finish(out);
             }
-            let seen = self.model.seen(lower, token);
-            self.waiting.push(Word { lower: lower.to_owned(), seen, given: token.given });
+            let (seen, sums) = self.model.seen(lower, token, &mut self.features);
+            let mut word = self.spare.pop().unwrap_or_default();
+            word.lower.clear();
+            word.lower.push_str(lower);
+            self.waiting.push_back(Word { seen, sums, given: token.given, ..word });
             self.seen.push(seen);
             if self.waiting.len() > self.look_ahead {
                 self.answer(out);
@@ -227,24 +269,21 @@ impl Decoding<'_> {
     /// Answers the word that waits longest.
     fn answer(&mut self, out: &mut Vec<Choice>) {
         let at = self.seen.len() - self.waiting.len();
-        let word = self.waiting.remove(0);
-        let window = features::window(&self.seen, at);
-        features::extract(
-            &self.model.settings.groups,
-            &word.lower,
-            &window,
-            self.look_ahead,
-            &mut self.features,
-        );
-        let powers = self.model.powers(&self.features);
-        let choice = match word.given {
+        let Some(mut word) = self.waiting.pop_front() else { return };
+        out.push(match word.given {
             Given::Fixed(case) => {
                 Choice { label: Label::from(case), confidence: self.want.confidence.then_some(1.0) }
             }
-            _ => self.model.choice(&word, powers, self.want),
-        };
-        out.push(choice);
-        if self.seen.len() > 64 {
+            _ => {
+                let window = features::window(&self.seen, at);
+                self.features.clear();
+                features::context(&self.model.settings.groups, &window, self.look_ahead, &mut self.features);
+                add(&self.model.weights, &self.features, &mut word.sums);
+                self.model.choice(&word, self.model.powers(word.sums), self.want)
+            }
+        });
+        self.spare.push(word);
+        if self.seen.len() > KEPT {
             self.seen.drain(..self.seen.len() - self.waiting.len() - REACH);
         }
     }

@@ -1,44 +1,56 @@
-//! Hashes with small values: open addressing in bytes that are used where they lie, in a file or in the program.
+//! Hashes with small values, in bytes that are used where they lie, in a file or in the program.
 //!
-//! Layout, little-endian: `MJHASHES`, the number of bytes of a value and of slots (u32 each), the slots. A slot is a
-//! fingerprint of two bytes, 0 where it is empty, and the value. A hash that is not there is taken for another one about
-//! twice in 65,536 times.
+//! Layout, little-endian: `MJHASHES`, the number of bytes of a value, of buckets and of entries (u32 each); for each bucket, and
+//! once more, the first of its entries (u32); the entries, each a fingerprint of two bytes and the value. The upper bits of
+//! a hash choose its bucket, which holds four entries on average, so a search ends within a line or two of memory whether
+//! or not it finds anything. A hash that is not there is taken for another one about four times in 65,536.
 
 use crate::bytes::Bytes;
 
 const MAGIC: &[u8; 8] = b"MJHASHES";
-const HEAD: usize = 16;
+const HEAD: usize = 20;
+
+/// Entries for each bucket.
+const FULL: usize = 4;
 
 /// Values of `N` bytes by hash.
 #[derive(Debug, Clone)]
 pub struct Table<const N: usize> {
     bytes: Bytes,
-    slots: usize,
+    buckets: usize,
+    entries: usize,
+}
+
+/// Where the entries of a hash would be.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Place {
+    start: u32,
+    end: u32,
+    mark: u16,
 }
 
 impl<const N: usize> Table<N> {
-    const SLOT: usize = 2 + N;
+    const ENTRY: usize = 2 + N;
 
     /// Builds the bytes of a table; of equal hashes the first stays.
-    pub fn build(values: impl ExactSizeIterator<Item = (u64, [u8; N])>) -> Vec<u8> {
-        // Six slots for five values.
-        let slots = values.len() + values.len() / 5 + 1;
+    pub fn build(values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<u8> {
+        let mut values: Vec<(u64, [u8; N])> = values.collect();
+        values.sort_by_key(|(hash, _)| *hash);
+        values.dedup_by_key(|(hash, _)| *hash);
+        let buckets = values.len() / FULL + 1;
         let mut bytes = MAGIC.to_vec();
-        bytes.extend((N as u32).to_le_bytes());
-        bytes.extend((slots as u32).to_le_bytes());
-        bytes.resize(HEAD + slots * Self::SLOT, 0);
+        for number in [N, buckets, values.len()] {
+            bytes.extend((number as u32).to_le_bytes());
+        }
+        // The hashes are sorted, so the buckets follow each other.
+        let mut start = 0;
+        for number in 0..=buckets {
+            start += values[start..].partition_point(|(hash, _)| bucket(*hash, buckets) < number);
+            bytes.extend((start as u32).to_le_bytes());
+        }
         for (hash, value) in values {
-            let mark = fingerprint(hash).to_le_bytes();
-            let mut at = home(hash, slots);
-            loop {
-                let slot = &mut bytes[HEAD + at * Self::SLOT..][..Self::SLOT];
-                if slot[..2] == [0, 0] {
-                    slot[..2].copy_from_slice(&mark);
-                    slot[2..].copy_from_slice(&value);
-                    break;
-                }
-                at = if at + 1 == slots { 0 } else { at + 1 };
-            }
+            bytes.extend(fingerprint(hash).to_le_bytes());
+            bytes.extend(value);
         }
         bytes
     }
@@ -52,14 +64,23 @@ impl<const N: usize> Table<N> {
             return Err("does not begin with MJHASHES".to_owned());
         }
         let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
-        let (Some(width), Some(slots)) = (number(8), number(12)) else { return Err("is cut off".to_owned()) };
+        let (Some(width), Some(buckets), Some(entries)) = (number(8), number(12), number(16)) else {
+            return Err("is cut off".to_owned());
+        };
         if width != N {
             return Err(format!("has values of {width} bytes, but the model's settings ask for {N}"));
         }
-        if slots == 0 || (bytes.len() - HEAD) / Self::SLOT < slots {
-            return Err("is cut off".to_owned());
+        let starts = buckets.checked_add(1).and_then(|starts| starts.checked_mul(4));
+        let size =
+            starts.and_then(|size| entries.checked_mul(Self::ENTRY)?.checked_add(size)?.checked_add(HEAD));
+        if buckets == 0 || size != Some(bytes.len()) {
+            return Err(format!(
+                "has {} bytes, but its head says {}: cut off or altered",
+                bytes.len(),
+                size.unwrap_or(0)
+            ));
         }
-        Ok(Self { bytes, slots })
+        Ok(Self { bytes, buckets, entries })
     }
 
     /// The bytes that it is.
@@ -67,38 +88,57 @@ impl<const N: usize> Table<N> {
         &self.bytes
     }
 
-    /// The value of a hash.
-    #[inline]
-    pub fn get(&self, hash: u64) -> Option<&[u8; N]> {
-        let mark = fingerprint(hash);
-        let slots = &self.bytes[HEAD..];
-        let mut at = home(hash, self.slots);
-        // A table with no empty slot, which only damage can make, must not hold us forever.
-        for _ in 0..self.slots {
-            let slot = slots.get(at * Self::SLOT..(at + 1) * Self::SLOT)?;
-            let found = u16::from_le_bytes([slot[0], slot[1]]);
-            if found == mark {
-                return slot[2..].first_chunk();
-            }
-            if found == 0 {
-                return None;
-            }
-            at = if at + 1 == self.slots { 0 } else { at + 1 };
-        }
-        None
+    /// What reads it: look-ups need not find the bytes again each time.
+    pub fn reader(&self) -> Reader<'_, N> {
+        let (starts, entries) = self.bytes[HEAD..].split_at(4 * (self.buckets + 1));
+        debug_assert_eq!(entries.len(), self.entries * Self::ENTRY);
+        Reader { starts: starts.as_chunks().0, entries, buckets: self.buckets }
     }
 }
 
-/// The slot where a hash would like to be: the upper bits, scaled.
-#[inline]
-fn home(hash: u64, slots: usize) -> usize {
-    ((u128::from(hash) * slots as u128) >> 64) as usize
+/// A table being read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a, const N: usize> {
+    starts: &'a [[u8; 4]],
+    entries: &'a [u8],
+    buckets: usize,
 }
 
-/// Bits that do not choose the slot; never 0.
+impl<'a, const N: usize> Reader<'a, N> {
+    /// The place of a hash: asked for many hashes first, memory is waited for once.
+    #[inline]
+    pub fn place(&self, hash: u64) -> Place {
+        let number = |at: usize| self.starts.get(at).map_or(0, |start| u32::from_le_bytes(*start));
+        let bucket = bucket(hash, self.buckets);
+        Place { start: number(bucket), end: number(bucket + 1), mark: fingerprint(hash) }
+    }
+
+    /// The value at a place.
+    #[inline]
+    pub fn value(&self, place: Place) -> Option<&'a [u8; N]> {
+        let size = Table::<N>::ENTRY;
+        let entries = self.entries.get(place.start as usize * size..place.end as usize * size)?;
+        let mark = place.mark.to_le_bytes();
+        entries.chunks_exact(size).find(|entry| entry[..2] == mark).and_then(|entry| entry[2..].first_chunk())
+    }
+
+    /// The value of a hash.
+    #[inline]
+    pub fn get(&self, hash: u64) -> Option<&'a [u8; N]> {
+        self.value(self.place(hash))
+    }
+}
+
+/// The bucket of a hash: the upper bits, scaled.
+#[inline]
+fn bucket(hash: u64, buckets: usize) -> usize {
+    ((u128::from(hash) * buckets as u128) >> 64) as usize
+}
+
+/// Bits that do not choose the bucket.
 #[inline]
 fn fingerprint(hash: u64) -> u16 {
-    (hash as u16).max(1)
+    hash as u16
 }
 
 #[cfg(test)]
@@ -115,9 +155,9 @@ mod tests {
             let values: BTreeMap<u64, [u8; 3]> = values;
             let table = Table::open(Table::build(values.iter().map(|(&hash, &value)| (hash, value))).into()).unwrap();
             for (hash, value) in &values {
-                prop_assert_eq!(table.get(*hash), Some(value));
+                prop_assert_eq!(table.reader().get(*hash), Some(value));
             }
-            prop_assert!(others.iter().filter(|hash| table.get(**hash).is_some()).count() < 5);
+            prop_assert!(others.iter().filter(|hash| table.reader().get(**hash).is_some()).count() < 5);
         }
 
         #[test]
@@ -128,7 +168,7 @@ mod tests {
             bytes.truncate(len - cut % len);
             if let Ok(table) = Table::<4>::open(bytes.into()) {
                 for i in 0..50u64 {
-                    table.get(i << 57 | i);
+                    table.reader().get(i << 57 | i);
                 }
             }
         }

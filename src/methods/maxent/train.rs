@@ -11,11 +11,11 @@ use serde::Serialize;
 use super::features::{self, Group, Seen};
 use super::profile::{Counts, places};
 use super::table::Table;
-use super::{CLASSES, Maxent, Settings};
+use super::{CLASSES, Maxent, Settings, WORD, add};
 use crate::corpus::{Corpus, Example};
 use crate::error::{Error, Result};
 use crate::lexicon::build;
-use crate::text::{Case, Class, Locale};
+use crate::text::{Case, Class, Locale, Token};
 
 /// How `maxent` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -87,19 +87,34 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     let mut weights = Weights::of(weights.chosen(config.size));
     run.epochs(&mut weights)?;
     let (steps, table) = weights.quantised();
-    let profiles = order
-        .iter()
-        .map(|word| (features::hash(word.as_bytes()), words[word].counts.profile().to_le_bytes()));
     let open = |problem: String| Error::Usage(problem);
+    let table = Table::open(table.into()).map_err(open)?;
+    let own = order.iter().map(|lower| own(lower, &words[lower].counts, &groups, &table));
+    let own = Table::open(Table::build(own).into()).map_err(open)?;
     let settings =
         Settings { version: features::VERSION, groups: groups.clone(), look_ahead: config.look_ahead, steps };
-    Ok(Maxent::new(
-        Table::open(table.into()).map_err(open)?,
-        Table::open(Table::build(profiles).into()).map_err(open)?,
-        mixed(&order, &words, corpus.locale()),
-        settings,
-        corpus.locale(),
-    ))
+    Ok(Maxent::new(table, own, mixed(&order, &words, corpus.locale()), settings, corpus.locale()))
+}
+
+/// What a model holds of a word.
+fn own(
+    lower: &str,
+    counts: &Counts,
+    groups: &[Group],
+    weights: &Table<{ CLASSES - 1 }>,
+) -> (u64, [u8; WORD]) {
+    let seen = Seen::of(lower, &Token::default(), counts.profile());
+    let (mut features, mut sums) = (Vec::new(), [0; CLASSES - 1]);
+    features::own(groups, lower, seen, &mut features);
+    add(weights, &features, &mut sums);
+    let mut bytes = [0; WORD];
+    let (parts, _) = bytes.as_chunks_mut();
+    parts[0] = seen.profile.to_le_bytes();
+    for (part, sum) in parts[1..].iter_mut().zip(sums) {
+        // A word has some dozen features of at most 127 steps each.
+        *part = (sum as i16).to_le_bytes();
+    }
+    (seen.hash, bytes)
 }
 
 impl Config {
