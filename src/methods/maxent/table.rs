@@ -145,19 +145,17 @@ fn fingerprint(hash: u64) -> u16 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
 
     proptest! {
         #[test]
-        fn every_hash_has_its_value_and_hardly_another_one_any(
-            values in prop::collection::btree_map(any::<u64>(), any::<[u8; 3]>(), 0..300), others in prop::collection::vec(any::<u64>(), 100),
-        ) {
-            let values: BTreeMap<u64, [u8; 3]> = values;
-            let table = Table::open(Table::build(values.iter().map(|(&hash, &value)| (hash, value))).into()).unwrap();
-            for (hash, value) in &values {
-                prop_assert_eq!(table.reader().get(*hash), Some(value));
-            }
-            prop_assert!(others.iter().filter(|hash| table.reader().get(**hash).is_some()).count() < 5);
+        fn hardly_a_hash_has_another_value_and_hardly_another_hash_any(count in 0u64..500, seed: u64) {
+            let hash = |number: u64| crate::methods::maxent::features::hash(&(seed ^ number).to_le_bytes());
+            let value = |number: u64| [number as u8, (number >> 8) as u8, 7];
+            let table = Table::open(Table::build((0..count).map(|number| (hash(number), value(number)))).into()).unwrap();
+            let table = table.reader();
+            let wrong = (0..count).filter(|&number| table.get(hash(number)) != Some(&value(number))).count();
+            let found = (1000..1500).filter(|&number| table.get(hash(number)).is_some()).count();
+            prop_assert!(wrong < 4 && found < 6, "{} {}", wrong, found);
         }
 
         #[test]

@@ -491,3 +491,122 @@ impl Weights {
 
 /// A larger weight counts as one of this size: e to it is certainty, and small weights then keep fine steps.
 const LARGEST: f32 = 6.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use crate::restorer::{Restorer, Want};
+    use crate::text::Tokens;
+    use proptest::prelude::*;
+
+    /// −ln of the probability of a class.
+    fn loss(weights: &Weights, features: &[u64], class: usize) -> f64 {
+        -f64::from(weights.shares(features)[class]).ln()
+    }
+
+    proptest! {
+        #[test]
+        fn the_gradient_is_the_slope_of_the_loss(
+            features in prop::collection::btree_set(any::<u64>(), 1..6),
+            values in prop::collection::vec(-2.0f32..2.0, 18),
+            class in 0..CLASSES,
+        ) {
+            let features: Vec<u64> = features.into_iter().collect();
+            let mut weights = Weights::of(features.clone());
+            for (cell, values) in weights.cells.iter_mut().zip(values.chunks(3)) {
+                cell[..3].copy_from_slice(values);
+            }
+            let mut shares = weights.shares(&features);
+            shares[class] -= 1.0;
+            for at in 0..features.len() {
+                for (other, gradient) in shares[1..].iter().enumerate() {
+                    const SMALL: f32 = 1e-2;
+                    let mut moved = |by: f32| {
+                        weights.cells[at][other] += by;
+                        let loss = loss(&weights, &features, class);
+                        weights.cells[at][other] -= by;
+                        loss
+                    };
+                    let slope = (moved(SMALL) - moved(-SMALL)) / f64::from(2.0 * SMALL);
+                    prop_assert!((slope - f64::from(*gradient)).abs() < 1e-3, "{} {}", slope, gradient);
+                }
+            }
+        }
+    }
+
+    /// AdaGrad as it is written down, a map of weights and one word at a time: the slow twin.
+    fn plain(words: &[(Vec<u64>, usize)], rate: f32) -> BTreeMap<u64, Cell> {
+        let mut weights: BTreeMap<u64, Cell> = BTreeMap::new();
+        for (features, class) in words {
+            let mut sums = [0.0f32; CLASSES];
+            for feature in features {
+                let cell = weights.entry(*feature).or_default();
+                (1..CLASSES).for_each(|class| sums[class] += cell[class - 1]);
+            }
+            let whole: f32 = sums.iter().map(|sum| sum.exp()).sum();
+            let gradient: Vec<f32> =
+                (1..CLASSES).map(|at| sums[at].exp() / whole - f32::from(u8::from(at == *class))).collect();
+            for feature in features {
+                let cell = weights.entry(*feature).or_default();
+                cell[CLASSES - 1] += gradient.iter().map(|g| g * g).sum::<f32>();
+                let step = rate / (cell[CLASSES - 1].sqrt() + 1e-6);
+                gradient.iter().enumerate().for_each(|(at, g)| cell[at] -= step * g);
+            }
+        }
+        weights
+    }
+
+    #[test]
+    fn weights_move_as_in_the_plain_twin() {
+        let words: Vec<(Vec<u64>, usize)> =
+            (0..200u64).map(|i| (vec![1, 2 + i % 3, 5 + i % 7, 12 + i % 5], (i % 7 % 4) as usize)).collect();
+        let features: Vec<u64> = (1..17).collect();
+        let mut weights = Weights::of(features.clone());
+        for (features, class) in &words {
+            let mut shares = weights.shares(features);
+            shares[*class] -= 1.0;
+            let gradient = std::array::from_fn(|at| shares[at + 1]);
+            let gradients =
+                Gradients { features: features.clone(), words: vec![(features.len() as u32, gradient)] };
+            weights.apply(&[gradients], 0.1, NonZeroUsize::MIN);
+        }
+        let twin = plain(&words, 0.1);
+        for feature in features {
+            let (found, twin) = (weights.cells[weights.index.cell(feature) as usize], twin[&feature]);
+            for (found, twin) in found.iter().zip(twin) {
+                assert!((found - twin).abs() < 1e-4, "{feature}: {found} {twin}");
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_decide() {
+        let text = "They told us here.\nThey saw the US army.\n".repeat(200);
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
+        let config = Config { bits: 12, ..Config::default() };
+        let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
+        let case = |words: &str| {
+            let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+            let at = words.split(' ').position(|word| word == "us").unwrap();
+            model.restore_batch(&[tokens], Want::default()).unwrap()[0][at].label.case
+        };
+        assert_eq!(case("they told us here"), Case::Lower);
+        assert_eq!(case("we saw the us army"), Case::Upper);
+    }
+
+    #[test]
+    fn settings_that_cannot_be_are_refused() {
+        let corpus = Corpus::of_text("He saw Lisbon.", Reading::default(), Protocol::Text, Locale::Root);
+        for config in [
+            Config { look_ahead: 9, ..Config::default() },
+            Config { rate: f32::NAN, ..Config::default() },
+            Config { rate: -1.0, ..Config::default() },
+            Config { bits: 60, ..Config::default() },
+            Config { epochs: 0, ..Config::default() },
+            Config { size: 0, ..Config::default() },
+        ] {
+            assert!(matches!(train(&config, &corpus, NonZeroUsize::MIN), Err(Error::Usage(_))), "{config:?}");
+        }
+    }
+}
