@@ -100,7 +100,7 @@ impl Text {
     /// Where the settings cannot be, there are too few n-grams to find discounts, or a temporary file cannot be written.
     pub fn train(self, config: &Config, progress: &mut dyn FnMut(Stage)) -> Result<NgramModel> {
         let mut sink = Trie::new(config.order);
-        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune);
+        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune)?;
         self.estimate(config, &vocabulary, &mut sink, progress)?;
         let (vocabulary, _, known) = vocabulary;
         Ok(NgramModel::new(first_words(vocabulary, known), sink.finish()))
@@ -118,7 +118,7 @@ impl Text {
         refused: &dyn Fn(io::Error) -> Error,
         progress: &mut dyn FnMut(Stage),
     ) -> Result<()> {
-        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune);
+        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune)?;
         let mut sink = Arpa::new(config.order, &vocabulary.0, out, refused);
         self.estimate(config, &vocabulary, &mut sink, progress)
     }
@@ -835,7 +835,7 @@ mod tests {
     #[test]
     fn a_corpus_with_next_to_nothing_gives_a_sound_model_or_an_error() {
         for text in ["Ana", "Ana saw Rui", "Ana Ana Ana\nAna", "\n\nAna\n\n"] {
-            for known in [Known::All, Known::List(vec!["Eva".to_owned()])] {
+            for known in [Known::All, Known::List(vec!["Ana".to_owned(), "Eva".to_owned()])] {
                 for unknown in [Unknown::Count, Unknown::Prune] {
                     for order in 1..=MAX_ORDER {
                         let fallback = Some([0.5, 1.0, 1.5]);
@@ -853,6 +853,9 @@ mod tests {
                 }
             }
         }
+        let config = Config { known: Known::List(vec!["Eva".to_owned()]), ..Config::default() };
+        let error = trained(&config, "Ana saw Rui", 1).unwrap_err().to_string();
+        assert!(error.contains("has none of the words of the list"), "{error}");
         for text in ["", "\n\n", " \n \n"] {
             for tokens in [Tokens::Words, Tokens::Given] {
                 let error =
