@@ -71,7 +71,7 @@ struct Build {
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
     /// How much the numbers of the map count
-    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0)]
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0, allow_negative_numbers = true)]
     map_weight: f32,
     /// Write the symbols that it reads as a text file too
     #[arg(long, value_name = "FILE")]
@@ -89,8 +89,15 @@ impl Build {
         let inputs: Vec<&Path> =
             [Some(&self.model), self.map.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
         let outputs = [Some(&self.output), self.isymbols.as_ref(), self.osymbols.as_ref()];
-        for output in outputs.into_iter().flatten() {
+        let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
+        for (at, output) in outputs.iter().enumerate() {
             files::check_output(output, &inputs)?;
+            if outputs[..at].contains(output) {
+                let name = output.display();
+                return Err(Error::Usage(format!(
+                    "{name} is named for two outputs: give each a file of its own"
+                )));
+            }
         }
         if !self.map_weight.is_finite() || self.map_weight < 0.0 {
             let found = self.map_weight;
@@ -114,7 +121,7 @@ impl Build {
                 "--map gives the forms of lower-cased words, which g does not read: build --kind t".to_owned(),
             )),
             Kind::G => {
-                let model = NgramModel::open(&self.model)?;
+                let model = NgramModel::open_checked(&self.model)?;
                 let arcs = self.arcs.unwrap_or_default();
                 let symbols = Symbols::of_model(&model, arcs)?;
                 Ok((Machine::of_model(&model, arcs)?, symbols.clone(), symbols))
@@ -125,7 +132,7 @@ impl Build {
                     .to_owned(),
             )),
             Kind::T => {
-                let model = NgramModel::open(&self.model)?;
+                let model = NgramModel::open_checked(&self.model)?;
                 let forms = match &self.map {
                     Some(file) => {
                         let text = files::open(file)?.text()?;

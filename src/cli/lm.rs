@@ -125,7 +125,7 @@ struct Train {
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_count")]
     prune: Vec<u32>,
     /// Keep the N most frequent words
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::page::number)]
     vocabulary: Option<NonZeroUsize>,
     /// Keep the words of a list, one a line
     #[arg(long, value_name = "FILE", conflicts_with = "vocabulary")]
@@ -151,7 +151,7 @@ struct Resources {
     #[arg(long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
     /// How many threads read the text; all cores where it is not given. The bytes written do not depend on it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -361,25 +361,43 @@ impl Drop for Progress {
     }
 }
 
-/// Prints the log10 probability of each sentence, and how many of its words the model does not know
+/// A model, and the text that it is asked about.
 #[derive(Debug, clap::Args)]
-struct Score {
+struct Question {
     /// The model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The sentences; standard input where none is named
+    /// The text, a sentence a line; standard input where none is named
     #[arg(value_name = "TEXT", default_value = "-")]
     texts: Vec<PathBuf>,
     #[command(flatten)]
     words: Words,
 }
 
+impl Question {
+    /// Scores the sentences, and gives each to `end`, in order.
+    fn score(&self, end: impl FnMut(&Sentence) -> io::Result<()>) -> Result<Corpus> {
+        let model = NgramModel::open(&self.model)?;
+        let corpus = self.words.corpus(&self.texts)?;
+        let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
+        words::for_each(&corpus, self.words.tokens(), &mut scores)?;
+        scores.flush()?;
+        Ok(corpus)
+    }
+}
+
+/// Prints the log10 probability of each sentence, and how many of its words the model does not know
+#[derive(Debug, clap::Args)]
+struct Score {
+    #[command(flatten)]
+    question: Question,
+}
+
 impl Score {
     fn run(&self) -> Result<()> {
         let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        score(&self.model, &self.texts, &self.words, |sentence| {
-            writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown)
-        })?;
+        self.question
+            .score(|sentence| writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown))?;
         out.flush().map_err(|error| Error::io("write", "standard output", error))
     }
 }
@@ -387,21 +405,15 @@ impl Score {
 /// Prints how well a model predicts a text: the perplexity of its words and sentence ends
 #[derive(Debug, clap::Args)]
 struct Perplexity {
-    /// The model, ARPA or binary
-    #[arg(value_name = "MODEL")]
-    model: PathBuf,
-    /// The text; standard input where none is named
-    #[arg(value_name = "TEXT", default_value = "-")]
-    texts: Vec<PathBuf>,
     #[command(flatten)]
-    words: Words,
+    question: Question,
 }
 
 impl Perplexity {
     fn run(&self) -> Result<()> {
         let mut sum = Sentence::default();
         let mut count = 0;
-        let corpus = score(&self.model, &self.texts, &self.words, |sentence| {
+        let corpus = self.question.score(|sentence| {
             count += 1;
             sum.log10 += sentence.log10;
             sum.unknown += sentence.unknown;
@@ -436,14 +448,14 @@ struct Prune {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// An n-gram goes where the perplexity grows by less than this share without it
-    #[arg(long, value_name = "NUMBER", default_value_t = 1e-8)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-8, allow_negative_numbers = true)]
     threshold: f64,
 }
 
 impl Prune {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&prune(&opened(&self.model)?, self.threshold)?, &self.output)
+        write(&prune(&NgramModel::open_checked(&self.model)?, self.threshold)?, &self.output)
     }
 }
 
@@ -457,7 +469,7 @@ struct Interpolate {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// The weights of the models, from 0 to 1; the last one may be left out. Equal ones where neither this nor --tune is given
-    #[arg(long, value_name = "W,…", value_delimiter = ',')]
+    #[arg(long, value_name = "W,…", value_delimiter = ',', allow_negative_numbers = true)]
     weight: Vec<f64>,
     /// Find the weights under which this text is most probable, which no model was trained on; each round is told
     #[arg(long, value_name = "TEXT", conflicts_with = "weight")]
@@ -471,7 +483,7 @@ impl Interpolate {
         let inputs: Vec<PathBuf> = self.models.iter().chain(&self.tune).cloned().collect();
         files::check_inputs(&inputs)?;
         files::check_output(&self.output, &inputs)?;
-        let models = self.models.iter().map(|model| opened(model)).collect::<Result<Vec<_>>>()?;
+        let models = self.models.iter().map(NgramModel::open_checked).collect::<Result<Vec<_>>>()?;
         let models: Vec<&NgramModel> = models.iter().collect();
         write(&interpolate(&models, &self.weights(&models)?)?, &self.output)
     }
@@ -535,15 +547,8 @@ struct Convert {
 impl Convert {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&opened(&self.model)?, &self.output)
+        write(&NgramModel::open_checked(&self.model)?, &self.output)
     }
-}
-
-/// A model that is read whole, so that it is worth the time to look whether it was altered.
-fn opened(path: &Path) -> Result<NgramModel> {
-    let model = NgramModel::open(path)?;
-    model.check()?;
-    Ok(model)
 }
 
 fn is_arpa(path: &Path) -> bool {
@@ -555,21 +560,6 @@ fn write(model: &NgramModel, path: &Path) -> Result<()> {
         let written = if is_arpa(path) { arpa::write(model, file) } else { binary::write(model, file) };
         written.map_err(|error| Error::io("write", path, error))
     })
-}
-
-/// Scores the sentences of a corpus, and gives each to `end`, in order.
-fn score(
-    model: &Path,
-    texts: &[PathBuf],
-    words: &Words,
-    end: impl FnMut(&Sentence) -> io::Result<()>,
-) -> Result<Corpus> {
-    let model = NgramModel::open(model)?;
-    let corpus = words.corpus(texts)?;
-    let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
-    words::for_each(&corpus, words.tokens(), &mut scores)?;
-    scores.flush()?;
-    Ok(corpus)
 }
 
 /// Sentences that wait until there are enough to be scored side by side.

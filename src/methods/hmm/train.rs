@@ -15,6 +15,7 @@ use crate::files;
 use crate::lexicon::{Entry, Initial, Lexicon, build};
 use crate::lm::forms::Forms;
 use crate::lm::kneser_ney::{self, Smoothing};
+use crate::lm::vocab::SPECIAL;
 use crate::lm::words::Known;
 use crate::lm::{NgramModel, binary};
 use crate::model::Section;
@@ -29,11 +30,11 @@ pub struct Config {
     #[serde(flatten)]
     pub language: Language,
     /// How much the language model counts
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", default_value_t = Config::default().lm_weight))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().lm_weight))]
     pub lm_weight: f32,
     /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is P(lower | form) = 1
     /// for all forms
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", default_value_t = Config::default().map_weight))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().map_weight))]
     pub map_weight: f32,
 }
 
@@ -143,9 +144,13 @@ impl Language {
         }
         build::check_cased(&lexicon, &corpus.name())?;
         let model = match &self.lm {
-            Some(file) => NgramModel::open(file)?,
+            Some(file) => NgramModel::open_checked(file)?,
             None => kneser_ney::train(&self.kneser_ney(), corpus, threads)?,
         };
+        if model.vocabulary().len() == SPECIAL.len() {
+            let name = self.lm.as_ref().map_or(LANGUAGE_MODEL.into(), |file| file.to_string_lossy());
+            return Err(Error::file(name, "knows no words: expected a language model of cased text"));
+        }
         let map = match &self.map {
             Some(file) => files::open(file)?.text()?,
             None if lexicon.is_empty() => written(&Forms::of_vocabulary(model.vocabulary(), locale), locale),

@@ -25,7 +25,7 @@ pub struct Config {
     pub arcs: BackOff,
     /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is the paper's T, which
     /// has none
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", default_value_t = Config::default().map_weight))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().map_weight))]
     pub map_weight: f32,
 }
 
