@@ -15,7 +15,7 @@ use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::lm::interpolate::{Round, interpolate, shown, tune};
-use crate::lm::kneser_ney::{self, Smoothing, Stage, Unknown};
+use crate::lm::kneser_ney::{self, Stage, Unknown};
 use crate::lm::prune::prune;
 use crate::lm::spill::Memory;
 use crate::lm::words::{self, Known, Text, Tokens, Visit};
@@ -98,15 +98,8 @@ struct Train {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The length of the longest n-grams, from 1 to 7
-    #[arg(long, value_name = "N", default_value_t = kneser_ney::Config::default().order)]
-    order: usize,
-    /// How probability is kept for what was not seen
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
-    smoothing: Smoothing,
-    /// Go to shorter histories only for what was not seen, instead of adding their share to all
-    #[arg(long)]
-    back_off: bool,
+    #[command(flatten)]
+    config: kneser_ney::Config,
     /// Discounts for orders whose counts are too few to tell them, as in a small corpus
     #[arg(
         long,
@@ -117,12 +110,8 @@ struct Train {
         default_missing_value = "0.5,1,1.5"
     )]
     discount_fallback: Option<Vec<f64>>,
-    /// For each order how often an n-gram must have been seen to stay, whatever the smoothing makes of its count: 1,5,5 drops
-    /// what was seen less than five times. The last holds for the orders after it
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
-    min_count: Vec<u32>,
-    /// The same in the form of lmplz: n-grams go that were seen at most so many times, so 0,4,4 is --min-count 1,5,5
-    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_count")]
+    /// What --min-count says, in the form of lmplz: n-grams go that were seen at most so many times, so 0,4,4 is --min-count 1,5,5
+    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_counts")]
     prune: Vec<u32>,
     /// Keep the N most frequent words
     #[arg(long, value_name = "N", value_parser = super::page::number)]
@@ -226,17 +215,17 @@ impl Train {
             (None, Some(list)) => Known::List(self.list(list)?),
             (None, None) => Known::All,
         };
-        let least = self.prune.iter().map(|count| count.saturating_add(1));
-        Ok(kneser_ney::Config {
-            order: self.order,
-            smoothing: self.smoothing,
-            back_off: self.back_off,
+        let mut config = kneser_ney::Config {
             fallback: fallback.transpose()?,
-            min_counts: if self.prune.is_empty() { self.min_count.clone() } else { least.collect() },
             known,
             unknown: self.unknown,
             tokens: self.words.tokens(),
-        })
+            ..self.config.clone()
+        };
+        if !self.prune.is_empty() {
+            config.min_counts = self.prune.iter().map(|count| count.saturating_add(1)).collect();
+        }
+        Ok(config)
     }
 
     fn list(&self, file: &Path) -> Result<Vec<String>> {

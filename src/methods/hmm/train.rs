@@ -45,51 +45,28 @@ impl Default for Config {
 }
 
 /// The language model and the map of a method that scores forms.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Language {
     /// Take a language model made before, ARPA or binary, instead of training one; the map is then that of its words,
     /// unless --map or a corpus gives one
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["order", "smoothing", "back_off", "min_count", "vocabulary"]))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["order", "smoothing", "back_off", "min_counts", "vocabulary"]))]
     #[serde(serialize_with = "super::super::names")]
     pub lm: Option<PathBuf>,
     /// Take a map of forms made before, as SRILM's disambig and `lexicon convert --to map` have it
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     #[serde(serialize_with = "super::super::names")]
     pub map: Option<PathBuf>,
-    /// The length of the longest n-grams, from 1 to 7
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Language::default().order))]
-    pub order: usize,
-    /// How probability is kept for what was not seen
-    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "NAME", default_value_t))]
-    pub smoothing: Smoothing,
-    /// Go to shorter histories only for what was not seen, instead of adding their share to all
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub back_off: bool,
-    /// For each order the least count with which an n-gram stays: 1,5,5 keeps what was seen five times
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N,…", value_delimiter = ','))]
-    pub min_count: Vec<u32>,
+    /// How the language model is trained
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub ngrams: kneser_ney::Config,
     /// Keep the N most frequent forms in the language model; all others are counted as the unknown word
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub vocabulary: Option<NonZeroUsize>,
     /// What becomes of words that are not in the map
     #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "WHAT", default_value_t))]
     pub unknown: Unknown,
-}
-
-impl Default for Language {
-    fn default() -> Self {
-        Self {
-            lm: None,
-            map: None,
-            order: kneser_ney::Config::default().order,
-            smoothing: Smoothing::default(),
-            back_off: false,
-            min_count: Vec::new(),
-            vocabulary: None,
-            unknown: Unknown::default(),
-        }
-    }
 }
 
 /// What becomes of words that are not in the map.
@@ -171,19 +148,15 @@ impl Language {
     }
 
     fn kneser_ney(&self) -> kneser_ney::Config {
-        kneser_ney::Config {
-            order: self.order,
-            smoothing: self.smoothing,
-            back_off: self.back_off,
-            min_counts: self.min_count.clone(),
-            known: self.vocabulary.map_or(Known::All, Known::Most),
-            // A corpus of any size trains a model.
-            fallback: match self.smoothing {
-                Smoothing::KneserNey | Smoothing::ModifiedKneserNey => Some([0.5, 1.0, 1.5]),
-                Smoothing::WittenBell | Smoothing::GoodTuring => None,
-            },
-            ..kneser_ney::Config::default()
+        let mut config = self.ngrams.clone();
+        if let Some(most) = self.vocabulary {
+            config.known = Known::Most(most);
         }
+        // A corpus of any size trains a model.
+        if let Smoothing::KneserNey | Smoothing::ModifiedKneserNey = config.smoothing {
+            config.fallback = config.fallback.or(Some([0.5, 1.0, 1.5]));
+        }
+        config
     }
 }
 
