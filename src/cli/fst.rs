@@ -11,7 +11,7 @@ use super::page::{print, print_with};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::lm::NgramModel;
-use crate::lm::forms::Forms;
+use crate::lm::forms::{Forms, check_weight};
 use crate::search::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
 use crate::text::Locale;
 
@@ -99,10 +99,7 @@ impl Build {
                 )));
             }
         }
-        if !self.map_weight.is_finite() || self.map_weight < 0.0 {
-            let found = self.map_weight;
-            return Err(Error::Usage(format!("--map-weight {found}: expected a number that is 0 or more")));
-        }
+        check_weight("--map-weight", self.map_weight)?;
         let (machine, isymbols, osymbols) = self.machine()?;
         files::publish(&self.output, |file| {
             let written = wfst::write(&machine, Some((&isymbols, &osymbols)), file);

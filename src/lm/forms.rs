@@ -123,6 +123,17 @@ impl Forms {
     }
 }
 
+/// Refuses a weight that no costs can be multiplied by; `flag` is what the user set it with.
+///
+/// # Errors
+/// Where it is negative or no number.
+pub fn check_weight(flag: &str, weight: f32) -> Result<()> {
+    match weight.is_finite() && weight >= 0.0 {
+        true => Ok(()),
+        false => Err(Error::Usage(format!("{flag} {weight}: expected a number that is 0 or more"))),
+    }
+}
+
 /// A number as a map has it after a form.
 fn weight(field: &str) -> Option<f32> {
     let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');

@@ -13,7 +13,7 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::lexicon::{Entry, Initial, Lexicon, build};
-use crate::lm::forms::Forms;
+use crate::lm::forms::{Forms, check_weight};
 use crate::lm::kneser_ney::{self, Smoothing};
 use crate::lm::vocab::SPECIAL;
 use crate::lm::words::Known;
@@ -87,11 +87,8 @@ pub enum Unknown {
 /// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
 pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
     let settings = Settings { lm_weight: config.lm_weight, map_weight: config.map_weight };
-    for (name, weight) in [("--lm-weight", config.lm_weight), ("--map-weight", config.map_weight)] {
-        if !weight.is_finite() || weight < 0.0 {
-            return Err(Error::Usage(format!("{name} {weight}: expected a number that is 0 or more")));
-        }
-    }
+    check_weight("--lm-weight", config.lm_weight)?;
+    check_weight("--map-weight", config.map_weight)?;
     let Parts { model, forms, guesser, sections } = config.language.parts(corpus, threads)?;
     let (locale, labels) = (corpus.locale(), Labels::cases());
     Ok(Hmm { model, forms, guesser, settings, locale, labels, sections })
@@ -115,21 +112,26 @@ impl Language {
     /// Makes what a decoder needs.
     pub(in crate::methods) fn parts(&self, corpus: &Corpus, threads: NonZeroUsize) -> Result<Parts> {
         let locale = corpus.locale();
+        // What is wrong with the settings and files is told before the time that a corpus takes.
+        let config = self.kneser_ney();
+        config.check()?;
+        let model = self.lm.as_ref().map(NgramModel::open_checked).transpose()?;
+        let map = self.map.as_ref().map(|file| files::open(file)?.text()).transpose()?;
         let lexicon = build::build(corpus, &corpus.name(), threads)?;
         if lexicon.is_empty() && self.lm.is_none() {
             return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
         }
         build::check_cased(&lexicon, &corpus.name())?;
-        let model = match &self.lm {
-            Some(file) => NgramModel::open_checked(file)?,
-            None => kneser_ney::train(&self.kneser_ney(), corpus, threads)?,
+        let model = match model {
+            Some(model) => model,
+            None => kneser_ney::train(&config, corpus, threads)?,
         };
         if model.vocabulary().len() == SPECIAL.len() {
             let name = self.lm.as_ref().map_or(LANGUAGE_MODEL.into(), |file| file.to_string_lossy());
             return Err(Error::file(name, "knows no words: expected a language model of cased text"));
         }
-        let map = match &self.map {
-            Some(file) => files::open(file)?.text()?,
+        let map = match map {
+            Some(map) => map,
             None if lexicon.is_empty() => written(&Forms::of_vocabulary(model.vocabulary(), locale), locale),
             None => map_of(&lexicon),
         };
