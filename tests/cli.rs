@@ -552,6 +552,8 @@ fn a_transducer_is_built_applied_and_drawn() {
     room.fails("fst build tiny.arpa --arcs failure -o x.fst", b"", 2, &["build --kind g"]);
     room.fails("fst build tiny.arpa -o tiny.arpa", b"", 2, &["tiny.arpa"]);
     room.fails("fst build tiny.arpa -o x.fst --isymbols x.fst", b"", 2, &["x.fst", "two outputs"]);
+    room.fails("fst build tiny.arpa -o x.fst --isymbols none/x.in", b"", 1, &["none/x.in"]);
+    assert!(!room.path("x.fst").exists(), "of several outputs all appear or none");
     room.fails("fst build tiny.arpa -o x.fst --map-weight -1", b"", 2, &["--map-weight -1", "0 or more"]);
     room.fails("fst info tiny.arpa", b"", 1, &["tiny.arpa: is no machine of OpenFst"]);
     let whole = fs::read(room.path("t.fst")).unwrap();

@@ -1,6 +1,6 @@
 //! `majuscule fst`: language models as weighted transducers, in OpenFst's own files.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use clap::{Subcommand, ValueEnum};
 
 use super::page::{print, print_with};
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, Publish};
 use crate::lm::NgramModel;
 use crate::lm::forms::{Forms, check_weight};
 use crate::search::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
@@ -101,15 +101,14 @@ impl Build {
         }
         check_weight("--map-weight", self.map_weight)?;
         let (machine, isymbols, osymbols) = self.machine()?;
-        files::publish(&self.output, |file| {
-            let written = wfst::write(&machine, Some((&isymbols, &osymbols)), file);
-            written.map_err(|error| Error::io("write", &self.output, error))
-        })?;
+        let whole = written(&self.output, |out| wfst::write(&machine, Some((&isymbols, &osymbols)), out))?;
+        let mut all = vec![whole];
         for (file, symbols) in [(&self.isymbols, &isymbols), (&self.osymbols, &osymbols)] {
             let Some(file) = file else { continue };
-            files::publish(file, |out| symbols.write(out).map_err(|error| Error::io("write", file, error)))?;
+            all.push(written(file, |out| symbols.write(out))?);
         }
-        Ok(())
+        // All are on the disk before the first gets its name, so that all appear or none does.
+        all.into_iter().try_for_each(Publish::commit)
     }
 
     fn machine(&self) -> Result<(Machine, Symbols, Symbols)> {
@@ -141,6 +140,14 @@ impl Build {
             }
         }
     }
+}
+
+/// A file that `write` fills, on the disk but without its name.
+fn written(file: &Path, write: impl FnOnce(&mut Publish) -> io::Result<()>) -> Result<Publish> {
+    let mut out = Publish::new(file)?;
+    let written = write(&mut out).and_then(|()| out.flush());
+    written.map_err(|error| Error::io("write", file, error))?;
+    Ok(out)
 }
 
 /// A machine and its symbols.
