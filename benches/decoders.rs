@@ -18,6 +18,7 @@ use divan::counter::ItemsCount;
 use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
+use majuscule::lm::kneser_ney;
 use majuscule::methods::{Method, Model, hmm, load, ngram};
 use majuscule::model::{self};
 use majuscule::restorer::Want;
@@ -126,8 +127,9 @@ impl Bench {
 fn method_of(name: &str) -> Method {
     let (method, order) = name.rsplit_once('-').expect("a method and an order");
     let order: usize = order.parse().expect("a number");
-    let language =
-        hmm::Language { order, min_count: vec![1, 5, 5][..order].to_vec(), ..hmm::Language::default() };
+    let min_counts = vec![1, 5, 5][..order].to_vec();
+    let ngrams = kneser_ney::Config { order, min_counts, ..Default::default() };
+    let language = hmm::Language { ngrams, ..hmm::Language::default() };
     match method {
         "hmm" => Method::Hmm(hmm::Config { language, ..hmm::Config::default() }),
         "ngram" => Method::Ngram(ngram::Config { language, ..ngram::Config::default() }),

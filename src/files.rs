@@ -623,11 +623,17 @@ pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
     }
 }
 
-/// Refuses an output that is one of the inputs, which would be gone once it is written.
+/// Refuses an output that is one of the inputs, which would be gone once it is written, or that is standard output, where
+/// nothing can appear whole.
 ///
 /// # Errors
 /// Where it is.
 pub fn check_output(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
+    if output == Path::new("-") {
+        return Err(Error::Usage(
+            "- is no name for an output that is written as a whole: name a file".into(),
+        ));
+    }
     let Ok(output) = fs::canonicalize(output) else { return Ok(()) };
     match inputs.iter().find(|input| fs::canonicalize(input.as_ref()).is_ok_and(|input| input == output)) {
         Some(input) if output.is_file() => {
@@ -1034,5 +1040,6 @@ mod tests {
             Err(Error::Usage(_))
         ));
         assert!(check_output(&folder.path().join("other"), &[&path]).is_ok());
+        assert!(check_output(Path::new("-"), &[&path]).unwrap_err().to_string().contains("name a file"));
     }
 }

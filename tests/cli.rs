@@ -512,6 +512,13 @@ fn a_model_of_n_grams_says_how_sure_it_is_and_what_else_it_may_be() {
     let first: Vec<&str> = ways.split("\n\n").next().unwrap().lines().collect();
     assert_eq!(first.len(), 3, "{ways}");
     assert!(first[0].ends_with("\tthe WHO asked us in Lisbon"), "{ways}");
+    // The methods that go over their corpus again hold what can be read only once.
+    let piped = room.run("train hmm - -o piped", CORPUS.as_bytes());
+    assert!(piped.status.success(), "{}", String::from_utf8_lossy(&piped.stderr));
+    for file in ["model.lm", "forms.map", "endings.tsv"] {
+        let read = |model: &str| fs::read(room.path(model).join(file)).unwrap();
+        assert!(read("piped") == read("tagger"), "{file}");
+    }
     for (line, says) in [("--n-best 3", "finds one way only"), ("--confidence", "no probabilities")] {
         let output = room.run(&format!("restore --model model {line}"), text);
         assert_eq!(output.status.code(), Some(2));
@@ -544,6 +551,10 @@ fn a_transducer_is_built_applied_and_drawn() {
 
     room.fails("fst build tiny.arpa --arcs failure -o x.fst", b"", 2, &["build --kind g"]);
     room.fails("fst build tiny.arpa -o tiny.arpa", b"", 2, &["tiny.arpa"]);
+    room.fails("fst build tiny.arpa -o x.fst --isymbols x.fst", b"", 2, &["x.fst", "two outputs"]);
+    room.fails("fst build tiny.arpa -o x.fst --isymbols none/x.in", b"", 1, &["none/x.in"]);
+    assert!(!room.path("x.fst").exists(), "of several outputs all appear or none");
+    room.fails("fst build tiny.arpa -o x.fst --map-weight -1", b"", 2, &["--map-weight -1", "0 or more"]);
     room.fails("fst info tiny.arpa", b"", 1, &["tiny.arpa: is no machine of OpenFst"]);
     let whole = fs::read(room.path("t.fst")).unwrap();
     fs::write(room.path("cut.fst"), &whole[..whole.len() / 2]).unwrap();
@@ -603,6 +614,13 @@ fn a_language_model_is_trained_asked_and_converted() {
         b"",
     );
     assert!(room.read("small.arpa").contains("ngram 1=5\n"));
+    room.write("missing.txt", "zebra\n");
+    let missing = "lm train text.txt --smoothing witten-bell --vocabulary-list missing.txt -o none.arpa";
+    room.fails(missing, b"", 1, &["text.txt", "none of the words of the list"]);
+    room.fails(&format!("{missing} --unknown prune"), b"", 1, &["none of the words of the list"]);
+    room.fails("lm train text.txt --smoothing witten-bell -o -", b"", 2, &["name a file"]);
+    room.fails("lm train text.txt --threads 0 -o model.arpa", b"", 2, &["expected a number from 1"]);
+    room.fails("lm prune model.bin --threshold -1 -o pruned.arpa", b"", 2, &["threshold -1"]);
     room.fails("lm train text.txt -o model.arpa", b"", 2, &["--discount-fallback"]);
     room.fails("lm train text.txt --order 9 -o model.arpa", b"", 2, &["order 9"]);
     room.fails("lm train text.txt -o text.txt", b"", 2, &["both input and output"]);
@@ -610,6 +628,36 @@ fn a_language_model_is_trained_asked_and_converted() {
     room.fails("lm score text.txt text.txt", b"", 1, &["text.txt, line 3", "ARPA"]);
     room.fails("lm perplexity model.bin -", b"", 1, &["no words"]);
     assert_eq!(room.read("converted.arpa"), room.read("model.arpa"));
+}
+
+#[test]
+fn a_map_or_a_language_model_that_is_no_use_is_refused() {
+    let room = Room::new();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("lm/tiny.arpa");
+    fs::copy(tiny, room.path("tiny.arpa")).unwrap();
+    let no_words = "\\data\\\nngram 1=3\n\\1-grams:\n-1 <unk>\n-99 <s>\n-0.5 </s>\n\\end\\\n";
+    room.write("corpus.txt", CORPUS).write("no-words.arpa", no_words);
+    room.write("empty.map", "").write("wrong.map", "us US 1\nthe teh 1\n");
+    room.out("lm convert tiny.arpa -o tiny.lm", b"");
+    let mut altered = fs::read(room.path("tiny.lm")).unwrap();
+    let last = altered.len() - 5;
+    altered[last] ^= 1;
+    fs::write(room.path("altered.lm"), &altered).unwrap();
+    let mut verbs = vec!["train hmm -o other --lm"];
+    if cfg!(feature = "fst") {
+        verbs.extend(["train ngram -o other --lm", "fst build -o other"]);
+    }
+    for verb in verbs {
+        room.fails(&format!("{verb} altered.lm"), b"", 1, &["altered.lm: the file was altered"]);
+        room.fails(&format!("{verb} tiny.lm --map empty.map"), b"", 1, &["empty.map: has no forms"]);
+        room.fails(&format!("{verb} tiny.lm --map wrong.map"), b"", 1, &["wrong.map, line 2", "\"teh\""]);
+        room.fails(&format!("{verb} corpus.txt"), b"", 1, &["corpus.txt, line", "expected an ARPA file"]);
+        room.fails(&format!("{verb} tiny.lm --map-weight -1"), b"", 2, &["--map-weight -1", "0 or more"]);
+        if verb.starts_with("train") {
+            room.fails(&format!("{verb} no-words.arpa"), b"", 1, &["no-words.arpa: knows no words"]);
+        }
+        assert!(!room.path("other").exists(), "{verb}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `majuscule fst`: language models as weighted transducers, in OpenFst's own files.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,9 +9,9 @@ use clap::{Subcommand, ValueEnum};
 
 use super::page::{print, print_with};
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, Publish};
 use crate::lm::NgramModel;
-use crate::lm::forms::Forms;
+use crate::lm::forms::{Forms, check_weight};
 use crate::search::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
 use crate::text::Locale;
 
@@ -71,7 +71,7 @@ struct Build {
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
     /// How much the numbers of the map count
-    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0)]
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0, allow_negative_numbers = true)]
     map_weight: f32,
     /// Write the symbols that it reads as a text file too
     #[arg(long, value_name = "FILE")]
@@ -89,23 +89,26 @@ impl Build {
         let inputs: Vec<&Path> =
             [Some(&self.model), self.map.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
         let outputs = [Some(&self.output), self.isymbols.as_ref(), self.osymbols.as_ref()];
-        for output in outputs.into_iter().flatten() {
+        let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
+        for (at, output) in outputs.iter().enumerate() {
             files::check_output(output, &inputs)?;
+            if outputs[..at].contains(output) {
+                let name = output.display();
+                return Err(Error::Usage(format!(
+                    "{name} is named for two outputs: give each a file of its own"
+                )));
+            }
         }
-        if !self.map_weight.is_finite() || self.map_weight < 0.0 {
-            let found = self.map_weight;
-            return Err(Error::Usage(format!("--map-weight {found}: expected a number that is 0 or more")));
-        }
+        check_weight("--map-weight", self.map_weight)?;
         let (machine, isymbols, osymbols) = self.machine()?;
-        files::publish(&self.output, |file| {
-            let written = wfst::write(&machine, Some((&isymbols, &osymbols)), file);
-            written.map_err(|error| Error::io("write", &self.output, error))
-        })?;
+        let whole = written(&self.output, |out| wfst::write(&machine, Some((&isymbols, &osymbols)), out))?;
+        let mut all = vec![whole];
         for (file, symbols) in [(&self.isymbols, &isymbols), (&self.osymbols, &osymbols)] {
             let Some(file) = file else { continue };
-            files::publish(file, |out| symbols.write(out).map_err(|error| Error::io("write", file, error)))?;
+            all.push(written(file, |out| symbols.write(out))?);
         }
-        Ok(())
+        // All are on the disk before the first gets its name, so that all appear or none does.
+        all.into_iter().try_for_each(Publish::commit)
     }
 
     fn machine(&self) -> Result<(Machine, Symbols, Symbols)> {
@@ -114,7 +117,7 @@ impl Build {
                 "--map gives the forms of lower-cased words, which g does not read: build --kind t".to_owned(),
             )),
             Kind::G => {
-                let model = NgramModel::open(&self.model)?;
+                let model = NgramModel::open_checked(&self.model)?;
                 let arcs = self.arcs.unwrap_or_default();
                 let symbols = Symbols::of_model(&model, arcs)?;
                 Ok((Machine::of_model(&model, arcs)?, symbols.clone(), symbols))
@@ -125,7 +128,7 @@ impl Build {
                     .to_owned(),
             )),
             Kind::T => {
-                let model = NgramModel::open(&self.model)?;
+                let model = NgramModel::open_checked(&self.model)?;
                 let forms = match &self.map {
                     Some(file) => {
                         let text = files::open(file)?.text()?;
@@ -137,6 +140,14 @@ impl Build {
             }
         }
     }
+}
+
+/// A file that `write` fills, on the disk but without its name.
+fn written(file: &Path, write: impl FnOnce(&mut Publish) -> io::Result<()>) -> Result<Publish> {
+    let mut out = Publish::new(file)?;
+    let written = write(&mut out).and_then(|()| out.flush());
+    written.map_err(|error| Error::io("write", file, error))?;
+    Ok(out)
 }
 
 /// A machine and its symbols.

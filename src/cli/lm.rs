@@ -15,7 +15,7 @@ use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::lm::interpolate::{Round, interpolate, shown, tune};
-use crate::lm::kneser_ney::{self, Smoothing, Stage, Unknown};
+use crate::lm::kneser_ney::{self, Stage, Unknown};
 use crate::lm::prune::prune;
 use crate::lm::spill::Memory;
 use crate::lm::words::{self, Known, Text, Tokens, Visit};
@@ -98,15 +98,8 @@ struct Train {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The length of the longest n-grams, from 1 to 7
-    #[arg(long, value_name = "N", default_value_t = kneser_ney::Config::default().order)]
-    order: usize,
-    /// How probability is kept for what was not seen
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
-    smoothing: Smoothing,
-    /// Go to shorter histories only for what was not seen, instead of adding their share to all
-    #[arg(long)]
-    back_off: bool,
+    #[command(flatten)]
+    config: kneser_ney::Config,
     /// Discounts for orders whose counts are too few to tell them, as in a small corpus
     #[arg(
         long,
@@ -117,15 +110,11 @@ struct Train {
         default_missing_value = "0.5,1,1.5"
     )]
     discount_fallback: Option<Vec<f64>>,
-    /// For each order how often an n-gram must have been seen to stay, whatever the smoothing makes of its count: 1,5,5 drops
-    /// what was seen less than five times. The last holds for the orders after it
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
-    min_count: Vec<u32>,
-    /// The same in the form of lmplz: n-grams go that were seen at most so many times, so 0,4,4 is --min-count 1,5,5
-    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_count")]
+    /// What --min-count says, in the form of lmplz: n-grams go that were seen at most so many times, so 0,4,4 is --min-count 1,5,5
+    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_counts")]
     prune: Vec<u32>,
     /// Keep the N most frequent words
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::page::number)]
     vocabulary: Option<NonZeroUsize>,
     /// Keep the words of a list, one a line
     #[arg(long, value_name = "FILE", conflicts_with = "vocabulary")]
@@ -151,7 +140,7 @@ struct Resources {
     #[arg(long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
     /// How many threads read the text; all cores where it is not given. The bytes written do not depend on it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -226,17 +215,17 @@ impl Train {
             (None, Some(list)) => Known::List(self.list(list)?),
             (None, None) => Known::All,
         };
-        let least = self.prune.iter().map(|count| count.saturating_add(1));
-        Ok(kneser_ney::Config {
-            order: self.order,
-            smoothing: self.smoothing,
-            back_off: self.back_off,
+        let mut config = kneser_ney::Config {
             fallback: fallback.transpose()?,
-            min_counts: if self.prune.is_empty() { self.min_count.clone() } else { least.collect() },
             known,
             unknown: self.unknown,
             tokens: self.words.tokens(),
-        })
+            ..self.config.clone()
+        };
+        if !self.prune.is_empty() {
+            config.min_counts = self.prune.iter().map(|count| count.saturating_add(1)).collect();
+        }
+        Ok(config)
     }
 
     fn list(&self, file: &Path) -> Result<Vec<String>> {
@@ -361,25 +350,43 @@ impl Drop for Progress {
     }
 }
 
-/// Prints the log10 probability of each sentence, and how many of its words the model does not know
+/// A model, and the text that it is asked about.
 #[derive(Debug, clap::Args)]
-struct Score {
+struct Question {
     /// The model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The sentences; standard input where none is named
+    /// The text, a sentence a line; standard input where none is named
     #[arg(value_name = "TEXT", default_value = "-")]
     texts: Vec<PathBuf>,
     #[command(flatten)]
     words: Words,
 }
 
+impl Question {
+    /// Scores the sentences, and gives each to `end`, in order.
+    fn score(&self, end: impl FnMut(&Sentence) -> io::Result<()>) -> Result<Corpus> {
+        let model = NgramModel::open(&self.model)?;
+        let corpus = self.words.corpus(&self.texts)?;
+        let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
+        words::for_each(&corpus, self.words.tokens(), &mut scores)?;
+        scores.flush()?;
+        Ok(corpus)
+    }
+}
+
+/// Prints the log10 probability of each sentence, and how many of its words the model does not know
+#[derive(Debug, clap::Args)]
+struct Score {
+    #[command(flatten)]
+    question: Question,
+}
+
 impl Score {
     fn run(&self) -> Result<()> {
         let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        score(&self.model, &self.texts, &self.words, |sentence| {
-            writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown)
-        })?;
+        self.question
+            .score(|sentence| writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown))?;
         out.flush().map_err(|error| Error::io("write", "standard output", error))
     }
 }
@@ -387,21 +394,15 @@ impl Score {
 /// Prints how well a model predicts a text: the perplexity of its words and sentence ends
 #[derive(Debug, clap::Args)]
 struct Perplexity {
-    /// The model, ARPA or binary
-    #[arg(value_name = "MODEL")]
-    model: PathBuf,
-    /// The text; standard input where none is named
-    #[arg(value_name = "TEXT", default_value = "-")]
-    texts: Vec<PathBuf>,
     #[command(flatten)]
-    words: Words,
+    question: Question,
 }
 
 impl Perplexity {
     fn run(&self) -> Result<()> {
         let mut sum = Sentence::default();
         let mut count = 0;
-        let corpus = score(&self.model, &self.texts, &self.words, |sentence| {
+        let corpus = self.question.score(|sentence| {
             count += 1;
             sum.log10 += sentence.log10;
             sum.unknown += sentence.unknown;
@@ -436,14 +437,14 @@ struct Prune {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// An n-gram goes where the perplexity grows by less than this share without it
-    #[arg(long, value_name = "NUMBER", default_value_t = 1e-8)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-8, allow_negative_numbers = true)]
     threshold: f64,
 }
 
 impl Prune {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&prune(&opened(&self.model)?, self.threshold)?, &self.output)
+        write(&prune(&NgramModel::open_checked(&self.model)?, self.threshold)?, &self.output)
     }
 }
 
@@ -457,7 +458,7 @@ struct Interpolate {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// The weights of the models, from 0 to 1; the last one may be left out. Equal ones where neither this nor --tune is given
-    #[arg(long, value_name = "W,…", value_delimiter = ',')]
+    #[arg(long, value_name = "W,…", value_delimiter = ',', allow_negative_numbers = true)]
     weight: Vec<f64>,
     /// Find the weights under which this text is most probable, which no model was trained on; each round is told
     #[arg(long, value_name = "TEXT", conflicts_with = "weight")]
@@ -471,7 +472,7 @@ impl Interpolate {
         let inputs: Vec<PathBuf> = self.models.iter().chain(&self.tune).cloned().collect();
         files::check_inputs(&inputs)?;
         files::check_output(&self.output, &inputs)?;
-        let models = self.models.iter().map(|model| opened(model)).collect::<Result<Vec<_>>>()?;
+        let models = self.models.iter().map(NgramModel::open_checked).collect::<Result<Vec<_>>>()?;
         let models: Vec<&NgramModel> = models.iter().collect();
         write(&interpolate(&models, &self.weights(&models)?)?, &self.output)
     }
@@ -535,15 +536,8 @@ struct Convert {
 impl Convert {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&opened(&self.model)?, &self.output)
+        write(&NgramModel::open_checked(&self.model)?, &self.output)
     }
-}
-
-/// A model that is read whole, so that it is worth the time to look whether it was altered.
-fn opened(path: &Path) -> Result<NgramModel> {
-    let model = NgramModel::open(path)?;
-    model.check()?;
-    Ok(model)
 }
 
 fn is_arpa(path: &Path) -> bool {
@@ -555,21 +549,6 @@ fn write(model: &NgramModel, path: &Path) -> Result<()> {
         let written = if is_arpa(path) { arpa::write(model, file) } else { binary::write(model, file) };
         written.map_err(|error| Error::io("write", path, error))
     })
-}
-
-/// Scores the sentences of a corpus, and gives each to `end`, in order.
-fn score(
-    model: &Path,
-    texts: &[PathBuf],
-    words: &Words,
-    end: impl FnMut(&Sentence) -> io::Result<()>,
-) -> Result<Corpus> {
-    let model = NgramModel::open(model)?;
-    let corpus = words.corpus(texts)?;
-    let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
-    words::for_each(&corpus, words.tokens(), &mut scores)?;
-    scores.flush()?;
-    Ok(corpus)
 }
 
 /// Sentences that wait until there are enough to be scored side by side.

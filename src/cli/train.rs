@@ -27,7 +27,9 @@ const EXAMPLES: &str = "\
 Examples:
   majuscule train majority --lang en news.txt speeches.txt.gz -o my-model
   majuscule train majority --lang pt --split livro.txt -o my-model --force
-  majuscule train majority --lexicon news.tsv --lexicon places.txt --pack my.packed";
+  majuscule train majority --lexicon news.tsv --lexicon places.txt --pack my.packed
+  majuscule train hmm --order 3 --vocabulary 57000 --min-count 1,5,5 news.txt -o my-tagger
+  majuscule train ngram --lm news.arpa --map news.map -o my-transducer";
 
 // What all methods take. (A doc comment here would replace the description of each method.)
 #[derive(Debug, clap::Args)]
@@ -66,10 +68,13 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
         let name = path.file_name().unwrap_or(path.as_os_str());
         name.to_string_lossy().into_owned()
     });
-    let corpus = match common.corpora.as_slice() {
+    let mut corpus = match common.corpora.as_slice() {
         [] if !method.needs_corpus() => Corpus::of_text("", common.reading, common.protocol, locale),
         files => Corpus::new(files, common.reading, common.protocol, locale)?,
     };
+    if method.reads_again() {
+        corpus.hold()?;
+    }
     let draft = method.train(&corpus, names.collect(), threads.unwrap_or(NonZeroUsize::MIN))?;
     let pack = common.pack.as_ref().map(|file| written(file, &draft.pack())).transpose()?;
     if let Some(output) = &common.output {

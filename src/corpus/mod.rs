@@ -88,7 +88,7 @@ impl Source {
             Self::File(path) => files::open(path),
             Self::Stream(path, read) if read.swap(true, Ordering::Relaxed) => Err(Error::Usage(format!(
                 "{} can be read only once, but it is needed again: give a file",
-                path.display()
+                if path == Path::new("-") { "standard input".into() } else { path.to_string_lossy() }
             ))),
             Self::Stream(path, _) => files::open(path),
             Self::Held(name, bytes) => Input::new(name.as_str(), std::io::Cursor::new(bytes.clone())),

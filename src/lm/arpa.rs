@@ -111,7 +111,7 @@ fn not_arpa(head: &[u8]) -> Option<String> {
     }
     let problem = match head {
         [] => "is empty: expected a model",
-        _ if head.contains(&0) => {
+        _ if head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) => {
             "is a binary, but neither one of majuscule nor an ARPA file: give an ARPA file"
         }
         _ => return None,
@@ -188,7 +188,7 @@ impl Reader {
         // SRILM and people write what they like before the header, but not much.
         loop {
             if !self.next()? || self.lines.number() > LONGEST_PREFACE {
-                return Err(self.lines.problem("found no line \\data\\ so far: expected an ARPA file"));
+                return Err(self.lines.problem("found no line \\data\\ up to here: expected an ARPA file"));
             }
             match self.line.as_str() {
                 "\\data\\" => break,
@@ -275,11 +275,14 @@ impl Reader {
         let probability = fields.next().unwrap_or_default();
         let probability = value(probability, "log10 probability")?;
         if probability > 0.0 {
-            return Err(format!("log10 probability {probability} is above 0"));
+            return Err(format!(
+                "log10 probability {probability} is above 0: a column is missing, or the numbers are no logarithms"
+            ));
         }
         for found in 0..order {
-            let word =
-                fields.next().ok_or_else(|| format!("found {found} words, but {order} are expected"))?;
+            let word = fields.next().ok_or_else(|| {
+                format!("found {found} words, but {order} are expected: the line or the file is cut off")
+            })?;
             words.push(self.word(word, order)?);
         }
         // The error that comes first tells most: a word that is missing after it may be due to it.
@@ -532,7 +535,11 @@ mod tests {
             (changed("ngram 3=5", "ngram 3=-5"), 6, "but \"ngram ORDER=COUNT\" is expected"),
             (changed("\\3-grams:", "\\2-grams:"), 32, "found \"\\2-grams:\", but \\3-grams: is expected"),
             (changed("-0.22185\ttold us", "0.5\ttold us"), 27, "log10 probability 0.5 is above 0"),
-            (changed("the US </s>", "the US"), 34, "found 2 words, but 3 are expected"),
+            (
+                changed("the US </s>", "the US"),
+                34,
+                "found 2 words, but 3 are expected: the line or the file is cut off",
+            ),
             (changed("told us the", "told us them"), 35, "the word \"them\" is not among the 1-grams"),
             (changed("told us the", "told the US"), 35, "the first 2 of its words are not among"),
             (changed("the US </s>", "<s> The US"), 34, "this n-gram stands in line 33 already"),
@@ -555,6 +562,7 @@ mod tests {
             ("SRILM_BINARY_NGRAM_002\n", "binary of SRILM"),
             ("blmt 3 100\n", "binary of IRSTLM"),
             ("\u{1}\0\0\0", "is a binary, but neither"),
+            ("\u{7f}ELF\u{2}", "is a binary, but neither"),
             ("", "is empty"),
         ] {
             assert!(refused(head).contains(problem), "{}", refused(head));

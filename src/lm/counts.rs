@@ -79,7 +79,7 @@ impl Text {
         progress: &mut dyn FnMut(Stage),
     ) -> Result<()> {
         self.check_order(order)?;
-        let (vocabulary, numbers, _) = self.numbered(&Known::All, false);
+        let (vocabulary, numbers, _) = self.numbered(&Known::All, false)?;
         let mut counts = vec![0; vocabulary.len()];
         numbers.iter().zip(&self.counts).for_each(|(&number, &count)| counts[number as usize] += count);
         let Self { made, parts, memory, .. } = self;

@@ -43,12 +43,12 @@ impl Forms {
     /// letter, which may have been seen only where sentences begin, or else as `<unk>`.
     ///
     /// # Errors
-    /// Where a line is something else: the error names it. `name` is the file's.
+    /// Where a line is something else: the error names it; and where there is no word. `name` is the file's.
     pub fn read(name: &str, text: &str, vocabulary: &Vocabulary, locale: Locale) -> Result<Self> {
         let mut found = Builder::new(locale);
         let mut word = String::new();
         for (line, text) in (1u64..).zip(text.lines()) {
-            let problem = |what: String| Error::file(name, format!("line {line}: {what}"));
+            let problem = |what: String| Error::line(name, line, what);
             let mut fields = text.split_ascii_whitespace().peekable();
             let Some(key) = fields.next() else { continue };
             if SPECIAL.contains(&key) {
@@ -65,17 +65,18 @@ impl Forms {
                 word.clear();
                 lower_word(form, locale, &mut word);
                 if word != key {
-                    let problem_ = format!(
-                        "found \"{}\", expected a form of the word \"{}\" or a probability",
-                        form.escape_debug(),
-                        key.escape_debug()
-                    );
-                    return Err(problem(problem_));
+                    let (form, key) = (form.escape_debug(), key.escape_debug());
+                    return Err(problem(format!(
+                        "found \"{form}\", expected a form of the word \"{key}\", which is in lower case, or a probability"
+                    )));
                 }
                 if p > 0.0 {
                     found.add(form, p.ln());
                 }
             }
+        }
+        if found.forms.is_empty() {
+            return Err(Error::file(name, "has no forms: expected \"word form p\" a line"));
         }
         Ok(found.finish(vocabulary))
     }
@@ -119,6 +120,17 @@ impl Forms {
             writeln!(out)?;
         }
         Ok(())
+    }
+}
+
+/// Refuses a weight that no costs can be multiplied by; `flag` is what the user set it with.
+///
+/// # Errors
+/// Where it is negative or no number.
+pub fn check_weight(flag: &str, weight: f32) -> Result<()> {
+    match weight.is_finite() && weight >= 0.0 {
+        true => Ok(()),
+        false => Err(Error::Usage(format!("{flag} {weight}: expected a number that is 0 or more"))),
     }
 }
 
@@ -224,7 +236,10 @@ mod tests {
             |map: &str| Forms::read("m.map", map, &Vocabulary::new(), Locale::Root).unwrap_err().to_string();
         assert_eq!(
             read("us US 1\nus we 1\n"),
-            "m.map: line 2: found \"we\", expected a form of the word \"us\" or a probability"
+            "m.map, line 2: found \"we\", expected a form of the word \"us\", which is in lower case, or a probability"
+        );
+        assert!(
+            ["", "<s> <s>\n", "us US 0\n"].iter().all(|map| read(map).starts_with("m.map: has no forms"))
         );
         assert!(read("us\n").contains("line 1: found the word \"us\" with no form"));
     }

@@ -20,25 +20,41 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 
 /// How a model is trained.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// As arguments these are what all verbs that train one take; the rest each sets by arguments of its own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+// clap names groups of arguments by their type, and methods flatten this one into a Config of their own.
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
-    /// The length of the longest n-grams, from 1 to [`MAX_ORDER`].
+    /// The length of the longest n-grams, from 1 to 7
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().order))]
     pub order: usize,
-    /// How probability is kept for what was not seen.
+    /// How probability is kept for what was not seen
+    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "NAME", default_value_t))]
     pub smoothing: Smoothing,
-    /// Give what was seen its discounted share alone, and go to the shorter history only for what was not seen, instead of
-    /// adding the shorter history's share to all.
+    /// Go to shorter histories only for what was not seen, instead of adding their share to all
+    #[cfg_attr(feature = "cli", arg(long))]
     pub back_off: bool,
-    /// The discounts of counts 1, 2 and more of an order whose counts are too few to tell them.
-    pub fallback: Option<[f64; 3]>,
-    /// For each order the least count with which an n-gram stays; those named last hold for the orders after them too, and
-    /// 1-grams all stay. Discounts are found before any n-gram goes.
+    /// For each order how often an n-gram must have been seen to stay, whatever the smoothing makes of its count: 1,5,5 drops
+    /// what was seen less than five times. The last holds for the orders after it; discounts are found before any n-gram goes
+    #[cfg_attr(feature = "cli", arg(long = "min-count", value_name = "N,…", value_delimiter = ','))]
+    #[serde(rename = "min_count")]
     pub min_counts: Vec<u32>,
+    /// The discounts of counts 1, 2 and more of an order whose counts are too few to tell them.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    #[serde(skip)]
+    pub fallback: Option<[f64; 3]>,
     /// The words that the model knows.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    #[serde(skip)]
     pub known: Known,
     /// What becomes of n-grams with words that it does not know.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    #[serde(skip)]
     pub unknown: Unknown,
     /// What words are.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    #[serde(skip)]
     pub tokens: Tokens,
 }
 
@@ -100,7 +116,7 @@ impl Text {
     /// Where the settings cannot be, there are too few n-grams to find discounts, or a temporary file cannot be written.
     pub fn train(self, config: &Config, progress: &mut dyn FnMut(Stage)) -> Result<NgramModel> {
         let mut sink = Trie::new(config.order);
-        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune);
+        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune)?;
         self.estimate(config, &vocabulary, &mut sink, progress)?;
         let (vocabulary, _, known) = vocabulary;
         Ok(NgramModel::new(first_words(vocabulary, known), sink.finish()))
@@ -118,7 +134,7 @@ impl Text {
         refused: &dyn Fn(io::Error) -> Error,
         progress: &mut dyn FnMut(Stage),
     ) -> Result<()> {
-        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune);
+        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune)?;
         let mut sink = Arpa::new(config.order, &vocabulary.0, out, refused);
         self.estimate(config, &vocabulary, &mut sink, progress)
     }
@@ -835,7 +851,7 @@ mod tests {
     #[test]
     fn a_corpus_with_next_to_nothing_gives_a_sound_model_or_an_error() {
         for text in ["Ana", "Ana saw Rui", "Ana Ana Ana\nAna", "\n\nAna\n\n"] {
-            for known in [Known::All, Known::List(vec!["Eva".to_owned()])] {
+            for known in [Known::All, Known::List(vec!["Ana".to_owned(), "Eva".to_owned()])] {
                 for unknown in [Unknown::Count, Unknown::Prune] {
                     for order in 1..=MAX_ORDER {
                         let fallback = Some([0.5, 1.0, 1.5]);
@@ -853,6 +869,9 @@ mod tests {
                 }
             }
         }
+        let config = Config { known: Known::List(vec!["Eva".to_owned()]), ..Config::default() };
+        let error = trained(&config, "Ana saw Rui", 1).unwrap_err().to_string();
+        assert!(error.contains("has none of the words of the list"), "{error}");
         for text in ["", "\n\n", " \n \n"] {
             for tokens in [Tokens::Words, Tokens::Given] {
                 let error =

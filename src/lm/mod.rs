@@ -93,6 +93,16 @@ impl NgramModel {
         Self::of_bytes(&name, if can_be_mapped { Bytes::map(path)? } else { input.bytes()?.into() })
     }
 
+    /// Like [`NgramModel::open`], and compares a binary with its checksum: for what reads all of it.
+    ///
+    /// # Errors
+    /// Like [`NgramModel::open`] and [`NgramModel::check`].
+    pub fn open_checked(path: impl AsRef<Path>) -> Result<Self> {
+        let model = Self::open(path)?;
+        model.check()?;
+        Ok(model)
+    }
+
     /// Reads a file that is in memory; `name` is what errors call it.
     ///
     /// # Errors

@@ -219,7 +219,10 @@ impl Text {
     /// The vocabulary in its final order, the most frequent word first, so that it does not depend on the order of the
     /// text; for each old number the new one, and how many words the model knows. What it does not know is `<unk>`, or,
     /// where it is to be pruned later, comes last.
-    pub(super) fn numbered(&self, known: &Known, prune: bool) -> (Vocabulary, Vec<u32>, u32) {
+    ///
+    /// # Errors
+    /// Where it knows no word at all.
+    pub(super) fn numbered(&self, known: &Known, prune: bool) -> Result<(Vocabulary, Vec<u32>, u32)> {
         let word = |id: u32| self.vocabulary.word(WordId(id));
         let mut words: Vec<u32> = (SPECIAL.len() as u32..self.vocabulary.len() as u32).collect();
         words.sort_unstable_by(|&a, &b| {
@@ -234,6 +237,10 @@ impl Text {
                 listed.extend(list.iter().map(String::as_str));
                 let (known, rest) = words.iter().partition(|&&id| listed.get(word(id)).is_some());
                 words = known;
+                if words.is_empty() {
+                    let problem = "has none of the words of the list: expected words in their case, as the text has them";
+                    return Err(Error::file(&self.name, problem));
+                }
                 rest
             }
         };
@@ -249,7 +256,7 @@ impl Text {
         }
         let known = if prune { vocabulary.len() - rest.len() } else { vocabulary.len() } as u32;
         let map = self.vocabulary.iter().map(|word| vocabulary.id(word).0).collect();
-        (vocabulary, map, known)
+        Ok((vocabulary, map, known))
     }
 
     /// Counts its n-grams of one order, given for each word its number.

@@ -111,6 +111,17 @@ impl Method {
         }
     }
 
+    /// Whether it goes over the corpus more than once: standard input and pipes then have to be held, as
+    /// [`Corpus::hold`] does.
+    pub fn reads_again(&self) -> bool {
+        match self {
+            Self::Majority(_) => false,
+            Self::Hmm(_) => true,
+            #[cfg(feature = "fst")]
+            Self::Ngram(_) => true,
+        }
+    }
+
     /// Trains it on a corpus and makes a model to be saved. `files` are what the manifest says it was trained on.
     ///
     /// # Errors

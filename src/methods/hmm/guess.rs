@@ -2,7 +2,7 @@
 //!
 //! Endings as in Brants 2000, section 2.3: P(case | ending of i letters) is that of the rare words with this ending,
 //! smoothed by the ending of i - 1 letters. The text of a guesser has a line for each ending: the ending, then P(lower),
-//! P(title) and P(upper), apart by tabs; the first line has no ending, and the second, `^`, has how much likelier than
+//! P(title) and P(upper), apart by tabs; the first line has no ending, and the last, `^`, has how much likelier than
 //! otherwise each is after a word of capitals.
 
 use rustc_hash::FxHashMap;

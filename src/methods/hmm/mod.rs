@@ -180,6 +180,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Corpus, Protocol, Reading};
     use crate::lm::forms::Form;
+    use crate::lm::kneser_ney;
     use crate::restorer::End;
     use crate::text::{Break, Case, Choice, Given, Token};
     use proptest::prelude::*;
@@ -256,7 +257,8 @@ mod tests {
             text in any_text(), words in any_words(), order in 1usize..5, map_weight in 0u8..3, lm_weight in 1u8..3,
         ) {
             let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
-            let language = Language { order, unknown: Unknown::Keep, ..Language::default() };
+            let ngrams = kneser_ney::Config { order, ..Default::default() };
+            let language = Language { ngrams, unknown: Unknown::Keep, ..Language::default() };
             let weights = (f32::from(lm_weight), f32::from(map_weight));
             let config = Config { language, lm_weight: weights.0, map_weight: weights.1 };
             // A text that teaches no case is refused.

@@ -2,6 +2,8 @@
 //!
 //! The same for every method that scores candidates of words.
 
+use rustc_hash::FxHashSet;
+
 use super::candidates::{Candidate, Candidates, sentence_ends_before};
 use crate::error::Result;
 use crate::restorer::{End, Labelling, Session, Want};
@@ -86,14 +88,10 @@ pub fn n_best<S: Scorer<Candidate = Candidate>>(
     loop {
         let paths = search::n_best(scorer, &positions, many);
         let are_all = paths.len() < many || many >= MOST_PATHS;
-        let mut labellings: Vec<Labelling> = Vec::new();
-        for found in paths.into_iter().map(labelling) {
-            if labellings.iter().all(|other| other.labels != found.labels) {
-                labellings.push(found);
-            }
-        }
-        if labellings.len() >= n || are_all {
-            labellings.truncate(n);
+        let mut seen = FxHashSet::default();
+        let differs = |found: &Labelling| seen.insert(found.labels.clone());
+        let labellings: Vec<_> = paths.into_iter().map(labelling).filter(differs).take(n).collect();
+        if labellings.len() == n || are_all {
             return labellings;
         }
         many *= 4;

@@ -13,8 +13,9 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::lexicon::{Entry, Initial, Lexicon, build};
-use crate::lm::forms::Forms;
+use crate::lm::forms::{Forms, check_weight};
 use crate::lm::kneser_ney::{self, Smoothing};
+use crate::lm::vocab::SPECIAL;
 use crate::lm::words::Known;
 use crate::lm::{NgramModel, binary};
 use crate::model::Section;
@@ -29,11 +30,11 @@ pub struct Config {
     #[serde(flatten)]
     pub language: Language,
     /// How much the language model counts
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", default_value_t = Config::default().lm_weight))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().lm_weight))]
     pub lm_weight: f32,
     /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is P(lower | form) = 1
     /// for all forms
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", default_value_t = Config::default().map_weight))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().map_weight))]
     pub map_weight: f32,
 }
 
@@ -44,51 +45,28 @@ impl Default for Config {
 }
 
 /// The language model and the map of a method that scores forms.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Language {
     /// Take a language model made before, ARPA or binary, instead of training one; the map is then that of its words,
     /// unless --map or a corpus gives one
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["order", "smoothing", "back_off", "min_count", "vocabulary"]))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["order", "smoothing", "back_off", "min_counts", "vocabulary"]))]
     #[serde(serialize_with = "super::super::names")]
     pub lm: Option<PathBuf>,
     /// Take a map of forms made before, as SRILM's disambig and `lexicon convert --to map` have it
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     #[serde(serialize_with = "super::super::names")]
     pub map: Option<PathBuf>,
-    /// The length of the longest n-grams, from 1 to 7
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Language::default().order))]
-    pub order: usize,
-    /// How probability is kept for what was not seen
-    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "NAME", default_value_t))]
-    pub smoothing: Smoothing,
-    /// Go to shorter histories only for what was not seen, instead of adding their share to all
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub back_off: bool,
-    /// For each order the least count with which an n-gram stays: 1,5,5 keeps what was seen five times
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N,…", value_delimiter = ','))]
-    pub min_count: Vec<u32>,
+    /// How the language model is trained
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub ngrams: kneser_ney::Config,
     /// Keep the N most frequent forms in the language model; all others are counted as the unknown word
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub vocabulary: Option<NonZeroUsize>,
     /// What becomes of words that are not in the map
     #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "WHAT", default_value_t))]
     pub unknown: Unknown,
-}
-
-impl Default for Language {
-    fn default() -> Self {
-        Self {
-            lm: None,
-            map: None,
-            order: kneser_ney::Config::default().order,
-            smoothing: Smoothing::default(),
-            back_off: false,
-            min_count: Vec::new(),
-            vocabulary: None,
-            unknown: Unknown::default(),
-        }
-    }
 }
 
 /// What becomes of words that are not in the map.
@@ -109,11 +87,8 @@ pub enum Unknown {
 /// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
 pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
     let settings = Settings { lm_weight: config.lm_weight, map_weight: config.map_weight };
-    for (name, weight) in [("--lm-weight", config.lm_weight), ("--map-weight", config.map_weight)] {
-        if !weight.is_finite() || weight < 0.0 {
-            return Err(Error::Usage(format!("{name} {weight}: expected a number that is 0 or more")));
-        }
-    }
+    check_weight("--lm-weight", config.lm_weight)?;
+    check_weight("--map-weight", config.map_weight)?;
     let Parts { model, forms, guesser, sections } = config.language.parts(corpus, threads)?;
     let (locale, labels) = (corpus.locale(), Labels::cases());
     Ok(Hmm { model, forms, guesser, settings, locale, labels, sections })
@@ -137,17 +112,26 @@ impl Language {
     /// Makes what a decoder needs.
     pub(in crate::methods) fn parts(&self, corpus: &Corpus, threads: NonZeroUsize) -> Result<Parts> {
         let locale = corpus.locale();
+        // What is wrong with the settings and files is told before the time that a corpus takes.
+        let config = self.kneser_ney();
+        config.check()?;
+        let model = self.lm.as_ref().map(NgramModel::open_checked).transpose()?;
+        let map = self.map.as_ref().map(|file| files::open(file)?.text()).transpose()?;
         let lexicon = build::build(corpus, &corpus.name(), threads)?;
         if lexicon.is_empty() && self.lm.is_none() {
             return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
         }
         build::check_cased(&lexicon, &corpus.name())?;
-        let model = match &self.lm {
-            Some(file) => NgramModel::open(file)?,
-            None => kneser_ney::train(&self.kneser_ney(), corpus, threads)?,
+        let model = match model {
+            Some(model) => model,
+            None => kneser_ney::train(&config, corpus, threads)?,
         };
-        let map = match &self.map {
-            Some(file) => files::open(file)?.text()?,
+        if model.vocabulary().len() == SPECIAL.len() {
+            let name = self.lm.as_ref().map_or(LANGUAGE_MODEL.into(), |file| file.to_string_lossy());
+            return Err(Error::file(name, "knows no words: expected a language model of cased text"));
+        }
+        let map = match map {
+            Some(map) => map,
             None if lexicon.is_empty() => written(&Forms::of_vocabulary(model.vocabulary(), locale), locale),
             None => map_of(&lexicon),
         };
@@ -166,19 +150,15 @@ impl Language {
     }
 
     fn kneser_ney(&self) -> kneser_ney::Config {
-        kneser_ney::Config {
-            order: self.order,
-            smoothing: self.smoothing,
-            back_off: self.back_off,
-            min_counts: self.min_count.clone(),
-            known: self.vocabulary.map_or(Known::All, Known::Most),
-            // A corpus of any size trains a model.
-            fallback: match self.smoothing {
-                Smoothing::KneserNey | Smoothing::ModifiedKneserNey => Some([0.5, 1.0, 1.5]),
-                Smoothing::WittenBell | Smoothing::GoodTuring => None,
-            },
-            ..kneser_ney::Config::default()
+        let mut config = self.ngrams.clone();
+        if let Some(most) = self.vocabulary {
+            config.known = Known::Most(most);
         }
+        // A corpus of any size trains a model.
+        if let Smoothing::KneserNey | Smoothing::ModifiedKneserNey = config.smoothing {
+            config.fallback = config.fallback.or(Some([0.5, 1.0, 1.5]));
+        }
+        config
     }
 }
 

@@ -188,13 +188,15 @@ mod tests {
 
     use super::*;
     use crate::corpus::{Corpus, Protocol, Reading};
+    use crate::lm::kneser_ney;
     use crate::methods::hmm::{Hmm, Language};
     use crate::restorer::End;
     use crate::text::{Choice, Label};
 
     fn trained(text: &str, order: usize, arcs: BackOff) -> Option<(Hmm, Ngram)> {
         let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
-        let language = Language { order, ..Language::default() };
+        let ngrams = kneser_ney::Config { order, ..Default::default() };
+        let language = Language { ngrams, ..Language::default() };
         let other = hmm::Config { language: language.clone(), ..hmm::Config::default() };
         let config = Config { language, arcs, ..Config::default() };
         // A text that teaches no case is refused.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{MACHINE, Ngram, Settings};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
+use crate::lm::forms::check_weight;
 use crate::methods::hmm::{LANGUAGE_MODEL, Language};
 use crate::search::wfst::{self, BackOff, Machine, Symbols};
 use crate::text::Labels;
@@ -25,7 +26,7 @@ pub struct Config {
     pub arcs: BackOff,
     /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is the paper's T, which
     /// has none
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", default_value_t = Config::default().map_weight))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().map_weight))]
     pub map_weight: f32,
 }
 
@@ -34,10 +35,7 @@ pub struct Config {
 /// # Errors
 /// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
 pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Ngram> {
-    if !config.map_weight.is_finite() || config.map_weight < 0.0 {
-        let found = config.map_weight;
-        return Err(Error::Usage(format!("--map-weight {found}: expected a number that is 0 or more")));
-    }
+    check_weight("--map-weight", config.map_weight)?;
     let parts = config.language.parts(corpus, threads)?;
     let order = parts.model.order() as u8;
     let settings = Settings { arcs: config.arcs, order, map_weight: config.map_weight };
