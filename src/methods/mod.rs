@@ -116,7 +116,7 @@ impl Method {
     pub fn reads_again(&self) -> bool {
         match self {
             Self::Majority(_) => false,
-            Self::Hmm(_) => true,
+            Self::Hmm(_) | Self::Maxent(_) => true,
             #[cfg(feature = "fst")]
             Self::Ngram(_) => true,
         }
