@@ -84,10 +84,18 @@ impl Words {
     }
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  majuscule lm train --order 3 news.txt -o news.arpa
+  majuscule lm train --order 5 --memory 2G --min-count 1,1,2 news.txt.gz -o news.lm
+  majuscule lm count monday.txt -o monday.counts
+  majuscule lm train --counts monday.counts tuesday.counts -o both.lm";
+
 /// Trains an n-gram model: modified Kneser-Ney, interpolated, unless told otherwise
 ///
 /// The file is in the ARPA format where its name ends in .arpa, and a compact binary otherwise.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 struct Train {
     /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
     #[arg(required_unless_present = "counts", value_name = "CORPUS")]
