@@ -16,7 +16,7 @@ pub use train::{Config, train};
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
 use crate::restorer::{End, Restorer, Session, Want};
-use crate::text::{Break, Capitals, Case, Choice, Given, Label, Labels, Locale, Token, Tokens};
+use crate::text::{Break, Capitals, Case, Choice, Class, Given, Label, Labels, Locale, Mark, Token, Tokens};
 use features::{Group, REACH, Seen};
 use table::{Place, Table};
 
@@ -28,17 +28,23 @@ const MIXED: &str = "mixed.txt";
 /// The classes: lower, title, upper, mixed. The weights of the first are 0 for all features.
 const CLASSES: usize = 4;
 
-/// Bytes for a word: its profile and a sum for each class, two each.
-const WORD: usize = 2 * CLASSES;
+/// The weights of a feature: those of the classes but the first, and one for the end of a sentence after the word.
+const WEIGHTS_EACH: usize = CLASSES;
 
-/// Weights or their sums for the classes but the first.
-type Sums = [i32; CLASSES - 1];
+/// The weight for the end of a sentence.
+const END: usize = CLASSES - 1;
+
+/// Bytes for a word: its profile and the sums of weights, two each.
+const WORD: usize = 2 + 2 * WEIGHTS_EACH;
+
+/// Sums of weights.
+type Sums = [i32; WEIGHTS_EACH];
 
 /// A trained model.
 #[derive(Debug)]
 pub struct Maxent {
-    /// For each feature the weights of title, upper and mixed, in [`Settings::steps`].
-    weights: Table<{ CLASSES - 1 }>,
+    /// For each feature its weights, in [`Settings::steps`].
+    weights: Table<WEIGHTS_EACH>,
     /// For each word its [profile](profile::Counts::profile), and the sums of the weights of [its own features](features::own).
     words: Table<WORD>,
     /// The mixed case of words that have one, by their hashes.
@@ -60,6 +66,8 @@ pub struct Settings {
     pub look_ahead: usize,
     /// How many steps a weight of 1 has.
     pub steps: u32,
+    /// Whether it also chooses where sentences end: it was trained on text that does not show it.
+    pub ends: bool,
 }
 
 impl Maxent {
@@ -86,7 +94,7 @@ impl Maxent {
     }
 
     fn new(
-        weights: Table<{ CLASSES - 1 }>,
+        weights: Table<WEIGHTS_EACH>,
         words: Table<WORD>,
         mixed_text: String,
         settings: Settings,
@@ -98,7 +106,9 @@ impl Maxent {
             let capitals = Case::of(spelling, locale).capitals(spelling, locale);
             mixed.insert(features::hash(lower.lower(0).as_bytes()), capitals);
         }
-        Self { weights, words, mixed, mixed_text, settings, locale, labels: Labels::cases() }
+        let marks: &[Mark] = if settings.ends { &[Mark::None, Mark::SentenceEnd] } else { &[Mark::None] };
+        let labels = marks.iter().flat_map(|&mark| Class::ALL.map(|class| (class, mark)));
+        Self { weights, words, mixed, mixed_text, settings, locale, labels: Labels::new(labels) }
     }
 
     /// The files that the model is written as.
@@ -118,7 +128,7 @@ impl Maxent {
     /// What is seen of a word, and the sums of its own features; `features` is scratch memory.
     fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (Seen, Sums) {
         let mut seen = Seen::of(lower, token, 0);
-        let mut sums = [0; CLASSES - 1];
+        let mut sums = [0; WEIGHTS_EACH];
         if let Some(bytes) = self.words.reader().get(seen.hash) {
             let (parts, _) = bytes.as_chunks();
             seen.profile = u16::from_le_bytes(parts[0]);
@@ -131,18 +141,21 @@ impl Maxent {
         (seen, sums)
     }
 
-    /// The probability of each class, up to a factor that all have in common.
+    /// The probabilities that these sums stand for.
     #[inline]
-    fn powers(&self, sums: Sums) -> [f32; CLASSES] {
-        let mut powers = [1.0; CLASSES];
-        for (power, sum) in powers[1..].iter_mut().zip(sums) {
-            *power = (sum as f32 / self.settings.steps as f32).exp();
+    fn shares(&self, sums: Sums) -> Shares {
+        let power = |sum: i32| (sum as f32 / self.settings.steps as f32).exp();
+        let mut classes = [1.0; CLASSES];
+        for (power_of, sum) in classes[1..].iter_mut().zip(sums) {
+            *power_of = power(sum);
         }
-        powers
+        let whole: f32 = classes.iter().sum();
+        let end = if self.settings.ends { 1.0 - 1.0 / (1.0 + power(sums[END])) } else { 0.0 };
+        Shares { classes: classes.map(|power| power / whole), end }
     }
 
-    /// The likeliest case of a word.
-    fn choice(&self, word: &Word, powers: [f32; CLASSES], want: Want) -> Choice {
+    /// The likeliest label of a word.
+    fn choice(&self, word: &Word, shares: &Shares, want: Want) -> Choice {
         let mixed = self.mixed.get(&word.seen.hash).copied();
         let case = |class: usize| match class {
             0 => Some(Case::Lower),
@@ -155,20 +168,39 @@ impl Maxent {
             Some(Case::of_capitals(case.capitals(&word.lower, self.locale), &word.lower, self.locale))
         };
         // Of equally likely ones the smaller change.
-        let cases = (0..CLASSES).filter_map(|class| Some((case(class)?, powers[class])));
+        let cases = (0..CLASSES).filter_map(|class| Some((case(class)?, shares.classes[class])));
         let best =
             cases.clone().fold((Case::Lower, f32::MIN), |best, new| if new.1 > best.1 { new } else { best });
         let confidence = || {
-            let same: f32 = cases.clone().filter(|(case, _)| *case == best.0).map(|(_, power)| power).sum();
-            same / cases.map(|(_, power)| power).sum::<f32>()
+            let same: f32 = cases.clone().filter(|(case, _)| *case == best.0).map(|(_, share)| share).sum();
+            same / cases.map(|(_, share)| share).sum::<f32>()
         };
-        Choice { label: Label::from(best.0), confidence: want.confidence.then(confidence) }
+        let mark = if shares.end > 0.5 { Mark::SentenceEnd } else { Mark::None };
+        Choice { label: Label { case: best.0, mark }, confidence: want.confidence.then(confidence) }
+    }
+}
+
+/// Probabilities: of each class, and of a sentence's end.
+#[derive(Debug, Clone, Copy)]
+struct Shares {
+    classes: [f32; CLASSES],
+    end: f32,
+}
+
+impl Shares {
+    /// These with the probability `share`, the other ones otherwise.
+    fn mixed(self, share: f32, other: Self) -> Self {
+        let mix = |a: f32, b: f32| share * a + (1.0 - share) * b;
+        Self {
+            classes: std::array::from_fn(|class| mix(self.classes[class], other.classes[class])),
+            end: mix(self.end, other.end),
+        }
     }
 }
 
 /// Adds the weights of features.
 #[inline]
-fn add(weights: &Table<{ CLASSES - 1 }>, features: &[u64], sums: &mut Sums) {
+fn add(weights: &Table<WEIGHTS_EACH>, features: &[u64], sums: &mut Sums) {
     let weights = weights.reader();
     for features in features.chunks(AT_ONCE) {
         let mut places = [Place::default(); AT_ONCE];
@@ -211,6 +243,7 @@ impl Restorer for Maxent {
             spare: Vec::new(),
             seen: Vec::new(),
             features: Vec::new(),
+            ended: 1.0,
         })
     }
 }
@@ -240,6 +273,8 @@ struct Decoding<'a> {
     /// What is seen of them, and before them of the words to the left.
     seen: Vec<Seen>,
     features: Vec<u64>,
+    /// How likely a sentence ended before the word that waits longest.
+    ended: f32,
 }
 
 impl Session for Decoding<'_> {
@@ -272,6 +307,7 @@ impl Decoding<'_> {
         let Some(mut word) = self.waiting.pop_front() else { return };
         out.push(match word.given {
             Given::Fixed(case) => {
+                self.ended = 0.0;
                 Choice { label: Label::from(case), confidence: self.want.confidence.then_some(1.0) }
             }
             _ => {
@@ -279,7 +315,15 @@ impl Decoding<'_> {
                 self.features.clear();
                 features::context(&self.model.settings.groups, &window, self.look_ahead, &mut self.features);
                 add(&self.model.weights, &self.features, &mut word.sums);
-                self.model.choice(&word, self.model.powers(word.sums), self.want)
+                let mut shares = self.model.shares(word.sums);
+                if self.model.settings.ends {
+                    self.features.clear();
+                    features::opening(&window, self.look_ahead, &mut self.features);
+                    add(&self.model.weights, &self.features, &mut word.sums);
+                    shares = self.model.shares(word.sums).mixed(self.ended, shares);
+                }
+                self.ended = shares.end;
+                self.model.choice(&word, &shares, self.want)
             }
         });
         self.spare.push(word);
@@ -294,5 +338,6 @@ impl Decoding<'_> {
             self.answer(out);
         }
         self.seen.clear();
+        self.ended = 1.0;
     }
 }

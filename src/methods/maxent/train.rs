@@ -11,11 +11,11 @@ use serde::Serialize;
 use super::features::{self, Group, Seen};
 use super::profile::{Counts, places};
 use super::table::Table;
-use super::{CLASSES, Maxent, Settings, WORD, add};
-use crate::corpus::{Corpus, Example};
+use super::{END, Maxent, Settings, WEIGHTS_EACH, WORD, add};
+use crate::corpus::{Corpus, Example, Protocol};
 use crate::error::{Error, Result};
 use crate::lexicon::build;
-use crate::text::{Case, Class, Locale, Token};
+use crate::text::{Case, Class, Locale, Mark, Token};
 
 /// How `maxent` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -80,7 +80,9 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     let kept: FxHashSet<&String> = order.iter().collect();
     words.retain(|word, _| kept.contains(word));
     let groups = if config.features.is_empty() { Group::ALL.to_vec() } else { config.features.clone() };
-    let run = Run { config, groups: &groups, corpus, words: &words, threads };
+    // Windows run across sentences: there, and only there, an end has to be found.
+    let ends = matches!(corpus.protocol(), Protocol::Asr { .. });
+    let run = Run { config, groups: &groups, corpus, words: &words, ends, threads };
     // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
     let mut weights = Weights::hashed(config.bits);
     run.epochs(&mut weights)?;
@@ -91,20 +93,20 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     let table = Table::open(table.into()).map_err(open)?;
     let own = order.iter().map(|lower| own(lower, &words[lower].counts, &groups, &table));
     let own = Table::open(Table::build(own).into()).map_err(open)?;
-    let settings =
-        Settings { version: features::VERSION, groups: groups.clone(), look_ahead: config.look_ahead, steps };
+    let settings = Settings {
+        version: features::VERSION,
+        groups: groups.clone(),
+        look_ahead: config.look_ahead,
+        steps,
+        ends,
+    };
     Ok(Maxent::new(table, own, mixed(&order, &words, corpus.locale()), settings, corpus.locale()))
 }
 
 /// What a model holds of a word.
-fn own(
-    lower: &str,
-    counts: &Counts,
-    groups: &[Group],
-    weights: &Table<{ CLASSES - 1 }>,
-) -> (u64, [u8; WORD]) {
+fn own(lower: &str, counts: &Counts, groups: &[Group], weights: &Table<WEIGHTS_EACH>) -> (u64, [u8; WORD]) {
     let seen = Seen::of(lower, &Token::default(), counts.profile());
-    let (mut features, mut sums) = (Vec::new(), [0; CLASSES - 1]);
+    let (mut features, mut sums) = (Vec::new(), [0; WEIGHTS_EACH]);
     features::own(groups, lower, seen, &mut features);
     add(weights, &features, &mut sums);
     let mut bytes = [0; WORD];
@@ -206,8 +208,11 @@ fn mixed(order: &[String], words: &Words, locale: Locale) -> String {
 struct Gradients {
     features: Vec<u64>,
     /// Where the features of each word end, and the gradient that is the same for all of them.
-    words: Vec<(u32, [f32; CLASSES - 1])>,
+    words: Vec<(u32, Gradient)>,
 }
+
+/// By weight.
+type Gradient = [f32; WEIGHTS_EACH];
 
 /// What training goes over.
 #[derive(Clone, Copy)]
@@ -216,6 +221,8 @@ struct Run<'a> {
     groups: &'a [Group],
     corpus: &'a Corpus,
     words: &'a Words,
+    /// Whether the ends of sentences are learned.
+    ends: bool,
     threads: NonZeroUsize,
 }
 
@@ -275,14 +282,16 @@ impl Run<'_> {
                 }
                 let window = features::window(&seen, at);
                 features::extract(self.groups, lower, &window, self.config.look_ahead, &mut features);
-                let mut shares = weights.shares(&features);
-                shares[gold.label.case.class() as usize] -= 1.0;
+                if self.ends && gold.initial {
+                    features::opening(&window, self.config.look_ahead, &mut features);
+                }
+                let end = self.ends.then_some(gold.label.mark == Mark::SentenceEnd);
+                let gradient = weights.gradient(&features, gold.label.case.class(), end);
                 // What is known already moves nothing.
-                if shares.iter().all(|share| share.abs() < 1e-3) {
+                if gradient.iter().all(|g| g.abs() < 1e-3) {
                     continue;
                 }
                 gradients.features.extend(&features);
-                let gradient = std::array::from_fn(|class| shares[class + 1]);
                 gradients.words.push((gradients.features.len() as u32, gradient));
             }
         }
@@ -304,8 +313,8 @@ impl Run<'_> {
     }
 }
 
-/// The weights of the classes but the first, and the sum of squared gradients.
-type Cell = [f32; CLASSES];
+/// The weights of a feature, and the sums of squared gradients of those for classes and of that for an end.
+type Cell = [f32; WEIGHTS_EACH + 2];
 
 /// Weights while they are trained.
 struct Weights {
@@ -346,7 +355,7 @@ impl Index {
 
 impl Weights {
     fn hashed(bits: u32) -> Self {
-        Self { cells: vec![[0.0; CLASSES]; 1 << bits], index: Index::Hashed(bits, vec![(0, 0); 1 << bits]) }
+        Self { cells: vec![Cell::default(); 1 << bits], index: Index::Hashed(bits, vec![(0, 0); 1 << bits]) }
     }
 
     /// New ones for these features.
@@ -359,23 +368,27 @@ impl Weights {
             }
             slots[at] = (*feature, cell);
         }
-        Self { cells: vec![[0.0; CLASSES]; chosen.len()], index: Index::Chosen(slots) }
+        Self { cells: vec![Cell::default(); chosen.len()], index: Index::Chosen(slots) }
     }
 
-    /// The probability of each class.
+    /// The slope of −ln P(class) − ln P(end): how far each weight of the features is from where it should be. `end` is `None`
+    /// where ends are not learned.
     #[inline]
-    fn shares(&self, features: &[u64]) -> [f32; CLASSES] {
-        let mut sums = [0.0; CLASSES];
+    fn gradient(&self, features: &[u64], class: Class, end: Option<bool>) -> Gradient {
+        let mut sums = [0.0; WEIGHTS_EACH];
         for &feature in features {
             let Some(cell) = self.cells.get(self.index.cell(feature) as usize) else { continue };
-            for class in 1..CLASSES {
-                sums[class] += cell[class - 1];
-            }
+            sums.iter_mut().zip(cell).for_each(|(sum, weight)| *sum += weight);
         }
+        let [title, upper, mixed, ending] = sums;
+        let sums = [0.0, title, upper, mixed];
         let most = sums.iter().copied().fold(f32::MIN, f32::max);
-        let powers = sums.map(|sum| (sum - most).exp());
-        let whole: f32 = powers.iter().sum();
-        powers.map(|power| power / whole)
+        let mut shares = sums.map(|sum| (sum - most).exp());
+        let whole: f32 = shares.iter().sum();
+        shares.iter_mut().for_each(|share| *share /= whole);
+        shares[class as usize] -= 1.0;
+        let ending = end.map_or(0.0, |end| 1.0 / (1.0 + (-ending).exp()) - f32::from(u8::from(end)));
+        [shares[1], shares[2], shares[3], ending]
     }
 
     /// Moves the weights, each thread those of its own range, in the order of the words: the same for any number of threads.
@@ -419,7 +432,7 @@ fn move_cells(
     for gradients in gradients {
         let mut from = 0;
         for &(to, gradient) in &gradients.words {
-            let square: f32 = gradient.iter().map(|g| g * g).sum();
+            let squares = [gradient[..END].iter().map(|g| g * g).sum::<f32>(), gradient[END] * gradient[END]];
             for &feature in &gradients.features[from as usize..to as usize] {
                 let cell = match places {
                     Place::Hashed(bits) => (feature >> (64 - bits)) as u32,
@@ -437,11 +450,15 @@ fn move_cells(
                     }
                 }
                 let cell = &mut cells[at];
-                cell[CLASSES - 1] += square;
-                let step = rate / (cell[CLASSES - 1].sqrt() + 1e-6);
-                for (weight, g) in cell.iter_mut().zip(gradient) {
-                    *weight -= step * g;
+                for (sum, square) in cell[WEIGHTS_EACH..].iter_mut().zip(squares) {
+                    *sum += square;
                 }
+                let step = |sum: f32| rate / (sum.sqrt() + 1e-6);
+                let (case, end) = (step(cell[WEIGHTS_EACH]), step(cell[WEIGHTS_EACH + 1]));
+                for (weight, g) in cell[..END].iter_mut().zip(gradient) {
+                    *weight -= case * g;
+                }
+                cell[END] -= end * gradient[END];
             }
             from = to;
         }
@@ -453,8 +470,10 @@ impl Weights {
     fn chosen(&self, size: usize) -> Vec<u64> {
         let Index::Hashed(_, leaders) = &self.index else { return Vec::new() };
         let score = |cell: &Cell| {
-            let most = cell[..CLASSES - 1].iter().fold(0.0f32, |most, weight| most.max(weight.abs()));
-            most * cell[CLASSES - 1].sqrt().sqrt()
+            let weight = |weights: &[f32], sum: f32| {
+                weights.iter().fold(0.0f32, |most, weight| most.max(weight.abs())) * sum.sqrt().sqrt()
+            };
+            weight(&cell[..END], cell[WEIGHTS_EACH]).max(weight(&cell[END..=END], cell[WEIGHTS_EACH + 1]))
         };
         let mut found: Vec<(f32, u64)> = self
             .cells
@@ -472,17 +491,17 @@ impl Weights {
     /// are left out.
     fn quantised(&self) -> (u32, Vec<u8>) {
         let Index::Chosen(slots) = &self.index else { return (1, Vec::new()) };
-        let weights = |cell: &Cell| [cell[0], cell[1], cell[2]];
+        let weights = |cell: &Cell| [cell[0], cell[1], cell[2], cell[3]];
         let most = self.cells.iter().flat_map(weights).fold(0.0f32, |most, weight| most.max(weight.abs()));
         let unit = (127.0 / most.clamp(0.1, LARGEST)) as u32;
         let steps = |cell: &Cell| {
             weights(cell).map(|weight| (weight * unit as f32).round().clamp(-127.0, 127.0) as i8 as u8)
         };
-        let mut found: Vec<(u64, [u8; 3])> = slots
+        let mut found: Vec<(u64, [u8; WEIGHTS_EACH])> = slots
             .iter()
             .filter(|(_, cell)| *cell != NONE)
             .map(|&(feature, cell)| (feature, steps(&self.cells[cell as usize])))
-            .filter(|(_, steps)| *steps != [0; 3])
+            .filter(|(_, steps)| *steps != [0; WEIGHTS_EACH])
             .collect();
         found.sort_unstable();
         (unit, Table::build(found.into_iter()))
@@ -494,50 +513,52 @@ const LARGEST: f32 = 6.0;
 
 #[cfg(test)]
 mod tests {
+    use super::super::CLASSES;
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::restorer::{Restorer, Want};
     use crate::text::Tokens;
     use proptest::prelude::*;
 
-    /// −ln of the probability of a class.
-    fn loss(weights: &Weights, features: &[u64], class: usize) -> f64 {
-        -f64::from(weights.shares(features)[class]).ln()
+    /// −ln of the probability of a class and of an end or none, as it is written down.
+    fn loss(cells: &[Cell], class: usize, end: bool) -> f64 {
+        let sum = |at: usize| cells.iter().map(|cell| f64::from(cell[at])).sum::<f64>();
+        let sums = [0.0, sum(0), sum(1), sum(2)];
+        let whole: f64 = sums.iter().map(|sum| sum.exp()).sum();
+        let sign = if end { -1.0 } else { 1.0 };
+        whole.ln() - sums[class] + (sign * sum(END)).exp().ln_1p()
     }
 
     proptest! {
         #[test]
         fn the_gradient_is_the_slope_of_the_loss(
             features in prop::collection::btree_set(any::<u64>(), 1..6),
-            values in prop::collection::vec(-2.0f32..2.0, 18),
+            values in prop::collection::vec(-2.0f32..2.0, 24),
             class in 0..CLASSES,
+            end: bool,
         ) {
             let features: Vec<u64> = features.into_iter().collect();
             let mut weights = Weights::of(features.clone());
-            for (cell, values) in weights.cells.iter_mut().zip(values.chunks(3)) {
-                cell[..3].copy_from_slice(values);
+            for (cell, values) in weights.cells.iter_mut().zip(values.chunks(WEIGHTS_EACH)) {
+                cell[..WEIGHTS_EACH].copy_from_slice(values);
             }
-            let mut shares = weights.shares(&features);
-            shares[class] -= 1.0;
-            for at in 0..features.len() {
-                for (other, gradient) in shares[1..].iter().enumerate() {
-                    const SMALL: f32 = 1e-2;
-                    let mut moved = |by: f32| {
-                        weights.cells[at][other] += by;
-                        let loss = loss(&weights, &features, class);
-                        weights.cells[at][other] -= by;
-                        loss
-                    };
-                    let slope = (moved(SMALL) - moved(-SMALL)) / f64::from(2.0 * SMALL);
-                    prop_assert!((slope - f64::from(*gradient)).abs() < 1e-3, "{} {}", slope, gradient);
-                }
+            let gradient = weights.gradient(&features, Class::ALL[class], Some(end));
+            for (at, gradient) in gradient.iter().enumerate() {
+                const SMALL: f32 = 1e-2;
+                let moved = |by: f32| {
+                    let mut cells = weights.cells.clone();
+                    cells[0][at] += by;
+                    loss(&cells, class, end)
+                };
+                let slope = (moved(SMALL) - moved(-SMALL)) / f64::from(2.0 * SMALL);
+                prop_assert!((slope - f64::from(*gradient)).abs() < 1e-3, "{} {}", slope, gradient);
             }
         }
     }
 
     /// AdaGrad as it is written down, a map of weights and one word at a time: the slow twin.
-    fn plain(words: &[(Vec<u64>, usize)], rate: f32) -> BTreeMap<u64, Cell> {
-        let mut weights: BTreeMap<u64, Cell> = BTreeMap::new();
+    fn plain(words: &[(Vec<u64>, usize)], rate: f32) -> BTreeMap<u64, [f32; CLASSES]> {
+        let mut weights: BTreeMap<u64, [f32; CLASSES]> = BTreeMap::new();
         for (features, class) in words {
             let mut sums = [0.0f32; CLASSES];
             for feature in features {
@@ -564,9 +585,7 @@ mod tests {
         let features: Vec<u64> = (1..17).collect();
         let mut weights = Weights::of(features.clone());
         for (features, class) in &words {
-            let mut shares = weights.shares(features);
-            shares[*class] -= 1.0;
-            let gradient = std::array::from_fn(|at| shares[at + 1]);
+            let gradient = weights.gradient(features, Class::ALL[*class], None);
             let gradients =
                 Gradients { features: features.clone(), words: vec![(features.len() as u32, gradient)] };
             weights.apply(&[gradients], 0.1, NonZeroUsize::MIN);
@@ -574,7 +593,7 @@ mod tests {
         let twin = plain(&words, 0.1);
         for feature in features {
             let (found, twin) = (weights.cells[weights.index.cell(feature) as usize], twin[&feature]);
-            for (found, twin) in found.iter().zip(twin) {
+            for (found, twin) in found[..END].iter().zip(twin) {
                 assert!((found - twin).abs() < 1e-4, "{feature}: {found} {twin}");
             }
         }
@@ -593,6 +612,22 @@ mod tests {
         };
         assert_eq!(case("they told us here"), Case::Lower);
         assert_eq!(case("we saw the us army"), Case::Upper);
+    }
+
+    #[test]
+    fn in_windows_the_ends_of_sentences_are_found() {
+        let text = "They met in Lisbon today. She left early.\n".repeat(300);
+        let protocol = Protocol::Asr { window: NonZeroUsize::new(20).unwrap() };
+        let corpus =
+            Corpus::of_text(&text, Reading { split: true, ..Reading::default() }, protocol, Locale::Root);
+        let config = Config { bits: 12, look_ahead: 1, ..Config::default() };
+        let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
+        let tokens = Tokens::of_words("they met in lisbon today she left early".split(' '), Locale::Root);
+        let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+        let ends: Vec<bool> = choices.iter().map(|choice| choice.label.mark == Mark::SentenceEnd).collect();
+        assert_eq!(ends, [false, false, false, false, true, false, false, true]);
+        assert_eq!(choices[5].label.case, Case::Title);
+        assert_eq!(choices[1].label.case, Case::Lower);
     }
 
     #[test]
