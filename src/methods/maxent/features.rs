@@ -157,20 +157,6 @@ pub fn context(groups: &[Group], window: &Window, look_ahead: usize, out: &mut V
     }
 }
 
-/// Appends the features of the word `window[REACH]` that it has only if a sentence ended before it.
-#[inline]
-pub fn opening(window: &Window, look_ahead: usize, out: &mut Vec<u64>) {
-    let [_, _, left, word, right, ..] = *window;
-    out.push(feature(60, &[]));
-    out.push(feature(61, &[word.hash]));
-    out.push(feature(62, &[word.profile.into()]));
-    out.push(feature(63, &[left.hash]));
-    if look_ahead > 0 {
-        out.push(feature(64, &[word.hash, right.hash]));
-        out.push(feature(65, &[word.profile.into(), right.profile.into()]));
-    }
-}
-
 /// All features of a word.
 pub fn extract(groups: &[Group], lower: &str, window: &Window, look_ahead: usize, out: &mut Vec<u64>) {
     out.clear();

@@ -187,17 +187,6 @@ struct Shares {
     end: f32,
 }
 
-impl Shares {
-    /// These with the probability `share`, the other ones otherwise.
-    fn mixed(self, share: f32, other: Self) -> Self {
-        let mix = |a: f32, b: f32| share * a + (1.0 - share) * b;
-        Self {
-            classes: std::array::from_fn(|class| mix(self.classes[class], other.classes[class])),
-            end: mix(self.end, other.end),
-        }
-    }
-}
-
 /// Adds the weights of features.
 #[inline]
 fn add(weights: &Table<WEIGHTS_EACH>, features: &[u64], sums: &mut Sums) {
@@ -243,7 +232,6 @@ impl Restorer for Maxent {
             spare: Vec::new(),
             seen: Vec::new(),
             features: Vec::new(),
-            ended: 1.0,
         })
     }
 }
@@ -273,8 +261,6 @@ struct Decoding<'a> {
     /// What is seen of them, and before them of the words to the left.
     seen: Vec<Seen>,
     features: Vec<u64>,
-    /// How likely a sentence ended before the word that waits longest.
-    ended: f32,
 }
 
 impl Session for Decoding<'_> {
@@ -307,7 +293,6 @@ impl Decoding<'_> {
         let Some(mut word) = self.waiting.pop_front() else { return };
         out.push(match word.given {
             Given::Fixed(case) => {
-                self.ended = 0.0;
                 Choice { label: Label::from(case), confidence: self.want.confidence.then_some(1.0) }
             }
             _ => {
@@ -315,15 +300,7 @@ impl Decoding<'_> {
                 self.features.clear();
                 features::context(&self.model.settings.groups, &window, self.look_ahead, &mut self.features);
                 add(&self.model.weights, &self.features, &mut word.sums);
-                let mut shares = self.model.shares(word.sums);
-                if self.model.settings.ends {
-                    self.features.clear();
-                    features::opening(&window, self.look_ahead, &mut self.features);
-                    add(&self.model.weights, &self.features, &mut word.sums);
-                    shares = self.model.shares(word.sums).mixed(self.ended, shares);
-                }
-                self.ended = shares.end;
-                self.model.choice(&word, &shares, self.want)
+                self.model.choice(&word, &self.model.shares(word.sums), self.want)
             }
         });
         self.spare.push(word);
@@ -338,6 +315,5 @@ impl Decoding<'_> {
             self.answer(out);
         }
         self.seen.clear();
-        self.ended = 1.0;
     }
 }

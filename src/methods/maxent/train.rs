@@ -282,9 +282,6 @@ impl Run<'_> {
                 }
                 let window = features::window(&seen, at);
                 features::extract(self.groups, lower, &window, self.config.look_ahead, &mut features);
-                if self.ends && gold.initial {
-                    features::opening(&window, self.config.look_ahead, &mut features);
-                }
                 let end = self.ends.then_some(gold.label.mark == Mark::SentenceEnd);
                 let gradient = weights.gradient(&features, gold.label.case.class(), end);
                 // What is known already moves nothing.
