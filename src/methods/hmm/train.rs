@@ -53,7 +53,7 @@ pub struct Language {
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["order", "smoothing", "back_off", "min_counts", "vocabulary"]))]
     #[serde(serialize_with = "super::super::names")]
     pub lm: Option<PathBuf>,
-    /// Take a map of forms made before, as SRILM's disambig and `lexicon convert --to map` have it
+    /// Take a map of forms made before, as SRILM's disambig and `lexicon export --format map` have it
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     #[serde(serialize_with = "super::super::names")]
     pub map: Option<PathBuf>,
