@@ -1,16 +1,15 @@
 //! `majuscule lm`: n-gram language models trained, asked, shown and written.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
-use std::time::Duration;
 
 use clap::Subcommand;
-use indicatif::ProgressBar;
 
 use super::measure::print;
+use super::spinner::Spinner;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::files;
@@ -317,44 +316,26 @@ fn write_counts(text: Text, order: usize, output: &Path, mut progress: Progress)
     })
 }
 
-/// What a long job is at, on standard error where that is a terminal.
-struct Progress(Option<ProgressBar>);
-
-/// Often enough to be seen to work.
-const TICK: Duration = Duration::from_millis(250);
+/// What training is at.
+struct Progress(Spinner);
 
 impl Progress {
     fn new() -> Self {
-        Self(io::stderr().is_terminal().then(ProgressBar::new_spinner))
+        Self(Spinner::new())
     }
 
     fn reading(&mut self) {
-        self.say("reading the text".to_owned());
+        self.0.say("reading the text".to_owned());
     }
 
     fn show(&mut self, stage: Stage) {
-        self.say(match stage {
+        self.0.say(match stage {
             Stage::Counting(done, all) => {
                 format!("counting, {} of {} million words", done / 1_000_000, all / 1_000_000)
             }
             Stage::Order(order) => format!("counting {order}-grams"),
             Stage::Estimating(order) => format!("estimating {order}-grams"),
         });
-    }
-
-    fn say(&mut self, message: String) {
-        if let Some(bar) = &self.0 {
-            bar.set_message(message);
-            bar.enable_steady_tick(TICK);
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
-            bar.finish_and_clear();
-        }
     }
 }
 

@@ -21,6 +21,8 @@ mod restore;
 mod score;
 mod shell;
 #[cfg(feature = "train")]
+mod spinner;
+#[cfg(feature = "train")]
 mod train;
 
 use std::process::ExitCode;

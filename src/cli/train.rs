@@ -9,6 +9,7 @@ use anyhow::Result;
 use clap::builder::Resettable;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 
+use super::spinner::Spinner;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::Error;
 use crate::files::{self, Publish};
@@ -75,7 +76,10 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
     if method.reads_again() {
         corpus.hold()?;
     }
+    let progress = Spinner::new();
+    progress.say(format!("training {}", method.name()));
     let draft = method.train(&corpus, names.collect(), threads.unwrap_or(NonZeroUsize::MIN))?;
+    drop(progress);
     let pack = common.pack.as_ref().map(|file| written(file, &draft.pack())).transpose()?;
     if let Some(output) = &common.output {
         draft.save(output, common.force)?;
