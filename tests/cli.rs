@@ -723,7 +723,7 @@ fn a_language_model_does_not_depend_on_memory() {
     {
         room.fails(&format!("{train} --memory={memory}"), b"", 2, &[problem]);
     }
-    room.fails(&format!("{train} --memory 1M --temp none"), b"", 1, &["none", "--temp"]);
+    room.fails(&format!("{train} --memory 1G --temp none"), b"", 2, &["--temp none", "a folder"]);
     assert!(!room.path("new.arpa").exists());
 }
 

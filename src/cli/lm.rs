@@ -152,10 +152,14 @@ struct Resources {
 }
 
 impl Resources {
-    fn memory(&self, output: &Path) -> Memory {
+    fn memory(&self, output: &Path) -> Result<Memory> {
+        if let Some(folder) = self.temp.as_ref().filter(|folder| !folder.is_dir()) {
+            let folder = folder.display();
+            return Err(Error::Usage(format!("--temp {folder}: expected a folder that is there")));
+        }
         let folder =
             || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
-        self.memory.map_or_else(Memory::unlimited, |bytes| Memory::limited(bytes, folder()))
+        Ok(self.memory.map_or_else(Memory::unlimited, |bytes| Memory::limited(bytes, folder())))
     }
 
     fn threads(&self) -> NonZeroUsize {
@@ -191,7 +195,7 @@ impl Train {
         files::check_output(&self.output, &inputs)?;
         let config = self.config()?;
         config.check()?;
-        let memory = self.resources.memory(&self.output);
+        let memory = self.resources.memory(&self.output)?;
         let mut progress = Progress::new();
         let text = if self.counts.is_empty() {
             progress.reading();
@@ -276,7 +280,7 @@ struct Count {
 impl Count {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, &self.corpora)?;
-        let memory = self.resources.memory(&self.output);
+        let memory = self.resources.memory(&self.output)?;
         let mut progress = Progress::new();
         progress.reading();
         let text = self.words.text(&self.corpora, self.resources.threads(), &memory)?;
@@ -303,7 +307,7 @@ struct Merge {
 impl Merge {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, &self.counts)?;
-        let text = Text::open(&self.counts, &self.resources.memory(&self.output))?;
+        let text = Text::open(&self.counts, &self.resources.memory(&self.output)?)?;
         let order = self.order.or(text.order()).unwrap_or_default();
         write_counts(text, order, &self.output, Progress::new())
     }
