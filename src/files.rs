@@ -541,6 +541,22 @@ impl Drop for Scratch {
     }
 }
 
+/// A file that `write` fills, on the disk but without its name, so that several can appear together; see
+/// [`Publish::commit`].
+///
+/// # Errors
+/// Where it cannot be written: then nothing is left of it.
+pub fn unpublished(
+    path: impl AsRef<Path>,
+    write: impl FnOnce(&mut Publish) -> io::Result<()>,
+) -> Result<Publish> {
+    let path = path.as_ref();
+    let mut file = Publish::new(path)?;
+    let written = write(&mut file).and_then(|()| file.flush());
+    written.map_err(|error| Error::io("write", path, error))?;
+    Ok(file)
+}
+
 /// Publishes what `write` writes at `path`; see [`Publish`].
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! `majuscule fst`: language models as weighted transducers, in OpenFst's own files.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -101,11 +101,12 @@ impl Build {
         }
         check_weight("--map-weight", self.map_weight)?;
         let (machine, isymbols, osymbols) = self.machine()?;
-        let whole = written(&self.output, |out| wfst::write(&machine, Some((&isymbols, &osymbols)), out))?;
+        let whole =
+            files::unpublished(&self.output, |out| wfst::write(&machine, Some((&isymbols, &osymbols)), out))?;
         let mut all = vec![whole];
         for (file, symbols) in [(&self.isymbols, &isymbols), (&self.osymbols, &osymbols)] {
             let Some(file) = file else { continue };
-            all.push(written(file, |out| symbols.write(out))?);
+            all.push(files::unpublished(file, |out| symbols.write(out))?);
         }
         // All are on the disk before the first gets its name, so that all appear or none does.
         all.into_iter().try_for_each(Publish::commit)
@@ -140,14 +141,6 @@ impl Build {
             }
         }
     }
-}
-
-/// A file that `write` fills, on the disk but without its name.
-fn written(file: &Path, write: impl FnOnce(&mut Publish) -> io::Result<()>) -> Result<Publish> {
-    let mut out = Publish::new(file)?;
-    let written = write(&mut out).and_then(|()| out.flush());
-    written.map_err(|error| Error::io("write", file, error))?;
-    Ok(out)
 }
 
 /// A machine and its symbols.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -80,7 +80,8 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
     progress.say(format!("training {}", method.name()));
     let draft = method.train(&corpus, names.collect(), threads.unwrap_or(NonZeroUsize::MIN))?;
     drop(progress);
-    let pack = common.pack.as_ref().map(|file| written(file, &draft.pack())).transpose()?;
+    let packed = |file| files::unpublished(file, |out| out.write_all(&draft.pack()));
+    let pack = common.pack.as_ref().map(packed).transpose()?;
     if let Some(output) = &common.output {
         draft.save(output, common.force)?;
     }
@@ -90,14 +91,6 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
         eprintln!("{}: {} bytes", file.name, file.bytes);
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A file with these bytes, on the disk but without its name.
-fn written(file: &Path, bytes: &[u8]) -> Result<Publish, Error> {
-    let mut out = Publish::new(file)?;
-    let written = out.write_all(bytes).and_then(|()| out.flush());
-    written.map_err(|error| Error::io("write", file, error))?;
-    Ok(out)
 }
 
 impl Common {
