@@ -27,7 +27,7 @@ use guess::Guesser;
 use session::Decoding;
 
 /// The files of a model: the language model, the map, and what shapes words that the map does not have.
-pub(in crate::methods) const LANGUAGE_MODEL: &str = "model.lm";
+const LANGUAGE_MODEL: &str = "model.lm";
 const MAP: &str = "forms.map";
 const ENDINGS: &str = "endings.tsv";
 

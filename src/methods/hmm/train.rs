@@ -89,7 +89,10 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     let settings = Settings { lm_weight: config.lm_weight, map_weight: config.map_weight };
     check_weight("--lm-weight", config.lm_weight)?;
     check_weight("--map-weight", config.map_weight)?;
-    let Parts { model, forms, guesser, sections } = config.language.parts(corpus, threads)?;
+    let Parts { model, forms, guesser, mut sections } = config.language.parts(corpus, threads)?;
+    let mut binary = Vec::new();
+    binary::write(&model, &mut binary).map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
+    sections.insert(0, (LANGUAGE_MODEL.to_owned(), binary));
     let (locale, labels) = (corpus.locale(), Labels::cases());
     Ok(Hmm { model, forms, guesser, settings, locale, labels, sections })
 }
@@ -100,6 +103,7 @@ pub(in crate::methods) struct Parts {
     pub(in crate::methods) model: NgramModel,
     pub(in crate::methods) forms: Forms,
     pub(in crate::methods) guesser: Option<Guesser>,
+    /// The files of the map and of the guesser.
     pub(in crate::methods) sections: Vec<Section>,
 }
 
@@ -137,9 +141,7 @@ impl Language {
         };
         let name = self.map.as_ref().map_or(MAP.into(), |file| file.to_string_lossy());
         let forms = Forms::read(&name, &map, model.vocabulary(), locale)?;
-        let mut binary = Vec::new();
-        binary::write(&model, &mut binary).map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
-        let mut sections = vec![(LANGUAGE_MODEL.to_owned(), binary), (MAP.to_owned(), map.into_bytes())];
+        let mut sections = vec![(MAP.to_owned(), map.into_bytes())];
         let mut guesser = None;
         if self.unknown == Unknown::Guess && !lexicon.is_empty() {
             let endings = endings(&lexicon, after_capitals(corpus, &lexicon, threads)?);

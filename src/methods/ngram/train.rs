@@ -9,7 +9,7 @@ use super::{MACHINE, Ngram, Settings};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::lm::forms::check_weight;
-use crate::methods::hmm::{LANGUAGE_MODEL, Language};
+use crate::methods::hmm::Language;
 use crate::search::wfst::{self, BackOff, Machine, Symbols};
 use crate::text::Labels;
 
@@ -45,7 +45,6 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     wfst::write(&machine, Some((&symbols, &symbols)), &mut file)
         .map_err(|error| Error::io("write", MACHINE, error))?;
     let mut sections = parts.sections;
-    sections.retain(|(name, _)| name != LANGUAGE_MODEL);
     sections.insert(0, (MACHINE.to_owned(), file));
     let vocabulary = parts.model.vocabulary().clone();
     let held = (parts.forms, parts.guesser);
