@@ -61,9 +61,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let (text, name) = common::text();
-        let middle = text.len() / 2;
-        let half = text.as_bytes()[middle..].iter().position(|&b| b == b'\n').map_or(0, |at| middle + at + 1);
-        let (cased, rest) = text.split_at(half);
+        let (cased, rest) = common::halves(&text);
         let lower = Locale::Root.lower(rest);
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         std::fs::write(folder.path().join("in.txt"), &lower).expect("the text can be written");

@@ -67,8 +67,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let (text, name) = common::text();
-        let middle = text[text.len() / 2..].find('\n').map_or(text.len(), |end| text.len() / 2 + end + 1);
-        let (seen, text) = text.split_at(middle);
+        let (seen, text) = common::halves(&text);
         let config = Config { order: 3, tokens: Tokens::Given, ..Config::default() };
         let corpus = Corpus::of_text(seen, Reading::default(), Protocol::Text, Locale::Root);
         let trained = train(&config, &corpus, NonZeroUsize::MIN).expect("the text has words enough");

@@ -75,9 +75,7 @@ impl Bench {
     /// Learns from the first half of the text and keeps the second, in lower case, to be restored.
     fn new() -> Self {
         let (text, name) = common::text();
-        let middle = text.len() / 2;
-        let half = text.as_bytes()[middle..].iter().position(|&b| b == b'\n').map_or(0, |at| middle + at + 1);
-        let (cased, rest) = text.split_at(half);
+        let (cased, rest) = common::halves(&text);
         let lower = Locale::Root.lower(rest);
         let (majority, packed) = trained(cased);
         let process = Process::new(&packed, &lower);

@@ -30,6 +30,14 @@ pub fn text() -> (String, String) {
     (read(&path), path.display().to_string())
 }
 
+/// The lines of a text up to its middle, to learn from, and the rest.
+#[allow(dead_code, reason = "not every bench has something to train")]
+pub fn halves(text: &str) -> (&str, &str) {
+    let middle = text.len() / 2;
+    let end = text.as_bytes()[middle..].iter().position(|&b| b == b'\n');
+    text.split_at(end.map_or(0, |at| middle + at + 1))
+}
+
 /// How many words a text has: runs without white space, whatever the systems take for a word.
 pub fn words(text: &str) -> usize {
     text.split_whitespace().count()
