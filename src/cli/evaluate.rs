@@ -30,6 +30,9 @@ pub struct Args {
     /// Also ask the model how sure it is, and say how far that is from the truth
     #[arg(long)]
     pub calibration: bool,
+    /// Let a choice depend on at most N later words; 0 is none
+    #[arg(long, value_name = "N")]
+    pub look_ahead: Option<usize>,
     /// How many threads a method may use; all cores where it is not given. The figures do not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     pub threads: Option<NonZeroUsize>,
@@ -48,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Model { manifest, restorer } = args.load()?;
     let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
     let threads = threads.unwrap_or(NonZeroUsize::MIN);
-    let want = Want { confidence: args.calibration, threads, ..Want::default() };
+    let want = Want { confidence: args.calibration, look_ahead: args.look_ahead, threads };
     let mut reading = args.measure.reading.clone();
     // A model knows the language of the texts that it is for.
     reading.language.clone_from(&manifest.language);

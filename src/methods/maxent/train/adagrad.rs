@@ -1,207 +1,23 @@
-//! A cased corpus in, weights out: multinomial logistic regression by AdaGrad (Duchi et al. 2011).
+//! Examples in, weights out: multinomial logistic regression by AdaGrad (Duchi et al. 2011), on all cores, with the same
+//! bytes for any number of threads.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::thread;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Serialize;
-
-use super::features::{self, Group, Seen};
-use super::profile::{Counts, places};
-use super::table::Table;
-use super::{END, Maxent, Settings, WEIGHTS_EACH, WORD, add};
-use crate::corpus::{Corpus, Example, Protocol};
-use crate::error::{Error, Result};
-use crate::lexicon::build;
-use crate::text::{Case, Class, Locale, Mark, Token};
-
-/// How `maxent` is trained.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct Config {
-    /// The features; all where none is named
-    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "GROUP,…", value_delimiter = ','))]
-    pub features: Vec<Group>,
-    /// How many words of right context the features see
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().look_ahead))]
-    pub look_ahead: usize,
-    /// How often the corpus is gone over
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().epochs))]
-    pub epochs: usize,
-    /// How large the steps are
-    #[cfg_attr(feature = "cli", arg(long, value_name = "STEP", default_value_t = Config::default().rate))]
-    pub rate: f32,
-    /// The binary logarithm of the number of weights that features share
-    #[cfg_attr(feature = "cli", arg(long, value_name = "BITS", default_value_t = Config::default().bits))]
-    pub bits: u32,
-    /// Keep the N features that weigh most, and train those again
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().size))]
-    pub size: usize,
-    /// Keep what is known of the N most frequent words
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().vocabulary))]
-    pub vocabulary: usize,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            features: Vec::new(),
-            look_ahead: 3,
-            epochs: 1,
-            rate: 0.1,
-            bits: 24,
-            size: 1_000_000,
-            vocabulary: 100_000,
-        }
-    }
-}
+use super::Config;
+use super::count::Words;
+use crate::corpus::{Corpus, Example};
+use crate::error::Result;
+use crate::methods::maxent::features::{self, Group, Seen};
+use crate::methods::maxent::profile::places;
+use crate::methods::maxent::table::Table;
+use crate::methods::maxent::{END, WEIGHTS_EACH};
+use crate::text::{Class, Mark};
 
 /// Words of a mini-batch, whose gradients are all taken at the same weights: first few, since first steps are long.
 const FIRST_BATCH: usize = 128;
 const BATCH: usize = 4096;
-
-/// Trains a model.
-///
-/// # Errors
-/// Where the corpus cannot be read or teaches no case, and where the settings cannot be.
-pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Maxent> {
-    config.check()?;
-    let mut words = count(corpus, threads)?;
-    if words.is_empty() {
-        return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
-    }
-    let forms = words.iter().flat_map(|(lower, word)| {
-        Class::ALL.into_iter().zip(word.counts.classes.map(f64::from)).map(move |form| (lower.as_str(), form))
-    });
-    build::check_forms(forms, corpus.locale(), &corpus.name())?;
-    let order = most_frequent(&words, config.vocabulary);
-    let kept: FxHashSet<&String> = order.iter().collect();
-    words.retain(|word, _| kept.contains(word));
-    let groups = if config.features.is_empty() { Group::ALL.to_vec() } else { config.features.clone() };
-    // Windows run across sentences: there, and only there, an end has to be found.
-    let ends = matches!(corpus.protocol(), Protocol::Asr { .. });
-    let run = Run { config, groups: &groups, corpus, words: &words, ends, threads };
-    // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
-    let mut weights = Weights::hashed(config.bits);
-    run.epochs(&mut weights)?;
-    let mut weights = Weights::of(weights.chosen(config.size));
-    run.epochs(&mut weights)?;
-    let (steps, table) = weights.quantised();
-    let open = |problem: String| Error::Usage(problem);
-    let table = Table::open(table.into()).map_err(open)?;
-    let own = order.iter().map(|lower| own(lower, &words[lower].counts, &groups, &table));
-    let own = Table::open(Table::build(own).into()).map_err(open)?;
-    let settings = Settings {
-        version: features::VERSION,
-        groups: groups.clone(),
-        look_ahead: config.look_ahead,
-        steps,
-        ends,
-    };
-    Ok(Maxent::new(table, own, mixed(&order, &words, corpus.locale()), settings, corpus.locale()))
-}
-
-/// What a model holds of a word.
-fn own(lower: &str, counts: &Counts, groups: &[Group], weights: &Table<WEIGHTS_EACH>) -> (u64, [u8; WORD]) {
-    let seen = Seen::of(lower, &Token::default(), counts.profile());
-    let (mut features, mut sums) = (Vec::new(), [0; WEIGHTS_EACH]);
-    features::own(groups, lower, seen, &mut features);
-    add(weights, &features, &mut sums);
-    let mut bytes = [0; WORD];
-    let (parts, _) = bytes.as_chunks_mut();
-    parts[0] = seen.profile.to_le_bytes();
-    for (part, sum) in parts[1..].iter_mut().zip(sums) {
-        // A word has some dozen features of at most 127 steps each.
-        *part = (sum as i16).to_le_bytes();
-    }
-    (seen.hash, bytes)
-}
-
-impl Config {
-    fn check(&self) -> Result<()> {
-        let problem = match () {
-            () if self.look_ahead > features::REACH => {
-                format!("look-ahead {}: the features see at most {} words", self.look_ahead, features::REACH)
-            }
-            () if !(self.rate.is_finite() && self.rate > 0.0) => {
-                format!("rate {}: expected a number greater than 0", self.rate)
-            }
-            () if !(8..=28).contains(&self.bits) => format!("{} bits: expected 8 to 28", self.bits),
-            () if self.epochs == 0 => "0 epochs: expected at least 1".to_owned(),
-            () if self.size == 0 || self.size > 1 << 28 => {
-                format!("{} features: expected 1 to {}", self.size, 1 << 28)
-            }
-            () => return Ok(()),
-        };
-        Err(Error::Usage(problem))
-    }
-}
-
-/// What is counted of a word.
-#[derive(Debug, Clone, Default)]
-struct Word {
-    counts: Counts,
-    /// Its spellings in mixed case.
-    mixed: BTreeMap<Case, u32>,
-}
-
-impl Word {
-    fn total(&self) -> u32 {
-        self.counts.classes.iter().sum::<u32>() + self.counts.first
-    }
-}
-
-type Words = FxHashMap<String, Word>;
-
-fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
-    let parts = corpus.map_reduce(threads, Words::default, |words, example| {
-        let mut before = None;
-        let last = example.gold.len() - 1;
-        for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
-            let (first, last) = places(before, gold.label, at == last);
-            if !words.contains_key(lower) {
-                words.insert(lower.to_owned(), Word::default());
-            }
-            let Some(word) = words.get_mut(lower) else { continue };
-            word.counts.add(gold.label.case.class(), first, last);
-            if gold.label.case.class() == Class::Mixed {
-                *word.mixed.entry(gold.label.case).or_default() += 1;
-            }
-            before = Some(gold.label);
-        }
-        Ok(())
-    })?;
-    let mut all = Words::default();
-    for (lower, word) in parts.into_iter().flatten() {
-        let sum = all.entry(lower).or_default();
-        sum.counts = sum.counts.plus(&word.counts);
-        word.mixed.into_iter().for_each(|(case, count)| *sum.mixed.entry(case).or_default() += count);
-    }
-    Ok(all)
-}
-
-/// The most frequent words, and of equally frequent ones those first in the order of their bytes.
-fn most_frequent(words: &Words, limit: usize) -> Vec<String> {
-    let mut order: Vec<(u32, &String)> = words.iter().map(|(lower, word)| (word.total(), lower)).collect();
-    order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    order.truncate(limit);
-    order.into_iter().map(|(_, lower)| lower.clone()).collect()
-}
-
-/// The most frequent mixed spelling of each word that has one, a line each.
-fn mixed(order: &[String], words: &Words, locale: Locale) -> String {
-    let mut spellings = Vec::new();
-    for lower in order {
-        let forms = &words[lower].mixed;
-        if let Some((case, _)) = forms.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0))) {
-            spellings.push(case.applied(lower, locale));
-        }
-    }
-    spellings.sort_unstable();
-    spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
-}
 
 /// A word's part of a batch: its features, and what each class's weights of them move by.
 #[derive(Default)]
@@ -216,18 +32,18 @@ type Gradient = [f32; WEIGHTS_EACH];
 
 /// What training goes over.
 #[derive(Clone, Copy)]
-struct Run<'a> {
-    config: &'a Config,
-    groups: &'a [Group],
-    corpus: &'a Corpus,
-    words: &'a Words,
+pub(super) struct Run<'a> {
+    pub(super) config: &'a Config,
+    pub(super) groups: &'a [Group],
+    pub(super) corpus: &'a Corpus,
+    pub(super) words: &'a Words,
     /// Whether the ends of sentences are learned.
-    ends: bool,
-    threads: NonZeroUsize,
+    pub(super) ends: bool,
+    pub(super) threads: NonZeroUsize,
 }
 
 impl Run<'_> {
-    fn epochs(&self, weights: &mut Weights) -> Result<()> {
+    pub(super) fn epochs(&self, weights: &mut Weights) -> Result<()> {
         (0..self.config.epochs).try_for_each(|_| self.epoch(weights))
     }
 
@@ -314,7 +130,7 @@ impl Run<'_> {
 type Cell = [f32; WEIGHTS_EACH + 2];
 
 /// Weights while they are trained.
-struct Weights {
+pub(super) struct Weights {
     cells: Vec<Cell>,
     index: Index,
 }
@@ -351,12 +167,12 @@ impl Index {
 }
 
 impl Weights {
-    fn hashed(bits: u32) -> Self {
+    pub(super) fn hashed(bits: u32) -> Self {
         Self { cells: vec![Cell::default(); 1 << bits], index: Index::Hashed(bits, vec![(0, 0); 1 << bits]) }
     }
 
     /// New ones for these features.
-    fn of(chosen: Vec<u64>) -> Self {
+    pub(super) fn of(chosen: Vec<u64>) -> Self {
         let mut slots = vec![(0, NONE); (chosen.len() * 2).next_power_of_two()];
         for (cell, feature) in (0..).zip(&chosen) {
             let mut at = *feature as usize & (slots.len() - 1);
@@ -464,7 +280,7 @@ fn move_cells(
 
 impl Weights {
     /// The `size` features that weigh most, and of equal ones the lower hashes.
-    fn chosen(&self, size: usize) -> Vec<u64> {
+    pub(super) fn chosen(&self, size: usize) -> Vec<u64> {
         let Index::Hashed(_, leaders) = &self.index else { return Vec::new() };
         let score = |cell: &Cell| {
             let weight = |weights: &[f32], sum: f32| {
@@ -486,7 +302,7 @@ impl Weights {
 
     /// How many steps a weight of 1 has, so that the largest has at most 127, and the weights in such steps. Those of no step
     /// are left out.
-    fn quantised(&self) -> (u32, Vec<u8>) {
+    pub(super) fn quantised(&self) -> (u32, Vec<u8>) {
         let Index::Chosen(slots) = &self.index else { return (1, Vec::new()) };
         let weights = |cell: &Cell| [cell[0], cell[1], cell[2], cell[3]];
         let most = self.cells.iter().flat_map(weights).fold(0.0f32, |most, weight| most.max(weight.abs()));
@@ -510,12 +326,10 @@ const LARGEST: f32 = 6.0;
 
 #[cfg(test)]
 mod tests {
-    use super::super::CLASSES;
     use super::*;
-    use crate::corpus::{Protocol, Reading};
-    use crate::restorer::{Restorer, Want};
-    use crate::text::Tokens;
+    use crate::methods::maxent::CLASSES;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     /// −ln of the probability of a class and of an end or none, as it is written down.
     fn loss(cells: &[Cell], class: usize, end: bool) -> f64 {
@@ -593,52 +407,6 @@ mod tests {
             for (found, twin) in found[..END].iter().zip(twin) {
                 assert!((found - twin).abs() < 1e-4, "{feature}: {found} {twin}");
             }
-        }
-    }
-
-    #[test]
-    fn neighbours_decide() {
-        let text = "They told us here.\nThey saw the US army.\n".repeat(200);
-        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
-        let config = Config { bits: 12, ..Config::default() };
-        let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
-        let case = |words: &str| {
-            let tokens = Tokens::of_words(words.split(' '), Locale::Root);
-            let at = words.split(' ').position(|word| word == "us").unwrap();
-            model.restore_batch(&[tokens], Want::default()).unwrap()[0][at].label.case
-        };
-        assert_eq!(case("they told us here"), Case::Lower);
-        assert_eq!(case("we saw the us army"), Case::Upper);
-    }
-
-    #[test]
-    fn in_windows_the_ends_of_sentences_are_found() {
-        let text = "They met in Lisbon today. She left early.\n".repeat(300);
-        let protocol = Protocol::Asr { window: NonZeroUsize::new(20).unwrap() };
-        let corpus =
-            Corpus::of_text(&text, Reading { split: true, ..Reading::default() }, protocol, Locale::Root);
-        let config = Config { bits: 12, look_ahead: 1, ..Config::default() };
-        let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
-        let tokens = Tokens::of_words("they met in lisbon today she left early".split(' '), Locale::Root);
-        let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
-        let ends: Vec<bool> = choices.iter().map(|choice| choice.label.mark == Mark::SentenceEnd).collect();
-        assert_eq!(ends, [false, false, false, false, true, false, false, true]);
-        assert_eq!(choices[5].label.case, Case::Title);
-        assert_eq!(choices[1].label.case, Case::Lower);
-    }
-
-    #[test]
-    fn settings_that_cannot_be_are_refused() {
-        let corpus = Corpus::of_text("He saw Lisbon.", Reading::default(), Protocol::Text, Locale::Root);
-        for config in [
-            Config { look_ahead: 9, ..Config::default() },
-            Config { rate: f32::NAN, ..Config::default() },
-            Config { rate: -1.0, ..Config::default() },
-            Config { bits: 60, ..Config::default() },
-            Config { epochs: 0, ..Config::default() },
-            Config { size: 0, ..Config::default() },
-        ] {
-            assert!(matches!(train(&config, &corpus, NonZeroUsize::MIN), Err(Error::Usage(_))), "{config:?}");
         }
     }
 }

@@ -1,0 +1,75 @@
+//! A cased corpus in, how each word is written in it out.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use rustc_hash::FxHashMap;
+
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::methods::maxent::profile::{Counts, places};
+use crate::text::{Case, Class, Locale};
+
+/// What is counted of a word.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Word {
+    pub(super) counts: Counts,
+    /// Its spellings in mixed case.
+    mixed: BTreeMap<Case, u32>,
+}
+
+impl Word {
+    fn total(&self) -> u32 {
+        self.counts.classes.iter().sum::<u32>() + self.counts.first
+    }
+}
+
+pub(super) type Words = FxHashMap<String, Word>;
+
+pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
+    let parts = corpus.map_reduce(threads, Words::default, |words, example| {
+        let mut before = None;
+        let last = example.gold.len() - 1;
+        for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
+            let (first, last) = places(before, gold.label, at == last);
+            if !words.contains_key(lower) {
+                words.insert(lower.to_owned(), Word::default());
+            }
+            let Some(word) = words.get_mut(lower) else { continue };
+            word.counts.add(gold.label.case.class(), first, last);
+            if gold.label.case.class() == Class::Mixed {
+                *word.mixed.entry(gold.label.case).or_default() += 1;
+            }
+            before = Some(gold.label);
+        }
+        Ok(())
+    })?;
+    let mut all = Words::default();
+    for (lower, word) in parts.into_iter().flatten() {
+        let sum = all.entry(lower).or_default();
+        sum.counts = sum.counts.plus(&word.counts);
+        word.mixed.into_iter().for_each(|(case, count)| *sum.mixed.entry(case).or_default() += count);
+    }
+    Ok(all)
+}
+
+/// The most frequent words, and of equally frequent ones those first in the order of their bytes.
+pub(super) fn most_frequent(words: &Words, limit: usize) -> Vec<String> {
+    let mut order: Vec<(u32, &String)> = words.iter().map(|(lower, word)| (word.total(), lower)).collect();
+    order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    order.truncate(limit);
+    order.into_iter().map(|(_, lower)| lower.clone()).collect()
+}
+
+/// The most frequent mixed spelling of each word that has one, a line each.
+pub(super) fn mixed(order: &[String], words: &Words, locale: Locale) -> String {
+    let mut spellings = Vec::new();
+    for lower in order {
+        let forms = &words[lower].mixed;
+        if let Some((case, _)) = forms.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0))) {
+            spellings.push(case.applied(lower, locale));
+        }
+    }
+    spellings.sort_unstable();
+    spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
+}
