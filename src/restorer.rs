@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 
 use crate::error::Result;
+#[cfg(doc)]
+use crate::text::Mark;
 use crate::text::{Choice, Label, Labels, Tokens};
 
 /// What is asked of a session.
@@ -10,6 +12,8 @@ use crate::text::{Choice, Label, Labels, Tokens};
 pub struct Want {
     /// Fill in [`Choice::confidence`], where the method has one.
     pub confidence: bool,
+    /// Fill in the marks after words, where the method chooses them; without, all may be [`Mark::None`].
+    pub marks: bool,
     /// Use at most so many words of right context; `None` is all that the method uses.
     pub look_ahead: Option<usize>,
     /// How many threads a method may use inside one call. The choices do not depend on it.
@@ -18,7 +22,7 @@ pub struct Want {
 
 impl Default for Want {
     fn default() -> Self {
-        Self { confidence: false, look_ahead: None, threads: NonZeroUsize::MIN }
+        Self { confidence: false, marks: false, look_ahead: None, threads: NonZeroUsize::MIN }
     }
 }
 

@@ -51,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Model { manifest, restorer } = args.load()?;
     let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
     let threads = threads.unwrap_or(NonZeroUsize::MIN);
-    let want = Want { confidence: args.calibration, look_ahead: args.look_ahead, threads };
+    let want = Want { confidence: args.calibration, look_ahead: args.look_ahead, threads, ..Want::default() };
     let mut reading = args.measure.reading.clone();
     // A model knows the language of the texts that it is for.
     reading.language.clone_from(&manifest.language);

@@ -67,7 +67,7 @@ impl Measure {
             return Ok(());
         }
         let expected = match self.protocol {
-            Protocol::Susanto | Protocol::Asr { .. } => "text in its true case",
+            Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix => "text in its true case",
             Protocol::Text | Protocol::Batista | Protocol::Rei => {
                 "sentences in their true case, of two words or more since the first does not count"
             }

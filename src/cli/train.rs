@@ -47,7 +47,7 @@ struct Common {
     /// Replace a model that stands there
     #[arg(long)]
     force: bool,
-    /// What is trained on: text, batista, rei, susanto, asr, or asr:N with windows of N words
+    /// What is trained on: text, batista, rei, susanto, asr, asr:N with windows of N words, or mix: all kinds of text by turns
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     protocol: Protocol,
     /// Whose case pairs are used, such as tr or nl; by default those of --lang

@@ -289,7 +289,7 @@ impl Corpus {
 
     /// Gives every example to one of `threads` threads, each with a value of its own that `make` makes, and returns these
     /// values. Which example meets which thread is left to chance, so what is made of them must not depend on it: sums do
-    /// not. Under `asr`, whose windows run across lines, one thread does all.
+    /// not. Under `asr` and `mix`, whose windows run across lines, one thread does all.
     ///
     /// # Errors
     /// Like [`Corpus::for_each`]; of several errors the one that stands first.
@@ -299,7 +299,7 @@ impl Corpus {
         make: impl Fn() -> A + Sync,
         visit: impl Fn(&mut A, &Example) -> Result<()> + Sync,
     ) -> Result<Vec<A>> {
-        if threads.get() == 1 || matches!(self.protocol, Protocol::Asr { .. }) {
+        if threads.get() == 1 || self.protocol.runs_on() {
             let mut value = make();
             self.for_each(&mut |example| visit(&mut value, example))?;
             return Ok(vec![value]);
@@ -393,7 +393,7 @@ impl Corpus {
             return Ok(letters);
         }
         let mut letters = SingleLetters::default();
-        if self.protocol == Protocol::Rei {
+        if matches!(self.protocol, Protocol::Rei | Protocol::Mix) {
             let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
             let make = || (SingleLetters::default(), String::new());
             let parts = self.map_sentences(threads, make, |(letters, scratch), sentence| {

@@ -37,6 +37,9 @@ pub enum Protocol {
         /// So many words a window; the last of a document may be shorter.
         window: NonZeroUsize,
     },
+    /// For models that meet every kind of text: about 200 words at a time, by turns that a fixed draw decides, as `text`, as
+    /// `rei`, as `asr`, as `asr` with a line for each sentence, and as `asr` with lines broken anywhere.
+    Mix,
 }
 
 impl Protocol {
@@ -44,8 +47,8 @@ impl Protocol {
     pub const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("200 is not 0");
 
     /// All of them, `asr` with its usual window.
-    pub const ALL: [Self; 5] =
-        [Self::Text, Self::Batista, Self::Rei, Self::Susanto, Self::Asr { window: Self::WINDOW }];
+    pub const ALL: [Self; 6] =
+        [Self::Text, Self::Batista, Self::Rei, Self::Susanto, Self::Asr { window: Self::WINDOW }, Self::Mix];
 
     /// Its name without settings.
     pub fn name(self) -> &'static str {
@@ -55,7 +58,13 @@ impl Protocol {
             Self::Rei => "rei",
             Self::Susanto => "susanto",
             Self::Asr { .. } => "asr",
+            Self::Mix => "mix",
         }
+    }
+
+    /// Whether its examples run across sentences, so that they depend on what came before in the file.
+    pub fn runs_on(self) -> bool {
+        matches!(self, Self::Asr { .. } | Self::Mix)
     }
 
     /// Whether marks are removed, so that a method sees none.
@@ -195,6 +204,54 @@ pub(super) struct Examples<'a> {
     skipped: Vec<u32>,
     /// How many it left out after the last of them.
     skipping: u32,
+    /// What `mix` is at.
+    turn: Turn,
+}
+
+/// A turn of [`Protocol::Mix`].
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    protocol: Protocol,
+    lines: Lines,
+    /// Words until the next.
+    left: usize,
+    /// What draws the next: a linear congruential generator, so that the turns are the same everywhere.
+    seed: u64,
+}
+
+/// Where `asr` breaks lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    None,
+    Sentences,
+    /// After so many words from here.
+    Anywhere(u64),
+}
+
+impl Turn {
+    fn first() -> Self {
+        Self { protocol: Protocol::Text, lines: Lines::None, left: 0, seed: 1 }
+    }
+
+    /// A number below `limit`.
+    fn draw(&mut self, limit: u64) -> u64 {
+        // Knuth's multiplier for 64 bits; the upper half is the random one.
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 33) % limit
+    }
+
+    /// The next turn.
+    fn next(&mut self) {
+        let asr = Protocol::Asr { window: Protocol::WINDOW };
+        (self.protocol, self.lines) = match self.draw(10) {
+            0..3 => (Protocol::Text, Lines::None),
+            3..5 => (Protocol::Rei, Lines::None),
+            5..8 => (asr, Lines::None),
+            8 => (asr, Lines::Sentences),
+            _ => (asr, Lines::Anywhere(0)),
+        };
+        self.left = Protocol::WINDOW.get();
+    }
 }
 
 impl<'a> Examples<'a> {
@@ -213,6 +270,7 @@ impl<'a> Examples<'a> {
             words: String::new(),
             skipped: Vec::new(),
             skipping: 0,
+            turn: Turn::first(),
         }
     }
 
@@ -222,13 +280,34 @@ impl<'a> Examples<'a> {
     /// Where `visit` fails.
     pub(super) fn sentence(&mut self, sentence: Sentence<'_>, visit: &mut Visit<'_>) -> Result<()> {
         match self.protocol {
-            Protocol::Text => self.text(sentence),
+            Protocol::Mix => self.mix(sentence, visit),
+            protocol => self.sentence_under(protocol, sentence, visit),
+        }
+    }
+
+    fn sentence_under(
+        &mut self,
+        protocol: Protocol,
+        sentence: Sentence<'_>,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        match protocol {
+            Protocol::Text | Protocol::Mix => self.text(sentence),
             Protocol::Batista => self.batista(sentence),
             Protocol::Rei => self.rei(sentence),
             Protocol::Susanto => self.susanto(sentence),
             Protocol::Asr { window } => return self.asr(sentence, window, visit),
         }
         self.give(visit)
+    }
+
+    fn mix(&mut self, sentence: Sentence<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        if self.turn.left == 0 {
+            self.give(visit)?;
+            self.turn.next();
+        }
+        self.turn.left = self.turn.left.saturating_sub(sentence.text.split_whitespace().count());
+        self.sentence_under(self.turn.protocol, sentence, visit)
     }
 
     /// How many words wait for their window to be full.
@@ -353,8 +432,20 @@ impl<'a> Examples<'a> {
             if result.is_ok() && self.example.gold.len() >= window.get() {
                 result = self.give(visit);
             }
+            let before = match self.turn.lines {
+                _ if self.example.gold.is_empty() => Break::Document,
+                Lines::Sentences if initial => Break::Line,
+                Lines::Anywhere(0) => {
+                    self.turn.lines = Lines::Anywhere(3 + self.turn.draw(10));
+                    Break::Line
+                }
+                Lines::Anywhere(left) => {
+                    self.turn.lines = Lines::Anywhere(left - 1);
+                    Break::Space
+                }
+                Lines::Sentences | Lines::None => Break::Space,
+            };
             let Example { tokens, gold } = &mut self.example;
-            let before = if gold.is_empty() { Break::Document } else { Break::Space };
             tokens.push(word, locale, Token { before, ..Token::default() });
             gold.push(Gold { label: Case::of(word, locale).into(), scored: true, initial });
             initial = false;

@@ -195,6 +195,8 @@ struct Evaluation<'a> {
 
 impl<'a> Evaluation<'a> {
     fn new(method: &'a dyn Restorer, want: Want) -> Self {
+        // Where the method tells where sentences end, that is scored too.
+        let want = Want { marks: method.labels().marks(), ..want };
         Self { method, want, documents: Vec::new(), gold: Vec::new(), words: 0, score: Score::default() }
     }
 

@@ -50,7 +50,12 @@ impl fmt::Display for Signature {
         let protocol = self.protocol;
         write!(f, "protocol:{}", protocol.name())?;
         write!(f, "|tokens:{}", self.tokens)?;
-        write!(f, "|marks:{}", if protocol.removes_marks() { "removed" } else { "kept" })?;
+        let marks = match protocol {
+            Protocol::Mix => "by-turns",
+            _ if protocol.removes_marks() => "removed",
+            _ => "kept",
+        };
+        write!(f, "|marks:{marks}")?;
         write!(f, "|classes:{}", classes(Matching::of(protocol)))?;
         write!(f, "|first:{}", first_word(protocol))?;
         f.write_str("|average:micro|window:")?;
@@ -82,6 +87,7 @@ fn first_word(protocol: Protocol) -> &'static str {
         Protocol::Batista => "removed",
         Protocol::Rei => "context-where-capital",
         Protocol::Susanto | Protocol::Asr { .. } => "scored",
+        Protocol::Mix => "by-turns",
     }
 }
 
@@ -94,13 +100,14 @@ mod tests {
         let signatures = Protocol::ALL.map(|protocol| {
             Signature::of(protocol, &Reading::default(), &["a.tok"], Locale::Dutch).to_string()
         });
-        let [text, batista, rei, susanto, asr] = &signatures;
+        let [text, batista, rei, susanto, asr, mix] = &signatures;
         assert!(text.starts_with(
             "protocol:text|tokens:words|marks:kept|classes:spelling|first:context|average:micro|"
         ));
         assert!(batista.contains("|first:removed|") && rei.contains("|classes:U-T-L|"));
         assert!(susanto.contains("|tokens:as-given|") && susanto.contains("|window:none|"));
         assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
+        assert!(mix.contains("|marks:by-turns|") && mix.contains("|first:by-turns|"), "{mix}");
         assert!(signatures.iter().all(|signature| !signature.contains(['\n', ' '])));
     }
 

@@ -26,7 +26,9 @@ impl Matching {
     pub fn of(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Rei => Self::Tags,
-            Protocol::Text | Protocol::Batista | Protocol::Susanto | Protocol::Asr { .. } => Self::Spelling,
+            Protocol::Text | Protocol::Batista | Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix => {
+                Self::Spelling
+            }
         }
     }
 

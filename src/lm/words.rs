@@ -6,7 +6,7 @@ use super::count::{Grams, Highest, Key};
 use super::counts::Counted;
 use super::spill::{Memory, Numbers};
 use super::vocab::{SPECIAL, Vocabulary, WordId};
-use crate::corpus::{Corpus, Example, Protocol, Sentence};
+use crate::corpus::{Corpus, Example, Sentence};
 use crate::error::{Error, Result};
 use crate::text::{Case, Locale, Mark};
 
@@ -73,7 +73,7 @@ fn given(sentence: Sentence<'_>, visit: &mut impl Visit) -> Result<()> {
 }
 
 fn words(example: &Example, corpus: &Corpus, form: &mut String, visit: &mut impl Visit) -> Result<()> {
-    let across = matches!(corpus.protocol(), Protocol::Asr { .. });
+    let across = corpus.protocol().runs_on();
     let last = example.gold.len() - 1;
     for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
         visit.word(cased(lower, gold.label.case, corpus.locale(), form));

@@ -5,10 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::Token;
+use crate::text::{Break, Token};
 
 /// The number of the set as a whole: a model trained with another one is refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The most words to either side that a template looks at.
 pub const REACH: usize = 3;
@@ -34,13 +34,15 @@ pub enum Group {
     Shape,
     /// How it and its neighbours are written elsewhere in the training text: the most frequent case, and its share
     Profile,
-    /// The marks next to it, and whether a sentence begins there, where the text shows them
+    /// The marks next to it, and whether a sentence or a line begins there, where the text shows them
     Marks,
+    /// Longer stretches around it: three to five words and their profiles, for the beginnings of sentences
+    Spans,
 }
 
 impl Group {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Word,
         Self::Bigrams,
         Self::Trigrams,
@@ -50,6 +52,7 @@ impl Group {
         Self::Shape,
         Self::Profile,
         Self::Marks,
+        Self::Spans,
     ];
 }
 
@@ -58,7 +61,7 @@ impl Group {
 pub struct Seen {
     /// A hash of its lower case; 0 beyond the ends of a sentence.
     pub hash: u64,
-    /// A hash of the marks around it and of whether a sentence begins there.
+    /// The marks around it, and whether a sentence or a line begins there.
     pub marks: u64,
     /// How it is written elsewhere: see [`Group::Profile`]; 0 where that is not known.
     pub profile: u16,
@@ -68,7 +71,9 @@ impl Seen {
     /// What is seen of a word.
     pub fn of(lower: &str, token: &Token, profile: u16) -> Self {
         let mark = |mark: Option<char>| mark.map_or(0, u64::from);
-        let marks = mark(token.left) << 32 | mark(token.right) << 1 | u64::from(token.starts);
+        let line = matches!(token.before, Break::Line | Break::Cue);
+        let marks =
+            mark(token.left) << 34 | mark(token.right) << 2 | u64::from(line) << 1 | u64::from(token.starts);
         Self { hash: hash(lower.as_bytes()), marks, profile }
     }
 }
@@ -83,7 +88,12 @@ pub fn own(groups: &[Group], lower: &str, seen: Seen, out: &mut Vec<u64>) {
             Group::Affixes => affixes(lower, out),
             Group::Shape => out.push(feature(30, &[shape(lower)])),
             Group::Profile => out.push(feature(40, &[u64::from(seen.profile)])),
-            Group::Bigrams | Group::Trigrams | Group::Neighbours | Group::Wide | Group::Marks => {}
+            Group::Bigrams
+            | Group::Trigrams
+            | Group::Neighbours
+            | Group::Wide
+            | Group::Marks
+            | Group::Spans => {}
         }
     }
 }
@@ -94,6 +104,8 @@ pub fn own(groups: &[Group], lower: &str, seen: Seen, out: &mut Vec<u64>) {
 pub fn context(groups: &[Group], window: &Window, look_ahead: usize, out: &mut Vec<u64>) {
     let [left3, left2, left, word, right, right2, right3] = window.map(|seen| seen.hash);
     let can_see = |places: usize| places <= look_ahead;
+    // How much a word says depends on how much else is seen.
+    out.push(feature(70, &[look_ahead as u64]));
     for group in groups {
         match group {
             Group::Word | Group::Affixes | Group::Shape => {}
@@ -145,6 +157,29 @@ pub fn context(groups: &[Group], window: &Window, look_ahead: usize, out: &mut V
                     out.push(feature(44, &[word, right, right2]));
                 }
             }
+            Group::Spans => {
+                out.push(feature(60, &[left3, left2, left]));
+                if can_see(1) {
+                    out.push(feature(61, &[left2, left, word, right]));
+                }
+                if can_see(2) {
+                    out.push(feature(62, &[left, word, right, right2]));
+                    out.push(feature(63, &[left2, left, word, right, right2]));
+                }
+                if can_see(3) {
+                    out.push(feature(64, &[word, right, right2, right3]));
+                    out.push(feature(65, &[right, right2, right3]));
+                }
+                let [left3, left2, left, word, right, right2, _] = window.map(|seen| u64::from(seen.profile));
+                out.push(feature(66, &[left3, left2, left, word]));
+                if can_see(1) {
+                    out.push(feature(67, &[left2, left, word, right]));
+                }
+                if can_see(2) {
+                    out.push(feature(68, &[left, word, right, right2]));
+                    out.push(feature(69, &[left2, left, word, right, right2]));
+                }
+            }
             Group::Marks => {
                 let [_, _, left, word, right, _, _] = window.map(|seen| seen.marks);
                 out.push(feature(50, &[word]));
@@ -156,6 +191,29 @@ pub fn context(groups: &[Group], window: &Window, look_ahead: usize, out: &mut V
         }
     }
 }
+
+/// Appends the features that tell how many words ago a sentence began, they bear on whether one
+/// begins here.
+#[inline]
+pub fn history(distance: usize, word: Seen, out: &mut Vec<u64>) {
+    let bucket = bucket(distance) as u64;
+    out.extend([feature(80, &[bucket]), feature(81, &[bucket, u64::from(word.profile)])]);
+}
+
+/// The most words since the beginning of a sentence that are told apart; 0 stands for a beginning that was not seen.
+pub const FAR: usize = 15;
+
+/// The least distance of each bucket; those in between count as one.
+pub const DISTANCES: [usize; BUCKETS] = [0, 1, 2, 3, 4, 5, 7, 10, FAR];
+
+/// The bucket of a distance.
+#[inline]
+pub fn bucket(distance: usize) -> usize {
+    DISTANCES[1..].iter().take_while(|&&least| distance >= least).count()
+}
+
+/// How many buckets there are.
+pub const BUCKETS: usize = 9;
 
 /// All features of a word.
 pub fn extract(groups: &[Group], lower: &str, window: &Window, look_ahead: usize, out: &mut Vec<u64>) {

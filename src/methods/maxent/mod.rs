@@ -1,12 +1,12 @@
 //! Maximum entropy (Batista et al. 2007, section 4.2): a weighted sum of what is seen around a word, for each class.
 
+mod chain;
 pub mod features;
 pub mod profile;
+mod session;
 pub mod table;
 #[cfg(feature = "train")]
 mod train;
-
-use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -15,9 +15,10 @@ pub use train::{Config, train};
 
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
-use crate::restorer::{End, Restorer, Session, Want};
-use crate::text::{Break, Capitals, Case, Choice, Class, Given, Label, Labels, Locale, Mark, Token, Tokens};
-use features::{Group, REACH, Seen};
+use crate::restorer::{Restorer, Session, Want};
+use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token, Tokens};
+use chain::Bonus;
+use features::{BUCKETS, Group, Seen};
 use table::{Place, Table};
 
 /// The files of a model: the weights of features, how words are written elsewhere, and spellings of mixed case.
@@ -28,11 +29,11 @@ const MIXED: &str = "mixed.txt";
 /// The classes: lower, title, upper, mixed. The weights of the first are 0 for all features.
 const CLASSES: usize = 4;
 
-/// The weights of a feature: those of the classes but the first, and one for the end of a sentence after the word.
+/// The weights of a feature: those of the classes but the first, and one for the beginning of a sentence at the word.
 const WEIGHTS_EACH: usize = CLASSES;
 
-/// The weight for the end of a sentence.
-const END: usize = CLASSES - 1;
+/// The weight for the beginning of a sentence.
+const BEGIN: usize = CLASSES - 1;
 
 /// Bytes for a word: its profile and the sums of weights, two each.
 const WORD: usize = 2 + 2 * WEIGHTS_EACH;
@@ -56,7 +57,7 @@ pub struct Maxent {
 }
 
 /// What a model needs to know of how it was trained.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The [version](features::VERSION) of the features.
     pub version: u32,
@@ -66,8 +67,10 @@ pub struct Settings {
     pub look_ahead: usize,
     /// How many steps a weight of 1 has.
     pub steps: u32,
-    /// Whether it also chooses where sentences end: it was trained on text that does not show it.
-    pub ends: bool,
+    /// Whether it also chooses where sentences begin, and so end: it was trained on text that does not show it.
+    pub begins: bool,
+    /// How much worse a capital too many is than one too few.
+    pub capital_cost: f32,
 }
 
 impl Maxent {
@@ -106,7 +109,7 @@ impl Maxent {
             let capitals = Case::of(spelling, locale).capitals(spelling, locale);
             mixed.insert(features::hash(lower.lower(0).as_bytes()), capitals);
         }
-        let marks: &[Mark] = if settings.ends { &[Mark::None, Mark::SentenceEnd] } else { &[Mark::None] };
+        let marks: &[Mark] = if settings.begins { &[Mark::None, Mark::SentenceEnd] } else { &[Mark::None] };
         let labels = marks.iter().flat_map(|&mark| Class::ALL.map(|class| (class, mark)));
         Self { weights, words, mixed, mixed_text, settings, locale, labels: Labels::new(labels) }
     }
@@ -141,50 +144,41 @@ impl Maxent {
         (seen, sums)
     }
 
-    /// The probabilities that these sums stand for.
+    /// What is seen behind the last word of a text.
+    fn nothing(&self, features: &mut Vec<u64>) -> (Seen, Sums) {
+        let mut sums = [0; WEIGHTS_EACH];
+        features.clear();
+        features::own(&self.settings.groups, "", Seen::default(), features);
+        add(&self.weights, features, &mut sums);
+        (Seen::default(), sums)
+    }
+
+    /// What each distance from the beginning of a sentence says for a beginning at a word.
+    fn bonus(&self, word: Seen) -> Bonus {
+        let mut bonus = [0.0; BUCKETS];
+        let mut features = Vec::new();
+        for (bonus, distance) in bonus.iter_mut().zip(features::DISTANCES) {
+            let mut sums = [0; WEIGHTS_EACH];
+            features.clear();
+            features::history(distance, word, &mut features);
+            add(&self.weights, &features, &mut sums);
+            *bonus = sums[BEGIN] as f32 / self.settings.steps as f32;
+        }
+        bonus
+    }
+
+    /// The probability of each class at a word with these sums, where a sentence begins with the probability `begins`: what is
+    /// lower case elsewhere has a capital there.
     #[inline]
-    fn shares(&self, sums: Sums) -> Shares {
-        let power = |sum: i32| (sum as f32 / self.settings.steps as f32).exp();
+    fn shares(&self, sums: &Sums, begins: f32) -> [f32; CLASSES] {
         let mut classes = [1.0; CLASSES];
-        for (power_of, sum) in classes[1..].iter_mut().zip(sums) {
-            *power_of = power(sum);
+        for (share, &sum) in classes[1..].iter_mut().zip(sums) {
+            *share = (sum as f32 / self.settings.steps as f32).exp();
         }
         let whole: f32 = classes.iter().sum();
-        let end = if self.settings.ends { 1.0 - 1.0 / (1.0 + power(sums[END])) } else { 0.0 };
-        Shares { classes: classes.map(|power| power / whole), end }
+        let [lower, title, upper, mixed] = classes.map(|share| share / whole);
+        [lower * (1.0 - begins), title + lower * begins, upper, mixed]
     }
-
-    /// The likeliest label of a word.
-    fn choice(&self, word: &Word, shares: &Shares, want: Want) -> Choice {
-        let mixed = self.mixed.get(&word.seen.hash).copied();
-        let case = |class: usize| match class {
-            0 => Some(Case::Lower),
-            1 => Some(Case::Title),
-            2 => Some(Case::Upper),
-            _ => mixed.map(Case::Mixed),
-        };
-        let case = |class: usize| {
-            let case = case(class)?;
-            Some(Case::of_capitals(case.capitals(&word.lower, self.locale), &word.lower, self.locale))
-        };
-        // Of equally likely ones the smaller change.
-        let cases = (0..CLASSES).filter_map(|class| Some((case(class)?, shares.classes[class])));
-        let best =
-            cases.clone().fold((Case::Lower, f32::MIN), |best, new| if new.1 > best.1 { new } else { best });
-        let confidence = || {
-            let same: f32 = cases.clone().filter(|(case, _)| *case == best.0).map(|(_, share)| share).sum();
-            same / cases.map(|(_, share)| share).sum::<f32>()
-        };
-        let mark = if shares.end > 0.5 { Mark::SentenceEnd } else { Mark::None };
-        Choice { label: Label { case: best.0, mark }, confidence: want.confidence.then(confidence) }
-    }
-}
-
-/// Probabilities: of each class, and of a sentence's end.
-#[derive(Debug, Clone, Copy)]
-struct Shares {
-    classes: [f32; CLASSES],
-    end: f32,
 }
 
 /// Adds the weights of features.
@@ -224,96 +218,6 @@ impl Restorer for Maxent {
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         let look_ahead = want.look_ahead.unwrap_or(usize::MAX).min(self.settings.look_ahead);
-        Box::new(Decoding {
-            model: self,
-            want,
-            look_ahead,
-            waiting: VecDeque::new(),
-            spare: Vec::new(),
-            seen: Vec::new(),
-            features: Vec::new(),
-        })
-    }
-}
-
-/// So many words to the left are kept at most, so that they are seldom moved.
-const KEPT: usize = 256;
-
-/// A word that waits for its right context.
-#[derive(Debug, Default)]
-struct Word {
-    lower: String,
-    seen: Seen,
-    sums: Sums,
-    given: Given,
-}
-
-/// A text on its way through a model.
-#[derive(Debug)]
-struct Decoding<'a> {
-    model: &'a Maxent,
-    want: Want,
-    look_ahead: usize,
-    /// The words that are not answered yet, all of one sentence.
-    waiting: VecDeque<Word>,
-    /// Words to be used again.
-    spare: Vec<Word>,
-    /// What is seen of them, and before them of the words to the left.
-    seen: Vec<Seen>,
-    features: Vec<u64>,
-}
-
-impl Session for Decoding<'_> {
-    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
-        for (lower, token) in tokens.iter() {
-            if token.starts || matches!(token.before, Break::Turn | Break::Paragraph | Break::Document) {
-                self.finish(out);
-            }
-            let (seen, sums) = self.model.seen(lower, token, &mut self.features);
-            let mut word = self.spare.pop().unwrap_or_default();
-            word.lower.clear();
-            word.lower.push_str(lower);
-            self.waiting.push_back(Word { seen, sums, given: token.given, ..word });
-            self.seen.push(seen);
-            if self.waiting.len() > self.look_ahead {
-                self.answer(out);
-            }
-        }
-        if end == End::Flush {
-            self.finish(out);
-        }
-        Ok(())
-    }
-}
-
-impl Decoding<'_> {
-    /// Answers the word that waits longest.
-    fn answer(&mut self, out: &mut Vec<Choice>) {
-        let at = self.seen.len() - self.waiting.len();
-        let Some(mut word) = self.waiting.pop_front() else { return };
-        out.push(match word.given {
-            Given::Fixed(case) => {
-                Choice { label: Label::from(case), confidence: self.want.confidence.then_some(1.0) }
-            }
-            _ => {
-                let window = features::window(&self.seen, at);
-                self.features.clear();
-                features::context(&self.model.settings.groups, &window, self.look_ahead, &mut self.features);
-                add(&self.model.weights, &self.features, &mut word.sums);
-                self.model.choice(&word, &self.model.shares(word.sums), self.want)
-            }
-        });
-        self.spare.push(word);
-        if self.seen.len() > KEPT {
-            self.seen.drain(..self.seen.len() - self.waiting.len() - REACH);
-        }
-    }
-
-    /// The sentence ends.
-    fn finish(&mut self, out: &mut Vec<Choice>) {
-        while !self.waiting.is_empty() {
-            self.answer(out);
-        }
-        self.seen.clear();
+        Box::new(session::Decoding::new(self, want, look_ahead))
     }
 }

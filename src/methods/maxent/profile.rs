@@ -1,6 +1,6 @@
 //! How a word is written in the training text, as a number of two bytes.
 
-use crate::text::{Class, Label, Mark};
+use crate::text::Class;
 
 /// How often a word was seen, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,10 +64,4 @@ impl Counts {
         let last = bucket(share(self.last, all), &[0.005, 0.05, 0.3]);
         1 + (title | upper << 3 | count << 5 | first << 7 | last << 9)
     }
-}
-
-/// Whether a word begins and ends a sentence, by its own label and that of the word before it.
-pub fn places(before: Option<Label>, label: Label, is_last: bool) -> (bool, bool) {
-    let ends = |label: Label| label.mark == Mark::SentenceEnd;
-    (before.is_none_or(ends), is_last || ends(label))
 }

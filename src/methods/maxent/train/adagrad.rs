@@ -7,13 +7,13 @@ use std::thread;
 
 use super::Config;
 use super::count::Words;
-use crate::corpus::{Corpus, Example};
+use crate::corpus::{Corpus, Example, Gold};
 use crate::error::Result;
-use crate::methods::maxent::features::{self, Group, Seen};
-use crate::methods::maxent::profile::places;
+use crate::methods::maxent::features::{self, FAR, Group, Seen};
+use crate::methods::maxent::session::{Shown, Shows, parts};
 use crate::methods::maxent::table::Table;
-use crate::methods::maxent::{END, WEIGHTS_EACH};
-use crate::text::{Class, Mark};
+use crate::methods::maxent::{BEGIN, WEIGHTS_EACH};
+use crate::text::{Class, Mark, Tokens};
 
 /// Words of a mini-batch, whose gradients are all taken at the same weights: first few, since first steps are long.
 const FIRST_BATCH: usize = 128;
@@ -23,8 +23,22 @@ const BATCH: usize = 4096;
 #[derive(Default)]
 struct Gradients {
     features: Vec<u64>,
-    /// Where the features of each word end, and the gradient that is the same for all of them.
-    words: Vec<(u32, Gradient)>,
+    /// Where the features of each word end, those before that bear on its class too, and the gradient that is the same for
+    /// all of them.
+    words: Vec<(u32, u32, Gradient)>,
+}
+
+impl Gradients {
+    /// Adds those of a word, of whose features the first `all` bear on its class too.
+    fn add(&mut self, features: &[u64], all: usize, gradient: Gradient) {
+        // What is known already moves nothing.
+        if gradient.iter().all(|g| g.abs() < 1e-3) {
+            return;
+        }
+        let from = self.features.len();
+        self.features.extend(features);
+        self.words.push((self.features.len() as u32, (from + all) as u32, gradient));
+    }
 }
 
 /// By weight.
@@ -37,8 +51,8 @@ pub(super) struct Run<'a> {
     pub(super) groups: &'a [Group],
     pub(super) corpus: &'a Corpus,
     pub(super) words: &'a Words,
-    /// Whether the ends of sentences are learned.
-    pub(super) ends: bool,
+    /// Whether the beginnings of sentences are learned.
+    pub(super) begins: bool,
     pub(super) threads: NonZeroUsize,
 }
 
@@ -92,38 +106,93 @@ impl Run<'_> {
         let (mut seen, mut features) = (Vec::new(), Vec::new());
         for example in examples {
             self.seen(example, &mut seen);
-            for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
-                if !gold.scored {
-                    continue;
+            let look_ahead = self.look_ahead(&seen);
+            let (mut shows, mut distance, mut from) = (Shows::default(), 0, 0);
+            let mut last = Shown::Nothing;
+            for to in stretches(&example.tokens) {
+                let stretch = &seen[from..to];
+                let words = example.tokens.iter().zip(&example.gold).enumerate().take(to).skip(from);
+                for (at, ((lower, token), gold)) in words {
+                    let shown = shows.of(token);
+                    let target = self.target(shown, gold);
+                    features.clear();
+                    features::own(self.groups, lower, seen[at], &mut features);
+                    let window = features::window(stretch, at - from);
+                    features::context(self.groups, &window, look_ahead, &mut features);
+                    let all = features.len();
+                    if target.begins.is_some() {
+                        features::history(distance, seen[at], &mut features);
+                    }
+                    gradients.add(&features, all, weights.gradient(&features, all, target));
+                    let begins = gold.initial || shown == Shown::Begins;
+                    distance = if begins {
+                        1
+                    } else if distance == 0 {
+                        0
+                    } else {
+                        (distance + 1).min(FAR)
+                    };
+                    last = shown;
                 }
-                let window = features::window(&seen, at);
-                features::extract(self.groups, lower, &window, self.config.look_ahead, &mut features);
-                let end = self.ends.then_some(gold.label.mark == Mark::SentenceEnd);
-                let gradient = weights.gradient(&features, gold.label.case.class(), end);
-                // What is known already moves nothing.
-                if gradient.iter().all(|g| g.abs() < 1e-3) {
-                    continue;
-                }
-                gradients.features.extend(&features);
-                gradients.words.push((gradients.features.len() as u32, gradient));
+                from = to;
             }
+            // Behind the last word another sentence begins, or a window was cut.
+            let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
+            let target =
+                Target { class: None, begins: (self.begins && last == Shown::Nothing).then_some(ends) };
+            features.clear();
+            features::own(self.groups, "", Seen::default(), &mut features);
+            let window = features::window(&seen, seen.len());
+            features::context(self.groups, &window, look_ahead.saturating_sub(1), &mut features);
+            let all = features.len();
+            features::history(distance, Seen::default(), &mut features);
+            gradients.add(&features, all, weights.gradient(&features, all, target));
         }
         gradients
+    }
+
+    /// What is to be learned of a word.
+    fn target(&self, shown: Shown, gold: &Gold) -> Target {
+        let is_open = self.begins && shown == Shown::Nothing;
+        // A capital at a beginning says nothing of the word.
+        let class = (gold.scored && !(is_open && gold.initial)).then_some(gold.label.case.class());
+        Target { class, begins: is_open.then_some(gold.initial) }
+    }
+
+    /// How many words of right context are seen in an example: in some fewer, chosen by its words, so that the model also
+    /// serves those who wait for fewer.
+    fn look_ahead(&self, seen: &[Seen]) -> usize {
+        let all = self.config.look_ahead;
+        let draw = features::hash(
+            &seen.iter().fold(0u64, |draw, seen| draw.rotate_left(7) ^ seen.hash).to_le_bytes(),
+        );
+        let share = (draw >> 40) as f32 / (1u64 << 24) as f32;
+        if all > 0 && share < self.config.leave_out { draw as usize % all } else { all }
     }
 
     /// What is seen of the words of an example, each as if it had not been counted itself.
     fn seen(&self, example: &Example, seen: &mut Vec<Seen>) {
         seen.clear();
-        let mut before = None;
-        let last = example.gold.len() - 1;
-        for (at, ((lower, token), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
-            let (first, last) = places(before, gold.label, at == last);
+        for ((lower, token), gold) in example.tokens.iter().zip(&example.gold) {
             let counts = self.words.get(lower).map(|word| word.counts).unwrap_or_default();
-            let profile = counts.without(gold.label.case.class(), first, last).profile();
+            let ends = gold.label.mark == Mark::SentenceEnd;
+            let profile = counts.without(gold.label.case.class(), gold.initial, ends).profile();
             seen.push(Seen::of(lower, token, profile));
-            before = Some(gold.label);
         }
     }
+}
+
+/// Where the stretches end across which a model does not look.
+fn stretches(tokens: &Tokens) -> impl Iterator<Item = usize> {
+    let ends = (1..tokens.len()).filter(|&at| parts(&tokens.as_slice()[at]));
+    ends.chain([tokens.len()])
+}
+
+/// What is to be learned of a word; `None` where it teaches nothing.
+#[derive(Debug, Clone, Copy)]
+struct Target {
+    class: Option<Class>,
+    begins: Option<bool>,
 }
 
 /// The weights of a feature, and the sums of squared gradients of those for classes and of that for an end.
@@ -184,24 +253,30 @@ impl Weights {
         Self { cells: vec![Cell::default(); chosen.len()], index: Index::Chosen(slots) }
     }
 
-    /// The slope of −ln P(class) − ln P(end): how far each weight of the features is from where it should be. `end` is `None`
-    /// where ends are not learned.
+    /// The slope of −ln P(class) − ln P(begins): how far each weight of the features is from where it should be. Those behind
+    /// the first `all` bear on beginnings alone.
     #[inline]
-    fn gradient(&self, features: &[u64], class: Class, end: Option<bool>) -> Gradient {
+    fn gradient(&self, features: &[u64], all: usize, target: Target) -> Gradient {
         let mut sums = [0.0; WEIGHTS_EACH];
-        for &feature in features {
+        for (at, &feature) in features.iter().enumerate() {
             let Some(cell) = self.cells.get(self.index.cell(feature) as usize) else { continue };
-            sums.iter_mut().zip(cell).for_each(|(sum, weight)| *sum += weight);
+            match at < all {
+                true => sums.iter_mut().zip(cell).for_each(|(sum, weight)| *sum += weight),
+                false => sums[BEGIN] += cell[BEGIN],
+            }
         }
-        let [title, upper, mixed, ending] = sums;
-        let sums = [0.0, title, upper, mixed];
-        let most = sums.iter().copied().fold(f32::MIN, f32::max);
-        let mut shares = sums.map(|sum| (sum - most).exp());
-        let whole: f32 = shares.iter().sum();
-        shares.iter_mut().for_each(|share| *share /= whole);
-        shares[class as usize] -= 1.0;
-        let ending = end.map_or(0.0, |end| 1.0 / (1.0 + (-ending).exp()) - f32::from(u8::from(end)));
-        [shares[1], shares[2], shares[3], ending]
+        let [title, upper, mixed, beginning] = sums;
+        let mut shares = [0.0; WEIGHTS_EACH];
+        if let Some(class) = target.class {
+            shares = [0.0, title, upper, mixed];
+            let most = shares.iter().copied().fold(f32::MIN, f32::max);
+            shares = shares.map(|sum| (sum - most).exp());
+            let whole: f32 = shares.iter().sum();
+            shares.iter_mut().for_each(|share| *share /= whole);
+            shares[class as usize] -= 1.0;
+        }
+        let begins = |begins| 1.0 / (1.0 + (-beginning).exp()) - f32::from(u8::from(begins));
+        [shares[1], shares[2], shares[3], target.begins.map_or(0.0, begins)]
     }
 
     /// Moves the weights, each thread those of its own range, in the order of the words: the same for any number of threads.
@@ -244,9 +319,10 @@ fn move_cells(
     let end = start + cells.len() as u32;
     for gradients in gradients {
         let mut from = 0;
-        for &(to, gradient) in &gradients.words {
-            let squares = [gradient[..END].iter().map(|g| g * g).sum::<f32>(), gradient[END] * gradient[END]];
-            for &feature in &gradients.features[from as usize..to as usize] {
+        for &(to, all, gradient) in &gradients.words {
+            let squares =
+                [gradient[..BEGIN].iter().map(|g| g * g).sum::<f32>(), gradient[BEGIN] * gradient[BEGIN]];
+            for (feature, of_class) in (from..to).map(|at| (gradients.features[at as usize], at < all)) {
                 let cell = match places {
                     Place::Hashed(bits) => (feature >> (64 - bits)) as u32,
                     Place::Chosen(index) => index.cell(feature),
@@ -267,11 +343,13 @@ fn move_cells(
                     *sum += square;
                 }
                 let step = |sum: f32| rate / (sum.sqrt() + 1e-6);
-                let (case, end) = (step(cell[WEIGHTS_EACH]), step(cell[WEIGHTS_EACH + 1]));
-                for (weight, g) in cell[..END].iter_mut().zip(gradient) {
-                    *weight -= case * g;
+                let (case, begin) = (step(cell[WEIGHTS_EACH]), step(cell[WEIGHTS_EACH + 1]));
+                if of_class {
+                    for (weight, g) in cell[..BEGIN].iter_mut().zip(gradient) {
+                        *weight -= case * g;
+                    }
                 }
-                cell[END] -= end * gradient[END];
+                cell[BEGIN] -= begin * gradient[BEGIN];
             }
             from = to;
         }
@@ -286,7 +364,8 @@ impl Weights {
             let weight = |weights: &[f32], sum: f32| {
                 weights.iter().fold(0.0f32, |most, weight| most.max(weight.abs())) * sum.sqrt().sqrt()
             };
-            weight(&cell[..END], cell[WEIGHTS_EACH]).max(weight(&cell[END..=END], cell[WEIGHTS_EACH + 1]))
+            weight(&cell[..BEGIN], cell[WEIGHTS_EACH])
+                .max(weight(&cell[BEGIN..=BEGIN], cell[WEIGHTS_EACH + 1]))
         };
         let mut found: Vec<(f32, u64)> = self
             .cells
@@ -331,13 +410,17 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// −ln of the probability of a class and of an end or none, as it is written down.
-    fn loss(cells: &[Cell], class: usize, end: bool) -> f64 {
-        let sum = |at: usize| cells.iter().map(|cell| f64::from(cell[at])).sum::<f64>();
+    /// −ln of the probability of a class and of a beginning or none, as it is written down; the first `all` cells bear on the
+    /// class.
+    fn loss(cells: &[Cell], all: usize, class: usize, begins: bool) -> f64 {
+        let sum = |at: usize| {
+            let cells = if at == BEGIN { cells } else { &cells[..all] };
+            cells.iter().map(|cell| f64::from(cell[at])).sum::<f64>()
+        };
         let sums = [0.0, sum(0), sum(1), sum(2)];
         let whole: f64 = sums.iter().map(|sum| sum.exp()).sum();
-        let sign = if end { -1.0 } else { 1.0 };
-        whole.ln() - sums[class] + (sign * sum(END)).exp().ln_1p()
+        let sign = if begins { -1.0 } else { 1.0 };
+        whole.ln() - sums[class] + (sign * sum(BEGIN)).exp().ln_1p()
     }
 
     proptest! {
@@ -346,20 +429,28 @@ mod tests {
             features in prop::collection::btree_set(any::<u64>(), 1..6),
             values in prop::collection::vec(-2.0f32..2.0, 24),
             class in 0..CLASSES,
-            end: bool,
+            begins: bool,
+            only: bool,
         ) {
             let features: Vec<u64> = features.into_iter().collect();
             let mut weights = Weights::of(features.clone());
             for (cell, values) in weights.cells.iter_mut().zip(values.chunks(WEIGHTS_EACH)) {
                 cell[..WEIGHTS_EACH].copy_from_slice(values);
             }
-            let gradient = weights.gradient(&features, Class::ALL[class], Some(end));
+            let all = features.len() - usize::from(only);
+            let target = Target { class: Some(Class::ALL[class]), begins: Some(begins) };
+            let gradient = weights.gradient(&features, all, target);
             for (at, gradient) in gradient.iter().enumerate() {
+                // The last feature may bear on beginnings alone.
+                let cell = if at == BEGIN { features.len() - 1 } else { 0 };
+                if at != BEGIN && all == 0 {
+                    continue;
+                }
                 const SMALL: f32 = 1e-2;
                 let moved = |by: f32| {
                     let mut cells = weights.cells.clone();
-                    cells[0][at] += by;
-                    loss(&cells, class, end)
+                    cells[cell][at] += by;
+                    loss(&cells, all, class, begins)
                 };
                 let slope = (moved(SMALL) - moved(-SMALL)) / f64::from(2.0 * SMALL);
                 prop_assert!((slope - f64::from(*gradient)).abs() < 1e-3, "{} {}", slope, gradient);
@@ -396,15 +487,16 @@ mod tests {
         let features: Vec<u64> = (1..17).collect();
         let mut weights = Weights::of(features.clone());
         for (features, class) in &words {
-            let gradient = weights.gradient(features, Class::ALL[*class], None);
-            let gradients =
-                Gradients { features: features.clone(), words: vec![(features.len() as u32, gradient)] };
+            let target = Target { class: Some(Class::ALL[*class]), begins: None };
+            let gradient = weights.gradient(features, features.len(), target);
+            let mut gradients = Gradients::default();
+            gradients.add(features, features.len(), gradient);
             weights.apply(&[gradients], 0.1, NonZeroUsize::MIN);
         }
         let twin = plain(&words, 0.1);
         for feature in features {
             let (found, twin) = (weights.cells[weights.index.cell(feature) as usize], twin[&feature]);
-            for (found, twin) in found[..END].iter().zip(twin) {
+            for (found, twin) in found[..BEGIN].iter().zip(twin) {
                 assert!((found - twin).abs() < 1e-4, "{feature}: {found} {twin}");
             }
         }

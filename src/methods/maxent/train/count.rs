@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::methods::maxent::profile::{Counts, places};
-use crate::text::{Case, Class, Locale};
+use crate::methods::maxent::profile::Counts;
+use crate::text::{Case, Class, Locale, Mark};
 
 /// What is counted of a word.
 #[derive(Debug, Clone, Default)]
@@ -28,19 +28,15 @@ pub(super) type Words = FxHashMap<String, Word>;
 
 pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
     let parts = corpus.map_reduce(threads, Words::default, |words, example| {
-        let mut before = None;
-        let last = example.gold.len() - 1;
-        for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
-            let (first, last) = places(before, gold.label, at == last);
+        for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
             if !words.contains_key(lower) {
                 words.insert(lower.to_owned(), Word::default());
             }
             let Some(word) = words.get_mut(lower) else { continue };
-            word.counts.add(gold.label.case.class(), first, last);
+            word.counts.add(gold.label.case.class(), gold.initial, gold.label.mark == Mark::SentenceEnd);
             if gold.label.case.class() == Class::Mixed {
                 *word.mixed.entry(gold.label.case).or_default() += 1;
             }
-            before = Some(gold.label);
         }
         Ok(())
     })?;

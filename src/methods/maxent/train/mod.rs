@@ -12,7 +12,7 @@ use super::features::{self, Group, Seen};
 use super::profile::Counts;
 use super::table::Table;
 use super::{Maxent, Settings, WEIGHTS_EACH, WORD, add};
-use crate::corpus::{Corpus, Protocol};
+use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::lexicon::build;
 use crate::text::{Class, Token};
@@ -29,6 +29,13 @@ pub struct Config {
     /// How many words of right context the features see
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().look_ahead))]
     pub look_ahead: usize,
+    /// In this share of the examples, leave out some of the right context: the model then also serves those who wait for fewer
+    /// words
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SHARE", default_value_t = Config::default().leave_out))]
+    pub leave_out: f32,
+    /// How much worse a capital too many is than one too few: above 1 for precision, below for recall
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RATIO", default_value_t = Config::default().capital_cost))]
+    pub capital_cost: f32,
     /// How often the corpus is gone over
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().epochs))]
     pub epochs: usize,
@@ -51,6 +58,8 @@ impl Default for Config {
         Self {
             features: Vec::new(),
             look_ahead: 3,
+            leave_out: 0.25,
+            capital_cost: 1.0,
             epochs: 1,
             rate: 0.1,
             bits: 24,
@@ -78,9 +87,9 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     let kept: FxHashSet<&String> = order.iter().collect();
     words.retain(|word, _| kept.contains(word));
     let groups = if config.features.is_empty() { Group::ALL.to_vec() } else { config.features.clone() };
-    // Windows run across sentences: there, and only there, an end has to be found.
-    let ends = matches!(corpus.protocol(), Protocol::Asr { .. });
-    let run = Run { config, groups: &groups, corpus, words: &words, ends, threads };
+    // Windows run across sentences: there, and only there, a beginning has to be found.
+    let begins = corpus.protocol().runs_on();
+    let run = Run { config, groups: &groups, corpus, words: &words, begins, threads };
     // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
     let mut weights = Weights::hashed(config.bits);
     run.epochs(&mut weights)?;
@@ -96,7 +105,8 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
         groups: groups.clone(),
         look_ahead: config.look_ahead,
         steps,
-        ends,
+        begins,
+        capital_cost: config.capital_cost,
     };
     Ok(Maxent::new(table, own, mixed(&order, &words, corpus.locale()), settings, corpus.locale()))
 }
@@ -127,6 +137,12 @@ impl Config {
                 format!("rate {}: expected a number greater than 0", self.rate)
             }
             () if !(8..=28).contains(&self.bits) => format!("{} bits: expected 8 to 28", self.bits),
+            () if !(0.0..=1.0).contains(&self.leave_out) => {
+                format!("leave out {}: expected a share from 0 to 1", self.leave_out)
+            }
+            () if !(self.capital_cost.is_finite() && self.capital_cost > 0.0) => {
+                format!("capital cost {}: expected a number greater than 0", self.capital_cost)
+            }
             () if self.epochs == 0 => "0 epochs: expected at least 1".to_owned(),
             () if self.size == 0 || self.size > 1 << 28 => {
                 format!("{} features: expected 1 to {}", self.size, 1 << 28)
@@ -140,7 +156,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::Reading;
+    use crate::corpus::{Protocol, Reading};
     use crate::restorer::{Restorer, Want};
     use crate::text::{Case, Locale, Mark, Tokens};
 
@@ -168,7 +184,8 @@ mod tests {
         let config = Config { bits: 12, look_ahead: 1, ..Config::default() };
         let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
         let tokens = Tokens::of_words("they met in lisbon today she left early".split(' '), Locale::Root);
-        let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+        let choices =
+            model.restore_batch(&[tokens], Want { marks: true, ..Want::default() }).unwrap().remove(0);
         let ends: Vec<bool> = choices.iter().map(|choice| choice.label.mark == Mark::SentenceEnd).collect();
         assert_eq!(ends, [false, false, false, false, true, false, false, true]);
         assert_eq!(choices[5].label.case, Case::Title);

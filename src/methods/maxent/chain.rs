@@ -1,0 +1,98 @@
+//! How many words ago a sentence began, as probabilities: the forward algorithm over all ways to part the words so far.
+//!
+//! A maximum entropy Markov model (McCallum et al. 2000): whether a sentence begins at a word depends on what is seen around
+//! it and on the distance from the beginning before it. Words to the right bear on a beginning through what is seen, not
+//! through the chain, so the sum over all earlier choices is exact without a look back, and no beam is needed.
+
+use super::features::{BUCKETS, FAR, bucket};
+
+/// What is added to the sum of weights for a beginning at each distance, by its bucket.
+pub type Bonus = [f32; BUCKETS];
+
+/// The probability of each distance: 0 while no beginning was seen, [`FAR`] for that and all longer ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chain {
+    shares: [f32; FAR + 1],
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        let mut shares = [0.0; FAR + 1];
+        shares[0] = 1.0;
+        Self { shares }
+    }
+}
+
+impl Chain {
+    /// The probability that a sentence begins at the next word, whose sum of weights is `sum`, and the chain after that word.
+    pub fn step(&self, sum: f32, bonus: &Bonus) -> (f32, Self) {
+        let by_bucket = bonus.map(|bonus| 1.0 / (1.0 + (-(sum + bonus)).exp()));
+        let begins: [f32; FAR + 1] =
+            std::array::from_fn(|distance| self.shares[distance] * by_bucket[bucket(distance)]);
+        let all = begins.iter().sum::<f32>().min(1.0);
+        let mut next = self.inside();
+        let mut gone = Self { shares: begins }.inside();
+        // The distance of the next word from a beginning here is 1.
+        gone.shares[1] -= all;
+        next.shares.iter_mut().zip(gone.shares).for_each(|(share, gone)| *share = (*share - gone).max(0.0));
+        (all, next)
+    }
+
+    /// The chain after a word at which no sentence begins.
+    pub fn inside(&self) -> Self {
+        let mut shares = [0.0; FAR + 1];
+        shares[0] = self.shares[0];
+        shares[2..].copy_from_slice(&self.shares[1..FAR]);
+        shares[FAR] += self.shares[FAR];
+        Self { shares }
+    }
+
+    /// The chain after a word at which a sentence begins.
+    pub fn begun() -> Self {
+        let mut shares = [0.0; FAR + 1];
+        shares[1] = 1.0;
+        Self { shares }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The probability of a beginning at the last word, summed over all ways to part the words before it.
+    fn plain(words: &[(f32, Bonus)]) -> f64 {
+        let last = words.len() - 1;
+        let mut all = 0.0;
+        for way in 0..1u32 << last {
+            let (mut share, mut distance) = (1.0, 0);
+            for (at, (sum, bonus)) in words.iter().enumerate() {
+                let begins = 1.0 / (1.0 + (-f64::from(sum + bonus[bucket(distance)])).exp());
+                if at == last {
+                    all += share * begins;
+                } else if way >> at & 1 == 1 {
+                    share *= begins;
+                    distance = 1;
+                } else {
+                    share *= 1.0 - begins;
+                    distance = if distance == 0 { 0 } else { (distance + 1).min(FAR) };
+                }
+            }
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn it_sums_over_all_ways_to_part_the_words(
+            words in prop::collection::vec((-4.0f32..4.0, prop::array::uniform9(-2.0f32..2.0)), 1..10),
+        ) {
+            let (mut chain, mut found) = (Chain::default(), 0.0);
+            for (sum, bonus) in &words {
+                (found, chain) = chain.step(*sum, bonus);
+            }
+            prop_assert!((f64::from(found) - plain(&words)).abs() < 1e-4, "{} {}", found, plain(&words));
+            prop_assert!((chain.shares.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+        }
+    }
+}
