@@ -8,6 +8,7 @@ use clap::Subcommand;
 
 use super::measure;
 use super::page::print;
+use crate::corpus::shuffle;
 use crate::corpus::split::{self, PARTS};
 use crate::corpus::stats::{Stats, Words};
 use crate::corpus::{Corpus, Protocol, Reading};
@@ -27,6 +28,8 @@ enum Verb {
     Stats(StatsArgs),
     /// Splits into train, dev and test, the same for the same seed
     Split(SplitArgs),
+    /// Prints the sentences, a line each, in an order drawn at random; all are held in memory
+    Shuffle(ShuffleArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -67,6 +70,17 @@ struct SplitArgs {
     json: bool,
 }
 
+#[derive(Debug, clap::Args)]
+struct ShuffleArgs {
+    /// The files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    config: shuffle::Config,
+    #[command(flatten)]
+    reading: Reading,
+}
+
 /// Runs the verb.
 ///
 /// # Errors
@@ -75,6 +89,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let answer = match args.verb {
         Verb::Stats(args) => stats(args)?,
         Verb::Split(args) => split(args)?,
+        Verb::Shuffle(args) => shuffle(args)?,
     };
     print(&answer)?;
     Ok(ExitCode::SUCCESS)
@@ -109,6 +124,12 @@ fn stats(args: StatsArgs) -> anyhow::Result<String> {
         |words: &Words| words.tags.not_l().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2} %"));
     row("(T+U)/L", &not_l(&stats.all), &not_l(&stats.scored));
     Ok(text)
+}
+
+fn shuffle(args: ShuffleArgs) -> anyhow::Result<String> {
+    let locale = measure::locale(None, &args.reading.language)?;
+    let corpus = Corpus::new(&args.files, args.reading, Protocol::default(), locale)?;
+    Ok(shuffle::shuffled(&corpus, args.config)?)
 }
 
 fn split(args: SplitArgs) -> anyhow::Result<String> {

@@ -3,6 +3,7 @@
 pub mod marks;
 pub mod protocol;
 pub mod read;
+pub mod shuffle;
 pub mod split;
 pub mod stats;
 

@@ -291,7 +291,7 @@ fn quotas(total: u64, shares: &[u32]) -> Vec<u64> {
 }
 
 /// A random number below `bound`, each as likely; 0 where that is 0.
-fn below(random: &mut ChaCha8Rng, bound: u64) -> u64 {
+pub(super) fn below(random: &mut ChaCha8Rng, bound: u64) -> u64 {
     let limit = bound.wrapping_neg().checked_rem(bound).unwrap_or_default();
     loop {
         let wide = u128::from(random.next_u64()) * u128::from(bound);
