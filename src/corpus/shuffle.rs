@@ -68,9 +68,8 @@ mod tests {
             let found = shuffled(&corpus, Config { stretch, seed }).unwrap();
             let mut lines: Vec<&str> = found.lines().collect();
             let number = |line: &str| line.split(' ').nth(1).unwrap().parse::<usize>().unwrap();
-            prop_assert!(lines.windows(2).all(|pair| {
-                number(pair[1]) % stretch == 0 || number(pair[1]) == number(pair[0]) + 1
-            }));
+            let together = |pair: &[&str]| number(pair[1]) % stretch == 0 || number(pair[1]) == number(pair[0]) + 1;
+            prop_assert!(lines.windows(2).all(together));
             lines.sort_unstable();
             let mut sorted: Vec<&str> = text.lines().collect();
             sorted.sort_unstable();
