@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Prints the README's quality tables: python3 benches/quality.py CORPORA [methods]
+"""Prints the README's quality tables: python3 benches/quality.py CORPORA [MODELS] | CORPORA methods
 
-CORPORA holds dev/LANG/ with the test sets named below, and train.en.europarl for the last table, that of all methods trained
-alike; with `methods` only that one is printed. Python 3 alone.
+CORPORA holds dev/LANG/ with the test sets named below, and train.en.europarl for `methods`, the table of all methods trained
+alike. MODELS is a folder of models LANG.NAME that get rows beside the built-in ones. Python 3 alone.
 """
 
 import json
@@ -56,32 +56,44 @@ def paths(corpora, lang, names):
             yield path
 
 
-def main(corpora):
-    row("language", "test set", "protocol", "words", "P", "R", "F", "SER")
-    row("---", "---", "---", "---:", "---:", "---:", "---:", "---:")
+def systems(lang, models):
+    yield "`accurate`", ["--lang", lang]
+    yield "`fast`", ["--lang", lang, "--preset", "fast"]
+    for name in sorted(os.listdir(models)) if models else []:
+        if name.startswith(lang + "."):
+            yield f"`{name[len(lang) + 1:]}`", ["--model", os.path.join(models, name)]
+
+
+def main(corpora, models):
+    row("language", "test set", "model", *(f"{protocol}: P | R | F | SER" for protocol in PROTOCOLS))
+    row("---", "---", "---", *("---:" for _ in range(4 * len(PROTOCOLS))))
     for lang, names in MAIN.items():
-        for protocol in PROTOCOLS:
-            d = evaluate(["--lang", lang], protocol, paths(corpora, lang, names))
-            figures = [percent(d["precision"]), percent(d["recall"]), percent(d["f"]), ser(d["ser"])]
-            row(lang, " + ".join(names), protocol, f"{d['tokens']:,}", *figures)
+        for title, model in systems(lang, models):
+            cells = []
+            for protocol in PROTOCOLS:
+                d = evaluate(model, protocol, paths(corpora, lang, names))
+                cells += [percent(d["precision"]), percent(d["recall"]), percent(d["f"]), ser(d["ser"])]
+            row(lang, " + ".join(names), title, *cells)
     print()
-    row("test set", "language", *(f"{protocol} F / SER" for protocol in PROTOCOLS))
-    row("---", "---", *("---:" for _ in PROTOCOLS))
+    row("test set", "language", "model", *(f"{protocol} F / SER" for protocol in PROTOCOLS), "sentence ends F (asr)")
+    row("---", "---", "---", *("---:" for _ in PROTOCOLS), "---:")
     for title, name, langs, options in OTHERS:
         for lang in langs:
             files = list(paths(corpora, lang, [name.format(lang=lang)]))
-            scores = [evaluate(["--lang", lang], protocol, files, options) for protocol in PROTOCOLS]
-            row(title, lang, *(f"{percent(d['f'])} / {ser(d['ser'])}" for d in scores))
-    print()
-    methods(corpora)
+            for system, model in systems(lang, models):
+                scores = [evaluate(model, protocol, files, options) for protocol in PROTOCOLS]
+                ends = (scores[-1].get("sentence_ends") or {}).get("f")
+                row(title, lang, system, *(f"{percent(d['f'])} / {ser(d['ser'])}" for d in scores), percent(ends))
 
 
+DEFAULT = "word bigrams trigrams neighbours wide affixes shape profile marks ngrams".split()
 METHODS = [
     ("`majority`", ["majority", "--no-parts"]),
     ("`hmm`", ["hmm", "--min-count", "1,2,2"]),
     ("`hmm --map-weight 0.3`", ["hmm", "--min-count", "1,2,2", "--map-weight", "0.3"]),
     ("`maxent --look-ahead 1`", ["maxent", "--look-ahead", "1"]),
     ("`maxent`", ["maxent"]),
+    ("`maxent`, word classes", ["maxent", "--features", ",".join(DEFAULT + ["clusters"])]),
 ]
 
 
@@ -101,9 +113,9 @@ def methods(corpora):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2:
-        main(sys.argv[1])
-    elif sys.argv[2:] == ["methods"]:
+    if sys.argv[2:] == ["methods"]:
         methods(sys.argv[1])
+    elif len(sys.argv) in (2, 3):
+        main(sys.argv[1], *sys.argv[2:] or [None])
     else:
         sys.exit(__doc__)

@@ -2,7 +2,7 @@
 # Makes the models that are built into majuscule: sh lm/build.sh CORPORA [OUTPUT]
 #
 # CORPORA holds the files named below (lm/README.md says what they are); OUTPUT is this folder unless given. The same
-# corpora give the same bytes. Takes about a minute. MAJUSCULE names another binary than target/release/majuscule.
+# corpora give the same bytes. Takes about a quarter of an hour. MAJUSCULE names another binary than target/release/majuscule.
 set -eu
 lm=$(dirname "$0")
 corpora=$1
@@ -11,49 +11,53 @@ majuscule=${MAJUSCULE:-$lm/../target/release/majuscule}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The counts of corpora that are read alike: count LANG NAME OPTION… CORPUS…
-count() {
+# Sentences of corpora that are read alike, stretches of them together: sentences LANG NAME OPTION… CORPUS…
+sentences() {
     lang=$1 name=$2
     shift 2
-    "$majuscule" lexicon build --lang "$lang" -o "$scratch/$lang.$name.tsv" "$@"
+    "$majuscule" corpus shuffle --stretch 16 --lang "$lang" "$@" >"$scratch/$lang.$name"
 }
 
-# The model of all counts of a language and of the word lists. Words seen once or twice, most often in lower case, stay
-# lower-cased without an entry.
-model() {
+# The two models of a language, of all its sentences by turns: models LANG EPOCHS FEATURES WORDS FEATURES-FAST WORDS-FAST
+models() {
     lang=$1
-    set --
-    for counts in "$scratch/$lang".*.tsv "$lm/../lexicons/demonyms.$lang.txt" "$lm/../lexicons/acronyms.$lang.txt" \
-        "$lm/../lexicons/acronyms.txt" "$lm/../lexicons/mixed.txt" "$lm/../lexicons/names.txt" "$lm/../lexicons/places.txt"; do
-        if [ -f "$counts" ]; then set -- "$@" --lexicon "$counts"; fi
+    lists=
+    for list in demonyms.$lang acronyms.$lang acronyms mixed names places; do
+        if [ -f "$lm/../lexicons/$list.txt" ]; then lists="$lists --list $lm/../lexicons/$list.txt"; fi
     done
-    "$majuscule" train majority --lang "$lang" --lower-min-count 3 --pack "$output/$lang.majority" "$@"
+    "$majuscule" corpus shuffle --stretch 16 --lang "$lang" "$scratch/$lang".* >"$scratch/all"
+    "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$3" --vocabulary "$4" --features \
+        word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,lists,lists-around \
+        $lists --pack "$output/$lang.accurate" "$scratch/all"
+    "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$5" --vocabulary "$6" --features \
+        word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --leave-out 0 \
+        --pack "$output/$lang.fast" "$scratch/all"
 }
+
+nl=$corpora/train/nl
+sentences nl open "$nl"/alpino.*.tok "$nl/opensubtitles.nl" "$nl/commonvoice.txt" "$nl/tatoeba.nl"
+models nl 3 70000 20000 20000 6000
+
+pt=$corpora/train/pt
+for bosque in publico-CP folha-CF; do sed '/^#/d' "$pt/bosque.$bosque" >"$scratch/bosque.$bosque"; done
+sentences pt open "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvoice.txt" "$scratch"/bosque.* "$pt/gsd.train" \
+    "$pt/porttinari.dev" "$pt/porttinari.test"
+models pt 3 70000 20000 20000 6000
+
+es=$corpora/train/es
+sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"
+sentences es parlamint --split "$scratch/parlamint.txt"
+sentences es open "$es/europarl.es" "$es/opensubtitles.es" "$es/commonvoice.txt"
+models es 1 120000 25000 35000 8000
+
+fr=$corpora/train/fr
+sentences fr open "$fr/europarl.fr" "$fr/opensubtitles.fr" "$fr/commonvoice.txt"
+models fr 1 120000 25000 35000 8000
 
 en=$corpora/train/en
 # Speakers' names, times and escapes go; what is said stays.
 sed -E '/^#/d; s/^\*\*[^*]*\*\* ?//; s/\\\[[0-9:]*\\\]//g; s/\\//g' "$en/changelog.txt" >"$scratch/changelog.txt"
-count en speech --split "$scratch/changelog.txt"
-count en europarl "$corpora/train.en.europarl"
-count en open "$en/commonvoice.txt" "$en/wikisplit.tok" "$en/wiki.val.tok" "$en/opensubtitles.en" "$en"/earnings22/*.nlp
-model en
-
-es=$corpora/train/es
-sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"
-count es parlamint --split "$scratch/parlamint.txt"
-count es open "$es/europarl.es" "$es/opensubtitles.es" "$es/commonvoice.txt"
-model es
-
-fr=$corpora/train/fr
-count fr open "$fr/europarl.fr" "$fr/opensubtitles.fr" "$fr/commonvoice.txt"
-model fr
-
-nl=$corpora/train/nl
-count nl open "$nl"/alpino.*.tok "$nl/opensubtitles.nl" "$nl/commonvoice.txt" "$nl/tatoeba.nl"
-model nl
-
-pt=$corpora/train/pt
-for bosque in publico-CP folha-CF; do sed '/^#/d' "$pt/bosque.$bosque" >"$scratch/bosque.$bosque"; done
-count pt open "$pt/opensubtitles.pt" "$pt/opensubtitles.pt_br" "$pt/commonvoice.txt" "$scratch"/bosque.* "$pt/gsd.train" \
-    "$pt/porttinari.dev" "$pt/porttinari.test"
-model pt
+sentences en speech --split "$scratch/changelog.txt"
+sentences en europarl "$corpora/train.en.europarl"
+sentences en open "$en/commonvoice.txt" "$en/wikisplit.tok" "$en/wiki.val.tok" "$en/opensubtitles.en" "$en"/earnings22/*.nlp
+models en 1 390000 55000 105000 20000

@@ -31,6 +31,49 @@ pub fn len(path: impl AsRef<Path>) -> Option<u64> {
     is_plain.then_some(metadata.len())
 }
 
+/// A number of bytes, as arguments have it: 2G, 500M, 1.5G; 1M at least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Size(pub usize);
+
+/// Less than some buffers and arrays take would be no limit.
+const LEAST_SIZE: usize = 1 << 20;
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match bytes(text, 1024.0).ok_or("expected a size such as 2G or 500M")? {
+            bytes if bytes >= LEAST_SIZE as f64 => Ok(Self(bytes as usize)),
+            _ => Err("expected 1M at least".to_owned()),
+        }
+    }
+}
+
+/// The bytes that a number with a unit says, such as 2G or 500kB; a K is `kilo` of them, a KiB always 1024.
+pub fn bytes(text: &str, kilo: f64) -> Option<f64> {
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let unit = unit.to_ascii_uppercase();
+    let (unit, kilo) = match unit.strip_suffix("IB") {
+        Some(unit) if !unit.is_empty() => (unit, 1024.0),
+        _ => (unit.strip_suffix('B').unwrap_or(&unit), kilo),
+    };
+    let power = ["", "K", "M", "G", "T"].iter().position(|known| *known == unit)?;
+    let bytes = number.trim().parse::<f64>().ok()? * f64::powi(kilo, power as i32);
+    bytes.is_finite().then_some(bytes)
+}
+
+impl std::fmt::Display for Size {
+    /// In the largest unit that it has one of.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let units = [(1u64 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+        let bytes = self.0 as f64;
+        match units.into_iter().find(|(unit, _)| bytes >= *unit as f64) {
+            Some((unit, name)) => write!(f, "{}{name}", (10.0 * bytes / unit as f64).round() / 10.0),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
 /// Refuses standard input (`-`) where it is named twice: the second reader would find it empty.
 ///
 /// # Errors

@@ -14,9 +14,9 @@ use crate::lm::spill::Memory;
 use crate::lm::words::{Text, Tokens};
 use crate::lm::{self, NgramModel, State, Step};
 use crate::methods::majority::{Config, Table};
-use crate::methods::{Method, Model, load};
+use crate::methods::{Method, Model, hmm, load};
 use crate::model::{Bytes, Draft, Manifest, Packed, Store};
-use crate::restore::restore;
+use crate::restore::{Output, Stream, restore};
 use crate::restorer::{Restorer, Want};
 use crate::text::tokenize::Capitalized;
 use crate::text::{Locale, Policy, SentenceStart, Words};
@@ -51,6 +51,44 @@ pub fn tokenize(data: &[u8]) {
             String::from_utf8_lossy(&once),
             String::from_utf8_lossy(&twice)
         );
+    }
+}
+
+/// Any bytes as a text that comes in cut anywhere: the same comes out as of the whole, unless somebody stops waiting; then
+/// nothing but the case of letters changes, and all that waited comes. The first byte chooses the mode, the second
+/// the look-ahead and the cuts, the others are the text, in which the byte 0xfe cuts and 0xff cuts and stops waiting.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn stream(data: &[u8]) {
+    let [mode, cuts, text @ ..] = data else { return };
+    let mode = Mode {
+        case: [Capitalized::Keep, Capitalized::Ignore][usize::from(cuts >> 7)],
+        ..Mode::of(*mode, true)
+    };
+    let look_ahead = usize::from(cuts & 3);
+    let every = usize::from(cuts >> 2 & 0x1f) + 1;
+    let parts = || text.split_inclusive(|&b| b >= 0xfe).flat_map(|part| part.chunks(every));
+    let plain: Vec<u8> = text.iter().copied().filter(|&b| b < 0xfe).collect();
+    for model in [&*MODEL, &*CONTEXT] {
+        let whole = mode.streamed([(&*plain, false)], look_ahead, &*model.restorer);
+        assert_only_case_changed(&plain, &whole.0, mode.locale);
+        for stops in [false, true] {
+            let parts = parts().map(|part| match part.split_last() {
+                Some((&last, rest)) if last >= 0xfe => (rest, stops && last == 0xff),
+                _ => (part, false),
+            });
+            let streamed = mode.streamed(parts, look_ahead, &*model.restorer);
+            assert!(
+                stops || streamed == whole,
+                "under {mode:?} and {look_ahead} words ahead {:?} comes out whole, {} bytes before the end, but {:?} in parts, \
+                 {} bytes",
+                String::from_utf8_lossy(&whole.0),
+                whole.1,
+                String::from_utf8_lossy(&streamed.0),
+                streamed.1
+            );
+        }
     }
 }
 
@@ -187,9 +225,19 @@ static MODEL_STORE: LazyLock<Packed> =
 
 static MODEL: LazyLock<Model> = LazyLock::new(|| load(&*MODEL_STORE).expect("it was trained"));
 
+/// One that looks at the words around.
+static CONTEXT: LazyLock<Model> = LazyLock::new(|| {
+    let draft = trained(&Method::Hmm(hmm::Config::default()));
+    let store = Packed::open("fuzz", Bytes::Owned(draft.pack().into())).expect("it was packed");
+    load(&store).expect("it was trained")
+});
+
 fn draft() -> Draft {
+    trained(&Method::Majority(Config::default()))
+}
+
+fn trained(method: &Method) -> Draft {
     let corpus = Corpus::of_text(TEXT, Reading::default(), Protocol::default(), Locale::Root);
-    let method = Method::Majority(Config::default());
     method.train(&corpus, Vec::new(), NonZeroUsize::MIN).expect("the text is cased")
 }
 
@@ -215,19 +263,59 @@ impl Mode {
         }
     }
 
-    fn restored(self, text: &[u8], method: &dyn Restorer) -> Result<Vec<u8>> {
+    fn settings(self) -> Result<Settings> {
         let words = if self.words { WORDS } else { "" };
-        let settings = Settings {
+        Ok(Settings {
             locale: self.locale,
             language: "en".to_owned(),
             capitalized: self.case,
             words: Words::read(words.as_bytes(), "words", self.locale)?,
             lossy: self.lossy,
-        };
-        let mut plain = Plain::new(Input::uncompressed("text", Cursor::new(text.to_vec())), settings);
-        let policy = Policy { locale: self.locale, sentence_start: self.start };
+        })
+    }
+
+    fn policy(self) -> Policy {
+        Policy { locale: self.locale, sentence_start: self.start }
+    }
+
+    /// What comes out of parts, each with whether nobody waits after it; then all that waited comes. And how much came out
+    /// before the end was known.
+    fn streamed<'a>(
+        self,
+        parts: impl IntoIterator<Item = (&'a [u8], bool)>,
+        look_ahead: usize,
+        method: &dyn Restorer,
+    ) -> (Vec<u8>, usize) {
+        let (want, output) = (Want { look_ahead: Some(look_ahead), ..Want::default() }, Output::default());
+        let settings = self.settings().expect("the spellings are right");
+        let stream = Stream::new("text", settings, method, want, self.policy(), output);
+        let mut stream = stream.expect("text can be streamed");
+        let (mut taken, mut out) = (Vec::new(), Vec::new());
+        for (part, stops) in parts {
+            stream.push(part, &mut out).expect("with lossy, every text is restored");
+            taken.extend_from_slice(part);
+            if stops {
+                stream.now(&mut out).expect("the method answers");
+            }
+            let tail = stream.tail().expect("the method answers");
+            assert_eq!(self.folded(&[&*out, &tail].concat()), self.folded(&taken), "more than case changed");
+        }
+        let came = out.len();
+        stream.finish(&mut out).expect("with lossy, every text is restored");
+        assert_eq!(self.folded(&out), self.folded(&taken), "more than case changed");
+        (out, came)
+    }
+
+    /// A text without its case. The form of a sigma shows where a word ended, so it goes too where a word may end early.
+    fn folded(self, text: &[u8]) -> String {
+        self.locale.lower(&String::from_utf8_lossy(text)).replace('ς', "σ")
+    }
+
+    fn restored(self, text: &[u8], method: &dyn Restorer) -> Result<Vec<u8>> {
+        let input = Input::uncompressed("text", Cursor::new(text.to_vec()));
+        let mut plain = Plain::new(input, self.settings()?);
         let mut out = Vec::with_capacity(text.len());
-        restore(&mut plain, method, Want::default(), &policy, &mut |bytes, _| {
+        restore(&mut plain, method, Want::default(), &self.policy(), &mut |bytes, _| {
             out.extend_from_slice(bytes);
             Ok(())
         })?;

@@ -14,6 +14,8 @@ pub struct Want {
     pub confidence: bool,
     /// Fill in the marks after words, where the method chooses them; without, all may be [`Mark::None`].
     pub marks: bool,
+    /// Which beginnings of sentences a method that can tell them gives a capital.
+    pub starts: Starts,
     /// Use at most so many words of right context; `None` is all that the method uses.
     pub look_ahead: Option<usize>,
     /// How many threads a method may use inside one call. The choices do not depend on it.
@@ -22,8 +24,28 @@ pub struct Want {
 
 impl Default for Want {
     fn default() -> Self {
-        Self { confidence: false, marks: false, look_ahead: None, threads: NonZeroUsize::MIN }
+        Self {
+            confidence: false,
+            marks: false,
+            starts: Starts::Hidden,
+            look_ahead: None,
+            threads: NonZeroUsize::MIN,
+        }
     }
+}
+
+/// Beginnings of sentences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Starts {
+    /// None: each word is chosen as if it stood inside a sentence.
+    None,
+    /// Those that the text shows.
+    Shown,
+    /// Those too that it does not show, as in the output of a recogniser: they are looked for.
+    #[default]
+    Hidden,
+    /// All these, and the first word of each line.
+    Lines,
 }
 
 /// What comes after the tokens of a push.
@@ -34,6 +56,8 @@ pub enum End {
     /// A new line, cue or turn, if anything: the context goes on, and a method that does not look past such a break may
     /// answer all.
     Soft,
+    /// More, but nobody waits for it: all choices are given by the right context there is, and the context goes on.
+    Now,
     /// Nothing that belongs together with them: all choices are given and the context is forgotten.
     Flush,
 }
@@ -100,9 +124,20 @@ pub struct Labelling {
 /// text into pushes gives equal choices.
 pub trait Session: Send {
     /// Takes the next words and appends the choices that are certain, in order, one for each word. At most
-    /// [`Restorer::look_ahead`] are held back until a later push; none after [`End::Flush`].
+    /// [`Restorer::look_ahead`] are held back until a later push; none after [`End::Now`], which changes no choice but
+    /// those it gives, and none after [`End::Flush`].
     ///
     /// # Errors
     /// Where the method fails, such as for want of memory on a device.
     fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()>;
+
+    /// Appends the choices that [`End::Now`] would give, and goes on holding them back. A method that holds nothing back has
+    /// none.
+    ///
+    /// # Errors
+    /// Like [`Session::push`].
+    fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
+        let _ = out;
+        Ok(())
+    }
 }

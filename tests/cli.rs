@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::sync::mpsc;
 use std::thread;
@@ -570,6 +570,126 @@ fn a_transducer_is_built_applied_and_drawn() {
 }
 
 #[test]
+fn a_model_of_maxent_takes_new_words_from_a_small_text() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS.repeat(20));
+    room.write("b.txt", "We met Zelda here.\nThe man asked Zelda who went.\nThen Zelda and Anna left.\n");
+    room.out("train maxent --bits 12 --size 60kB a.txt -o old --pack old.packed", b"");
+    assert!(fs::metadata(room.path("old.packed")).unwrap().len() <= 60_000);
+    room.out("adapt old.packed b.txt --bits 12 -o new --pack new.packed", b"");
+    for model in ["new", "new.packed"] {
+        let restored = room.out(&format!("restore --model {model}"), b"we saw zelda in lisbon\n");
+        assert_eq!(String::from_utf8(restored).unwrap(), "we saw Zelda in Lisbon\n");
+    }
+    let manifest = room.read("new/majuscule.json");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(manifest["trained_on"]["files"], serde_json::json!(["a.txt", "b.txt"]));
+    assert_eq!(manifest["settings"]["adapted"][0]["protocol"], "text");
+    assert_eq!(manifest["settings"]["config"]["size"], "60kB");
+    room.fails("adapt model b.txt -o third", b"", 1, &["majority", "only models of maxent"]);
+    room.fails("adapt old b.txt --lang tr -o third", b"", 2, &["\"tr\"", "--lang"]);
+    room.fails("adapt old b.txt --protocol asr -o third", b"", 2, &["--protocol asr", "hides"]);
+    room.fails("adapt old b.txt --variance -1 -o third", b"", 2, &["--variance -1"]);
+    room.fails("adapt old b.txt --variance NaN -o third", b"", 2, &["--variance NaN"]);
+    room.fails("adapt old - -o third", b"\n", 1, &["has no words"]);
+    room.fails("adapt old b.txt -o old --force", b"", 2, &["old"]);
+    room.fails(
+        "train maxent a.txt --size 2kB -o third",
+        b"",
+        2,
+        &["--size 2kB", "before it has any features"],
+    );
+    room.fails("train maxent a.txt --size 2apples -o third", b"", 2, &["2apples", "500kB"]);
+}
+
+#[test]
+fn weights_of_maxent_go_out_and_come_back() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS.repeat(20));
+    room.out("maxent features a.txt -o rows --dictionary names --look-ahead 1", b"");
+    assert!(room.read("names").contains("\tb-=in_lisbon\n"), "{}", room.read("names"));
+    room.out("maxent features --as megam a.txt -o named", b"");
+    assert!(room.read("named").contains("title\tbias w=lisbon"), "{}", room.read("named"));
+    room.out("maxent fit rows --dictionary names --l2 0.1 -o weights", b"");
+    room.out("train maxent a.txt --look-ahead 1 --weights weights -o other", b"");
+    let restored = room.out("restore --model other", b"we met the bbc in new york\n");
+    assert_eq!(String::from_utf8(restored).unwrap(), "we met the BBC in New York\n");
+    room.out("maxent weights other --dictionary names -o again", b"");
+    assert!(room.read("again").starts_with("***NAMED_LABELS_IDS***\tlower\ttitle\tupper\tmixed\nbias\t0\t"));
+    let json: serde_json::Value = serde_json::from_slice(&room.out("inspect other --json", b"")).unwrap();
+    assert_eq!(json["settings"]["config"]["weights"], serde_json::json!(["weights"]));
+    room.write("bad", "w=us\tNaN\n");
+    room.fails("train maxent a.txt --weights bad -o third", b"", 1, &["bad, line 1", "finite"]);
+    room.fails("train maxent a.txt --weights gone -o third", b"", 1, &["gone"]);
+    room.fails("train maxent a.txt --weights weights -o weights --force", b"", 2, &["weights"]);
+    room.fails("train maxent a.txt --l2 -1 -o third", b"", 2, &["--l2 -1", "0 or a greater number"]);
+    room.fails("train maxent a.txt --l1 NaN -o third", b"", 2, &["--l1 NaN"]);
+    room.fails("train maxent a.txt --cost 1 -o third", b"", 2, &["--cost", "--l2"]);
+    room.fails("maxent fit a.txt -o third", b"", 1, &["a.txt, line 1", "class from 0 to 3"]);
+    room.fails("maxent fit rows --l2 -1 -o third", b"", 2, &["--l2 -1"]);
+    room.fails("maxent features a.txt -o a.txt", b"", 2, &["a.txt"]);
+    room.fails("maxent features a.txt -o x --dictionary x", b"", 2, &["x"]);
+    room.fails("maxent features --target begin a.txt -o x", b"", 2, &["--protocol asr"]);
+    room.fails("maxent weights model --dictionary names -o x", b"", 1, &["majority"]);
+    if !cfg!(feature = "liblinear") {
+        room.fails("train maxent a.txt --solver liblinear -o third", b"", 2, &["--features liblinear"]);
+    }
+}
+
+#[test]
+fn a_training_that_was_killed_goes_on_from_its_checkpoint() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS.repeat(400)).write("b.txt", CORPUS.repeat(401)).write("plain", "");
+    let train = "train maxent --bits 12 --epochs 20";
+    room.out(&format!("{train} a.txt -o whole"), b"");
+    let kept = format!("{train} a.txt -o model-of-two --checkpoint kept --checkpoint-every 10000");
+    let args: Vec<&str> = kept.split_whitespace().collect();
+    let mut child = spawn(program().args(args).current_dir(room.0.path()));
+    let begun = Instant::now();
+    while !room.path("kept").exists() && child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint appeared");
+        thread::sleep(Duration::from_millis(1));
+    }
+    // Where it was quick enough to be done, it goes on from nothing, and what follows holds too.
+    drop(child.kill());
+    child.wait().unwrap();
+    if room.path("kept").exists() {
+        let other = |line: &str| line.replace("-o model-of-two", "-o other");
+        room.fails(
+            &other(&kept.replace("--bits 12", "--bits 13")),
+            b"",
+            2,
+            &["kept", "bits 12", "has 13", "remove"],
+        );
+        room.fails(
+            &other(&kept.replace("a.txt", "b.txt")),
+            b"",
+            2,
+            &["kept", "a.txt of", "b.txt of", "remove"],
+        );
+    }
+    room.out(&format!("{kept} --force --threads 1"), b"");
+    for file in ["weights.bin", "words.bin", "majuscule.json"] {
+        let [whole, of_two] =
+            ["whole", "model-of-two"].map(|model| fs::read(room.path(model).join(file)).unwrap());
+        assert!(whole == of_two, "{file} differs");
+    }
+    assert!(!room.path("kept").exists());
+    let refused =
+        |line: &str, code, parts: &[&str]| room.fails(&format!("{train} a.txt {line}"), b"", code, parts);
+    refused("-o other --checkpoint plain", 1, &["plain: is no checkpoint", "a new file"]);
+    refused("-o other --checkpoint model", 1, &["model: is no checkpoint"]);
+    refused("-o other --checkpoint gone/kept", 1, &["gone/kept"]);
+    refused("-o other --checkpoint a.txt", 2, &["a.txt is both input and output"]);
+    refused("-o other --checkpoint other/kept", 2, &["lies in other"]);
+    refused("--pack kept --checkpoint ./kept", 2, &["both --pack and --checkpoint"]);
+    refused("-o other --checkpoint kept --checkpoint-every 0", 2, &["--checkpoint-every 0", "at least 1"]);
+    refused("-o other --checkpoint-every 7", 2, &["--checkpoint"]);
+    refused("-o other --checkpoint kept --weights plain", 2, &["leave --checkpoint out"]);
+    assert!(!room.path("kept").exists() && !room.path("other").exists());
+}
+
+#[test]
 fn a_language_model_is_trained_asked_and_converted() {
     let room = Room::new();
     let text = "Ana saw Rui.\nRui saw Ana in Lisbon.\nAna left.\n";
@@ -661,6 +781,47 @@ fn a_map_or_a_language_model_that_is_no_use_is_refused() {
 }
 
 #[test]
+fn lists_and_a_lexicon_become_part_of_a_model() {
+    let room = Room::new();
+    room.write("corpus.txt", CORPUS.repeat(50))
+        .write("places.txt", "Lisbon\nNew York\n")
+        .write("empty.txt", "# no\n");
+    room.write("latin.txt", b"Lisbon\nM\xfcnchen\n")
+        .write("long.txt", "a b c d e f g h\n")
+        .write("no.tsv", "");
+    let train = "train maxent --bits 12 corpus.txt -o other";
+    for (line, code, parts) in [
+        ("--list gone.txt", 1, &["cannot open gone.txt"][..]),
+        ("--list empty.txt", 1, &["empty.txt: has no entries: expected a word or a phrase a line"]),
+        ("--list latin.txt", 1, &["latin.txt, line 2", "UTF-8"]),
+        ("--list long.txt", 1, &["long.txt: \"a b c d e f g h\" has 8 words: a phrase has at most 7"]),
+        (&"--list places.txt ".repeat(17), 2, &["17 lists: at most 16"]),
+        ("--features lists", 2, &["the features lists look at a file", "--list"]),
+        ("--features word --list places.txt", 2, &["add lists or lists-around to --features"]),
+        ("--features forms-around", 2, &["--forms"]),
+        ("--forms gone.tsv", 1, &["cannot open gone.tsv"]),
+        ("--forms no.tsv", 1, &["no.tsv: has no words"]),
+    ] {
+        room.fails(&format!("{train} {line}"), b"", code, parts);
+        assert!(!room.path("other").exists(), "{line}");
+    }
+    room.out("lexicon build --lang en corpus.txt -o forms.tsv", b"");
+    room.out(&format!("{train} --list places.txt --forms forms.tsv"), b"");
+    let manifest = room.read("other/majuscule.json");
+    for part in ["\"lists-around\"", "\"places.txt\"", "\"forms.tsv\"", "\"lists.bin\"", "\"forms.bin\""] {
+        assert!(manifest.contains(part), "{part}: {manifest}");
+    }
+    fs::remove_file(room.path("places.txt")).unwrap();
+    room.out("restore --model other corpus.txt", b"");
+    room.fails(&format!("{train} --force --list other/lists.bin"), b"", 2, &["other"]);
+    let lists = fs::read(room.path("other/lists.bin")).unwrap();
+    fs::write(room.path("other/lists.bin"), &lists[1..]).unwrap();
+    room.fails("restore --model other", b"we", 1, &["lists.bin has"]);
+    fs::remove_file(room.path("other/lists.bin")).unwrap();
+    room.fails("restore --model other", b"we", 1, &["other: lists.bin is missing"]);
+}
+
+#[test]
 fn a_language_model_is_trained_from_counts_of_its_pieces() {
     let room = Room::new();
     let pieces = ["Ana saw Rui.\nRui saw Ana in Lisbon.\n", "Ana left.\nRui left Lisbon with Ana.\n"];
@@ -747,6 +908,7 @@ fn help_manual_and_completions_print() {
         "compare",
         "lexicon",
         "lm",
+        "maxent",
         "corpus",
         "inspect",
         "completions",
@@ -866,6 +1028,213 @@ fn a_line_comes_back_before_the_pipe_closes() {
     }
 }
 
+/// A program that is talked to: bytes in, and bytes out that are waited for.
+struct Talk {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: mpsc::Receiver<u8>,
+}
+
+impl Talk {
+    fn new(room: &Room, line: &str) -> Self {
+        let mut child = spawn(program().args(line.split_whitespace()).current_dir(room.0.path()));
+        let out = child.stdout.take().unwrap();
+        let (sender, stdout) = mpsc::channel();
+        // It ends with the program, or when nobody listens.
+        thread::spawn(move || {
+            BufReader::new(out).bytes().map_while(Result::ok).try_for_each(|byte| sender.send(byte))
+        });
+        Self { stdin: child.stdin.take(), child, stdout }
+    }
+
+    fn say(&mut self, text: &str) -> &mut Self {
+        self.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        self
+    }
+
+    /// Waits for this to be said, and checks that no more is.
+    fn hear(&mut self, expected: &str) -> &mut Self {
+        let mut heard = Vec::new();
+        while heard.len() < expected.len() {
+            let patience = Duration::from_secs(20);
+            heard.push(self.stdout.recv_timeout(patience).expect("an answer that waits for the next word"));
+        }
+        assert_eq!(String::from_utf8_lossy(&heard), expected);
+        self
+    }
+
+    /// Says no more, and gives the rest that is said.
+    fn end(mut self) -> String {
+        drop(self.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+        String::from_utf8(self.stdout.iter().collect()).unwrap()
+    }
+}
+
+/// A folder with a model of `hmm` too, `tagger`, and one of `maxent` that finds where sentences end, `ends`.
+fn room_with_context() -> Room {
+    let room = Room::new();
+    room.write("corpus.txt", CORPUS);
+    for line in ["train hmm corpus.txt -o tagger", "train maxent --protocol asr corpus.txt -o ends"] {
+        let output = room.run(line, b"");
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    room
+}
+
+#[test]
+fn a_stream_answers_each_word_before_the_next_is_sent() {
+    let room = room_with_context();
+    let mut talk = Talk::new(&room, "restore --model model --stream");
+    for (said, heard) in
+        [("we ", "we "), ("met ", "met "), ("lis", ""), ("bon\n", "Lisbon\n"), ("(BBC) ", "(BBC) ")]
+    {
+        talk.say(said).hear(heard);
+    }
+    talk.say("new york. ").hear("New York. ").say("we said").hear("We ");
+    assert_eq!(talk.end(), "said");
+    for more in ["", " --look-ahead 1", " --lookahead 1 --max-delay 600000"] {
+        let mut talk = Talk::new(&room, &format!("restore --model tagger --stream{more}"));
+        talk.say("the ").say("who ").hear("the ").say("asked\n").hear("WHO ").say("us ").hear("asked\n");
+        assert_eq!(talk.end(), "us ");
+    }
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --look-ahead 2");
+    talk.say("in lisbon the ").hear("in ").say("who").say(" ").hear("Lisbon ");
+    assert_eq!(talk.end(), "the WHO ");
+}
+
+#[test]
+fn a_stream_waits_no_longer_than_it_may() {
+    let room = room_with_context();
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --max-delay 20");
+    talk.say("in new ").hear("In New ").say("york").hear("York").say(" and lis").hear(" and ").hear("lis");
+    // What follows in the same run stays as it is.
+    talk.say("BON ").hear("BON ").say("lisbon").hear("Lisbon");
+    assert_eq!(talk.end(), "");
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --max-delay 0");
+    talk.say("in lisbon").hear("in Lisbon");
+    assert_eq!(talk.end(), "");
+}
+
+#[test]
+fn a_stream_gives_what_the_whole_text_gives() {
+    let room = room_with_context();
+    let text = "the who asked us in lisbon\nI told new york\n\nand l’europe of THE bbc";
+    room.write("text.txt", text);
+    for model in ["model", "tagger", "ends"] {
+        for look_ahead in ["", "--look-ahead 0", "--look-ahead 3"] {
+            let streamed = room.out(&format!("restore --model {model} --stream {look_ahead} text.txt"), b"");
+            let look_ahead = if look_ahead.is_empty() { "--look-ahead 1" } else { look_ahead };
+            let whole =
+                room.out(&format!("restore --model {model} --case ignore {look_ahead} text.txt"), b"");
+            assert_eq!(String::from_utf8(streamed).unwrap(), String::from_utf8(whole).unwrap());
+        }
+    }
+    room.fails(
+        "restore --model model --stream",
+        b"we\nmet \xff",
+        1,
+        &["standard input, line 2, column 5", "0xff"],
+    );
+    assert_eq!(room.run("restore --model model --stream", b"the bbc\nin lis\xff").stdout, b"the BBC\nin lis");
+}
+
+#[test]
+fn a_revisable_stream_shows_what_may_still_change() {
+    let room = room_with_context();
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --json");
+    talk.say("the ").hear("{\"committed\":\"\",\"tail\":\"The \"}\n");
+    talk.say("bbc in\n").hear("{\"committed\":\"the BBC \",\"tail\":\"in\\n\"}\n");
+    talk.say("lis").hear("{\"committed\":\"\",\"tail\":\"in\\nlis\"}\n");
+    assert_eq!(talk.end(), "{\"committed\":\"in\\nlis\",\"tail\":\"\"}\n");
+}
+
+#[test]
+fn words_in_doubt_are_left_as_they_are() {
+    let room = room_with_context();
+    let restored = |line: &str| {
+        String::from_utf8(
+            room.out(&format!("restore --model tagger {line}"), b"the Who asked in LISBON. told\n"),
+        )
+        .unwrap()
+    };
+    assert_eq!(restored("--case ignore"), "The WHO asked in Lisbon. Told\n");
+    assert_eq!(restored("--case ignore --threshold 0"), "The WHO asked in Lisbon. Told\n");
+    // Lisbon is written in one way, and a start of a sentence is certain, but who is in doubt.
+    assert_eq!(restored("--case ignore --threshold 1"), "The Who asked in Lisbon. Told\n");
+    assert_eq!(restored("--stream --threshold 1"), "the Who asked in Lisbon. Told\n");
+    let words = restored("--case ignore --threshold 1 --confidence");
+    let (word, probability) = words.lines().nth(1).unwrap().split_once('\t').unwrap();
+    assert!(word == "Who" && probability.parse::<f64>().unwrap() < 1.0, "{words}");
+}
+
+#[test]
+fn words_come_as_json_too() {
+    let room = room_with_context();
+    let text = b"the who asked us\n\nin lisbon\n";
+    for (model, ends) in [("tagger", false), ("ends", true)] {
+        let words =
+            String::from_utf8(room.out(&format!("restore --model {model} --confidence"), text)).unwrap();
+        let json = String::from_utf8(room.out(&format!("restore --model {model} --confidence --json"), text))
+            .unwrap();
+        let read = |line| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        let objects: Vec<_> = json.lines().map(read).collect();
+        let lines: Vec<_> = objects.iter().map(|word| word["line"].as_u64().unwrap()).collect();
+        assert_eq!(lines, [1, 1, 1, 1, 3, 3]);
+        let as_words = objects.iter().map(|word| {
+            format!("{}\t{:.4}", word["form"].as_str().unwrap(), word["probability"].as_f64().unwrap())
+        });
+        assert_eq!(
+            as_words.collect::<Vec<_>>(),
+            words.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>()
+        );
+        assert!(objects.iter().all(|word| word["sentence_end"].is_boolean() == ends), "{json}");
+        let streamed =
+            room.out(&format!("restore --model {model} --stream --look-ahead 9 --confidence --json"), text);
+        assert_eq!(String::from_utf8(streamed).unwrap(), json);
+    }
+}
+
+#[test]
+fn settings_of_streams_and_doubt_that_cannot_be_are_refused() {
+    let room = Room::new();
+    for (line, parts) in [
+        ("--max-delay 100", ["--stream", "--max-delay"]),
+        ("--stream --max-delay=-1", ["--max-delay", "-1"]),
+        ("--stream --max-delay soon", ["--max-delay", "soon"]),
+        ("--stream --look-ahead one", ["--look-ahead", "one"]),
+        ("--stream --n-best 3", ["--stream", "--n-best"]),
+        ("--stream --case auto", ["--case auto", "use --case ignore or keep"]),
+        ("--json", ["--json", "give --confidence or --stream"]),
+        ("--threshold 1.01", ["--threshold", "from 0 to 1"]),
+        ("--threshold=-0.1", ["--threshold", "from 0 to 1"]),
+        ("--threshold NaN", ["--threshold", "from 0 to 1"]),
+        ("--threshold 50%", ["--threshold", "from 0 to 1"]),
+        ("--threshold 0.5", ["no probabilities: leave --threshold out", "use hmm or maxent"]),
+        ("--stream --threshold 0.5", ["no probabilities: leave --threshold out", "use hmm or maxent"]),
+        ("--stream --confidence", ["no probabilities: leave --confidence out", "use hmm or maxent"]),
+    ] {
+        room.fails(&format!("restore --model model {line}"), b"bbc\n", 2, &parts);
+    }
+    room.fails("restore --stream --lang auto", b"bbc\n", 2, &["--lang auto", "name the language"]);
+}
+
+#[test]
+fn a_stream_that_nobody_reads_any_more_ends() {
+    let room = Room::new();
+    for line in ["restore --model model --stream", "restore --model model --stream --max-delay 600000"] {
+        let mut child = spawn(program().args(line.split(' ')).current_dir(room.0.path()));
+        let mut stdin = child.stdin.take().unwrap();
+        drop(child.stdout.take());
+        // The pipe stays open: it ends because of what it cannot write.
+        stdin.write_all(b"we met in lisbon\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{line}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{line}");
+        drop(stdin);
+    }
+}
+
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let room = Room::new();
@@ -874,6 +1243,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     for line in [
         "restore --model model long.txt",
         "restore --model model --threads 1 long.txt",
+        "restore --model model --stream long.txt",
         "lexicon build corpus.txt",
         "completions bash",
         "man",

@@ -7,20 +7,22 @@ use std::fs;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
+use majuscule::methods::maxent::features::Group;
 #[cfg(feature = "fst")]
 use majuscule::methods::ngram;
 use majuscule::methods::{Method, Model, hmm, load, majority, maxent};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
-use majuscule::restore::restore;
+use majuscule::restore::{Output, Stream, restore};
 use majuscule::restorer::{End, Restorer, Session, Want};
 #[cfg(feature = "fst")]
 use majuscule::search::wfst::BackOff;
+use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{Break, Capitals, Case, Choice, Labels, Locale, Policy, SentenceStart, Tokens, Words};
 use proptest::prelude::*;
@@ -32,7 +34,27 @@ fn methods() -> Vec<Method> {
         Method::Majority(majority::Config { no_parts: true, ..Default::default() }),
         Method::Hmm(hmm::Config::default()),
         Method::Maxent(maxent::Config { bits: 12, ..Default::default() }),
-        Method::Maxent(maxent::Config { bits: 12, look_ahead: 0, size: 50, ..Default::default() }),
+        Method::Maxent(maxent::Config {
+            bits: 12,
+            look_ahead: 0,
+            size: maxent::Size::Features(50),
+            ..Default::default()
+        }),
+        Method::Maxent(maxent::Config {
+            bits: 12,
+            features: vec![
+                Group::Word,
+                Group::Ngrams,
+                Group::Clusters,
+                Group::Lists,
+                Group::ListsAround,
+                Group::Forms,
+                Group::FormsAround,
+            ],
+            lists: vec![LIST.clone()],
+            forms: Some(LIST.clone()),
+            ..Default::default()
+        }),
         #[cfg(feature = "fst")]
         Method::Ngram(ngram::Config::default()),
         #[cfg(feature = "fst")]
@@ -64,6 +86,13 @@ const TEXTS: [(&str, &str); 3] = [
 /// Spellings that the user gives: one that puts capitals down, phrases, one with a mark inside.
 const WORDS: &str = "eBay\nNew York City\nbbc\nAT&T\nİzmir\nlisbon\n";
 
+/// A file of them, as a list and as a lexicon.
+static LIST: LazyLock<PathBuf> = LazyLock::new(|| {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("contract.words");
+    fs::write(&file, WORDS).unwrap();
+    file
+});
+
 /// A method that looks at what is around a word: one word and the break before it to the left, two words to the right.
 /// No method of the crate itself, but what the machinery around methods has to bear.
 #[derive(Debug)]
@@ -92,20 +121,31 @@ impl Restorer for Around {
     }
 }
 
+impl AroundSession {
+    fn choice(&self, at: usize) -> Choice {
+        let around = self.waiting.iter().skip(at).take(3);
+        let sum = around.map(|(word, before)| word.len() * 7 + *before as usize).sum::<usize>();
+        let last = if at == 0 { &self.last } else { &self.waiting[at - 1].0 };
+        let cases = [Case::Lower, Case::Title, Case::Upper, Case::Mixed(Capitals(0b10))];
+        Choice { label: cases[(sum + last.len()) % 4].into(), confidence: None }
+    }
+}
+
 impl Session for AroundSession {
     fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> majuscule::error::Result<()> {
         self.waiting.extend(tokens.iter().map(|(lower, token)| (lower.to_owned(), token.before)));
-        while self.waiting.len() > 2 || end == End::Flush && !self.waiting.is_empty() {
-            let around: Vec<_> = self.waiting.iter().take(3).cloned().collect();
-            let sum = around.iter().map(|(word, before)| word.len() * 7 + *before as usize).sum::<usize>();
-            let cases = [Case::Lower, Case::Title, Case::Upper, Case::Mixed(Capitals(0b10))];
-            let label = cases[(sum + self.last.len()) % 4].into();
-            out.push(Choice { label, confidence: None });
+        while self.waiting.len() > 2 || end >= End::Now && !self.waiting.is_empty() {
+            out.push(self.choice(0));
             self.last = self.waiting.pop_front().unwrap().0;
         }
         if end == End::Flush {
             self.last.clear();
         }
+        Ok(())
+    }
+
+    fn guess(&mut self, out: &mut Vec<Choice>) -> majuscule::error::Result<()> {
+        out.extend((0..self.waiting.len()).map(|at| self.choice(at)));
         Ok(())
     }
 }
@@ -225,15 +265,53 @@ impl Read for Dribble {
     }
 }
 
-fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads: usize) -> String {
-    let settings = Settings {
+fn settings(mode: Mode) -> Settings {
+    Settings {
         locale: mode.locale,
         language: "en".to_owned(),
         capitalized: mode.case,
         words: Words::read(if mode.words { WORDS.as_bytes() } else { b"" }, "words", mode.locale).unwrap(),
         lossy: false,
-    };
-    restored_as(method, text, mode, settings, step, threads)
+    }
+}
+
+fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads: usize) -> String {
+    let want = Want { threads: NonZeroUsize::new(threads).unwrap(), ..Want::default() };
+    restored_as(method, text, mode, settings(mode), step, want)
+}
+
+/// Streams a text in parts of these lengths, over and over; after those marked, nobody waits.
+fn streamed(
+    method: &dyn Restorer,
+    text: &str,
+    mode: Mode,
+    look_ahead: Option<usize>,
+    cuts: &[(usize, bool)],
+) -> String {
+    let policy = Policy { locale: mode.locale, sentence_start: mode.start };
+    let want = Want { look_ahead, ..Want::default() };
+    let mut stream = Stream::new("text", settings(mode), method, want, policy, Output::default()).unwrap();
+    let (mut out, mut at) = (Vec::new(), 0);
+    for (len, now) in cuts.iter().cycle() {
+        let end = text.len().min(at + len);
+        stream.push(&text.as_bytes()[at..end], &mut out).unwrap();
+        at = end;
+        if *now {
+            stream.now(&mut out).unwrap();
+        }
+        let shown = [&*out, &stream.tail().unwrap()].concat();
+        assert_eq!(folded(&shown, mode), folded(&text.as_bytes()[..at], mode), "all is out or in the tail");
+        if at == text.len() {
+            break;
+        }
+    }
+    stream.finish(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// A text without its case. The form of a sigma shows where a word ended, which may be early in a stream.
+fn folded(text: &[u8], mode: Mode) -> String {
+    mode.locale.lower(&String::from_utf8_lossy(text)).replace('ς', "σ")
 }
 
 fn restored_as(
@@ -242,11 +320,10 @@ fn restored_as(
     mode: Mode,
     settings: Settings,
     step: usize,
-    threads: usize,
+    want: Want,
 ) -> String {
     let bytes = text.as_bytes().to_vec();
     let mut plain = Plain::new(Input::uncompressed("text", Dribble(io::Cursor::new(bytes), step)), settings);
-    let want = Want { threads: NonZeroUsize::new(threads).unwrap(), ..Want::default() };
     let policy = Policy { locale: mode.locale, sentence_start: mode.start };
     let mut out = Vec::new();
     restore(&mut plain, method, want, &policy, &mut |bytes, _| {
@@ -309,6 +386,80 @@ proptest! {
     }
 
     #[test]
+    fn answering_now_changes_only_what_is_answered_then(
+        text in any_text(),
+        cuts in prop::collection::vec((0usize..9, prop::bool::ANY), 1..12),
+        look_ahead in prop::option::of(0usize..4),
+        confidence in prop::bool::ANY,
+    ) {
+        for Model { manifest, restorer } in ALL.iter() {
+            let tokens = tokenize(&text, manifest.locale, &manifest.language);
+            let want = Want { look_ahead, confidence, ..Want::default() };
+            let mut whole = Vec::new();
+            restorer.session(want).push(&tokens, End::Flush, &mut whole).unwrap();
+
+            let mut session = restorer.session(want);
+            let (mut found, mut at) = (Vec::new(), 0);
+            for (len, now) in cuts.iter().cycle().take(1000) {
+                let end = (at + len).min(tokens.len());
+                let before = found.len();
+                session.push(&part(&tokens, at..end, manifest.locale), End::More, &mut found).unwrap();
+                prop_assert_eq!(&found[before..], &whole[before..found.len()]);
+                at = end;
+                let mut guessed = Vec::new();
+                session.guess(&mut guessed).unwrap();
+                prop_assert_eq!(found.len() + guessed.len(), at, "one guess for each word held back");
+                if *now {
+                    let before = found.len();
+                    session.push(&Tokens::new(), End::Now, &mut found).unwrap();
+                    prop_assert_eq!(&found[before..], &guessed[..], "all are answered, as they were guessed");
+                }
+                let none = found.len();
+                session.push(&Tokens::new(), End::More, &mut found).unwrap();
+                prop_assert_eq!(found.len(), none);
+            }
+            let before = found.len();
+            let rest = part(&tokens, at..tokens.len(), manifest.locale);
+            session.push(&rest, End::Flush, &mut found).unwrap();
+            prop_assert_eq!(&found[before..], &whole[before..]);
+        }
+    }
+
+    #[test]
+    fn a_stream_gives_what_the_whole_gives_however_it_is_cut(
+        text in any_text(),
+        cuts in prop::collection::vec((1usize..12, Just(false)), 1..12),
+        look_ahead in prop::option::of(0usize..4),
+    ) {
+        // Marks that end a sentence say more of the line before them than a stream can wait for.
+        let unmarked: String = text.chars().filter(|&c| !is_end_mark(c)).collect();
+        for Model { manifest, restorer } in ALL.iter() {
+            for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(3) {
+                let whole = streamed(&**restorer, &text, mode, look_ahead, &[(usize::MAX / 2, false)]);
+                prop_assert_eq!(&streamed(&**restorer, &text, mode, look_ahead, &cuts), &whole);
+                let streamed = streamed(&**restorer, &unmarked, mode, look_ahead, &cuts);
+                let want = Want { look_ahead, ..Want::default() };
+                let restored = restored_as(&**restorer, &unmarked, mode, settings(mode), usize::MAX, want);
+                prop_assert_eq!(streamed, restored, "{:?}", mode);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_that_nobody_waits_for_changes_nothing_but_case(
+        text in any_text(),
+        cuts in prop::collection::vec((1usize..12, prop::bool::ANY), 1..12),
+        look_ahead in prop::option::of(0usize..4),
+    ) {
+        for Model { manifest, restorer } in ALL.iter() {
+            for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(5) {
+                let streamed = streamed(&**restorer, &text, mode, look_ahead, &cuts);
+                prop_assert_eq!(folded(streamed.as_bytes(), mode), folded(text.as_bytes(), mode));
+            }
+        }
+    }
+
+    #[test]
     fn every_choice_is_one_of_the_labels(text in any_text()) {
         for Model { manifest, restorer } in ALL.iter() {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
@@ -362,7 +513,7 @@ proptest! {
             let (case, start) = (Capitalized::Auto, SentenceStart::Auto);
             let mode = Mode { locale: model.manifest.locale, case, start, words: false };
             let settings = Settings { locale: mode.locale, language: model.manifest.language.clone(), ..Settings::default() };
-            let long = restored_as(&*model.restorer, &text, mode, settings, usize::MAX, 1);
+            let long = restored_as(&*model.restorer, &text, mode, settings, usize::MAX, Want::default());
             prop_assert_eq!(model.restore(&text).unwrap(), long);
         }
     }
@@ -480,7 +631,7 @@ fn text_that_teaches_no_case_is_refused() {
 }
 
 /// The model in a folder of its own, to be damaged.
-fn saved(draft: &Draft) -> (tempfile::TempDir, std::path::PathBuf) {
+fn saved(draft: &Draft) -> (tempfile::TempDir, PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("model");
     draft.save(&folder, false).unwrap();

@@ -73,6 +73,7 @@ fn random_bytes_break_nothing() {
     for _ in 0..2000 {
         let data = random.bytes(300);
         fuzz::tokenize(&data);
+        fuzz::stream(&data);
         fuzz::model(&data);
         fuzz::lexicon(&data);
         fuzz::arpa(&data);
@@ -98,6 +99,21 @@ fn altered_texts_obey_the_laws() {
         let text = texts[random.below(texts.len())];
         let text = random.mutated(text, &texts);
         fuzz::tokenize(&[&[random.below(256) as u8], &*text].concat());
+    }
+}
+
+#[test]
+fn texts_cut_anywhere_obey_the_laws_of_streams() {
+    let mut random = Random::new(7);
+    let texts = TEXTS.map(str::as_bytes);
+    for _ in 0..3000 {
+        let text = texts[random.below(texts.len())];
+        let mut text = random.mutated(text, &texts);
+        for _ in 0..random.below(8) {
+            let at = random.below(text.len() + 1);
+            text.insert(at, [0xfe, 0xff, 0xff][random.below(3)]);
+        }
+        fuzz::stream(&[&[random.below(256) as u8, random.below(256) as u8], &*text].concat());
     }
 }
 

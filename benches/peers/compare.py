@@ -99,9 +99,12 @@ def majuscule_systems(options, folder):
         say(f"{binary} is not there: build it with cargo build --release; majuscule is left out")
         return []
     # One thread, and a capital at the start of a line where a line is a sentence, as the peers have.
-    start = "never" if options.protocol == "asr" else "always"
+    start = "auto" if options.protocol == "asr" else "always"
     restore = [binary, "restore", "--case", "ignore", "--sentence-start", start, "--threads", "1"]
-    systems = [("majuscule, embedded model", [*restore, "--lang", options.lang])]
+    systems = [
+        ("majuscule, accurate", [*restore, "--lang", options.lang]),
+        ("majuscule, fast", [*restore, "--lang", options.lang, "--preset", "fast"]),
+    ]
     if options.train:
         model = folder / "majority"
         command = [binary, "train", "majority", training_text(options, folder), "--lang", options.lang, "-o", model]

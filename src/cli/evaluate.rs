@@ -8,7 +8,7 @@ use super::measure::{self, Measure};
 use crate::corpus::Corpus;
 use crate::error::Error;
 use crate::eval::{Report, evaluate_corpus};
-use crate::methods::{self, Model};
+use crate::methods::{self, Model, Preset};
 use crate::model;
 use crate::restorer::Want;
 
@@ -24,6 +24,9 @@ pub struct Args {
     /// The model's folder or file; without it, the built-in model of --lang
     #[arg(long, value_name = "FOLDER")]
     pub model: Option<PathBuf>,
+    /// Which of the two built-in models of the language
+    #[arg(long, value_enum, default_value_t, conflicts_with = "model")]
+    pub preset: Preset,
     /// Score each file by itself too
     #[arg(long)]
     pub per_file: bool,
@@ -85,7 +88,7 @@ impl Args {
         }
         match &self.model {
             Some(path) => methods::load(&*model::open(path)?),
-            None => methods::embedded(&self.measure.reading.language),
+            None => methods::embedded_as(&self.measure.reading.language, self.preset),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::measure::print;
 use super::spinner::Spinner;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, Size};
 use crate::lm::interpolate::{Round, interpolate, shown, tune};
 use crate::lm::kneser_ney::{self, Stage, Unknown};
 use crate::lm::prune::prune;
@@ -141,8 +141,8 @@ struct Resources {
     /// How much memory counting and estimation may take, such as 2G or 500M: what goes beyond it is put on disk. The bytes
     /// written do not depend on it. Not counted: the words, the buffers of what is read and written, and, but for .arpa, the
     /// model that is written, about 12 bytes an n-gram of the highest order and 24 one of the others
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    memory: Option<usize>,
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Size>,
     /// The folder for temporary files under --memory; that of the output where it is not given
     #[arg(long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
@@ -159,33 +159,11 @@ impl Resources {
         }
         let folder =
             || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
-        Ok(self.memory.map_or_else(Memory::unlimited, |bytes| Memory::limited(bytes, folder())))
+        Ok(self.memory.map_or_else(Memory::unlimited, |Size(bytes)| Memory::limited(bytes, folder())))
     }
 
     fn threads(&self) -> NonZeroUsize {
         self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
-    }
-}
-
-/// Less than some buffers and arrays take would be no limit.
-const LEAST_MEMORY: usize = 1 << 20;
-
-/// A number of bytes: 2G, 500M, 1.5G.
-fn size(text: &str) -> Result<usize, String> {
-    let expected = "expected a size such as 2G or 500M";
-    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
-    let unit = match unit.to_ascii_uppercase().as_str() {
-        "" | "B" => 1u64,
-        "K" | "KB" | "KIB" => 1 << 10,
-        "M" | "MB" | "MIB" => 1 << 20,
-        "G" | "GB" | "GIB" => 1 << 30,
-        "T" | "TB" | "TIB" => 1 << 40,
-        _ => return Err(expected.to_owned()),
-    };
-    let number: f64 = number.trim().parse().map_err(|_| expected.to_owned())?;
-    match number * unit as f64 {
-        bytes if bytes >= LEAST_MEMORY as f64 => Ok(bytes as usize),
-        _ => Err("expected 1M at least".to_owned()),
     }
 }
 

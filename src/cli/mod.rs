@@ -1,6 +1,8 @@
 //! The command line: one file a verb.
 
 #[cfg(feature = "train")]
+mod adapt;
+#[cfg(feature = "train")]
 mod compare;
 #[cfg(feature = "train")]
 mod corpus;
@@ -14,6 +16,8 @@ mod lexicon;
 #[cfg(feature = "train")]
 mod lm;
 #[cfg(feature = "train")]
+mod maxent;
+#[cfg(feature = "train")]
 mod measure;
 mod page;
 mod restore;
@@ -22,6 +26,7 @@ mod score;
 mod shell;
 #[cfg(feature = "train")]
 mod spinner;
+mod stream;
 #[cfg(feature = "train")]
 mod train;
 
@@ -59,12 +64,14 @@ enum Verb {
 #[derive(Debug, Subcommand)]
 enum Learning {
     /// Trains a model on cased text
-    Train(train::Args),
+    Train(Box<train::Args>),
+    Adapt(Box<adapt::Args>),
     Evaluate(evaluate::Args),
     Score(score::Args),
     Compare(compare::Args),
     Lexicon(lexicon::Args),
     Lm(lm::Args),
+    Maxent(maxent::Args),
     Corpus(corpus::Args),
 }
 
@@ -87,12 +94,14 @@ pub fn main() -> ExitCode {
 impl Learning {
     fn run(self) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Train(args) => train::run(args),
+            Self::Train(args) => train::run(*args),
+            Self::Adapt(args) => adapt::run(*args),
             Self::Evaluate(args) => evaluate::run(args),
             Self::Score(args) => score::run(args),
             Self::Compare(args) => compare::run(args),
             Self::Lexicon(args) => lexicon::run(args),
             Self::Lm(args) => lm::run(args),
+            Self::Maxent(args) => maxent::run(args),
             Self::Corpus(args) => corpus::run(args),
         }
     }

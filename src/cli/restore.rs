@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::stream::Follow;
 use crate::error::Error;
 use crate::files::{self, Publish};
 use crate::format::{Plain, Settings};
-use crate::methods::{Model, embedded, embedded_for, load};
+use crate::methods::{Model, Preset, embedded_as, language_of, load};
 use crate::model;
-use crate::restore::{self, Done, restore, restore_words};
-use crate::restorer::Want;
+use crate::restore::{self, Done, Form, Output, Stream, Threshold, restore_as};
+use crate::restorer::{Starts, Want};
 use crate::text::tokenize::Capitalized;
 use crate::text::{Locale, Policy, SentenceStart, Words};
 
@@ -36,28 +37,56 @@ pub struct Args {
     /// of each file, and waits until so much or the end is there
     #[arg(long, value_name = "LANG", default_value = "en")]
     lang: String,
+    /// Which of the two built-in models of the language
+    #[arg(long, value_enum, default_value_t)]
+    preset: Preset,
     /// A model made by train, instead of a built-in one
-    #[arg(long, value_name = "FOLDER", conflicts_with = "lang")]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["lang", "preset"])]
     model: Option<PathBuf>,
     /// Your own spellings, a word or phrase a line (iPhone, New York); they always win
     #[arg(long, value_name = "FILE")]
     words: Option<PathBuf>,
-    /// Which capitals of the input count
-    #[arg(long, value_enum, default_value_t)]
-    case: Capitalized,
+    /// Which capitals of the input count; auto where it is not given, ignore with --stream, which cannot wait for the line
+    /// that auto looks at
+    #[arg(long, value_enum)]
+    case: Option<Capitalized>,
     /// Where a capital is put because a sentence begins
     #[arg(long, value_enum, default_value_t)]
     sentence_start: SentenceStart,
     /// Whose case pairs are used, such as tr or nl; by default the model's
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
-    /// Let a choice depend on at most N later words, so that live text waits for no more; 0 is none
-    #[arg(long, value_name = "N")]
+    /// Print each word as soon as it is certain, without waiting for its line to end
+    ///
+    /// A word ends at white space or the end of the input, and comes out once the words of --look-ahead (1) after it have
+    /// ended too; what was printed is never changed. The output is that of the whole text given at once. Nothing is
+    /// decided by the rest of a line: the first word of a line begins a sentence where the text before it has ended one,
+    /// and for any other line with --sentence-start always. A mark-up tag and a phrase of --words are waited for.
+    #[arg(long, conflicts_with = "n_best")]
+    stream: bool,
+    /// With --stream, print what waited for so long, by the words that are there; a word of which only a part is there ends
+    /// then, and the rest of it stays as it comes
+    #[arg(long, value_name = "MILLISECONDS", requires = "stream")]
+    max_delay: Option<u64>,
+    /// Let a choice depend on at most N later words, so that live text waits for no more; 0 is none. By default all that the
+    /// method uses, with --stream 1
+    #[arg(long, visible_alias = "lookahead", value_name = "N")]
     look_ahead: Option<usize>,
     /// Print each word on a line of its own with the probability of its case, instead of the text; methods that have none
     /// cannot
     #[arg(long)]
     confidence: bool,
+    /// Leave a word as it is in the input where the probability of its case is less than P, from 0 to 1. Words of
+    /// --words, capitals that are kept and the starts of sentences are certain
+    #[arg(long, value_name = "P", conflicts_with = "n_best")]
+    threshold: Option<Threshold>,
+    /// Print JSON, an object a line
+    ///
+    /// With --confidence, of each word: {"line":1,"form":"Lisbon","probability":0.98}, and "sentence_end":true or false
+    /// where the model chooses that. With --stream alone, whenever something is new: {"committed":"in ","tail":"Lisbon"},
+    /// where committed is what --stream would print and tail what may still change.
+    #[arg(long, conflicts_with = "n_best", verbatim_doc_comment)]
+    json: bool,
     /// Print for each line, taken by itself, the N likeliest ways to write it, with log10 of the probability of each before
     /// a tab and an empty line after the last; methods that find only one cannot
     #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with_all = ["confidence", "look_ahead"])]
@@ -74,6 +103,7 @@ const EXAMPLES: &str = "\
 Examples:
   majuscule restore talk.txt -o talk.cased.txt
   some-recogniser | majuscule restore | less
+  some-recogniser | majuscule restore --stream --max-delay 500
   majuscule restore --lang pt --words my.words legendas.txt.gz
   majuscule restore --model my-model --sentence-start always talk.txt";
 
@@ -87,6 +117,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     }
     let inputs = args.inputs();
     files::check_inputs(&inputs)?;
+    args.check()?;
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if let Some(output) = output {
         files::check_output(output, &inputs)?;
@@ -110,6 +141,23 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
 }
 
 impl Args {
+    /// Refuses what does not go together.
+    fn check(&self) -> Result<(), Error> {
+        let problem = if self.json && !self.stream && !self.confidence {
+            "--json tells more of words or of a stream: give --confidence or --stream with it"
+        } else if self.stream && self.is_told_by_file() {
+            "--lang auto waits for the first 4 KiB, but --stream does not wait: name the language"
+        } else {
+            return Ok(());
+        };
+        Err(Error::Usage(problem.into()))
+    }
+
+    /// Whether each file chooses its own model.
+    fn is_told_by_file(&self) -> bool {
+        self.lang == "auto" && self.model.is_none()
+    }
+
     /// All that is read: texts, spellings, and the model with the files of its folder.
     fn inputs(&self) -> Vec<PathBuf> {
         let mut inputs = self.files.clone();
@@ -126,8 +174,8 @@ impl Args {
     fn model(&self) -> Result<Option<Model>, Error> {
         match &self.model {
             Some(path) => load(&*model::open(path)?).map(Some),
-            None if self.lang == "auto" => Ok(None),
-            None => embedded(&self.lang).map(Some),
+            None if self.is_told_by_file() => Ok(None),
+            None => embedded_as(&self.lang, self.preset).map(Some),
         }
     }
 
@@ -136,7 +184,25 @@ impl Args {
         let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
         let words = Words::read(words, &name, locale)?;
         let language = model.manifest.language.clone();
-        Ok(Settings { locale, language, capitalized: self.case, words, lossy: self.lossy })
+        let capitalized = match self.case {
+            None if self.stream => Capitalized::Ignore,
+            case => case.unwrap_or_default(),
+        };
+        Ok(Settings { locale, language, capitalized, words, lossy: self.lossy })
+    }
+
+    fn output(&self) -> Output {
+        let form = match (self.confidence, self.json) {
+            (false, _) => Form::Text,
+            (true, false) => Form::Words,
+            (true, true) => Form::Json,
+        };
+        Output { form, threshold: self.threshold }
+    }
+
+    fn follow(&self) -> Follow {
+        let max_delay = self.max_delay.map(Duration::from_millis);
+        Follow { max_delay, revisable: self.json && !self.confidence }
     }
 
     fn restore(
@@ -150,7 +216,12 @@ impl Args {
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
         let want = Want {
             threads: threads.unwrap_or(NonZeroUsize::MIN),
-            look_ahead: self.look_ahead,
+            look_ahead: self.look_ahead.or(self.stream.then_some(1)),
+            starts: match self.sentence_start {
+                SentenceStart::Never => Starts::None,
+                SentenceStart::Auto => Starts::Hidden,
+                SentenceStart::Always => Starts::Lines,
+            },
             ..Want::default()
         };
         let mut before = Done::default();
@@ -158,8 +229,9 @@ impl Args {
         let mut settings = model.as_ref().map(|model| self.settings(model, words)).transpose()?;
         for file in &self.files {
             let mut input = files::open(file)?;
-            if self.lang == "auto" && self.model.is_none() {
-                let found = embedded_for(&String::from_utf8_lossy(&input.peek(LANGUAGE_BYTES)?))?;
+            if self.is_told_by_file() {
+                let language = language_of(&String::from_utf8_lossy(&input.peek(LANGUAGE_BYTES)?))?;
+                let found = embedded_as(language, self.preset)?;
                 settings = Some(self.settings(&found, words)?);
                 model = Some(found);
             }
@@ -176,10 +248,14 @@ impl Args {
                 n_best(input, model, n.get(), settings, &policy, write)?;
                 continue;
             }
-            let mut plain = Plain::new(input, settings.clone());
-            let restore = if self.confidence { restore_words } else { restore };
-            let done = restore(&mut plain, &*model.restorer, want, &policy, write)?;
-            before = before + done;
+            let (settings, method, output) = (settings.clone(), &*model.restorer, self.output());
+            before = before
+                + if self.stream {
+                    let stream = Stream::new(input.name(), settings, method, want, policy, output)?;
+                    self.follow().restore(input, stream, write)?
+                } else {
+                    restore_as(&mut Plain::new(input, settings), method, want, &policy, output, write)?
+                };
         }
         progress.finish();
         Ok(())

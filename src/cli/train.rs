@@ -1,8 +1,9 @@
 //! `majuscule train`: a cased corpus in, a model folder out.
 
+use std::fs;
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -14,7 +15,7 @@ use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::Error;
 use crate::files::{self, Publish};
 use crate::methods::Method;
-use crate::model::MANIFEST;
+use crate::model::{Draft, MANIFEST};
 use crate::text::Locale;
 
 /// `majuscule train METHOD CORPUS… -o FOLDER`: every method takes the same corpora, and settings of its own.
@@ -30,6 +31,7 @@ Examples:
   majuscule train majority --lang pt --split livro.txt -o my-model --force
   majuscule train majority --lexicon news.tsv --lexicon places.txt --pack my.packed
   majuscule train hmm --order 3 --vocabulary 57000 --min-count 1,5,5 news.txt -o my-tagger
+  majuscule train maxent news.txt -o my-weights --checkpoint news.checkpoint
   majuscule train ngram --lm news.arpa --map news.map -o my-transducer";
 
 // What all methods take. (A doc comment here would replace the description of each method.)
@@ -38,15 +40,8 @@ struct Common {
     /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
     #[arg(value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    /// The folder that the model is written to
-    #[arg(short, long, value_name = "FOLDER", required_unless_present = "pack")]
-    output: Option<PathBuf>,
-    /// Write the model as one packed file too, such as the built-in ones are
-    #[arg(long, value_name = "FILE")]
-    pack: Option<PathBuf>,
-    /// Replace a model that stands there
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    place: Place,
     /// What is trained on: text, batista, rei, susanto, asr, asr:N with windows of N words, or mix: all kinds of text by turns
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     protocol: Protocol,
@@ -60,15 +55,26 @@ struct Common {
     reading: Reading,
 }
 
+// Where a model is written to. (No doc comment, as above.)
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct Place {
+    /// The folder that the model is written to
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "pack")]
+    output: Option<PathBuf>,
+    /// Write the model as one packed file too, such as the built-in ones are
+    #[arg(long, value_name = "FILE")]
+    pack: Option<PathBuf>,
+    /// Replace a model that stands there
+    #[arg(long)]
+    force: bool,
+}
+
 /// Trains and saves.
 pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
-    common.check(&[method.inputs(), common.corpora.clone()].concat())?;
+    common.place.check(&[method.inputs(), common.corpora.clone()].concat(), method.checkpoint())?;
     let locale = super::measure::locale(common.locale, &common.reading.language)?;
-    let threads = common.threads.or_else(|| std::thread::available_parallelism().ok());
-    let names = common.corpora.iter().map(|path| {
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        name.to_string_lossy().into_owned()
-    });
+    let (threads, names) = (threads(common.threads), names(&common.corpora));
     let mut corpus = match common.corpora.as_slice() {
         [] if !method.needs_corpus() => Corpus::of_text("", common.reading, common.protocol, locale),
         files => Corpus::new(files, common.reading, common.protocol, locale)?,
@@ -77,40 +83,73 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
         corpus.hold()?;
     }
     let progress = Spinner::new();
-    progress.say(format!("training {}", method.name()));
-    let draft = method.train(&corpus, names.collect(), threads.unwrap_or(NonZeroUsize::MIN))?;
+    progress.say(match method.checkpoint() {
+        Some(file) if file.exists() => {
+            format!("training {}, going on from {}", method.name(), file.display())
+        }
+        _ => format!("training {}", method.name()),
+    });
+    let draft = method.train(&corpus, names, threads)?;
     drop(progress);
-    let packed = |file| files::unpublished(file, |out| out.write_all(&draft.pack()));
-    let pack = common.pack.as_ref().map(packed).transpose()?;
-    if let Some(output) = &common.output {
-        draft.save(output, common.force)?;
-    }
-    // Both are on the disk before the second gets its name, so that both appear or none does.
-    pack.map_or(Ok(()), Publish::commit)?;
-    for file in draft.manifest().files.iter() {
-        eprintln!("{}: {} bytes", file.name, file.bytes);
+    common.place.publish(&draft)?;
+    if let Some(file) = method.checkpoint() {
+        fs::remove_file(file).map_err(|error| Error::io("remove", file, error))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-impl Common {
+/// As many threads as were asked for, or else one for each core.
+pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
+    asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// What a manifest calls files: their folders differ from machine to machine.
+pub fn names(files: &[PathBuf]) -> Vec<String> {
+    let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    files.iter().map(name).collect()
+}
+
+impl Place {
     /// Refuses, before any work is done, outputs that would replace an input, each other or what is no model.
-    fn check(&self, inputs: &[PathBuf]) -> Result<(), Error> {
+    pub fn check(&self, inputs: &[PathBuf], checkpoint: Option<&Path>) -> Result<(), Error> {
         files::check_inputs(inputs)?;
-        if let Some(file) = &self.pack {
-            files::check_output(file, inputs)?;
+        let files: Vec<&Path> = self.pack.as_deref().into_iter().chain(checkpoint).collect();
+        files.iter().try_for_each(|file| files::check_output(file, inputs))?;
+        let absolute = |file: &Path| std::path::absolute(file).ok();
+        if let [pack, checkpoint] = files[..]
+            && absolute(pack) == absolute(checkpoint)
+        {
+            let file = pack.display();
+            return Err(Error::Usage(format!("{file} is both --pack and --checkpoint: name another file")));
         }
         let Some(folder) = &self.output else { return Ok(()) };
-        if let Some(file) = &self.pack
-            && let (Ok(whole), Ok(packed)) = (std::path::absolute(folder), std::path::absolute(file))
-            && packed.starts_with(whole)
-        {
-            let (file, folder) = (file.display(), folder.display());
-            let problem = format!("{file} lies in {folder}, which is written as a whole: name another file");
-            return Err(Error::Usage(problem));
+        for file in files {
+            if let (Some(whole), Some(file_in)) = (absolute(folder), absolute(file))
+                && file_in.starts_with(whole)
+            {
+                let (file, folder) = (file.display(), folder.display());
+                let problem =
+                    format!("{file} lies in {folder}, which is written as a whole: name another file");
+                return Err(Error::Usage(problem));
+            }
         }
         files::check_replaceable(folder, self.force.then_some(MANIFEST))?;
         files::check_output_folder(folder, inputs)
+    }
+
+    /// Writes a model there, and says what its files are.
+    pub fn publish(&self, draft: &Draft) -> Result<(), Error> {
+        let packed = |file| files::unpublished(file, |out| out.write_all(&draft.pack()));
+        let pack = self.pack.as_ref().map(packed).transpose()?;
+        if let Some(output) = &self.output {
+            draft.save(output, self.force)?;
+        }
+        // Both are on the disk before the second gets its name, so that both appear or none does.
+        pack.map_or(Ok(()), Publish::commit)?;
+        for file in draft.manifest().files.iter() {
+            eprintln!("{}: {} bytes", file.name, file.bytes);
+        }
+        Ok(())
     }
 }
 

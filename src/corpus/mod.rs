@@ -8,6 +8,7 @@ pub mod split;
 pub mod stats;
 
 use std::cell::Cell;
+use std::fs::Metadata;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -164,6 +165,19 @@ impl Corpus {
         }
     }
 
+    /// Its files without their folders, each with its size in bytes where that is known before it is read.
+    pub(crate) fn files(&self) -> Vec<(String, Option<u64>)> {
+        let sources = self.sources.iter().map(|source| match source {
+            Source::File(path) | Source::Stream(path, _) => {
+                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+                (name, path.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len()))
+            }
+            // What pipes are called may differ from time to time.
+            Source::Held(_, bytes) => ("-".to_owned(), Some(bytes.len() as u64)),
+        });
+        sources.collect()
+    }
+
     /// The same files under another protocol. Standard input and pipes are held in memory from here on.
     ///
     /// # Errors
@@ -201,6 +215,11 @@ impl Corpus {
     /// Its protocol.
     pub fn protocol(&self) -> Protocol {
         self.protocol
+    }
+
+    /// How its files are read.
+    pub(crate) fn reading(&self) -> &Reading {
+        &self.reading
     }
 
     /// The tag of its language.

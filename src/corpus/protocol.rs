@@ -38,7 +38,7 @@ pub enum Protocol {
         window: NonZeroUsize,
     },
     /// For models that meet every kind of text: about 200 words at a time, by turns that a fixed draw decides, as `text`, as
-    /// `rei`, as `asr`, as `asr` with a line for each sentence, and as `asr` with lines broken anywhere.
+    /// `rei` and as `asr`.
     Mix,
 }
 
@@ -212,25 +212,15 @@ pub(super) struct Examples<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     protocol: Protocol,
-    lines: Lines,
     /// Words until the next.
     left: usize,
     /// What draws the next: a linear congruential generator, so that the turns are the same everywhere.
     seed: u64,
 }
 
-/// Where `asr` breaks lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lines {
-    None,
-    Sentences,
-    /// After so many words from here.
-    Anywhere(u64),
-}
-
 impl Turn {
     fn first() -> Self {
-        Self { protocol: Protocol::Text, lines: Lines::None, left: 0, seed: 1 }
+        Self { protocol: Protocol::Text, left: 0, seed: 1 }
     }
 
     /// A number below `limit`.
@@ -242,13 +232,10 @@ impl Turn {
 
     /// The next turn.
     fn next(&mut self) {
-        let asr = Protocol::Asr { window: Protocol::WINDOW };
-        (self.protocol, self.lines) = match self.draw(10) {
-            0..3 => (Protocol::Text, Lines::None),
-            3..5 => (Protocol::Rei, Lines::None),
-            5..8 => (asr, Lines::None),
-            8 => (asr, Lines::Sentences),
-            _ => (asr, Lines::Anywhere(0)),
+        self.protocol = match self.draw(10) {
+            0..4 => Protocol::Text,
+            4..6 => Protocol::Rei,
+            _ => Protocol::Asr { window: Protocol::WINDOW },
         };
         self.left = Protocol::WINDOW.get();
     }
@@ -432,20 +419,8 @@ impl<'a> Examples<'a> {
             if result.is_ok() && self.example.gold.len() >= window.get() {
                 result = self.give(visit);
             }
-            let before = match self.turn.lines {
-                _ if self.example.gold.is_empty() => Break::Document,
-                Lines::Sentences if initial => Break::Line,
-                Lines::Anywhere(0) => {
-                    self.turn.lines = Lines::Anywhere(3 + self.turn.draw(10));
-                    Break::Line
-                }
-                Lines::Anywhere(left) => {
-                    self.turn.lines = Lines::Anywhere(left - 1);
-                    Break::Space
-                }
-                Lines::Sentences | Lines::None => Break::Space,
-            };
             let Example { tokens, gold } = &mut self.example;
+            let before = if gold.is_empty() { Break::Document } else { Break::Space };
             tokens.push(word, locale, Token { before, ..Token::default() });
             gold.push(Gold { label: Case::of(word, locale).into(), scored: true, initial });
             initial = false;

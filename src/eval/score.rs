@@ -8,7 +8,7 @@ use super::calibration::Calibration;
 use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::{Corpus, Example, Gold};
 use crate::error::{Error, Result};
-use crate::restorer::{Restorer, Want};
+use crate::restorer::{Restorer, Starts, Want};
 use crate::text::{Case, Choice, Mark, Tokens};
 
 /// How many words are restored in one call: enough for a method that works on many sentences at once, and little memory.
@@ -178,6 +178,9 @@ pub fn evaluate(method: &dyn Restorer, want: Want, examples: &[Example]) -> Resu
 /// # Errors
 /// Where the corpus cannot be read or the method fails.
 pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Result<Score> {
+    // Where each example is a sentence, there is no other beginning to be found.
+    let starts = if corpus.protocol().runs_on() { Starts::Hidden } else { Starts::Shown };
+    let want = Want { starts, ..want };
     let mut evaluation = Evaluation::new(method, want);
     corpus.for_each(&mut |example| evaluation.push(example))?;
     evaluation.finish()

@@ -1,7 +1,9 @@
 //! Files that hold text: their words come out, and the same file goes back with other capitals.
 
+pub mod live;
 pub mod plain;
 
+pub use live::Live;
 pub use plain::Plain;
 
 use crate::error::Result;

@@ -11,7 +11,7 @@ const READ: usize = 1 << 16;
 
 /// Characters of a line that are read together. Of a longer line the first part decides what is judged by line. Counted
 /// in characters, since their number does not change with case.
-const PART: usize = 1 << 16;
+pub(super) const PART: usize = 1 << 16;
 
 /// Plain text, read from anywhere.
 #[derive(Debug)]
@@ -222,7 +222,7 @@ fn part_len(bytes: &[u8]) -> usize {
 }
 
 /// The error for the byte at `at` of a piece, before which the file has so many lines, and so many characters more.
-fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8], at: usize) -> Error {
+pub(super) fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8], at: usize) -> Error {
     let before = &source[..at];
     let line_start = before.iter().rposition(|&b| b == b'\n').map(|at| at + 1);
     let column = count(&before[line_start.unwrap_or(0)..], starts_char);

@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 #[cfg(feature = "train")]
 use std::path::{Path, PathBuf};
 
-pub use embedded::{LANGUAGES, embedded, embedded_for};
+pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, language_of};
 #[cfg(feature = "train")]
 use serde::{Serialize, Serializer};
 
@@ -94,9 +94,17 @@ impl Method {
         match self {
             Self::Majority(config) => config.lexicon.clone(),
             Self::Hmm(config) => config.language.inputs(),
-            Self::Maxent(_) => Vec::new(),
+            Self::Maxent(config) => config.inputs(),
             #[cfg(feature = "fst")]
             Self::Ngram(config) => config.language.inputs(),
+        }
+    }
+
+    /// Where it keeps how far its training has come: to be removed once the model is saved.
+    pub fn checkpoint(&self) -> Option<&Path> {
+        match self {
+            Self::Maxent(config) => config.checkpoint.as_deref(),
+            _ => None,
         }
     }
 
@@ -135,6 +143,7 @@ impl Method {
             }
             Self::Maxent(config) => {
                 let model = maxent::train(config, corpus, threads)?;
+                files.extend(config.inputs().iter().map(|file| file_name(file)));
                 (settings(model.settings(), config), model.labels().clone(), model.sections())
             }
             Self::Hmm(config) => {
@@ -160,8 +169,42 @@ impl Method {
             labels,
             files: Vec::new(),
         };
-        Ok(Draft::new(manifest, sections))
+        let draft = Draft::new(manifest, sections);
+        if let Self::Maxent(config) = self {
+            config.size.check(&draft)?;
+        }
+        Ok(draft)
     }
+}
+
+/// Adapts a model of `maxent` to a corpus and makes a model to be saved. `files` are what its manifest says it was trained on, beside
+/// those of the model; under `adapted` the settings name them and the rest of what was asked for.
+///
+/// # Errors
+/// Where the model is of another method or altered, and as [`maxent::adapt`].
+#[cfg(feature = "train")]
+pub fn adapt(
+    adaptation: &maxent::Adaptation,
+    store: &dyn Store,
+    corpus: &Corpus,
+    files: Vec<String>,
+    threads: NonZeroUsize,
+) -> Result<Draft> {
+    let mut manifest = store.manifest().clone();
+    if manifest.method != "maxent" {
+        let problem = format!("method \"{}\": only models of maxent can be adapted", manifest.method);
+        return Err(Error::model(store.name(), problem));
+    }
+    let model = maxent::adapt(adaptation, &maxent::Maxent::load(store)?, corpus, threads)?;
+    let mut adapted = serde_json::to_value(adaptation).expect("settings have string keys only");
+    adapted["files"] = files.clone().into();
+    adapted["protocol"] = corpus.protocol().to_string().into();
+    let mut all = manifest.settings["adapted"].as_array().cloned().unwrap_or_default();
+    all.push(adapted);
+    manifest.settings["adapted"] = all.into();
+    manifest.trained_on.files.extend(files);
+    manifest.version = env!("CARGO_PKG_VERSION").to_owned();
+    Ok(Draft::new(manifest, model.sections()))
 }
 
 /// What a manifest says of how a model works, and under `config` all that was asked for when it was trained.

@@ -251,6 +251,12 @@ impl Draft {
     }
 }
 
+/// How many bytes a section of so many takes at most in a packed model.
+pub fn packed(section: usize) -> usize {
+    // Its entry and its bytes, and what fills up the last line of each.
+    ENTRY + section.next_multiple_of(ALIGN)
+}
+
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     use std::io::Write;
     let written = std::fs::File::create_new(path).and_then(|mut file| {

@@ -86,6 +86,21 @@ impl<S: Scorer> Search<S> {
         }
     }
 
+    /// Answers all that came, by the best path so far, and goes on: later answers do not depend on it.
+    pub fn answer_all(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
+        let best = self.last().best(|_| 0.0);
+        self.answer(self.columns.len(), best, |_| 0.0, answer);
+    }
+
+    /// Gives what [`Search::answer_all`] would, and goes on holding it back.
+    pub fn guess(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
+        let best = self.last().best(|_| 0.0);
+        self.trace(self.columns.len(), best, |_| 0.0);
+        for (position, column) in self.columns.iter().enumerate() {
+            answer(self.answer_of(column, position));
+        }
+    }
+
     /// The text ends here: answers all that is left and goes back to the start.
     pub fn finish(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
         if !self.columns.is_empty() {
@@ -112,6 +127,16 @@ impl<S: Scorer> Search<S> {
         ending: impl Fn(usize) -> f64,
         answer: &mut impl FnMut(Answer<'_, S::Candidate>),
     ) {
+        self.trace(count, best, ending);
+        for position in 0..count {
+            let Some(column) = self.columns.pop_front() else { return };
+            answer(self.answer_of(&column, position));
+            self.spare.push(std::mem::replace(&mut self.root, column));
+        }
+    }
+
+    /// Finds the path that ends in node `best` of the last position, and the posterior probabilities of the first `count`.
+    fn trace(&mut self, count: usize, best: usize, ending: impl Fn(usize) -> f64) {
         self.path.clear();
         let mut at = best;
         for column in self.columns.iter().rev() {
@@ -122,14 +147,18 @@ impl<S: Scorer> Search<S> {
         if let Some(posteriors) = &mut self.posteriors {
             posteriors.find(&self.root, &self.columns, count, ending);
         }
-        for position in 0..count {
-            let Some(column) = self.columns.pop_front() else { return };
-            answer(Answer {
-                candidates: &column.candidates,
-                best: self.path[self.path.len() - 1 - position] as usize,
-                posteriors: self.posteriors.as_ref().map(|posteriors| posteriors.of(position)),
-            });
-            self.spare.push(std::mem::replace(&mut self.root, column));
+    }
+
+    /// What was found of the position that has this column.
+    fn answer_of<'a>(
+        &'a self,
+        column: &'a Column<S::State, S::Candidate>,
+        position: usize,
+    ) -> Answer<'a, S::Candidate> {
+        Answer {
+            candidates: &column.candidates,
+            best: self.path[self.path.len() - 1 - position] as usize,
+            posteriors: self.posteriors.as_ref().map(|posteriors| posteriors.of(position)),
         }
     }
 }

@@ -16,7 +16,11 @@ pub const NO_TEXT: u8 = 0x1a;
 
 /// A mark-up tag is looked for in this many characters after its `<`, on the same line. (In bytes, a tag could become one
 /// by a change of case.)
-const MAX_TAG: usize = 1024;
+pub const MAX_TAG: usize = 1024;
+
+/// A run without white space of more characters is no text, in a text that is [live](Tokenizer::live): it must not be waited
+/// for.
+pub const MAX_RUN: usize = 1 << 16;
 
 /// Which capitals of the input count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -68,6 +72,12 @@ pub struct Tokenizer {
     line: Line,
     /// For each word of the line so far, whether it has a capital.
     capitals: Vec<bool>,
+    /// Whether words are given out before their line is whole.
+    live: bool,
+    /// What the last marks mean, by what comes after them, as long as that is not here.
+    open: Option<[Meaning; After::ALL.len()]>,
+    /// Whether a run goes on that is longer than [`MAX_RUN`].
+    in_run: bool,
 }
 
 /// What the marks after a word say.
@@ -80,6 +90,34 @@ enum Ended {
     Stopped,
     /// A question or exclamation mark ends it, unless it is speech that is reported on: `« Alors ? » demanda-t-il.`
     Asked,
+}
+
+/// What follows marks on their line, after white space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// Nothing: the line ends.
+    End,
+    Digit,
+    Other,
+}
+
+impl After {
+    const ALL: [Self; 3] = [Self::End, Self::Digit, Self::Other];
+
+    fn of(next: Option<char>) -> Self {
+        match next {
+            None | Some('\n') => Self::End,
+            Some(c) if c.is_ascii_digit() => Self::Digit,
+            Some(_) => Self::Other,
+        }
+    }
+}
+
+/// What marks mean for the text after them.
+#[derive(Debug, Clone, Copy)]
+struct Meaning {
+    ended: Ended,
+    punctuated: bool,
 }
 
 /// What is known of a line.
@@ -127,12 +165,22 @@ impl Tokenizer {
             previous: None,
             line: Line::default(),
             capitals: Vec::new(),
+            live: false,
+            open: None,
+            in_run: false,
         }
+    }
+
+    /// Starts on a text whose words are given out before their line is whole, so nothing is said of them that a later word
+    /// of the line could change: whether the first word of a line begins a sentence shows in what comes before it alone, and
+    /// [`Capitalized::Auto`] goes by the first part of a line that is read.
+    pub fn live(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
+        Self { live: true, ..Self::new(locale, language, capitalized) }
     }
 
     /// Starts on another text with the same settings.
     pub fn reset(&mut self) {
-        *self = Self::of(self.locale, self.abbreviations, self.capitalized);
+        *self = Self { live: self.live, ..Self::of(self.locale, self.abbreviations, self.capitalized) };
     }
 
     /// Appends the words of `text`, whose first byte is byte `base` of the piece, and gives the number of bytes that it
@@ -143,13 +191,28 @@ impl Tokenizer {
     /// The words of a line are judged together: whether their capitals stay, and whether the first begins a sentence.
     /// Of a line that comes in parts the first part decides.
     pub fn read(&mut self, text: &str, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
+        self.read_from(text, 0, base, cut, tokens)
+    }
+
+    /// Like [`Tokenizer::read`] for the text from byte `from` on, with what was read of the line before it still there to be
+    /// looked at. A [live](Tokenizer::live) text that is all tail is left too.
+    pub fn read_from(&mut self, text: &str, from: usize, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
         self.line.first = tokens.len();
         self.capitals.clear();
-        let mut at = 0;
+        let mut at = from;
         while at < text.len() {
+            if self.in_run {
+                let len = text[at..].find(char::is_whitespace);
+                self.in_run = len.is_none();
+                at = len.map_or(text.len(), |len| at + len);
+            }
             at = self.skip_space(text, base, at, tokens);
             if at == text.len() {
                 break;
+            }
+            let leaves_tail = self.live || at > from;
+            if self.open.is_some() {
+                self.settle(After::of(text[at..].chars().next()));
             }
             let (end, kinds) = match tag_end(text, at, cut) {
                 Tag::Ends(end) => {
@@ -157,10 +220,15 @@ impl Tokenizer {
                     at = end;
                     continue;
                 }
-                Tag::Open if at > 0 => break,
+                Tag::Open if leaves_tail => break,
                 Tag::Open | Tag::None => field_end(text, at),
             };
-            if end == text.len() && cut == Cut::MidLine && at > 0 {
+            if self.live && is_too_long(&text[at..end], end == text.len()) {
+                self.pass();
+                self.in_run = true;
+                continue;
+            }
+            if end == text.len() && cut == Cut::MidLine && leaves_tail {
                 break;
             }
             self.field(Field { text, start: at, end, base }, kinds, tokens);
@@ -170,10 +238,18 @@ impl Tokenizer {
         at
     }
 
+    /// Whether a run without white space goes on that is too long to be text.
+    pub fn in_run(&self) -> bool {
+        self.in_run
+    }
+
     /// Says that a line ended where the last piece did.
     pub fn end_line(&mut self) {
+        self.settle(After::End);
         self.line.ended = self.ended != Ended::No;
-        self.ended = Ended::No;
+        if !self.live {
+            self.ended = Ended::No;
+        }
         let line = std::mem::take(&mut self.line);
         self.before = self.before.max(if line.written { Break::Line } else { Break::Paragraph });
         self.grouped |= !line.written && self.previous.is_some();
@@ -213,7 +289,7 @@ impl Tokenizer {
         if words.is_empty() {
             return;
         }
-        if let Some(opening) = line.opening.take() {
+        if let Some(opening) = line.opening.take().filter(|_| !self.live) {
             // A line without marks may be a sentence of its own, unless lines come in groups, as those of subtitles do.
             let goes_on = |previous: &Line| !previous.ended && (previous.punctuated || self.grouped);
             let follows_on = self.previous.as_ref().is_some_and(goes_on);
@@ -326,16 +402,34 @@ impl Tokenizer {
     }
 
     fn some_marks(&mut self, field: &Field<'_>, from: usize) {
+        let after = field.text[field.end..].chars().find(|&c| !c.is_whitespace() || c == '\n');
+        if self.live && after.is_none() {
+            self.open = Some(After::ALL.map(|after| self.meaning(field, from, after)));
+        } else {
+            // Of a line that comes in parts, what the next part holds may not be here yet.
+            let meaning = self.meaning(field, from, After::of(after));
+            (self.ended, self.line.punctuated) = (meaning.ended, meaning.punctuated);
+        }
+    }
+
+    /// What comes after the last marks is here now.
+    #[inline]
+    fn settle(&mut self, after: After) {
+        if let Some(meanings) = self.open.take() {
+            let meaning = meanings[after as usize];
+            (self.ended, self.line.punctuated) = (meaning.ended, meaning.punctuated);
+        }
+    }
+
+    /// What the marks from byte `from` to the end of the field mean.
+    fn meaning(&self, field: &Field<'_>, from: usize, after: After) -> Meaning {
+        let unchanged = Meaning { ended: self.ended, punctuated: self.line.punctuated };
         let marks = &field.text[from..field.end];
-        // What the next line holds may not be here yet.
-        let after = field.text[field.end..].trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
-        let line_ends = after.is_empty() || after.starts_with('\n');
         if !marks.contains(is_end_mark) {
             // The quote that closes reported speech, or the dash after it.
-            if self.ended == Ended::Asked && marks.contains(['»', '”', '—', '–']) && !line_ends {
-                self.ended = Ended::No;
-            }
-            return;
+            let goes_on =
+                self.ended == Ended::Asked && marks.contains(['»', '”', '—', '–']) && after != After::End;
+            return Meaning { ended: if goes_on { Ended::No } else { self.ended }, ..unchanged };
         }
         // Marks may stand alone: `Bonjour !`
         let mut word = &field.text[field.start..from];
@@ -348,21 +442,20 @@ impl Tokenizer {
         let before = word.rfind(|c: char| !inside(c)).map_or(0, |at| at + char_at(word, at).len_utf8());
         let word = word[before..].trim_start_matches(|c: char| !c.is_alphanumeric());
         if word.is_empty() {
-            return;
+            return unchanged;
         }
         let mut lower = String::new();
         lower_word(word, self.locale, &mut lower);
-        let before_digit = after.starts_with(|c: char| c.is_ascii_digit());
-        if !self.abbreviations.ends(&lower, marks, before_digit) {
-            return;
+        if !self.abbreviations.ends(&lower, marks, after == After::Digit) {
+            return unchanged;
         }
-        self.line.punctuated = true;
         let asked = marks.contains(|c| is_end_mark(c) && c != '.');
-        self.ended = match marks.contains(['"', '\'', '”', '’', '»']) {
-            true if asked && !line_ends => Ended::No,
+        let ended = match marks.contains(['"', '\'', '”', '’', '»']) {
+            true if asked && after != After::End => Ended::No,
             _ if asked => Ended::Asked,
             _ => Ended::Stopped,
         };
+        Meaning { ended, punctuated: true }
     }
 }
 
@@ -432,6 +525,12 @@ fn field_end(text: &str, at: usize) -> (usize, u8) {
         end += 1;
     }
     (end, kinds)
+}
+
+/// Whether a run, as far as it is here, is longer than [`MAX_RUN`]. A bracket at the end of what is here may open a tag.
+fn is_too_long(run: &str, may_go_on: bool) -> bool {
+    let sure = if may_go_on { run.strip_suffix(['<', '{']).unwrap_or(run) } else { run };
+    sure.len() > MAX_RUN && sure.chars().nth(MAX_RUN).is_some()
 }
 
 /// The one word of an ASCII run without special marks: letters and digits with inner apostrophes and hyphens, and marks

@@ -39,10 +39,19 @@ impl<S: Scorer<Candidate = Candidate> + Send> Session for Decoding<'_, S> {
             self.after_capitals = self.candidates.all_capitals(lower, &self.column);
             self.search.push(self.column.iter().copied(), &mut answer);
         }
-        if end == End::Flush {
-            self.search.finish(&mut answer);
-            self.after_capitals = false;
+        match end {
+            End::More | End::Soft => {}
+            End::Now => self.search.answer_all(&mut answer),
+            End::Flush => {
+                self.search.finish(&mut answer);
+                self.after_capitals = false;
+            }
         }
+        Ok(())
+    }
+
+    fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
+        self.search.guess(&mut |answer| out.push(choice(&answer)));
         Ok(())
     }
 }

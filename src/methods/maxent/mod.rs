@@ -2,23 +2,31 @@
 
 mod chain;
 pub mod features;
+pub mod outside;
 pub mod profile;
 mod session;
 pub mod table;
+#[cfg(feature = "train")]
+pub mod names;
 #[cfg(feature = "train")]
 mod train;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "train")]
-pub use train::{Config, train};
+pub use train::{
+    Adaptation, Config, Exchange, Fit, Form, Size, Solver, Solving, Target, adapt, fit, train,
+    write_features, write_weights,
+};
 
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
 use crate::restorer::{Restorer, Session, Want};
+use crate::text::compound::{compound, is_joint};
 use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token, Tokens};
 use chain::Bonus;
 use features::{BUCKETS, Group, Seen};
+use outside::Outside;
 use table::{Place, Table};
 
 /// The files of a model: the weights of features, how words are written elsewhere, and spellings of mixed case.
@@ -48,6 +56,8 @@ pub struct Maxent {
     weights: Table<WEIGHTS_EACH>,
     /// For each word its [profile](profile::Counts::profile), and the sums of the weights of [its own features](features::own).
     words: Table<WORD>,
+    /// What lists and another lexicon say of words.
+    outside: Outside,
     /// The mixed case of words that have one, by their hashes.
     mixed: FxHashMap<u64, Capitals>,
     mixed_text: String,
@@ -91,14 +101,16 @@ impl Maxent {
             Table::open(store.section(WEIGHTS)?).map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
         let words =
             Table::open(store.section(WORDS)?).map_err(|problem| wrong(format!("{WORDS} {problem}")))?;
+        let outside = Outside::load(store, &settings.groups)?;
         let mixed = String::from_utf8(store.section(MIXED)?.to_vec())
             .map_err(|_| wrong(format!("{MIXED} is no text")))?;
-        Ok(Self::new(weights, words, mixed, settings, manifest.locale))
+        Ok(Self::new(weights, words, outside, mixed, settings, manifest.locale))
     }
 
     fn new(
         weights: Table<WEIGHTS_EACH>,
         words: Table<WORD>,
+        outside: Outside,
         mixed_text: String,
         settings: Settings,
         locale: Locale,
@@ -111,16 +123,18 @@ impl Maxent {
         }
         let marks: &[Mark] = if settings.begins { &[Mark::None, Mark::SentenceEnd] } else { &[Mark::None] };
         let labels = marks.iter().flat_map(|&mark| Class::ALL.map(|class| (class, mark)));
-        Self { weights, words, mixed, mixed_text, settings, locale, labels: Labels::new(labels) }
+        Self { weights, words, outside, mixed, mixed_text, settings, locale, labels: Labels::new(labels) }
     }
 
     /// The files that the model is written as.
     pub fn sections(&self) -> Vec<Section> {
-        vec![
+        let mut sections = vec![
             (WEIGHTS.to_owned(), self.weights.bytes().to_vec()),
             (WORDS.to_owned(), self.words.bytes().to_vec()),
             (MIXED.to_owned(), self.mixed_text.clone().into_bytes()),
-        ]
+        ];
+        sections.extend(self.outside.sections());
+        sections
     }
 
     /// What its manifest says of how it works.
@@ -131,6 +145,7 @@ impl Maxent {
     /// What is seen of a word, and the sums of its own features; `features` is scratch memory.
     fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (Seen, Sums) {
         let mut seen = Seen::of(lower, token, 0);
+        self.outside.see(&mut seen);
         let mut sums = [0; WEIGHTS_EACH];
         if let Some(bytes) = self.words.reader().get(seen.hash) {
             let (parts, _) = bytes.as_chunks();
@@ -142,6 +157,25 @@ impl Maxent {
             add(&self.weights, features, &mut sums);
         }
         (seen, sums)
+    }
+
+    /// The case of a word of the class title. The parts of a compound that the model does not hold have each their own.
+    fn title(&self, lower: &str, begins: bool) -> Case {
+        let title = Case::of_capitals(Case::Title.capitals(lower, self.locale), lower, self.locale);
+        if !lower.contains(is_joint) || self.knows(lower) == Some(true) {
+            return title;
+        }
+        let words = self.words.reader();
+        let part = |part: &str| match words.get(features::hash(part.as_bytes())) {
+            Some([low, high, ..]) => profile::likely_case(u16::from_le_bytes([*low, *high])),
+            None => Some(Case::Title),
+        };
+        let Capitals(capitals) = compound(lower, self.locale, part).capitals(lower, self.locale);
+        match (capitals, begins) {
+            (0, _) => title,
+            (_, false) => Case::of_capitals(Capitals(capitals), lower, self.locale),
+            (_, true) => Case::of_capitals(Capitals(capitals | 1), lower, self.locale),
+        }
     }
 
     /// What is seen behind the last word of a text.

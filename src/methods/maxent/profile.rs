@@ -1,6 +1,6 @@
 //! How a word is written in the training text, as a number of two bytes.
 
-use crate::text::Class;
+use crate::text::{Case, Class};
 
 /// How often a word was seen, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,5 +63,22 @@ impl Counts {
         let first = bucket(share(self.first, all), &[0.005, 0.05, 0.3]);
         let last = bucket(share(self.last, all), &[0.005, 0.05, 0.3]);
         1 + (title | upper << 3 | count << 5 | first << 7 | last << 9)
+    }
+}
+
+/// Whether the number is that of a word seen fewer than four times inside sentences: what rare words look like, words that
+/// were never seen look like too (Brants 2000, section 2.3).
+#[inline]
+pub fn is_rare(profile: u16) -> bool {
+    profile == 0 || (profile - 1) >> 5 & 3 < 2
+}
+
+/// The case in which a word with this number is mostly written inside sentences; `None` where that is lower case.
+pub fn likely_case(profile: u16) -> Option<Case> {
+    let (title, upper) = (profile.saturating_sub(1) & 7, profile.saturating_sub(1) >> 3 & 3);
+    match (title, upper) {
+        (_, 2..) => Some(Case::Upper),
+        (4.., _) => Some(Case::Title),
+        _ => None,
     }
 }

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use super::chain::{Bonus, Chain};
 use super::features::{self, REACH, Seen};
-use super::{BEGIN, CLASSES, Maxent, Sums, add};
+use super::{BEGIN, Maxent, Sums, add};
 use crate::error::Result;
-use crate::restorer::{End, Session, Want};
-use crate::text::{Break, Case, Choice, Given, Label, Mark, Token, Tokens};
+use crate::restorer::{End, Session, Starts, Want};
+use crate::text::{Break, Case, Choice, Class, Given, Label, Mark, Token, Tokens};
 
 /// So many words to the left are kept at most, so that they are seldom moved.
 const KEPT: usize = 256;
@@ -37,10 +37,10 @@ pub struct Shows {
 }
 
 impl Shows {
-    /// What it shows of the next word.
-    pub fn of(&mut self, token: &Token) -> Shown {
-        self.left = if token.starts { SHOWN } else { self.left.saturating_sub(1) };
-        match (token.starts, self.left) {
+    /// What it shows of the next word; `starts` says whether it shows that a sentence begins there.
+    pub fn of(&mut self, starts: bool) -> Shown {
+        self.left = if starts { SHOWN } else { self.left.saturating_sub(1) };
+        match (starts, self.left) {
             (true, _) => Shown::Begins,
             (false, 0) => Shown::Nothing,
             (false, _) => Shown::Inside,
@@ -102,66 +102,93 @@ impl<'a> Decoding<'a> {
 impl Session for Decoding<'_> {
     fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
         for (lower, token) in tokens.iter() {
-            if parts(token) {
-                self.finish(Some(token.starts), out);
+            let starts = token.starts || self.want.starts == Starts::Lines && token.opens;
+            if starts || parts(token) {
+                self.finish(Some(starts), out);
             }
             let (seen, sums) = self.model.seen(lower, token, &mut self.features);
             let mut word = self.spare.pop().unwrap_or_default();
             word.lower.clear();
             word.lower.push_str(lower);
-            let shown = self.shows.of(token);
+            let shown = match (self.shows.of(starts), self.want.starts) {
+                (_, Starts::None) | (Shown::Nothing, Starts::Shown) => Shown::Inside,
+                (shown, _) => shown,
+            };
             self.waiting.push_back(Word { seen, sums, given: token.given, shown, ..word });
             self.seen.push(seen);
             if self.waiting.len() > self.look_ahead {
-                self.answer(None, out);
+                self.answer(self.look_ahead, None, out);
             }
         }
-        if end == End::Flush {
-            self.finish(None, out);
-            self.shows = Shows::default();
+        match end {
+            End::More | End::Soft => {}
+            End::Now => {
+                while let Some(later) = self.waiting.len().checked_sub(1) {
+                    self.answer(later, (later == 0).then_some(false), out);
+                }
+            }
+            End::Flush => {
+                self.finish(None, out);
+                self.shows = Shows::default();
+            }
+        }
+        Ok(())
+    }
+
+    fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
+        let mut chain = self.chain;
+        for waiting in 0..self.waiting.len() {
+            let later = self.waiting.len() - 1 - waiting;
+            let (choice, next) = self.choose(waiting, later, (later == 0).then_some(false), chain);
+            out.push(choice);
+            chain = next;
         }
         Ok(())
     }
 }
 
 impl Decoding<'_> {
-    /// Answers the word that waits longest; `ends` says whether a sentence ends after it, where the text shows that.
-    fn answer(&mut self, ends: Option<bool>, out: &mut Vec<Choice>) {
-        let at = self.seen.len() - self.waiting.len();
-        let Some(mut word) = self.waiting.pop_front() else { return };
-        self.sum(at, self.look_ahead, &mut word.sums);
-        let begins = match word.shown {
-            Shown::Nothing => {
-                let (begins, chain) = self.begins(&word.sums, word.seen);
-                self.chain = chain;
-                begins
-            }
-            // A capital for a beginning that shows is put there by whoever writes the text.
-            Shown::Begins => {
-                self.chain = Chain::begun();
-                0.0
-            }
-            Shown::Inside => {
-                self.chain = self.chain.inside();
-                0.0
-            }
+    /// The choice for a word that waits, where at most `look_ahead` words after it count, and the chain after it; `ends` says
+    /// whether a sentence ends after it, where that is known.
+    fn choose(
+        &mut self,
+        waiting: usize,
+        look_ahead: usize,
+        ends: Option<bool>,
+        chain: Chain,
+    ) -> (Choice, Chain) {
+        let at = self.seen.len() - self.waiting.len() + waiting;
+        let Word { seen, mut sums, given, shown, .. } = self.waiting[waiting];
+        self.sum(at, look_ahead, &mut sums);
+        let (begins, chain) = match shown {
+            Shown::Nothing => self.begins(&sums, seen, chain),
+            Shown::Begins => (1.0, Chain::begun()),
+            Shown::Inside => (0.0, chain.inside()),
         };
+        let wants_mark = self.want.marks && self.model.settings.begins;
         let mark = match ends {
-            Some(true) => Mark::SentenceEnd,
-            None if self.want.marks && word.shown == Shown::Nothing && self.ends_after(at) => {
+            Some(true) if wants_mark => Mark::SentenceEnd,
+            None if wants_mark && shown == Shown::Nothing && self.ends_after(waiting, look_ahead, chain) => {
                 Mark::SentenceEnd
             }
             _ => Mark::None,
         };
-        let mark = if self.model.settings.begins { mark } else { Mark::None };
-        out.push(match word.given {
+        let choice = match given {
             Given::Fixed(case) => Choice {
                 label: Label { mark, ..Label::from(case) },
                 confidence: self.want.confidence.then_some(1.0),
             },
-            _ => self.choice(&word, begins, mark),
-        });
-        self.spare.push(word);
+            _ => self.likeliest(&self.waiting[waiting], &sums, begins, mark),
+        };
+        (choice, chain)
+    }
+
+    /// Answers the word that waits longest.
+    fn answer(&mut self, look_ahead: usize, ends: Option<bool>, out: &mut Vec<Choice>) {
+        let (choice, chain) = self.choose(0, look_ahead, ends, self.chain);
+        out.push(choice);
+        self.chain = chain;
+        self.spare.extend(self.waiting.pop_front());
         if self.seen.len() > KEPT {
             self.seen.drain(..self.seen.len() - self.waiting.len() - REACH);
         }
@@ -171,69 +198,89 @@ impl Decoding<'_> {
     fn sum(&mut self, at: usize, look_ahead: usize, sums: &mut Sums) {
         self.features.clear();
         let window = features::window(&self.seen, at);
-        features::context(&self.model.settings.groups, &window, look_ahead, &mut self.features);
+        let model = self.model;
+        features::context(&model.settings.groups, &window, look_ahead, &mut self.features);
+        model.outside.phrases(&model.settings.groups, &window, look_ahead, &mut self.features);
         add(&self.model.weights, &self.features, sums);
     }
 
     /// The probability that a sentence begins at a word with these sums, and the chain after it.
-    fn begins(&mut self, sums: &Sums, word: Seen) -> (f32, Chain) {
+    fn begins(&mut self, sums: &Sums, word: Seen, chain: Chain) -> (f32, Chain) {
         let model = self.model;
         let sum = sums[BEGIN] as f32 / model.settings.steps as f32;
         if !model.settings.begins || sum < HOPELESS {
-            return (0.0, self.chain.inside());
+            return (0.0, chain.inside());
         }
         let bonus = self.bonuses.entry(word.profile).or_insert_with(|| model.bonus(word));
-        self.chain.step(sum, bonus)
+        chain.step(sum, bonus)
     }
 
-    /// Whether a sentence is likelier to end than to go on after word `at`, which has just been answered: one begins then at
+    /// Whether a sentence is likelier to end than to go on after a word that waits, with the chain behind it: one begins then at
     /// the next word, of which a word less is seen.
-    fn ends_after(&mut self, at: usize) -> bool {
-        let (seen, mut sums) = match self.waiting.front() {
+    fn ends_after(&mut self, waiting: usize, look_ahead: usize, chain: Chain) -> bool {
+        let (seen, mut sums) = match self.waiting.get(waiting + 1) {
             Some(next) => (next.seen, next.sums),
             None => self.model.nothing(&mut self.features),
         };
-        self.sum(at + 1, self.look_ahead.saturating_sub(1), &mut sums);
-        self.begins(&sums, seen).0 > 0.5
+        let at = self.seen.len() - self.waiting.len() + waiting + 1;
+        self.sum(at, look_ahead.saturating_sub(1), &mut sums);
+        self.begins(&sums, seen, chain).0 > 0.5
     }
 
-    /// The likeliest label of a word, at which a sentence begins with the probability `begins`.
-    fn choice(&self, word: &Word, begins: f32, mark: Mark) -> Choice {
+    /// The likeliest label of a word with these sums, at which a sentence begins with the probability `begins`.
+    fn likeliest(&self, word: &Word, sums: &Sums, begins: f32, mark: Mark) -> Choice {
         let model = self.model;
+        let lower = Choice { label: Label { case: Case::Lower, mark }, confidence: None };
+        let far = model.settings.steps as i32 * NO_CAPITAL;
+        if !self.want.confidence && begins < SELDOM && sums[..BEGIN].iter().all(|&sum| sum < far) {
+            return lower;
+        }
+        let mut shares = model.shares(sums, begins);
         let mixed = model.mixed.get(&word.seen.hash).copied();
-        let case = |class: usize| match class {
-            0 => Some(Case::Lower),
-            1 => Some(Case::Title),
-            2 => Some(Case::Upper),
-            _ => mixed.map(Case::Mixed),
+        if mixed.is_none() {
+            shares[Class::Mixed as usize] = 0.0;
+        }
+        let case = |class: Class| {
+            let case = match class {
+                Class::Lower => return Case::Lower,
+                Class::Title => return model.title(&word.lower, begins > 0.5),
+                Class::Upper => Case::Upper,
+                Class::Mixed => mixed.map_or(Case::Lower, Case::Mixed),
+            };
+            Case::of_capitals(case.capitals(&word.lower, model.locale), &word.lower, model.locale)
         };
-        let case = |class: usize| {
-            let case = case(class)?;
-            Some(Case::of_capitals(case.capitals(&word.lower, model.locale), &word.lower, model.locale))
-        };
-        let shares = model.shares(&word.sums, begins);
         // Of equally likely ones the smaller change.
-        let cases = (0..CLASSES).filter_map(|class| Some((case(class)?, shares[class])));
-        let weight = |class: Case| if class == Case::Lower { model.settings.capital_cost } else { 1.0 };
-        let weighed = cases.clone().map(|(case, share)| (case, share * weight(case)));
-        let best = weighed.fold((Case::Lower, f32::MIN), |best, new| if new.1 > best.1 { new } else { best });
+        let mut best = (Class::Lower, shares[0] * model.settings.capital_cost);
+        for class in [Class::Title, Class::Upper, Class::Mixed] {
+            if shares[class as usize] > best.1 {
+                best = (class, shares[class as usize]);
+            }
+        }
+        let found = case(best.0);
         let confidence = || {
-            let same: f32 = cases.clone().filter(|(case, _)| *case == best.0).map(|(_, share)| share).sum();
-            same / cases.map(|(_, share)| share).sum::<f32>()
+            let same = Class::ALL.into_iter().filter(|&class| case(class) == found);
+            same.map(|class| shares[class as usize]).sum::<f32>() / shares.iter().sum::<f32>()
         };
-        Choice { label: Label { case: best.0, mark }, confidence: self.want.confidence.then(confidence) }
+        let confidence = self.want.confidence.then(confidence);
+        Choice { label: Label { case: found, mark }, confidence }
     }
 
     /// The sentence, or all that is known of it, ends; `ends` says whether the next word begins one, where that shows.
     fn finish(&mut self, begins: Option<bool>, out: &mut Vec<Choice>) {
         while !self.waiting.is_empty() {
             let last = self.waiting.len() == 1;
-            self.answer(begins.filter(|begins| last && *begins), out);
+            self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
         }
         self.seen.clear();
         self.chain = Chain::default();
     }
 }
 
-/// With a sum of weights below this no sentence begins, whatever came before.
-const HOPELESS: f32 = -12.0;
+/// With a sum of weights below this no sentence begins, whatever came before: it does in one of a thousand words.
+const HOPELESS: f32 = -7.0;
+
+/// Less likely beginnings do not bear on the case of a word,
+const SELDOM: f32 = 0.01;
+
+/// and where no class but the lower case has a sum above this, none of them is likely enough to be looked at.
+const NO_CAPITAL: i32 = -3;

@@ -1,9 +1,9 @@
 //! Hashes with small values, in bytes that are used where they lie, in a file or in the program.
 //!
 //! Layout, little-endian: `MJHASHES`, the number of bytes of a value, of buckets and of entries (u32 each); for each bucket, and
-//! once more, the first of its entries (u32); the entries, each a fingerprint of two bytes and the value. The upper bits of
-//! a hash choose its bucket, which holds four entries on average, so a search ends within a line or two of memory whether
-//! or not it finds anything. A hash that is not there is taken for another one about four times in 65,536.
+//! once more, the first of its entries (u32); the fingerprints of all entries (u16 each); their values. The upper bits of a
+//! hash choose its bucket, which holds four entries on average, so a search for what is not there, as most are, touches two
+//! lines of memory. A hash that is not there is taken for another one about four times in 65,536.
 
 use crate::bytes::Bytes;
 
@@ -29,28 +29,91 @@ pub struct Place {
     mark: u16,
 }
 
+/// A value on its way into a table.
+#[derive(Debug, Clone, Copy)]
+struct Entry<const N: usize> {
+    bucket: usize,
+    mark: u16,
+    value: [u8; N],
+}
+
+impl<const N: usize> Entry<N> {
+    fn new(hash: u64, value: [u8; N], buckets: usize) -> Self {
+        Self { bucket: bucket(hash, buckets), mark: fingerprint(hash), value }
+    }
+}
+
+/// Values in the order of their hashes, each hash once.
+fn by_hash<const N: usize>(values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<(u64, [u8; N])> {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by_key(|(hash, _)| *hash);
+    values.dedup_by_key(|(hash, _)| *hash);
+    values
+}
+
 impl<const N: usize> Table<N> {
     const ENTRY: usize = 2 + N;
 
     /// Builds the bytes of a table; of equal hashes the first stays.
     pub fn build(values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<u8> {
-        let mut values: Vec<(u64, [u8; N])> = values.collect();
-        values.sort_by_key(|(hash, _)| *hash);
-        values.dedup_by_key(|(hash, _)| *hash);
+        let values = by_hash(values);
         let buckets = values.len() / FULL + 1;
+        Self::written(values.into_iter().map(|(hash, value)| Entry::new(hash, value, buckets)), buckets)
+    }
+
+    /// The bytes of a table with other values for some hashes, and with new hashes; the number of buckets stays, since what
+    /// chooses a bucket is not kept. A hash that would be taken for another one here takes its place.
+    #[cfg(feature = "train")]
+    pub fn with(&self, values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<u8> {
+        let buckets = self.buckets;
+        let new = by_hash(values).into_iter().map(|(hash, value)| Entry::new(hash, value, buckets));
+        let mut entries: Vec<Entry<N>> = self.reader().entries().chain(new).collect();
+        entries.sort_by_key(|entry| entry.bucket);
+        let mut found: Vec<Entry<N>> = Vec::with_capacity(entries.len());
+        for bucket in entries.chunk_by(|one, next| one.bucket == next.bucket) {
+            let start = found.len();
+            for entry in bucket {
+                match found[start..].iter_mut().find(|found| found.mark == entry.mark) {
+                    Some(found) => found.value = entry.value,
+                    None => found.push(*entry),
+                }
+            }
+        }
+        Self::written(found.into_iter(), buckets)
+    }
+
+    /// How many bytes so many values take.
+    #[cfg(feature = "train")]
+    pub fn size(values: usize) -> usize {
+        HEAD + 4 * (values / FULL + 2) + values * Self::ENTRY
+    }
+
+    /// How many values fit into so many bytes.
+    #[cfg(feature = "train")]
+    pub fn room(bytes: usize) -> usize {
+        // Each has its own bytes and a fourth of those of a bucket; what a table has beside is little.
+        let most = bytes / (Self::ENTRY + 4 / FULL);
+        (0..=most).rev().find(|&values| Self::size(values) <= bytes).unwrap_or(0)
+    }
+
+    /// The bytes of entries in the order of their buckets.
+    fn written(entries: impl ExactSizeIterator<Item = Entry<N>> + Clone, buckets: usize) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        for number in [N, buckets, values.len()] {
+        for number in [N, buckets, entries.len()] {
             bytes.extend((number as u32).to_le_bytes());
         }
-        // The hashes are sorted, so the buckets follow each other.
-        let mut start = 0;
+        let (mut start, mut rest) = (0u32, entries.clone().peekable());
         for number in 0..=buckets {
-            start += values[start..].partition_point(|(hash, _)| bucket(*hash, buckets) < number);
-            bytes.extend((start as u32).to_le_bytes());
+            while rest.next_if(|entry| entry.bucket < number).is_some() {
+                start += 1;
+            }
+            bytes.extend(start.to_le_bytes());
         }
-        for (hash, value) in values {
-            bytes.extend(fingerprint(hash).to_le_bytes());
-            bytes.extend(value);
+        for entry in entries.clone() {
+            bytes.extend(entry.mark.to_le_bytes());
+        }
+        for entry in entries {
+            bytes.extend(entry.value);
         }
         bytes
     }
@@ -92,7 +155,13 @@ impl<const N: usize> Table<N> {
     pub fn reader(&self) -> Reader<'_, N> {
         let (starts, entries) = self.bytes[HEAD..].split_at(4 * (self.buckets + 1));
         debug_assert_eq!(entries.len(), self.entries * Self::ENTRY);
-        Reader { starts: starts.as_chunks().0, entries, buckets: self.buckets }
+        let (marks, values) = entries.split_at(2 * self.entries);
+        Reader {
+            starts: starts.as_chunks().0,
+            marks: marks.as_chunks().0,
+            values: values.as_chunks().0,
+            buckets: self.buckets,
+        }
     }
 }
 
@@ -100,7 +169,8 @@ impl<const N: usize> Table<N> {
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a, const N: usize> {
     starts: &'a [[u8; 4]],
-    entries: &'a [u8],
+    marks: &'a [[u8; 2]],
+    values: &'a [[u8; N]],
     buckets: usize,
 }
 
@@ -116,10 +186,27 @@ impl<'a, const N: usize> Reader<'a, N> {
     /// The value at a place.
     #[inline]
     pub fn value(&self, place: Place) -> Option<&'a [u8; N]> {
-        let size = Table::<N>::ENTRY;
-        let entries = self.entries.get(place.start as usize * size..place.end as usize * size)?;
         let mark = place.mark.to_le_bytes();
-        entries.chunks_exact(size).find(|entry| entry[..2] == mark).and_then(|entry| entry[2..].first_chunk())
+        let marks = self.marks.get(place.start as usize..place.end as usize)?;
+        let at = marks.iter().position(|found| *found == mark)?;
+        self.values.get(place.start as usize + at)
+    }
+
+    /// All entries, in the order of their buckets.
+    #[cfg(feature = "train")]
+    fn entries(self) -> impl Iterator<Item = Entry<N>> {
+        let number = |start: &[u8; 4]| u32::from_le_bytes(*start) as usize;
+        (0..self.buckets).flat_map(move |bucket| {
+            let range = number(&self.starts[bucket])..number(&self.starts[bucket + 1]);
+            let marks = self.marks.get(range.clone()).unwrap_or_default();
+            let values = self.values.get(range).unwrap_or_default();
+            let entry = move |(mark, value): (&[u8; 2], &[u8; N])| Entry {
+                bucket,
+                mark: u16::from_le_bytes(*mark),
+                value: *value,
+            };
+            marks.iter().zip(values).map(entry)
+        })
     }
 
     /// The value of a hash.
@@ -145,6 +232,7 @@ fn fingerprint(hash: u64) -> u16 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     proptest! {
         #[test]
@@ -159,12 +247,44 @@ mod tests {
         }
 
         #[test]
+        fn a_table_with_other_values_is_one_built_of_them(
+            old in prop::collection::btree_map(0u64..200, any::<[u8; 2]>(), 0..100),
+            new in prop::collection::btree_map(0u64..200, any::<[u8; 2]>(), 0..100),
+        ) {
+            // No two share a fingerprint, so each finds its own.
+            let hash = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16 | number;
+            let hashed = |values: &BTreeMap<u64, [u8; 2]>| {
+                values.iter().map(|(number, value)| (hash(*number), *value)).collect::<Vec<_>>().into_iter()
+            };
+            let table = |bytes: Vec<u8>| Table::open(bytes.into()).unwrap();
+            let before = table(Table::build(hashed(&old)));
+            let found = table(before.with(hashed(&new)));
+            let mut all = old;
+            all.extend(new);
+            let whole = table(Table::build(hashed(&all)));
+            for number in 0..200 {
+                prop_assert_eq!(found.reader().get(hash(number)), whole.reader().get(hash(number)));
+            }
+            prop_assert_eq!(found.entries, all.len());
+            prop_assert!(found.with(hashed(&all)) == found.bytes());
+        }
+
+        #[test]
+        fn so_many_values_fit_as_there_is_room_for(bytes in 28usize..2000) {
+            let len = |values: usize| Table::build((0..values as u64).map(|i| (i << 50, [0; 4]))).len();
+            let room = Table::<4>::room(bytes);
+            prop_assert_eq!(len(room), Table::<4>::size(room));
+            prop_assert!(len(room) <= bytes && bytes < len(room + 1), "{} {}", room, bytes);
+        }
+
+        #[test]
         fn damage_never_panics(at in 0usize..400, byte: u8, cut in 0usize..400) {
             let mut bytes = Table::build((0..50u8).map(|i| (u64::from(i) << 57 | u64::from(i), [i; 4])));
             let len = bytes.len();
             bytes[at % len] = byte;
             bytes.truncate(len - cut % len);
             if let Ok(table) = Table::<4>::open(bytes.into()) {
+                table.with([(7, [7; 4])].into_iter());
                 for i in 0..50u64 {
                     table.reader().get(i << 57 | i);
                 }

@@ -6,13 +6,17 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::Config;
+use super::adapt::{self, Base};
+use super::checkpoint::{Keep, State};
 use super::count::Words;
+use super::lazy::{Lazy, LazyPart, Penalty};
 use crate::corpus::{Corpus, Example, Gold};
-use crate::error::Result;
-use crate::methods::maxent::features::{self, FAR, Group, Seen};
+use crate::error::{Error, Result};
+use crate::methods::maxent::features::{self, FAR, Group, Seen, Window};
+use crate::methods::maxent::outside::Outside;
 use crate::methods::maxent::session::{Shown, Shows, parts};
 use crate::methods::maxent::table::Table;
-use crate::methods::maxent::{BEGIN, WEIGHTS_EACH};
+use crate::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
 use crate::text::{Class, Mark, Tokens};
 
 /// Words of a mini-batch, whose gradients are all taken at the same weights: first few, since first steps are long.
@@ -21,20 +25,25 @@ const BATCH: usize = 4096;
 
 /// A word's part of a batch: its features, and what each class's weights of them move by.
 #[derive(Default)]
-struct Gradients {
+pub(super) struct Gradients {
     features: Vec<u64>,
     /// Where the features of each word end, those before that bear on its class too, and the gradient that is the same for
     /// all of them.
     words: Vec<(u32, u32, Gradient)>,
+    /// How many words they are of, with those that move nothing.
+    taken: u64,
 }
 
 impl Gradients {
+    /// Those of so many words, none yet.
+    #[cfg(test)]
+    pub(super) fn of(taken: u64) -> Self {
+        Self { taken, ..Self::default() }
+    }
+
     /// Adds those of a word, of whose features the first `all` bear on its class too.
-    fn add(&mut self, features: &[u64], all: usize, gradient: Gradient) {
-        // What is known already moves nothing.
-        if gradient.iter().all(|g| g.abs() < 1e-3) {
-            return;
-        }
+    #[inline]
+    pub(super) fn push(&mut self, features: &[u64], all: usize, gradient: Gradient) {
         let from = self.features.len();
         self.features.extend(features);
         self.words.push((self.features.len() as u32, (from + all) as u32, gradient));
@@ -42,7 +51,7 @@ impl Gradients {
 }
 
 /// By weight.
-type Gradient = [f32; WEIGHTS_EACH];
+pub(super) type Gradient = [f32; WEIGHTS_EACH];
 
 /// What training goes over.
 #[derive(Clone, Copy)]
@@ -51,39 +60,70 @@ pub(super) struct Run<'a> {
     pub(super) groups: &'a [Group],
     pub(super) corpus: &'a Corpus,
     pub(super) words: &'a Words,
+    /// The model that is adapted, where one is.
+    pub(super) model: Option<&'a Maxent>,
+    pub(super) outside: &'a Outside,
     /// Whether the beginnings of sentences are learned.
     pub(super) begins: bool,
     pub(super) threads: NonZeroUsize,
 }
 
 impl Run<'_> {
-    pub(super) fn epochs(&self, weights: &mut Weights) -> Result<()> {
-        (0..self.config.epochs).try_for_each(|_| self.epoch(weights))
+    /// Learns until the last epoch, or until what is held out gets worse. Each batch and each epoch is told to `keep`.
+    pub(super) fn epochs(&self, mut state: State, keep: &mut Keep<'_>) -> Result<Weights> {
+        while !state.is_over(self.config.epochs) {
+            self.epoch(&mut state, keep)?;
+            if self.config.solving.held_out > 0.0 {
+                let now = state.weights.settled();
+                let loss = self.held_out_loss(&now)?;
+                state.stopping.add(loss, now);
+            }
+            (state.epoch, state.batches) = (state.epoch + 1, 0);
+            keep(&state, 0)?;
+        }
+        Ok(state.stopping.best().unwrap_or_else(|| state.weights.settle()))
     }
 
-    fn epoch(&self, weights: &mut Weights) -> Result<()> {
+    /// Goes over what is left of an epoch.
+    fn epoch(&self, state: &mut State, keep: &mut Keep<'_>) -> Result<()> {
+        let mut done = state.batches;
         thread::scope(|scope| {
             let (full, batches) = mpsc::sync_channel::<Vec<Example>>(4);
             let corpus = self.corpus;
+            let solving = &self.config.solving;
             let reader = scope.spawn(move || {
                 let (mut batch, mut words, mut size) = (Vec::new(), 0, FIRST_BATCH);
+                let mut numbers = 0..;
                 corpus.for_each(&mut |example| {
+                    if numbers.next().is_some_and(|number| solving.holds_out(number)) {
+                        return Ok(());
+                    }
                     words += example.tokens.len();
-                    batch.push(example.clone());
+                    if done == 0 {
+                        batch.push(example.clone());
+                    }
                     if words >= size {
                         words = 0;
                         size = (size + size / 8).min(BATCH);
-                        // Nobody listens any more once training failed, which it does not.
-                        let _ = full.send(std::mem::take(&mut batch));
+                        if done > 0 {
+                            done -= 1;
+                        } else if full.send(std::mem::take(&mut batch)).is_err() {
+                            // Nobody listens any more: training failed, and its own error is the one that is told.
+                            return Err(Error::Usage("training failed".to_owned()));
+                        }
                     }
                     Ok(())
                 })?;
-                let _ = full.send(batch);
+                if done == 0 {
+                    let _ = full.send(batch);
+                }
                 Ok(())
             });
             for batch in batches {
-                let gradients = self.gradients(&batch, weights);
-                weights.apply(&gradients, self.config.rate, self.threads);
+                let gradients = self.gradients(&batch, &state.weights);
+                state.weights.apply(&gradients, self.config.rate, self.threads);
+                state.batches += 1;
+                keep(state, batch.iter().map(|example| example.tokens.len() as u64).sum())?;
             }
             reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
@@ -103,60 +143,70 @@ impl Run<'_> {
 
     fn gradients_of(&self, examples: &[Example], weights: &Weights) -> Gradients {
         let mut gradients = Gradients::default();
-        let (mut seen, mut features) = (Vec::new(), Vec::new());
+        let mut scratch = Scratch::default();
         for example in examples {
-            self.seen(example, &mut seen);
-            let look_ahead = self.look_ahead(&seen);
-            let (mut shows, mut distance, mut from) = (Shows::default(), 0, 0);
-            let mut last = Shown::Nothing;
-            for to in stretches(&example.tokens) {
-                let stretch = &seen[from..to];
-                let words = example.tokens.iter().zip(&example.gold).enumerate().take(to).skip(from);
-                for (at, ((lower, token), gold)) in words {
-                    let shown = shows.of(token);
-                    let target = self.target(shown, gold);
-                    features.clear();
-                    features::own(self.groups, lower, seen[at], &mut features);
-                    let window = features::window(stretch, at - from);
-                    features::context(self.groups, &window, look_ahead, &mut features);
-                    let all = features.len();
-                    if target.begins.is_some() {
-                        features::history(distance, seen[at], &mut features);
-                    }
-                    gradients.add(&features, all, weights.gradient(&features, all, target));
-                    let begins = gold.initial || shown == Shown::Begins;
-                    distance = if begins {
-                        1
-                    } else if distance == 0 {
-                        0
-                    } else {
-                        (distance + 1).min(FAR)
-                    };
-                    last = shown;
+            self.rows(example, &mut scratch, |Row { features, all, answer, .. }| {
+                gradients.taken += 1;
+                let gradient = weights.gradient(features, all, answer);
+                // What is known already moves nothing.
+                if gradient.iter().any(|g| g.abs() >= 1e-3) {
+                    gradients.push(features, all, gradient);
                 }
-                from = to;
-            }
-            // Behind the last word another sentence begins, or a window was cut.
-            let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
-            let target =
-                Target { class: None, begins: (self.begins && last == Shown::Nothing).then_some(ends) };
-            features.clear();
-            features::own(self.groups, "", Seen::default(), &mut features);
-            let window = features::window(&seen, seen.len());
-            features::context(self.groups, &window, look_ahead.saturating_sub(1), &mut features);
-            let all = features.len();
-            features::history(distance, Seen::default(), &mut features);
-            gradients.add(&features, all, weights.gradient(&features, all, target));
+            });
         }
         gradients
     }
 
+    /// Gives each word of an example that something is learned of to `visit`, in order, and what is behind the last word.
+    #[inline]
+    pub(super) fn rows(&self, example: &Example, scratch: &mut Scratch, mut visit: impl FnMut(Row<'_>)) {
+        let Scratch { seen, features } = scratch;
+        self.seen(example, seen);
+        let look_ahead = self.look_ahead(seen);
+        let (mut shows, mut distance, mut from) = (Shows::default(), 0, 0);
+        let mut shown = Shown::Nothing;
+        for to in stretches(&example.tokens) {
+            let stretch = &seen[from..to];
+            let words = example.tokens.iter().zip(&example.gold).enumerate().take(to).skip(from);
+            for (at, ((lower, token), gold)) in words {
+                shown = shows.of(token.starts);
+                let answer = self.answer(shown, gold);
+                if answer.class.is_some() || answer.begins.is_some() {
+                    let window = features::window(stretch, at - from);
+                    features::extract(self.groups, lower, &window, look_ahead, features);
+                    self.outside.phrases(self.groups, &window, look_ahead, features);
+                    let all = features.len();
+                    if answer.begins.is_some() {
+                        features::history(distance, seen[at], features);
+                    }
+                    visit(Row { at, features, all, window: &window, answer });
+                }
+                distance = match distance {
+                    _ if gold.initial || shown == Shown::Begins => 1,
+                    0 => 0,
+                    _ => (distance + 1).min(FAR),
+                };
+            }
+            from = to;
+        }
+        // Behind the last word another sentence begins, or a window was cut.
+        if self.begins && shown == Shown::Nothing {
+            let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
+            let window = features::window(seen, seen.len());
+            features::extract(self.groups, "", &window, look_ahead.saturating_sub(1), features);
+            let all = features.len();
+            features::history(distance, Seen::default(), features);
+            let answer = Answer { class: None, begins: Some(ends) };
+            visit(Row { at: seen.len(), features, all, window: &window, answer });
+        }
+    }
+
     /// What is to be learned of a word.
-    fn target(&self, shown: Shown, gold: &Gold) -> Target {
+    fn answer(&self, shown: Shown, gold: &Gold) -> Answer {
         let is_open = self.begins && shown == Shown::Nothing;
         // A capital at a beginning says nothing of the word.
         let class = (gold.scored && !(is_open && gold.initial)).then_some(gold.label.case.class());
-        Target { class, begins: is_open.then_some(gold.initial) }
+        Answer { class, begins: is_open.then_some(gold.initial) }
     }
 
     /// How many words of right context are seen in an example: in some fewer, chosen by its words, so that the model also
@@ -170,6 +220,42 @@ impl Run<'_> {
         if all > 0 && share < self.config.leave_out { draw as usize % all } else { all }
     }
 
+    /// The mean of −ln P over the words that are held out.
+    fn held_out_loss(&self, weights: &Weights) -> Result<f64> {
+        let (mut numbers, mut scratch) = (0.., Scratch::default());
+        let (mut sum, mut words) = (0.0, 0u64);
+        self.corpus.for_each(&mut |example| {
+            if numbers.next().is_some_and(|number| self.config.solving.holds_out(number)) {
+                self.rows(example, &mut scratch, |Row { features, all, answer, .. }| {
+                    sum += weights.loss(features, all, answer);
+                    words += 1;
+                });
+            }
+            Ok(())
+        })?;
+        if words == 0 {
+            let problem = format!(
+                "--held-out {} leaves no word of {} out: give it more text or a larger fraction",
+                self.config.solving.held_out,
+                self.corpus.name()
+            );
+            return Err(Error::Usage(problem));
+        }
+        Ok(sum / words as f64)
+    }
+
+    /// How many words are trained on in an epoch.
+    pub(super) fn trained_on(&self) -> Result<u64> {
+        let (mut numbers, mut words, mut scratch) = (0.., 0, Scratch::default());
+        self.corpus.for_each(&mut |example| {
+            if !numbers.next().is_some_and(|number| self.config.solving.holds_out(number)) {
+                self.rows(example, &mut scratch, |_| words += 1);
+            }
+            Ok(())
+        })?;
+        Ok(words)
+    }
+
     /// What is seen of the words of an example, each as if it had not been counted itself.
     fn seen(&self, example: &Example, seen: &mut Vec<Seen>) {
         seen.clear();
@@ -177,7 +263,9 @@ impl Run<'_> {
             let counts = self.words.get(lower).map(|word| word.counts).unwrap_or_default();
             let ends = gold.label.mark == Mark::SentenceEnd;
             let profile = counts.without(gold.label.case.class(), gold.initial, ends).profile();
-            seen.push(Seen::of(lower, token, profile));
+            let mut word = Seen::of(lower, token, adapt::profile(self, lower, profile));
+            self.outside.see(&mut word);
+            seen.push(word);
         }
     }
 }
@@ -190,22 +278,47 @@ fn stretches(tokens: &Tokens) -> impl Iterator<Item = usize> {
 
 /// What is to be learned of a word; `None` where it teaches nothing.
 #[derive(Debug, Clone, Copy)]
-struct Target {
-    class: Option<Class>,
-    begins: Option<bool>,
+pub(super) struct Answer {
+    pub(super) class: Option<Class>,
+    /// Whether a sentence begins at it.
+    pub(super) begins: Option<bool>,
+}
+
+/// Memory for the words of an example.
+#[derive(Default)]
+pub(super) struct Scratch {
+    seen: Vec<Seen>,
+    features: Vec<u64>,
+}
+
+/// A word to learn from.
+pub(super) struct Row<'a> {
+    /// Its place in its example, whose length is the place behind the last word.
+    pub(super) at: usize,
+    pub(super) features: &'a [u64],
+    /// So many of them bear on its class too, those behind on beginnings alone.
+    pub(super) all: usize,
+    pub(super) window: &'a Window,
+    pub(super) answer: Answer,
 }
 
 /// The weights of a feature, and the sums of squared gradients of those for classes and of that for an end.
-type Cell = [f32; WEIGHTS_EACH + 2];
+pub(super) type Cell = [f32; WEIGHTS_EACH + 2];
 
 /// Weights while they are trained.
+#[derive(Clone)]
 pub(super) struct Weights {
-    cells: Vec<Cell>,
-    index: Index,
+    pub(super) cells: Vec<Cell>,
+    pub(super) index: Index,
+    /// What is caught up with when a cell is touched: `None` where nothing is.
+    pub(super) lazy: Option<Lazy>,
+    /// What they are added to, where they are moves of other weights.
+    pub(super) base: Option<Base>,
 }
 
 /// Where the weights of a feature are.
-enum Index {
+#[derive(Clone)]
+pub(super) enum Index {
     /// Where the first so many bits of its hash say, shared with others that have the same. For each cell the feature that
     /// held the majority of its gradients (Boyer & Moore 1991), with its lead.
     Hashed(u32, Vec<(u64, u32)>),
@@ -237,7 +350,8 @@ impl Index {
 
 impl Weights {
     pub(super) fn hashed(bits: u32) -> Self {
-        Self { cells: vec![Cell::default(); 1 << bits], index: Index::Hashed(bits, vec![(0, 0); 1 << bits]) }
+        let index = Index::Hashed(bits, vec![(0, 0); 1 << bits]);
+        Self { cells: vec![Cell::default(); 1 << bits], index, lazy: None, base: None }
     }
 
     /// New ones for these features.
@@ -250,24 +364,69 @@ impl Weights {
             }
             slots[at] = (*feature, cell);
         }
-        Self { cells: vec![Cell::default(); chosen.len()], index: Index::Chosen(slots) }
+        Self {
+            cells: vec![Cell::default(); chosen.len()],
+            index: Index::Chosen(slots),
+            lazy: None,
+            base: None,
+        }
+    }
+
+    /// Those of these features, which keep their order, with values of their own.
+    pub(super) fn with(chosen: Vec<u64>, values: &[Gradient]) -> Self {
+        let mut weights = Self::of(chosen);
+        for (cell, values) in weights.cells.iter_mut().zip(values) {
+            cell[..WEIGHTS_EACH].copy_from_slice(values);
+        }
+        weights
+    }
+
+    /// The features of [`Weights::of`], in their order.
+    pub(super) fn features(&self) -> Vec<u64> {
+        let Index::Chosen(slots) = &self.index else { return Vec::new() };
+        let mut features = vec![0; self.cells.len()];
+        for &(feature, cell) in slots.iter().filter(|(_, cell)| *cell != NONE) {
+            features[cell as usize] = feature;
+        }
+        features
+    }
+
+    /// The weights of each cell; those of [`Weights::of`] are in its order.
+    #[cfg(test)]
+    pub(super) fn values(&self) -> impl Iterator<Item = Gradient> {
+        self.cells.iter().map(|cell| [cell[0], cell[1], cell[2], cell[3]])
+    }
+
+    /// The same under a penalty for each word, or to be averaged.
+    pub(super) fn lazily(self, penalty: Penalty, average: bool) -> Self {
+        let needed = average || penalty != Penalty::None;
+        Self { lazy: needed.then(|| Lazy::new(penalty, average, self.cells.len())), ..self }
+    }
+
+    /// The same as moves of the weights of a model, where one is adapted.
+    pub(super) fn over(self, model: Option<&Maxent>) -> Self {
+        Self { base: model.map(Base::of), ..self }
+    }
+
+    /// What the weights are that come out of training so far.
+    pub(super) fn settle(mut self) -> Self {
+        if let Some(lazy) = self.lazy.take() {
+            lazy.settle(&mut self.cells);
+        }
+        self
+    }
+
+    fn settled(&self) -> Self {
+        self.clone().settle()
     }
 
     /// The slope of −ln P(class) − ln P(begins): how far each weight of the features is from where it should be. Those behind
     /// the first `all` bear on beginnings alone.
     #[inline]
-    fn gradient(&self, features: &[u64], all: usize, target: Target) -> Gradient {
-        let mut sums = [0.0; WEIGHTS_EACH];
-        for (at, &feature) in features.iter().enumerate() {
-            let Some(cell) = self.cells.get(self.index.cell(feature) as usize) else { continue };
-            match at < all {
-                true => sums.iter_mut().zip(cell).for_each(|(sum, weight)| *sum += weight),
-                false => sums[BEGIN] += cell[BEGIN],
-            }
-        }
-        let [title, upper, mixed, beginning] = sums;
+    pub(super) fn gradient(&self, features: &[u64], all: usize, answer: Answer) -> Gradient {
+        let [title, upper, mixed, beginning] = self.sums(features, all);
         let mut shares = [0.0; WEIGHTS_EACH];
-        if let Some(class) = target.class {
+        if let Some(class) = answer.class {
             shares = [0.0, title, upper, mixed];
             let most = shares.iter().copied().fold(f32::MIN, f32::max);
             shares = shares.map(|sum| (sum - most).exp());
@@ -276,11 +435,43 @@ impl Weights {
             shares[class as usize] -= 1.0;
         }
         let begins = |begins| 1.0 / (1.0 + (-beginning).exp()) - f32::from(u8::from(begins));
-        [shares[1], shares[2], shares[3], target.begins.map_or(0.0, begins)]
+        [shares[1], shares[2], shares[3], answer.begins.map_or(0.0, begins)]
+    }
+
+    #[inline]
+    fn sums(&self, features: &[u64], all: usize) -> Gradient {
+        let mut sums = self.base.as_ref().map_or([0.0; WEIGHTS_EACH], |base| base.sums(features, all));
+        for (number, &feature) in features.iter().enumerate() {
+            let at = self.index.cell(feature) as usize;
+            let Some(cell) = self.cells.get(at) else { continue };
+            let weights = match &self.lazy {
+                None => [cell[0], cell[1], cell[2], cell[3]],
+                Some(lazy) => lazy.now(at, cell),
+            };
+            match number < all {
+                true => sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight),
+                false => sums[BEGIN] += weights[BEGIN],
+            }
+        }
+        sums
+    }
+
+    /// −ln P(class) − ln P(begins).
+    pub(super) fn loss(&self, features: &[u64], all: usize, answer: Answer) -> f64 {
+        let [title, upper, mixed, beginning] = self.sums(features, all).map(f64::from);
+        let of_class = answer.class.map(|class| {
+            let sums = [0.0, title, upper, mixed];
+            let most = sums.iter().copied().fold(f64::MIN, f64::max);
+            sums.iter().map(|sum| (sum - most).exp()).sum::<f64>().ln() + most - sums[class as usize]
+        });
+        let against = answer.begins.map(|begins| if begins { -beginning } else { beginning });
+        // ln(1 + e^x) without its overflow.
+        let of_beginning = against.map(|sum| sum.max(0.0) + (-sum.abs()).exp().ln_1p());
+        of_class.unwrap_or(0.0) + of_beginning.unwrap_or(0.0)
     }
 
     /// Moves the weights, each thread those of its own range, in the order of the words: the same for any number of threads.
-    fn apply(&mut self, gradients: &[Gradients], rate: f32, threads: NonZeroUsize) {
+    pub(super) fn apply(&mut self, gradients: &[Gradients], rate: f32, threads: NonZeroUsize) {
         let size = self.cells.len().div_ceil(threads.get());
         let index = &mut self.index;
         let mut leaders: Vec<&mut [(u64, u32)]> = Vec::new();
@@ -292,12 +483,18 @@ impl Weights {
             Index::Chosen(_) => Place::Chosen(index),
         };
         leaders.resize_with(threads.get().max(leaders.len()), Default::default);
+        let mut lazy = self.lazy.as_mut().map(|lazy| lazy.parts(rate, size));
         thread::scope(|scope| {
             for ((part, cells), leaders) in self.cells.chunks_mut(size).enumerate().zip(leaders) {
                 let start = (part * size) as u32;
-                scope.spawn(move || move_cells(gradients, rate, start, cells, leaders, places));
+                let lazy = lazy.as_mut().and_then(Iterator::next);
+                scope.spawn(move || move_cells(gradients, rate, start, cells, leaders, lazy, places));
             }
         });
+        drop(lazy);
+        if let Some(lazy) = &mut self.lazy {
+            lazy.pass(gradients.iter().map(|gradients| gradients.taken).sum());
+        }
     }
 }
 
@@ -314,6 +511,7 @@ fn move_cells(
     start: u32,
     cells: &mut [Cell],
     leaders: &mut [(u64, u32)],
+    mut lazy: Option<LazyPart<'_>>,
     places: Place<'_>,
 ) {
     let end = start + cells.len() as u32;
@@ -339,6 +537,9 @@ fn move_cells(
                     }
                 }
                 let cell = &mut cells[at];
+                if let Some(lazy) = &mut lazy {
+                    lazy.catch_up(at, cell);
+                }
                 for (sum, square) in cell[WEIGHTS_EACH..].iter_mut().zip(squares) {
                     *sum += square;
                 }
@@ -379,23 +580,34 @@ impl Weights {
         found.into_iter().map(|(_, feature)| feature).collect()
     }
 
-    /// How many steps a weight of 1 has, so that the largest has at most 127, and the weights in such steps. Those of no step
-    /// are left out.
-    pub(super) fn quantised(&self) -> (u32, Vec<u8>) {
-        let Index::Chosen(slots) = &self.index else { return (1, Vec::new()) };
-        let weights = |cell: &Cell| [cell[0], cell[1], cell[2], cell[3]];
-        let most = self.cells.iter().flat_map(weights).fold(0.0f32, |most, weight| most.max(weight.abs()));
-        let unit = (127.0 / most.clamp(0.1, LARGEST)) as u32;
-        let steps = |cell: &Cell| {
-            weights(cell).map(|weight| (weight * unit as f32).round().clamp(-127.0, 127.0) as i8 as u8)
+    /// The weights of each feature that was chosen.
+    pub(super) fn by_feature(&self) -> impl Iterator<Item = (u64, Gradient)> {
+        let slots = match &self.index {
+            Index::Chosen(slots) => slots.as_slice(),
+            Index::Hashed(..) => &[],
         };
-        let mut found: Vec<(u64, [u8; WEIGHTS_EACH])> = slots
-            .iter()
-            .filter(|(_, cell)| *cell != NONE)
-            .map(|&(feature, cell)| (feature, steps(&self.cells[cell as usize])))
+        slots.iter().filter(|(_, cell)| *cell != NONE).map(|&(feature, cell)| {
+            let cell = self.cells[cell as usize];
+            (feature, [cell[0], cell[1], cell[2], cell[3]])
+        })
+    }
+
+    /// How many steps a weight of 1 has, so that the largest has at most 127, and the weights in such steps. Those of no step
+    /// are left out, and all but the `kept` largest.
+    pub(super) fn quantised(&self, kept: usize) -> (u32, Vec<u8>) {
+        let most = self.by_feature().flat_map(|(_, weights)| weights);
+        let most = most.fold(0.0f32, |most, weight| most.max(weight.abs()));
+        let unit = (127.0 / most.clamp(0.1, LARGEST)) as u32;
+        let step = |weight: f32| (weight * unit as f32).round().clamp(-127.0, 127.0) as i8 as u8;
+        let mut found: Vec<(u64, [u8; WEIGHTS_EACH])> = self
+            .by_feature()
+            .map(|(feature, weights)| (feature, weights.map(step)))
             .filter(|(_, steps)| *steps != [0; WEIGHTS_EACH])
             .collect();
-        found.sort_unstable();
+        let size =
+            |steps: &[u8; WEIGHTS_EACH]| steps.map(|step| (step as i8).unsigned_abs()).into_iter().max();
+        found.sort_unstable_by(|a, b| size(&b.1).cmp(&size(&a.1)).then(a.0.cmp(&b.0)));
+        found.truncate(kept);
         (unit, Table::build(found.into_iter()))
     }
 }
@@ -438,8 +650,8 @@ mod tests {
                 cell[..WEIGHTS_EACH].copy_from_slice(values);
             }
             let all = features.len() - usize::from(only);
-            let target = Target { class: Some(Class::ALL[class]), begins: Some(begins) };
-            let gradient = weights.gradient(&features, all, target);
+            let answer = Answer { class: Some(Class::ALL[class]), begins: Some(begins) };
+            let gradient = weights.gradient(&features, all, answer);
             for (at, gradient) in gradient.iter().enumerate() {
                 // The last feature may bear on beginnings alone.
                 let cell = if at == BEGIN { features.len() - 1 } else { 0 };
@@ -458,23 +670,44 @@ mod tests {
         }
     }
 
-    /// AdaGrad as it is written down, a map of weights and one word at a time: the slow twin.
-    fn plain(words: &[(Vec<u64>, usize)], rate: f32) -> BTreeMap<u64, [f32; CLASSES]> {
-        let mut weights: BTreeMap<u64, [f32; CLASSES]> = BTreeMap::new();
+    /// AdaGrad as it is written down, a map of weights and one word at a time, and after each word the penalty of every
+    /// weight: the slow twin. Each feature's weights, the sum of its squared gradients, and the sums of the weights.
+    fn plain(
+        words: &[(Vec<u64>, usize)],
+        rate: f32,
+        penalty: Penalty,
+    ) -> BTreeMap<u64, ([f32; CLASSES], [f64; BEGIN])> {
+        let mut weights: BTreeMap<u64, ([f32; CLASSES], [f64; BEGIN])> = BTreeMap::new();
         for (features, class) in words {
             let mut sums = [0.0f32; CLASSES];
             for feature in features {
-                let cell = weights.entry(*feature).or_default();
+                let (cell, _) = weights.entry(*feature).or_default();
                 (1..CLASSES).for_each(|class| sums[class] += cell[class - 1]);
             }
             let whole: f32 = sums.iter().map(|sum| sum.exp()).sum();
             let gradient: Vec<f32> =
                 (1..CLASSES).map(|at| sums[at].exp() / whole - f32::from(u8::from(at == *class))).collect();
             for feature in features {
-                let cell = weights.entry(*feature).or_default();
+                let (cell, _) = weights.entry(*feature).or_default();
                 cell[CLASSES - 1] += gradient.iter().map(|g| g * g).sum::<f32>();
                 let step = rate / (cell[CLASSES - 1].sqrt() + 1e-6);
                 gradient.iter().enumerate().for_each(|(at, g)| cell[at] -= step * g);
+            }
+            for (cell, sums) in weights.values_mut() {
+                let step = f64::from(rate / (cell[CLASSES - 1].sqrt() + 1e-6));
+                let mean = f64::from(cell[..BEGIN].iter().sum::<f32>()) / BEGIN as f64;
+                for (weight, sum) in cell[..BEGIN].iter_mut().zip(sums) {
+                    let old = f64::from(*weight);
+                    let new = match penalty {
+                        Penalty::None => old,
+                        Penalty::L1(l1) => (old.abs() - step * l1).max(0.0).copysign(old),
+                        Penalty::L2(l2) => {
+                            mean / (1.0 + step * l2 / CLASSES as f64) + (old - mean) / (1.0 + step * l2)
+                        }
+                    };
+                    *weight = new as f32;
+                    *sum += new;
+                }
             }
         }
         weights
@@ -485,20 +718,34 @@ mod tests {
         let words: Vec<(Vec<u64>, usize)> =
             (0..200u64).map(|i| (vec![1, 2 + i % 3, 5 + i % 7, 12 + i % 5], (i % 7 % 4) as usize)).collect();
         let features: Vec<u64> = (1..17).collect();
-        let mut weights = Weights::of(features.clone());
-        for (features, class) in &words {
-            let target = Target { class: Some(Class::ALL[*class]), begins: None };
-            let gradient = weights.gradient(features, features.len(), target);
-            let mut gradients = Gradients::default();
-            gradients.add(features, features.len(), gradient);
-            weights.apply(&[gradients], 0.1, NonZeroUsize::MIN);
-        }
-        let twin = plain(&words, 0.1);
-        for feature in features {
-            let (found, twin) = (weights.cells[weights.index.cell(feature) as usize], twin[&feature]);
-            for (found, twin) in found[..BEGIN].iter().zip(twin) {
-                assert!((found - twin).abs() < 1e-4, "{feature}: {found} {twin}");
+        let (l1, l2) = (Penalty::L1(0.02), Penalty::L2(0.3));
+        for (penalty, average) in
+            [(Penalty::None, false), (l1, false), (l2, false), (Penalty::None, true), (l1, true), (l2, true)]
+        {
+            let mut weights = Weights::of(features.clone()).lazily(penalty, average);
+            for (features, class) in &words {
+                let answer = Answer { class: Some(Class::ALL[*class]), begins: None };
+                let gradient = weights.gradient(features, features.len(), answer);
+                let mut gradients = Gradients::of(1);
+                gradients.push(features, features.len(), gradient);
+                weights.apply(&[gradients], 0.1, NonZeroUsize::MIN);
             }
+            let weights = weights.settle();
+            let twin = plain(&words, 0.1, penalty);
+            for &feature in &features {
+                let (last, sums) = twin[&feature];
+                let found = weights.cells[weights.index.cell(feature) as usize];
+                for at in 0..BEGIN {
+                    let twin = if average { (sums[at] / words.len() as f64) as f32 } else { last[at] };
+                    assert!(
+                        (found[at] - twin).abs() < 1e-4,
+                        "{penalty:?} {average} {feature}: {} {twin}",
+                        found[at]
+                    );
+                }
+            }
+            let zeros = weights.values().flatten().filter(|weight| *weight == 0.0).count();
+            assert_eq!(zeros > features.len(), penalty == l1 && !average, "{zeros} weights are 0");
         }
     }
 }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::methods::maxent::features::hash;
 use crate::methods::maxent::profile::Counts;
 use crate::text::{Case, Class, Locale, Mark};
 
@@ -49,6 +50,18 @@ pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
     Ok(all)
 }
 
+/// A number that tells counts from others, whatever order they are in.
+pub(super) fn digest(words: &Words) -> u64 {
+    let mut bytes = Vec::new();
+    let digests = words.iter().map(|(lower, Word { counts: Counts { classes, first, last }, .. })| {
+        bytes.clear();
+        bytes.extend(lower.as_bytes());
+        classes.iter().chain([first, last]).for_each(|count| bytes.extend(count.to_le_bytes()));
+        hash(&bytes)
+    });
+    digests.fold(0, u64::wrapping_add)
+}
+
 /// The most frequent words, and of equally frequent ones those first in the order of their bytes.
 pub(super) fn most_frequent(words: &Words, limit: usize) -> Vec<String> {
     let mut order: Vec<(u32, &String)> = words.iter().map(|(lower, word)| (word.total(), lower)).collect();
@@ -57,15 +70,21 @@ pub(super) fn most_frequent(words: &Words, limit: usize) -> Vec<String> {
     order.into_iter().map(|(_, lower)| lower.clone()).collect()
 }
 
-/// The most frequent mixed spelling of each word that has one, a line each.
-pub(super) fn mixed(order: &[String], words: &Words, locale: Locale) -> String {
-    let mut spellings = Vec::new();
+/// The most frequent mixed spelling of each word that has one, a line each; `others` are those of words that have none here.
+pub(super) fn mixed(
+    order: &[String],
+    words: &Words,
+    others: BTreeMap<String, Case>,
+    locale: Locale,
+) -> String {
+    let mut cases = others;
     for lower in order {
         let forms = &words[lower].mixed;
         if let Some((case, _)) = forms.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0))) {
-            spellings.push(case.applied(lower, locale));
+            cases.insert(lower.clone(), *case);
         }
     }
+    let mut spellings: Vec<String> = cases.iter().map(|(lower, case)| case.applied(lower, locale)).collect();
     spellings.sort_unstable();
     spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
 }

@@ -1,31 +1,59 @@
 //! A cased corpus in, a model out: words are counted, weights learned, those that matter chosen and learned again.
 
 mod adagrad;
+mod adapt;
+mod checkpoint;
+mod clusters;
 mod count;
+mod exchange;
+mod lazy;
+mod lbfgs;
+mod matrix;
+#[cfg(feature = "liblinear")]
+mod one_vs_rest;
+mod outside;
+mod size;
+mod solving;
+mod stopping;
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use super::features::{self, Group, Seen};
-use super::profile::Counts;
+use super::outside::Outside;
 use super::table::Table;
 use super::{Maxent, Settings, WEIGHTS_EACH, WORD, add};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::lexicon::build;
 use crate::text::{Class, Token};
-use adagrad::{Run, Weights};
-use count::{count, mixed, most_frequent};
+use adagrad::{Index, Run, Weights};
+pub use adapt::{Adaptation, adapt};
+use checkpoint::{Checkpoint, Keep, State};
+use count::{Words, count, digest, mixed, most_frequent};
+pub use exchange::{Exchange, Fit, Form, Target, fit, write_features, write_weights};
+use lazy::Penalty;
+pub use size::Size;
+pub use solving::{Solver, Solving};
 
 /// How `maxent` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Config {
-    /// The features; all where none is named
+    /// The features; where none is named those that help, and with --list and --forms those that look there
     #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "GROUP,…", value_delimiter = ','))]
     pub features: Vec<Group>,
+    /// A list of words and phrases to look words up in, an entry a line; may be given up to 16 times. The model keeps it
+    #[cfg_attr(feature = "cli", arg(long = "list", value_name = "FILE"))]
+    #[serde(serialize_with = "super::super::names")]
+    pub lists: Vec<PathBuf>,
+    /// A lexicon of other text, from lexicon build, to look up how words are written there. The model keeps it
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    #[serde(serialize_with = "super::super::names")]
+    pub forms: Option<PathBuf>,
     /// How many words of right context the features see
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().look_ahead))]
     pub look_ahead: usize,
@@ -45,36 +73,126 @@ pub struct Config {
     /// The binary logarithm of the number of weights that features share
     #[cfg_attr(feature = "cli", arg(long, value_name = "BITS", default_value_t = Config::default().bits))]
     pub bits: u32,
-    /// Keep the N features that weigh most, and train those again
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().size))]
-    pub size: usize,
+    /// Keep the N features that weigh most, and train those again; or as many as fit, with the words, into a packed model of such
+    /// a size: 2MB, 500kB
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N|SIZE", default_value_t = Config::default().size))]
+    pub size: Size,
     /// Keep what is known of the N most frequent words
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().vocabulary))]
     pub vocabulary: usize,
+    /// Write how far training has come to this file now and then. Where it is there already, training goes on from it and
+    /// finds the same model; once that is written, the file is removed
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    // Neither is in a manifest: the model does not depend on them.
+    #[serde(skip)]
+    pub checkpoint: Option<PathBuf>,
+    /// After how many words it is written again
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WORDS", requires = "checkpoint", default_value_t = Config::default().checkpoint_every))]
+    #[serde(skip)]
+    pub checkpoint_every: u64,
+    /// How weights are found
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
+    pub solving: Solving,
 }
 
 impl Default for Config {
     fn default() -> Self {
         Self {
             features: Vec::new(),
+            lists: Vec::new(),
+            forms: None,
             look_ahead: 3,
             leave_out: 0.25,
             capital_cost: 1.0,
             epochs: 1,
             rate: 0.1,
             bits: 24,
-            size: 1_000_000,
+            size: Size::Features(1_000_000),
             vocabulary: 100_000,
+            checkpoint: None,
+            checkpoint_every: 5_000_000,
+            solving: Solving::default(),
         }
     }
 }
 
-/// Trains a model.
+/// Trains a model. [`Config::checkpoint`] stays, and gives the same model at once: it is to be removed when that is saved.
 ///
 /// # Errors
-/// Where the corpus cannot be read or teaches no case, and where the settings cannot be.
+/// Where the corpus cannot be read or teaches no case, where the settings cannot be, and where the checkpoint is of another
+/// training, altered, or cannot be written.
 pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Maxent> {
-    config.check()?;
+    let checkpoint = Checkpoint::new(config, corpus)?;
+    let (mut outside, spellings) = outside::read(config, corpus)?;
+    let prepared = Prepared::new(config, corpus, threads)?;
+    let Prepared { words, order, digest, groups, begins } = &prepared;
+    if groups.contains(&Group::Clusters) {
+        let clusters = order.iter().zip(clusters::clusters(order, corpus, threads)?);
+        let clusters = clusters.map(|(lower, class)| (features::hash(lower.as_bytes()), [class]));
+        outside.clusters = Some(outside::table(clusters)?);
+    }
+    let run = prepared.run(config, corpus, &outside, threads);
+    let mixed = mixed(order, words, spellings, corpus.locale());
+    let mut others = vec![Table::<WORD>::size(order.len()), mixed.len()];
+    others.extend(outside.sections().iter().map(|(_, bytes)| bytes.len()));
+    let features = config.size.features(config, corpus, &others)?;
+    let (steps, table) = find(&run, features.trained, checkpoint, *digest)?.quantised(features.kept);
+    let open = |problem: String| Error::Usage(problem);
+    let table = Table::open(table.into()).map_err(open)?;
+    let own = order.iter().map(|lower| own(lower, words[lower].counts.profile(), &run, &table));
+    let own = Table::open(Table::build(own).into()).map_err(open)?;
+    let settings = Settings {
+        version: features::VERSION,
+        groups: groups.clone(),
+        look_ahead: config.look_ahead,
+        steps,
+        begins: *begins,
+        capital_cost: config.capital_cost,
+    };
+    Ok(Maxent::new(table, own, outside, mixed, settings, corpus.locale()))
+}
+
+/// What is known of a corpus before weights are.
+struct Prepared {
+    /// The words that the model holds, and the most frequent first.
+    words: Words,
+    order: Vec<String>,
+    /// That of all words.
+    digest: u64,
+    groups: Vec<Group>,
+    /// Whether the beginnings of sentences are learned.
+    begins: bool,
+}
+
+impl Prepared {
+    fn new(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Self> {
+        config.check()?;
+        let vocabulary = config.size.vocabulary(config.vocabulary);
+        let (words, order, digest) = words_of(corpus, vocabulary, threads)?;
+        let groups = config.groups()?;
+        // Windows run across sentences: there, and only there, a beginning has to be found.
+        let begins = corpus.protocol().runs_on();
+        Ok(Self { words, order, digest, groups, begins })
+    }
+
+    fn run<'a>(
+        &'a self,
+        config: &'a Config,
+        corpus: &'a Corpus,
+        outside: &'a Outside,
+        threads: NonZeroUsize,
+    ) -> Run<'a> {
+        let Self { words, groups, begins, .. } = self;
+        Run { config, groups, corpus, words, model: None, outside, begins: *begins, threads }
+    }
+}
+
+/// The most frequent words of a corpus with what is counted of them, the most frequent first, and a digest of all.
+///
+/// # Errors
+/// Where the corpus cannot be read, has no words or teaches no case.
+fn words_of(corpus: &Corpus, vocabulary: usize, threads: NonZeroUsize) -> Result<(Words, Vec<String>, u64)> {
     let mut words = count(corpus, threads)?;
     if words.is_empty() {
         return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
@@ -83,39 +201,85 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
         Class::ALL.into_iter().zip(word.counts.classes.map(f64::from)).map(move |form| (lower.as_str(), form))
     });
     build::check_forms(forms, corpus.locale(), &corpus.name())?;
-    let order = most_frequent(&words, config.vocabulary);
+    check_classes(&words, corpus)?;
+    let digest = digest(&words);
+    let order = most_frequent(&words, vocabulary);
     let kept: FxHashSet<&String> = order.iter().collect();
     words.retain(|word, _| kept.contains(word));
-    let groups = if config.features.is_empty() { Group::ALL.to_vec() } else { config.features.clone() };
-    // Windows run across sentences: there, and only there, a beginning has to be found.
-    let begins = corpus.protocol().runs_on();
-    let run = Run { config, groups: &groups, corpus, words: &words, begins, threads };
-    // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
-    let mut weights = Weights::hashed(config.bits);
-    run.epochs(&mut weights)?;
-    let mut weights = Weights::of(weights.chosen(config.size));
-    run.epochs(&mut weights)?;
-    let (steps, table) = weights.quantised();
-    let open = |problem: String| Error::Usage(problem);
-    let table = Table::open(table.into()).map_err(open)?;
-    let own = order.iter().map(|lower| own(lower, &words[lower].counts, &groups, &table));
-    let own = Table::open(Table::build(own).into()).map_err(open)?;
-    let settings = Settings {
-        version: features::VERSION,
-        groups: groups.clone(),
-        look_ahead: config.look_ahead,
-        steps,
-        begins,
-        capital_cost: config.capital_cost,
+    Ok((words, order, digest))
+}
+
+/// Refuses words that are all of one class: there is nothing to tell apart.
+fn check_classes(words: &Words, corpus: &Corpus) -> Result<()> {
+    let has = |class: &Class| words.values().any(|word| word.counts.classes[*class as usize] > 0);
+    let classes: Vec<Class> = Class::ALL.into_iter().filter(has).collect();
+    let found = match classes.as_slice() {
+        [] => "no words inside sentences",
+        [Class::Title] => "only capitalized words",
+        [Class::Mixed] => "only words of mixed case",
+        _ => return Ok(()),
     };
-    Ok(Maxent::new(table, own, mixed(&order, &words, corpus.locale()), settings, corpus.locale()))
+    Err(Error::file(
+        corpus.name(),
+        format!("has {found}, which teaches no case: give text as it was published"),
+    ))
+}
+
+/// Finds weights of so many features, from where a checkpoint stands, or reads them.
+fn find(run: &Run<'_>, size: usize, checkpoint: Option<Checkpoint<'_>>, words: u64) -> Result<Weights> {
+    let solving = &run.config.solving;
+    if let Some(found) = exchange::read_weights(solving, run.begins)? {
+        let (features, values): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        return Ok(Weights::with(features, &values));
+    }
+    let penalty = solving.penalty(run)?;
+    let Some(checkpoint) = checkpoint else { return learn(run, size, penalty, None, &mut |_, _| Ok(())) };
+    let (mut keeper, state) = checkpoint.open(run, words, penalty)?;
+    learn(run, size, penalty, state, &mut |state, words| keeper.keep(state, words))
+}
+
+/// Finds weights, from the beginning or from a state that was told to `keep` before.
+fn learn(
+    run: &Run<'_>,
+    size: usize,
+    penalty: Penalty,
+    state: Option<State>,
+    keep: &mut Keep<'_>,
+) -> Result<Weights> {
+    let Config { solving, bits, .. } = run.config;
+    let new = |weights: Weights, average| {
+        State::new(weights.over(run.model).lazily(penalty, average), solving.patience)
+    };
+    // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
+    let mut state = state.unwrap_or_else(|| new(Weights::hashed(*bits), false));
+    if let Index::Hashed(..) = state.weights.index {
+        let chosen = run.epochs(state, keep)?.chosen(size);
+        state = new(Weights::of(chosen), solving.average);
+        keep(&state, 0)?;
+    }
+    if solving.solver == Solver::Adagrad {
+        return run.epochs(state, keep);
+    }
+    solve_with_liblinear(run, state.weights.features())
+}
+
+#[cfg(feature = "liblinear")]
+fn solve_with_liblinear(run: &Run<'_>, chosen: Vec<u64>) -> Result<Weights> {
+    let values = one_vs_rest::solve(run, &chosen)?;
+    Ok(Weights::with(chosen, &values))
+}
+
+#[cfg(not(feature = "liblinear"))]
+fn solve_with_liblinear(_: &Run<'_>, _: Vec<u64>) -> Result<Weights> {
+    Err(solving::left_out())
 }
 
 /// What a model holds of a word.
-fn own(lower: &str, counts: &Counts, groups: &[Group], weights: &Table<WEIGHTS_EACH>) -> (u64, [u8; WORD]) {
-    let seen = Seen::of(lower, &Token::default(), counts.profile());
+fn own(lower: &str, profile: u16, run: &Run<'_>, weights: &Table<WEIGHTS_EACH>) -> (u64, [u8; WORD]) {
+    let mut seen = Seen::of(lower, &Token::default(), profile);
+    run.outside.see(&mut seen);
     let (mut features, mut sums) = (Vec::new(), [0; WEIGHTS_EACH]);
-    features::own(groups, lower, seen, &mut features);
+    features::own(run.groups, lower, seen, &mut features);
     add(weights, &features, &mut sums);
     let mut bytes = [0; WORD];
     let (parts, _) = bytes.as_chunks_mut();
@@ -128,7 +292,50 @@ fn own(lower: &str, counts: &Counts, groups: &[Group], weights: &Table<WEIGHTS_E
 }
 
 impl Config {
+    /// The files that it names.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let files = self.lists.iter().chain(&self.forms).cloned();
+        files.chain(self.solving.inputs()).collect()
+    }
+
+    /// The features.
+    ///
+    /// # Errors
+    /// Where they do not fit what there is to look at.
+    fn groups(&self) -> Result<Vec<Group>> {
+        let mut groups = self.features.clone();
+        let mut problem = None;
+        for (option, given, looking) in
+            [("list", !self.lists.is_empty(), Group::LISTS), ("forms", self.forms.is_some(), Group::FORMS)]
+        {
+            let [one, other] = looking.map(Group::name);
+            match self.features.iter().find(|group| looking.contains(group)) {
+                Some(group) if !given => {
+                    let group = group.name();
+                    problem = Some(format!(
+                        "the features {group} look at a file: name it with --{option}, or leave them out"
+                    ));
+                }
+                None if given && !self.features.is_empty() => {
+                    problem = Some(format!(
+                        "--{option} is given, but no features that look at it: add {one} or {other} to --features, or leave --{option} out"
+                    ));
+                }
+                None if given => groups.extend(looking),
+                _ => {}
+            }
+        }
+        if let Some(problem) = problem {
+            return Err(Error::Usage(problem));
+        }
+        if self.features.is_empty() {
+            groups.extend(Group::DEFAULT);
+        }
+        Ok(groups)
+    }
+
     fn check(&self) -> Result<()> {
+        self.solving.check()?;
         let problem = match () {
             () if self.look_ahead > features::REACH => {
                 format!("look-ahead {}: the features see at most {} words", self.look_ahead, features::REACH)
@@ -144,14 +351,26 @@ impl Config {
                 format!("capital cost {}: expected a number greater than 0", self.capital_cost)
             }
             () if self.epochs == 0 => "0 epochs: expected at least 1".to_owned(),
-            () if self.size == 0 || self.size > 1 << 28 => {
-                format!("{} features: expected 1 to {}", self.size, 1 << 28)
+            () if self.checkpoint_every == 0 => "--checkpoint-every 0: expected at least 1".to_owned(),
+            () if self.checkpoint.is_some() && self.solving.weights.is_some() => {
+                "--weights leaves nothing to learn that a checkpoint could keep: leave --checkpoint out"
+                    .to_owned()
+            }
+            () if matches!(self.size, Size::Features(0) | Size::Features(MOST_FEATURES..)) => {
+                format!("{} features: expected 1 to {}", self.size, MOST_FEATURES - 1)
+            }
+            () if matches!(self.size, Size::Bytes(MOST_BYTES..)) => {
+                format!("--size {}: expected less than {}", self.size, Size::Bytes(MOST_BYTES))
             }
             () => return Ok(()),
         };
         Err(Error::Usage(problem))
     }
 }
+
+/// Features are counted in 32 bits, with room to spare.
+const MOST_FEATURES: usize = (1 << 28) + 1;
+const MOST_BYTES: usize = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
@@ -192,6 +411,165 @@ mod tests {
         assert_eq!(choices[1].label.case, Case::Lower);
     }
 
+    fn train_on(text: &str, config: &Config, threads: usize) -> Result<Maxent> {
+        let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
+        train(config, &corpus, NonZeroUsize::new(threads).unwrap())
+    }
+
+    #[test]
+    fn any_number_of_threads_learns_the_same_under_a_penalty() {
+        let text = "They told us here.\nThey saw the US army in Lisbon.\nNobody was in Porto.\n".repeat(100);
+        for (l1, l2) in [(0.1, 0.0), (0.0, 0.1)] {
+            let solving = Solving { l1, l2, average: true, held_out: 0.2, ..Solving::default() };
+            let config = Config { bits: 10, epochs: 4, solving, ..Config::default() };
+            let sections = |threads| train_on(&text, &config, threads).unwrap().sections();
+            assert_eq!(sections(1), sections(3));
+        }
+    }
+
+    #[test]
+    fn a_penalty_of_size_leaves_few_weights() {
+        let text = "They told us here.\nThey saw the US army.\n".repeat(200);
+        let bytes = |l1| {
+            let config =
+                Config { bits: 12, solving: Solving { l1, ..Solving::default() }, ..Config::default() };
+            train_on(&text, &config, 1).unwrap().weights.bytes().len()
+        };
+        assert!(2 * bytes(20.0) < bytes(0.0), "{} {}", bytes(20.0), bytes(0.0));
+    }
+
+    #[test]
+    fn text_that_teaches_nothing_is_refused() {
+        for text in [
+            "",
+            "\n\n",
+            "they live in lisbon\n",
+            "THEY LIVE IN LISBON\n",
+            "They Live In Lisbon\n",
+            "Lisbon.\nPorto.\n",
+        ] {
+            let found = train_on(&text.repeat(20), &Config { bits: 8, ..Config::default() }, 1);
+            assert!(matches!(found, Err(Error::Input { .. })), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_fraction_that_holds_nothing_out_is_refused() {
+        let solving = Solving { held_out: 1e-9, ..Solving::default() };
+        let found = train_on("He saw Lisbon.\n", &Config { bits: 8, solving, ..Config::default() }, 1);
+        assert!(matches!(found, Err(Error::Usage(_))));
+    }
+
+    #[cfg(feature = "liblinear")]
+    #[test]
+    fn liblinear_finds_what_adagrad_does() {
+        let text = "They told us here.\nThey saw the US army.\n".repeat(50);
+        for solver in [Solver::Liblinear, Solver::LiblinearDual] {
+            let config = |memory| {
+                let solving = Solving { solver, solver_memory: memory, ..Solving::default() };
+                Config { bits: 12, solving, ..Config::default() }
+            };
+            let model = train_on(&text, &config(crate::files::Size(1 << 30)), 1).unwrap();
+            let tokens = Tokens::of_words("we saw the us army they told us here".split(' '), Locale::Root);
+            let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+            assert_eq!([choices[3].label.case, choices[7].label.case], [Case::Upper, Case::Lower]);
+            let problem = train_on(&text, &config(crate::files::Size(1 << 18)), 1).unwrap_err();
+            assert!(problem.to_string().contains("words would fit"), "{problem}");
+        }
+    }
+
+    #[cfg(not(feature = "liblinear"))]
+    #[test]
+    fn a_build_without_liblinear_says_so() {
+        let solving = Solving { solver: Solver::Liblinear, ..Solving::default() };
+        let problem = train_on("He saw Lisbon.\n", &Config { solving, ..Config::default() }, 1).unwrap_err();
+        assert!(problem.to_string().contains("--features liblinear"), "{problem}");
+    }
+
+    /// A file of a test's own.
+    fn file(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, text).unwrap();
+        file
+    }
+
+    /// The cases that a model trained on a text gives to words.
+    fn cases(config: &Config, text: &str, words: &str) -> Vec<Case> {
+        let reading = Reading { language: "en".to_owned(), ..Reading::default() };
+        let corpus = Corpus::of_text(text, reading, Protocol::Text, Locale::Root);
+        let model = train(config, &corpus, NonZeroUsize::MIN).unwrap();
+        let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+        let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+        choices.iter().map(|choice| choice.label.case).collect()
+    }
+
+    #[test]
+    fn a_list_carries_words_and_phrases_that_were_not_trained_on() {
+        let places = file("Lisbon\nPorto\nBraga\nNew Hope\nOld Mill\nFar Rock");
+        let text = "we met in Lisbon again and were glad\nthey live in Porto and have a new house\n\
+                    from Old Mill to New Hope on foot\nan old house has hope\n";
+        let config = Config {
+            bits: 12,
+            features: vec![Group::Lists],
+            lists: vec![places.path().into()],
+            ..Config::default()
+        };
+        assert_eq!(
+            cases(&config, &text.repeat(100), "in braga on a far rock or far out on rock"),
+            [0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0].map(|title| [Case::Lower, Case::Title][title])
+        );
+    }
+
+    #[test]
+    fn another_lexicon_carries_words_that_were_not_trained_on() {
+        let forms = file("Lisbon\nPorto\nNATO\nBBC\nMcDonald\nO'Neill\ntea\nroses\nMacBeth\n");
+        let text = "we saw McDonald and NATO and O'Neill in Lisbon with tea\n";
+        let config = Config {
+            bits: 12,
+            features: vec![Group::Forms],
+            forms: Some(forms.path().into()),
+            ..Config::default()
+        };
+        let [mc, mac] = ["McDonald", "MacBeth"].map(|word| Case::of(word, Locale::Root));
+        assert_eq!(
+            cases(&config, &text.repeat(100), "mcdonald macbeth bbc porto roses"),
+            [mc, mac, Case::Upper, Case::Title, Case::Lower]
+        );
+    }
+
+    #[test]
+    fn features_that_do_not_fit_what_there_is_to_look_at_are_refused() {
+        let lists = || vec![PathBuf::from("list.txt")];
+        for (config, problem) in [
+            (
+                Config { features: vec![Group::ListsAround], ..Config::default() },
+                "lists-around look at a file: name it with --list",
+            ),
+            (
+                Config { features: vec![Group::Forms], ..Config::default() },
+                "forms look at a file: name it with --forms",
+            ),
+            (
+                Config { features: vec![Group::Word], lists: lists(), ..Config::default() },
+                "add lists or lists-around",
+            ),
+            (
+                Config {
+                    features: vec![Group::Lists],
+                    lists: lists(),
+                    forms: Some("a".into()),
+                    ..Config::default()
+                },
+                "add forms or forms-around",
+            ),
+        ] {
+            let Err(Error::Usage(found)) = config.groups() else { panic!("{problem}") };
+            assert!(found.contains(problem), "{found}");
+        }
+        let config = Config { lists: lists(), ..Config::default() };
+        assert_eq!(config.groups().unwrap(), [&Group::LISTS[..], &Group::DEFAULT].concat());
+    }
+
     #[test]
     fn settings_that_cannot_be_are_refused() {
         let corpus = Corpus::of_text("He saw Lisbon.", Reading::default(), Protocol::Text, Locale::Root);
@@ -201,7 +579,8 @@ mod tests {
             Config { rate: -1.0, ..Config::default() },
             Config { bits: 60, ..Config::default() },
             Config { epochs: 0, ..Config::default() },
-            Config { size: 0, ..Config::default() },
+            Config { size: Size::Features(0), ..Config::default() },
+            Config { size: Size::Bytes(usize::MAX), ..Config::default() },
         ] {
             assert!(matches!(train(&config, &corpus, NonZeroUsize::MIN), Err(Error::Usage(_))), "{config:?}");
         }

@@ -2,9 +2,15 @@
 //!
 //! Bytes → [`Format`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
 
+mod output;
+mod stream;
+
 use std::collections::VecDeque;
 use std::sync::mpsc;
 use std::thread;
+
+pub use output::{Form, Output, Threshold};
+pub use stream::Stream;
 
 use crate::error::{Error, Result};
 use crate::files::Input;
@@ -14,6 +20,7 @@ use crate::restorer::{End, Labelling, Restorer, Session, Want};
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{Break, Capitals, Case, Choice, Given, Policy, Token, Tokens};
+use output::Writer;
 
 /// Pieces under way between two threads: enough that neither waits for long, few enough that memory stays flat.
 const UNDER_WAY: usize = 4;
@@ -82,37 +89,22 @@ pub fn restore(
     policy: &Policy,
     out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
 ) -> Result<Done> {
-    run(format, Queue::new(method.session(want), *policy, write), want, out)
+    restore_as(format, method, want, policy, Output::default(), out)
 }
 
-/// Like [`restore`], but each word comes out on a line of its own, with the probability of its case behind a tab and an empty
-/// line where a line of the source ended. What the user or the source decides is certain: 1.
+/// Like [`restore`], with other output than the text.
 ///
 /// # Errors
-/// Like [`restore`], and where the method gives no probabilities.
-pub fn restore_words(
+/// Like [`restore`], and [`Error::Usage`] where the output needs probabilities and the method gives none.
+pub fn restore_as(
     format: &mut dyn Format,
     method: &dyn Restorer,
     want: Want,
     policy: &Policy,
+    output: Output,
     out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
 ) -> Result<Done> {
-    let want = Want { confidence: true, ..want };
-    let one = method.restore_batch(&[Tokens::of_words(["a"], policy.locale)], want)?;
-    if one.iter().flatten().any(|choice| choice.confidence.is_none()) {
-        return Err(Error::Usage(
-            "the method gives no probabilities: leave --confidence out, or use hmm".into(),
-        ));
-    }
-    run(format, Queue::new(method.session(want), *policy, write_words), want, out)
-}
-
-fn run(
-    format: &mut dyn Format,
-    mut queue: Queue<'_>,
-    want: Want,
-    out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
-) -> Result<Done> {
+    let mut queue = Queue::new(method, want, *policy, output)?;
     if want.threads.get() == 1 {
         let mut piece = Piece::default();
         while format.next(&mut piece)? {
@@ -123,21 +115,6 @@ fn run(
     }
     queue.flush(out)?;
     Ok(queue.done)
-}
-
-/// Puts words and the probabilities of their cases into `out`; [`write()`]'s other form.
-fn write_words(source: &[u8], tokens: &Tokens, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
-    for (token, choice) in tokens.as_slice().iter().zip(choices) {
-        let Ok(word) = str::from_utf8(&source[token.source.start as usize..token.source.end as usize]) else {
-            continue;
-        };
-        if matches!(token.before, Break::Line | Break::Cue | Break::Turn | Break::Paragraph) {
-            out.push(b'\n');
-        }
-        let case = policy.case(word, token, choice);
-        let probability = if case == choice.label.case { choice.confidence.unwrap_or(1.0) } else { 1.0 };
-        out.extend(format!("{}\t{probability:.4}\n", case.applied(word, policy.locale)).bytes());
-    }
 }
 
 /// A way to write a line.
@@ -211,8 +188,8 @@ fn read_ahead(format: &mut dyn Format, take: &mut dyn FnMut(Piece) -> Result<Pie
 struct Queue<'a> {
     session: Box<dyn Session + 'a>,
     policy: Policy,
-    /// Puts the words of a piece in their cases into bytes.
-    writer: fn(&[u8], &Tokens, &[Choice], &Policy, &mut Vec<u8>),
+    output: Output,
+    writer: Writer,
     /// Whether the line that the last piece ended in keeps its capitals, where that is settled.
     line: Option<bool>,
     pieces: VecDeque<Piece>,
@@ -225,15 +202,12 @@ struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    fn new(
-        session: Box<dyn Session + 'a>,
-        policy: Policy,
-        writer: fn(&[u8], &Tokens, &[Choice], &Policy, &mut Vec<u8>),
-    ) -> Self {
-        Self {
-            session,
+    fn new(method: &'a dyn Restorer, want: Want, policy: Policy, output: Output) -> Result<Self> {
+        Ok(Self {
+            session: method.session(output.want(method, want, &policy)?),
             policy,
-            writer,
+            output,
+            writer: Writer::new(output.form, method),
             line: None,
             pieces: VecDeque::new(),
             spare: Vec::new(),
@@ -241,7 +215,7 @@ impl<'a> Queue<'a> {
             silent: 0,
             written: Vec::new(),
             done: Done::default(),
-        }
+        })
     }
 
     /// Takes a piece, writes all that is certain now, and gives back a piece to be filled again.
@@ -266,6 +240,26 @@ impl<'a> Queue<'a> {
         Ok(self.spare.pop().unwrap_or_default())
     }
 
+    /// Writes all that is here, without waiting for what it may depend on.
+    fn now(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
+        self.session.push(&Tokens::new(), End::Now, &mut self.choices)?;
+        self.write(out)
+    }
+
+    /// What [`Queue::now`] would write, as text.
+    fn guess(&mut self) -> Result<Vec<u8>> {
+        let mut choices = self.choices.clone();
+        self.session.guess(&mut choices)?;
+        let (mut guess, mut used) = (Vec::new(), 0);
+        for piece in &self.pieces {
+            let Some(choices) = choices.get_mut(used..used + piece.tokens.len()) else { break };
+            used += choices.len();
+            self.output.doubt(piece, choices, &self.policy);
+            write(&piece.source, &piece.tokens, choices, &self.policy, &mut guess);
+        }
+        Ok(guess)
+    }
+
     /// Writes the rest, now that nothing more comes.
     fn flush(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
         self.session.push(&Tokens::new(), End::Flush, &mut self.choices)?;
@@ -284,10 +278,11 @@ impl<'a> Queue<'a> {
         while let Some(mut piece) =
             self.pieces.pop_front_if(|piece| used + piece.tokens.len() <= self.choices.len())
         {
-            let choices = &self.choices[used..used + piece.tokens.len()];
+            let choices = &mut self.choices[used..used + piece.tokens.len()];
+            self.output.doubt(&piece, choices, &self.policy);
             settle(&mut piece, choices, &self.policy, &mut self.line);
             self.written.clear();
-            (self.writer)(&piece.source, &piece.tokens, choices, &self.policy, &mut self.written);
+            self.writer.write(&piece, choices, &self.policy, &mut self.written);
             used += choices.len();
             self.done.words += choices.len() as u64;
             self.done.bytes += piece.source.len() as u64;

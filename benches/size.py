@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Prints what a smaller model of maxent costs: python3 benches/size.py CORPORA [--protocol PROTOCOL] [--look-ahead N]
+
+CORPORA holds train.en.europarl to train on and dev/en/ with the test sets of europarl. Each row is a model trained with that
+--size; the last column is how much of F it loses against the first. Python 3 alone.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+
+MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
+# The first has more features than the corpus gives weights that matter.
+SIZES = ["4000000", "8MB", "4MB", "2MB", "1MB", "500kB"]
+TESTS = ["europarl.devtest2006", "europarl.test2006"]
+
+# What the table of weights takes for a feature: its fingerprint, four weights, and a fourth of a bucket.
+BYTES_A_FEATURE = 7
+
+
+def run(*arguments):
+    return subprocess.run([MAJUSCULE, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def train(corpus, size, options, folder):
+    """Trains a model of that size, and gives its packed file, its bytes and how many features it has."""
+    model, packed = os.path.join(folder, "model"), os.path.join(folder, "packed")
+    run("train", "maxent", *options, "--size", size, "-o", model, "--pack", packed, corpus)
+    weights = os.path.getsize(os.path.join(model, "weights.bin"))
+    return packed, os.path.getsize(packed), weights // BYTES_A_FEATURE
+
+
+def row(*cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpora", help="the folder of corpora")
+    parser.add_argument("--protocol", default="rei", help="what is trained on and evaluated under (rei)")
+    parser.add_argument("--look-ahead", default="3", help="words of right context (3)")
+    parser.add_argument("--train", default="train.en.europarl", help="the file to train on, within the folder")
+    args = parser.parse_args()
+    corpus = os.path.join(args.corpora, args.train)
+    tests = [os.path.join(args.corpora, "dev", "en", name) for name in TESTS]
+    options = ["--protocol", args.protocol, "--look-ahead", args.look_ahead]
+    row("`--size`", "bytes", "features", "F", "SER", "loss of F")
+    row("---", *("---:" for _ in range(5)))
+    largest = None
+    for size in SIZES:
+        with tempfile.TemporaryDirectory() as folder:
+            packed, length, features = train(corpus, size, options, folder)
+            d = json.loads(run("evaluate", "--model", packed, "--protocol", args.protocol, "--json", *tests))
+            largest = d["f"] if largest is None else largest
+            figures = [f"{100 * d['f']:.2f}", f"{d['ser']:.4f}".lstrip("0"), f"{100 * (largest - d['f']):.2f}"]
+            row(size, f"{length:,}", f"{features:,}", *figures)
+
+
+if __name__ == "__main__":
+    main()

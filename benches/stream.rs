@@ -1,0 +1,236 @@
+//! How long a word of live text waits: for words after it, and then for its answer; in process, and over pipes through the
+//! whole program.
+
+#[allow(dead_code, reason = "text alone, without its words counted or memory looked at")]
+mod common;
+
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+
+use majuscule::corpus::{Corpus, Protocol, Reading};
+use majuscule::format::Settings;
+use majuscule::methods::{Method, Model, hmm, load, majority, maxent};
+use majuscule::model::{Bytes, Packed};
+use majuscule::restore::{Output, Stream};
+use majuscule::restorer::Want;
+use majuscule::text::tokenize::Capitalized;
+use majuscule::text::{Locale, Policy};
+
+/// Lines to learn from, and words that are then sent one by one. Over pipes they are fewer: each is waited for.
+const LINES: usize = 20_000;
+const WORDS: usize = 200_000;
+const SENT: usize = 20_000;
+
+fn main() {
+    divan::main();
+    if common::is_measured() {
+        BENCH.summary();
+    }
+}
+
+#[divan::bench(args = METHODS, sample_count = 5, sample_size = 1)]
+fn in_process(bencher: Bencher, name: &str) {
+    let learned = BENCH.learned(name);
+    bencher.counter(ItemsCount::new(BENCH.words.len())).bench_local(|| learned.delays(&BENCH.words, 1));
+}
+
+const METHODS: [&str; 3] = ["majority", "hmm", "maxent"];
+
+static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
+
+/// The words, with the space after each, and the models that learned from other lines of the same text.
+struct Bench {
+    name: String,
+    words: Vec<String>,
+    learned: Vec<Learned>,
+}
+
+/// A method that learned, in memory and as a file.
+struct Learned {
+    name: &'static str,
+    model: Model,
+    file: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let (text, name) = common::text();
+        let (cased, rest) = common::halves(&text);
+        let cased: Vec<&str> = cased.lines().take(LINES).collect();
+        let learned = METHODS.map(|name| Learned::new(name, &(cased.join("\n") + "\n"))).into();
+        let words = rest.split_whitespace().take(WORDS).map(|word| Locale::Root.lower(word) + " ").collect();
+        Self { name, words, learned }
+    }
+
+    fn learned(&self, name: &str) -> &Learned {
+        self.learned.iter().find(|learned| learned.name == name).expect("all methods have learned")
+    }
+
+    fn summary(&self) {
+        let target = "target: p99 below 100 µs beyond the look-ahead";
+        println!(
+            "\n{} words in process, {SENT} over pipes, one by one, of {}; {target}",
+            self.words.len(),
+            self.name
+        );
+        println!(
+            "{:<10} {:>10}  {:>23}  {:>35}  {:>35}",
+            "method", "look-ahead", "words waited for", "in process, µs", "over pipes, µs"
+        );
+        let columns = "p50     p99     max";
+        println!("{:<10} {:>10}  {columns:>23}  {:>35}  {:>35}", "", "", columns, columns);
+        for learned in &self.learned {
+            for look_ahead in [0, 1, 3] {
+                let (waited, process) = learned.delays(&self.words, look_ahead);
+                let pipes = learned.delays_over_pipes(&self.words[..SENT.min(self.words.len())], look_ahead);
+                let name = learned.name;
+                println!("{name:<10} {look_ahead:>10}  {waited:>23}  {process:>35}  {pipes:>35}");
+            }
+        }
+        let pipe = Quantiles::of(echoed(SENT));
+        println!("two pipes and a process that only copies (cat): {pipe} µs");
+    }
+}
+
+impl Learned {
+    fn new(name: &'static str, cased: &str) -> Self {
+        let method = match name {
+            "majority" => Method::Majority(majority::Config::default()),
+            "hmm" => Method::Hmm(hmm::Config::default()),
+            _ => Method::Maxent(maxent::Config::default()),
+        };
+        let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);
+        let packed = method.train(&corpus, Vec::new(), NonZeroUsize::MIN).expect("the text is cased").pack();
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let file = folder.path().join("model");
+        std::fs::write(&file, &packed).expect("the model can be written");
+        let store = Packed::open(name, Bytes::Owned(packed.into())).expect("it was packed just now");
+        Self { name, model: load(&store).expect("it was trained just now"), file, _folder: folder }
+    }
+
+    /// A text that is restored as the program does it.
+    fn stream(&self, look_ahead: usize) -> Stream<'_> {
+        let language = self.model.manifest.language.clone();
+        let settings = Settings { capitalized: Capitalized::Ignore, language, ..Settings::default() };
+        let want = Want { look_ahead: Some(look_ahead), ..Want::default() };
+        let (method, policy) = (&*self.model.restorer, Policy::default());
+        let stream = Stream::new("words", settings, method, want, policy, Output::default());
+        stream.expect("nothing is asked that it has not")
+    }
+
+    /// For each word how many words came after it before it came out, and how long the answer took after the last of them.
+    fn delays(&self, words: &[String], look_ahead: usize) -> (Quantiles, Quantiles) {
+        let mut stream = self.stream(look_ahead);
+        let (mut waited, mut times) = (Vec::with_capacity(words.len()), Vec::with_capacity(words.len()));
+        let mut waiting: VecDeque<(usize, usize)> = VecDeque::new();
+        let (mut out, mut given) = (Vec::new(), 0);
+        for (at, word) in words.iter().enumerate() {
+            waiting.push_back((at, word.len()));
+            let start = Instant::now();
+            stream.push(word.as_bytes(), &mut out).expect("text in memory can be restored");
+            let time = start.elapsed();
+            given += out.len();
+            out.clear();
+            while let Some((came, len)) = waiting.pop_front_if(|(_, len)| *len <= given) {
+                given -= len;
+                waited.push((at - came) as f64);
+                times.push(micros(time));
+            }
+        }
+        (Quantiles::of(waited), Quantiles::of(times))
+    }
+
+    /// How long it takes from when the last word that is waited for was sent to when the word is there.
+    fn delays_over_pipes(&self, words: &[String], look_ahead: usize) -> Quantiles {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_majuscule"));
+        command
+            .args(["restore", "--stream", "--look-ahead", &look_ahead.to_string(), "--model"])
+            .arg(&self.file);
+        // Words that an exact search is not sure of wait for others; the library knows which.
+        let mut stream = self.stream(look_ahead);
+        let mut talk = Talk::new(command);
+        let mut times = Vec::new();
+        let mut out = Vec::new();
+        for word in words {
+            out.clear();
+            stream.push(word.as_bytes(), &mut out).expect("text in memory can be restored");
+            let time = talk.time(word, out.len());
+            if !out.is_empty() {
+                times.push(time);
+            }
+        }
+        talk.end();
+        Quantiles::of(times)
+    }
+}
+
+/// How long bytes take through two pipes and a process that does nothing with them.
+fn echoed(words: usize) -> Vec<f64> {
+    let mut talk = Talk::new(Command::new("cat"));
+    let times = (0..words).map(|_| talk.time("word ", 5)).collect();
+    talk.end();
+    times
+}
+
+/// A program that is sent words and answers.
+struct Talk {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    heard: Vec<u8>,
+}
+
+impl Talk {
+    fn new(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let stdin = child.stdin.take().expect("it is a pipe");
+        let stdout = child.stdout.take().expect("it is a pipe");
+        Self { child, stdin, stdout, heard: vec![0; 1 << 16] }
+    }
+
+    /// Sends a word and waits for so many bytes.
+    fn time(&mut self, word: &str, answer: usize) -> f64 {
+        let start = Instant::now();
+        self.stdin.write_all(word.as_bytes()).expect("it reads");
+        self.stdout.read_exact(&mut self.heard[..answer]).expect("it answers");
+        micros(start.elapsed())
+    }
+
+    fn end(mut self) {
+        drop(self.stdin);
+        self.stdout.read_to_end(&mut self.heard).expect("it answers");
+        self.child.wait().expect("it ends");
+    }
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// What half of all, 99 in 100 and all are at most.
+struct Quantiles([f64; 3]);
+
+impl Quantiles {
+    fn of(mut all: Vec<f64>) -> Self {
+        all.sort_by(f64::total_cmp);
+        let at =
+            |share: f64| all.get((all.len() as f64 * share) as usize).or(all.last()).copied().unwrap_or(0.0);
+        Self([at(0.5), at(0.99), at(1.0)])
+    }
+}
+
+impl std::fmt::Display for Quantiles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [p50, p99, max] = self.0;
+        f.pad(&format!("{p50:7.1} {p99:7.1} {max:7.1}"))
+    }
+}

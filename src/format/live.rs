@@ -1,0 +1,377 @@
+//! Plain text that comes in bit by bit: each word is given out as soon as it has ended.
+
+use std::ops::Range;
+
+use super::plain::not_utf8;
+use super::{Piece, Settings};
+use crate::error::Result;
+use crate::text::tokenize::{Cut, MAX_RUN, MAX_TAG, NO_TEXT, Tokenizer};
+use crate::text::{Break, Case, Given, Token, Tokens};
+
+/// So many bytes that are done with are removed together.
+const DONE: usize = 1 << 12;
+
+/// Plain text on its way in. Law: however its bytes are cut, the same words come out, each in a piece of its own, and the
+/// sources of the pieces are the text.
+///
+/// A word ends at white space. What can only be told from what follows waits for it: a mark-up tag that is open for its end,
+/// a word that may begin a phrase of [`Settings::words`] for the rest of the phrase.
+#[derive(Debug)]
+pub struct Live {
+    name: String,
+    settings: Settings,
+    tokenizer: Tokenizer,
+    /// The bytes that are not given out, and before them a little of those that were.
+    source: Vec<u8>,
+    /// The same as text, up to a character that is not all here, with [`NO_TEXT`] for each byte that is none.
+    text: String,
+    /// So many bytes of it were given out, so many did the tokenizer read, and in so many no run ended since.
+    given: usize,
+    read: usize,
+    searched: usize,
+    /// The words that it read in `source`; so many of them were given out, and so many can be.
+    tokens: Tokens,
+    out: usize,
+    settled: usize,
+    /// Whether a run goes on of which a part was read before it ended.
+    torn: bool,
+    /// Lines and characters of the last line that came in, for errors.
+    lines: u64,
+    columns: u64,
+}
+
+impl Live {
+    /// Begins with a text; `name` is what errors call it.
+    pub fn new(name: impl Into<String>, settings: Settings) -> Self {
+        Self {
+            name: name.into(),
+            tokenizer: Tokenizer::live(settings.locale, &settings.language, settings.capitalized),
+            settings,
+            source: Vec::new(),
+            text: String::new(),
+            given: 0,
+            read: 0,
+            searched: 0,
+            tokens: Tokens::new(),
+            out: 0,
+            settled: 0,
+            torn: false,
+            lines: 0,
+            columns: 0,
+        }
+    }
+
+    /// Takes the next bytes.
+    ///
+    /// # Errors
+    /// Where they are not UTF-8 and the settings do not allow it; what came before them is taken.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        self.source.extend_from_slice(bytes);
+        let decoded = self.decode(false);
+        if self.may_end() {
+            self.scan(Cut::MidLine);
+        }
+        self.searched = self.text.len();
+        decoded
+    }
+
+    /// Whether a run may have ended by what came in last. Most bytes end none, and then nothing needs to be looked at.
+    fn may_end(&self) -> bool {
+        let opens = |c: char| matches!(c, '<' | '{');
+        let ends = |c: char| c.is_whitespace() || matches!(c, '>' | '}') || opens(c);
+        let (before, new) = self.text.split_at(self.searched);
+        let tail = &self.text[self.read..];
+        // What follows a bracket tells whether it opens a tag, and how much follows whether it is one.
+        let is_tag = before.ends_with(opens) || tail.starts_with(opens) && tail.len() <= 5 * MAX_TAG;
+        is_tag || tail.len() > MAX_RUN || self.tokenizer.in_run() || new.contains(ends)
+    }
+
+    /// Takes what is there as if white space followed. Of a run of which a part was taken so, the rest stays as it is: its
+    /// words have their case of the source.
+    pub fn cut(&mut self) {
+        let from = self.read;
+        self.scan(Cut::Whole);
+        if self.read > from {
+            self.torn =
+                !self.tokenizer.in_run() && !self.text[from..self.read].ends_with(char::is_whitespace);
+        }
+    }
+
+    /// Takes what is left, now that nothing more comes.
+    ///
+    /// # Errors
+    /// Where it ends in the middle of a character and the settings do not allow it.
+    pub fn finish(&mut self) -> Result<()> {
+        self.decode(true)?;
+        self.scan(Cut::Whole);
+        Ok(())
+    }
+
+    /// Gives out the next word with what stands between it and the one after it, or what stands before a word that waits;
+    /// false where there is nothing yet.
+    pub fn next(&mut self, piece: &mut Piece) -> bool {
+        piece.source.clear();
+        piece.tokens.clear();
+        piece.capitalized = self.settings.capitalized;
+        let words = &self.tokens.as_slice()[self.out..];
+        let start = |word: Option<&Token>| word.map_or(self.read, |word| word.source.start as usize);
+        let mut end = start(words.first());
+        let mut between = self.given..end;
+        if between.is_empty() {
+            if self.out == self.settled {
+                self.forget();
+                return false;
+            }
+            end = start(words.get(1));
+            between = words[0].source.end as usize..end;
+            let (lower, token) = (self.tokens.lower(self.out), moved(&words[0], self.given as u32));
+            piece.tokens.push(lower, self.settings.locale, token);
+            self.out += 1;
+        }
+        piece.source.extend_from_slice(&self.source[self.given..end]);
+        piece.after = if self.source[between].contains(&b'\n') { Break::Line } else { Break::Space };
+        self.given = end;
+        true
+    }
+
+    /// The bytes that were not given out yet.
+    pub fn rest(&self) -> &[u8] {
+        &self.source[self.given..]
+    }
+
+    /// Reads what came in as text.
+    fn decode(&mut self, ends: bool) -> Result<()> {
+        loop {
+            let rest = &self.source[self.text.len()..];
+            let (valid, invalid) = match str::from_utf8(rest) {
+                Ok(_) => (rest.len(), 0),
+                Err(error) => {
+                    let len =
+                        error.error_len().unwrap_or(if ends { rest.len() - error.valid_up_to() } else { 0 });
+                    (error.valid_up_to(), len)
+                }
+            };
+            if invalid > 0 && !self.settings.lossy {
+                let error = not_utf8(&self.name, self.lines, self.columns, rest, valid);
+                self.take(valid);
+                self.source.truncate(self.text.len());
+                return Err(error);
+            }
+            self.take(valid);
+            self.text.extend(std::iter::repeat_n(NO_TEXT as char, invalid));
+            if invalid == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes the next `len` bytes, which are text.
+    fn take(&mut self, len: usize) {
+        let from = self.text.len();
+        let Ok(text) = str::from_utf8(&self.source[from..from + len]) else { return };
+        let line = text.rfind('\n').map_or(0, |at| at + 1);
+        if line > 0 {
+            self.columns = 0;
+        }
+        self.lines += text.bytes().filter(|&b| b == b'\n').count() as u64;
+        self.columns += text[line..].chars().count() as u64;
+        self.text.push_str(text);
+    }
+
+    /// Finds the words that have ended.
+    fn scan(&mut self, cut: Cut) {
+        let (from, first) = (self.read, self.tokens.len());
+        self.read = self.tokenizer.read_from(&self.text, from, 0, cut, &mut self.tokens);
+        if self.torn && self.read > from {
+            self.keep(first);
+            self.torn = !self.text[from..self.read].contains(char::is_whitespace);
+        }
+        // No phrase goes on in another line, nor after so much else.
+        let ends = |token: &Token| {
+            let after = &self.text[token.source.end as usize..self.read];
+            after.len() > MAX_RUN || after.contains('\n')
+        };
+        let whole = cut == Cut::Whole || self.tokens.as_slice().last().is_some_and(ends);
+        self.fix(whole);
+    }
+
+    /// Spells the words as the user wants them; `whole` where no phrase goes on.
+    fn fix(&mut self, whole: bool) {
+        self.settled = self.settings.words.fix(&self.source, self.settled, whole, &mut self.tokens);
+    }
+
+    /// Lets the words from this one on that stand in the same run keep their case.
+    fn keep(&mut self, first: usize) {
+        for token in
+            self.tokens.as_mut_slice()[first..].iter_mut().take_while(|token| token.before == Break::None)
+        {
+            let word = &self.text[token.source.start as usize..token.source.end as usize];
+            token.given = Given::Fixed(Case::of(word, self.settings.locale));
+        }
+    }
+
+    /// Removes what is no longer needed. The last run that was read stays: marks that stand alone (`Bonjour !`) belong to it.
+    fn forget(&mut self) {
+        if self.out == self.tokens.len() {
+            self.tokens.clear();
+            (self.out, self.settled) = (0, 0);
+        }
+        if self.given < DONE {
+            return;
+        }
+        let mut rest = Tokens::new();
+        for (lower, token) in self.tokens.iter().skip(self.out) {
+            rest.push(lower, self.settings.locale, token.clone());
+        }
+        self.tokens = rest;
+        self.settled -= self.out;
+        self.out = 0;
+        if self.tokenizer.in_run() {
+            return self.remove(0..self.given);
+        }
+        let line = self.text[..self.read].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+        let run = line.rfind(char::is_whitespace).unwrap_or(0).min(self.given);
+        // Of the white space after it the last character will do.
+        let space = self.text[..self.given].char_indices().next_back().map_or(0, |(at, _)| at);
+        self.remove(line.len()..space.max(line.len()));
+        self.remove(0..run);
+    }
+
+    /// Removes bytes that were given out.
+    fn remove(&mut self, range: Range<usize>) {
+        for token in self.tokens.as_mut_slice() {
+            token.source = moved(token, range.len() as u32).source;
+        }
+        for place in [&mut self.given, &mut self.read, &mut self.searched] {
+            *place -= range.len();
+        }
+        self.source.drain(range.clone());
+        self.text.drain(range);
+    }
+}
+
+/// The word where `len` bytes before it are gone.
+fn moved(token: &Token, len: u32) -> Token {
+    Token { source: token.source.start - len..token.source.end - len, ..token.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tokenize::Capitalized;
+    use crate::text::{Locale, Words};
+
+    type Word = (String, Break, bool, Given);
+
+    /// The bytes and the words that come out of text cut into steps, and how many bytes were held at most.
+    fn read(bytes: &[u8], step: usize, settings: Settings) -> (Vec<u8>, Vec<Word>, usize) {
+        let mut live = Live::new("text", settings);
+        let (mut piece, mut sources, mut words, mut held) = (Piece::default(), Vec::new(), Vec::new(), 0);
+        let mut take = |live: &mut Live| {
+            while live.next(&mut piece) {
+                assert!(piece.tokens.len() <= 1 && !piece.source.is_empty());
+                sources.extend_from_slice(&piece.source);
+                let word = |(lower, token): (&str, &Token)| {
+                    (lower.to_owned(), token.before, token.starts, token.given)
+                };
+                words.extend(piece.tokens.iter().map(word));
+            }
+            held = held.max(live.source.capacity());
+        };
+        for part in bytes.chunks(step) {
+            live.push(part).unwrap();
+            take(&mut live);
+        }
+        live.finish().unwrap();
+        take(&mut live);
+        (sources, words, held)
+    }
+
+    fn settings() -> Settings {
+        let words = Words::read("New York City\nNew York\nAT&T".as_bytes(), "words", Locale::Root).unwrap();
+        let language = "en".to_owned();
+        Settings { words, language, capitalized: Capitalized::Keep, ..Settings::default() }
+    }
+
+    #[test]
+    fn the_same_words_come_out_however_the_bytes_are_cut() {
+        let line = "No. 5, no. five! \u{201c}Why?\u{201d} — NÃO é. new  york at&t, new york <b Class=\"a b\">City</b> a < b {\\an8}x \
+                    Bonjour ! 3 (New)\n- who.\r\n\n1. new\nyork http://a.B/c. e.g. new ";
+        let run = "x,".repeat(MAX_RUN / 2);
+        let text = format!("{}{run} who {run}é<b>who {run}<b>who who", line.repeat(200));
+        let whole = read(text.as_bytes(), usize::MAX, settings());
+        assert_eq!(whole.0, text.as_bytes());
+        assert_eq!(whole.1.last().unwrap().0, "who");
+        for step in [1, 2, 7, 4097] {
+            let parts = read(text.as_bytes(), step, settings());
+            assert_eq!(parts.1.iter().zip(&whole.1).position(|(a, b)| a != b), None, "steps of {step} bytes");
+            assert!(parts.0 == whole.0 && parts.1.len() == whole.1.len(), "steps of {step} bytes");
+        }
+    }
+
+    #[test]
+    fn memory_stays_flat_whatever_comes() {
+        for part in ["x", "é", " ", "\n", "new ", "new york ", "http://a.b ", "<b ", "a ", "\u{3000}"] {
+            let lossy = Settings { lossy: true, ..settings() };
+            let text = part.repeat(600_000 / part.len());
+            assert!(read(text.as_bytes(), 4099, lossy.clone()).2 < 1 << 19, "{part:?}");
+            assert!(read(&[text.as_bytes(), &[0x80; 300_000]].concat(), 4099, lossy).2 < 1 << 19, "{part:?}");
+        }
+    }
+
+    /// What comes out after each part.
+    fn heard(parts: &[&str]) -> Vec<String> {
+        let mut live = Live::new("text", settings());
+        let mut piece = Piece::default();
+        let mut heard = |part: &&str| {
+            live.push(part.as_bytes()).unwrap();
+            let mut heard = String::new();
+            while live.next(&mut piece) {
+                heard += str::from_utf8(&piece.source).unwrap();
+            }
+            heard
+        };
+        parts.iter().map(&mut heard).collect()
+    }
+
+    #[test]
+    fn a_word_waits_for_its_end_and_what_it_belongs_to() {
+        assert_eq!(heard(&["we", " met", " in\n", "\n"]), ["", "we ", "met in\n", "\n"]);
+        assert_eq!(
+            heard(&["in new ", "york ", "city ", "new", "\n"]),
+            ["in ", "", "new york city ", "", "new\n"]
+        );
+        assert_eq!(heard(&["new york ", "is", " new ", "<b", "> "]), ["", "", "new york is ", "", ""]);
+        assert_eq!(heard(&["a <b ", "c", ">d "]), ["a ", "", "<b c>d "]);
+        assert_eq!(heard(&["a < ", "b "]), ["a < ", "b "]);
+        // What stands before a word does not wait with it.
+        assert_eq!(heard(&["we (", ",, (new ", "york"]), ["we ", "(,, (", ""]);
+    }
+
+    #[test]
+    fn the_rest_of_a_torn_word_stays_as_it_is() {
+        let mut live = Live::new("text", Settings { capitalized: Capitalized::Ignore, ..settings() });
+        let (mut piece, mut given) = (Piece::default(), Vec::new());
+        let mut take = |live: &mut Live| {
+            while live.next(&mut piece) {
+                given.extend(piece.tokens.iter().map(|(lower, token)| (lower.to_owned(), token.given)));
+            }
+        };
+        for part in ["we met in LIS", "BON-B", "c, then WE "] {
+            live.push(part.as_bytes()).unwrap();
+            live.cut();
+            take(&mut live);
+        }
+        let given: Vec<_> = given.iter().map(|(lower, given)| (lower.as_str(), *given)).collect();
+        assert_eq!(
+            given[3..],
+            [
+                ("lis", Given::Nothing),
+                ("bon-b", Given::Fixed(Case::Upper)),
+                ("c", Given::Fixed(Case::Lower)),
+                ("then", Given::Nothing),
+                ("we", Given::Nothing),
+            ]
+        );
+    }
+}

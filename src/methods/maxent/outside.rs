@@ -1,0 +1,200 @@
+//! What is known of words beside the weights: the lists that they stand in, how another lexicon writes them, their classes.
+
+use super::features::{Group, REACH, Seen, Window, feature};
+use super::table::Table;
+use crate::error::{Error, Result};
+use crate::model::{Section, Store};
+
+/// The files of a model that hold it.
+const LISTS: &str = "lists.bin";
+const FORMS: &str = "forms.bin";
+const CLUSTERS: &str = "clusters.bin";
+
+/// The most lists that a model can have: each is a bit.
+pub const MOST_LISTS: usize = 16;
+
+/// The most words of an entry: no window shows more.
+pub const LONGEST: usize = 2 * REACH + 1;
+
+/// What is known of a word before its neighbours are: what is asked for by none of the features is not there.
+#[derive(Debug, Clone, Default)]
+pub struct Outside {
+    /// What lists say of words and phrases.
+    pub lists: Option<Table<LISTED>>,
+    /// How another lexicon writes words: [`form`].
+    pub forms: Option<Table<1>>,
+    /// The numbers of their classes.
+    pub clusters: Option<Table<1>>,
+}
+
+/// Bytes for what lists say of a word or a phrase: the bits of its lists, and for a word how many words the longest entry
+/// has that begins with it.
+pub const LISTED: usize = 3;
+
+impl Outside {
+    /// Reads what these features look at.
+    ///
+    /// # Errors
+    /// [`Error::Model`] where it is missing, cut off or altered.
+    pub fn load(store: &dyn Store, groups: &[Group]) -> Result<Self> {
+        let any = |looking: &[Group]| groups.iter().any(|group| looking.contains(group));
+        Ok(Self {
+            lists: any(&Group::LISTS).then(|| open(store, LISTS)).transpose()?,
+            forms: any(&Group::FORMS).then(|| open(store, FORMS)).transpose()?,
+            clusters: any(&[Group::Clusters]).then(|| open(store, CLUSTERS)).transpose()?,
+        })
+    }
+
+    /// The files that it is written as.
+    pub fn sections(&self) -> Vec<Section> {
+        let lists = self.lists.iter().map(|lists| (LISTS, lists.bytes()));
+        let forms = self.forms.iter().map(|forms| (FORMS, forms.bytes()));
+        let clusters = self.clusters.iter().map(|clusters| (CLUSTERS, clusters.bytes()));
+        lists.chain(forms).chain(clusters).map(|(name, bytes)| (name.to_owned(), bytes.to_vec())).collect()
+    }
+
+    /// Adds to what is seen of a word.
+    #[inline]
+    pub fn see(&self, seen: &mut Seen) {
+        if let Some([low, high, longest]) = get(&self.lists, seen.hash) {
+            (seen.lists, seen.longest) = (u16::from_le_bytes([*low, *high]), *longest);
+        }
+        if let Some([form]) = get(&self.forms, seen.hash) {
+            seen.form = *form;
+        }
+        if let Some([cluster]) = get(&self.clusters, seen.hash) {
+            seen.cluster = *cluster;
+        }
+    }
+
+    /// Appends the features of the longest entry of a list, of two words or more, that the word in the middle of a window is
+    /// part of; of equally long ones that which begins first. An entry whose last word is more than `look_ahead` places to
+    /// the right is not seen.
+    #[inline]
+    pub fn phrases(&self, groups: &[Group], window: &Window, look_ahead: usize, out: &mut Vec<u64>) {
+        let Some(lists) = self.lists.as_ref().filter(|_| groups.contains(&Group::Lists)) else { return };
+        // Hardly a window has a word that begins an entry.
+        if window[..=REACH].iter().all(|seen| seen.longest < 2) {
+            return;
+        }
+        let (mut most, mut found) = (1, None);
+        for start in 0..=REACH {
+            let end =
+                (start + usize::from(window[start].longest)).min(REACH + 1 + look_ahead).min(window.len());
+            for end in REACH + 1..=end {
+                let words = end - start;
+                if words > most
+                    && let Some([low, high, _]) =
+                        lists.reader().get(phrase(window[start..end].iter().map(|seen| seen.hash)))
+                {
+                    (most, found) = (words, Some((u16::from_le_bytes([*low, *high]), REACH - start)));
+                }
+            }
+        }
+        if let Some((lists, place)) = found {
+            out.push(feature(63, &[u64::from(lists)]));
+            out.push(feature(64, &[u64::from(lists), most as u64, place as u64]));
+        }
+    }
+}
+
+fn open<const N: usize>(store: &dyn Store, name: &str) -> Result<Table<N>> {
+    let wrong =
+        |problem: String| Error::model(store.name(), format!("{name} {problem}: train the model again"));
+    Table::open(store.section(name)?).map_err(wrong)
+}
+
+#[inline]
+fn get<const N: usize>(table: &Option<Table<N>>, hash: u64) -> Option<&[u8; N]> {
+    table.as_ref()?.reader().get(hash)
+}
+
+/// What a list says of an entry or of a word that begins one, to be written: see [`LISTED`].
+pub fn listed(lists: u16, longest: usize) -> [u8; LISTED] {
+    let [low, high] = lists.to_le_bytes();
+    [low, high, longest as u8]
+}
+
+/// The hash of an entry of two words or more, from those of its words.
+pub fn phrase(words: impl ExactSizeIterator<Item = u64>) -> u64 {
+    feature(65, &[words.len() as u64, words.fold(0, |sum, word| feature(65, &[sum, word]))])
+}
+
+/// How a lexicon writes a word: the class of its most frequent form, the share of that and how often the word was seen
+/// inside sentences, in one byte; never 0.
+pub fn form(class: u8, share: f64, count: f64) -> u8 {
+    let bucket = |value: f64, limits: &[f64]| limits.iter().filter(|&&limit| value >= limit).count() as u8;
+    let (share, count) = (bucket(share, &[0.6, 0.8, 0.95, 0.995]), bucket(count, &[1.0, 4.0, 30.0]));
+    1 + class + 4 * (share + 5 * count)
+}
+
+/// The class in such a byte, 1 for the first; 0 for none.
+#[inline]
+pub fn class(form: u8) -> u64 {
+    form.checked_sub(1).map_or(0, |form| u64::from(form % 4) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    fn seen(word: u64, outside: &Outside) -> Seen {
+        let mut seen = Seen { hash: word, ..Seen::default() };
+        outside.see(&mut seen);
+        seen
+    }
+
+    /// Tables of entries, with the one list 0.
+    fn outside(entries: &BTreeSet<Vec<u64>>) -> Outside {
+        let mut values: BTreeMap<u64, (u16, usize)> = BTreeMap::new();
+        for entry in entries {
+            let key = if let [word] = entry[..] { word } else { phrase(entry.iter().copied()) };
+            values.entry(key).or_default().0 = 1;
+            let longest = &mut values.entry(entry[0]).or_default().1;
+            *longest = entry.len().max(*longest);
+        }
+        let values = values.into_iter().map(|(key, (lists, longest))| (key, listed(lists, longest)));
+        Outside { lists: Some(Table::open(Table::build(values).into()).unwrap()), ..Outside::default() }
+    }
+
+    /// Every entry at every place.
+    fn plain(entries: &BTreeSet<Vec<u64>>, window: &[u64], look_ahead: usize) -> Option<(usize, usize)> {
+        let mut best = None;
+        for start in 0..=REACH {
+            for entry in entries.iter().filter(|entry| entry.len() > 1) {
+                let end = start + entry.len();
+                let is_there = end <= REACH + 1 + look_ahead && window.get(start..end) == Some(entry);
+                if is_there && end > REACH && best.is_none_or(|(words, _)| entry.len() > words) {
+                    best = Some((entry.len(), REACH - start));
+                }
+            }
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn the_longest_entry_over_a_word_is_found_as_far_as_it_is_seen(
+            entries in prop::collection::btree_set(prop::collection::vec(1u64..4, 1..=LONGEST), 0..12),
+            window in prop::collection::vec(1u64..4, 2 * REACH + 1),
+            look_ahead in 0..=REACH,
+        ) {
+            let outside = outside(&entries);
+            let seen: Window = std::array::from_fn(|at| seen(window[at], &outside));
+            let mut found = Vec::new();
+            outside.phrases(&[Group::Lists], &seen, look_ahead, &mut found);
+            let twin = plain(&entries, &window, look_ahead);
+            let twin = twin.map(|(words, place)| feature(64, &[1, words as u64, place as u64]));
+            prop_assert_eq!(found.last().copied(), twin);
+        }
+
+        #[test]
+        fn a_form_keeps_its_class(number in 0u8..4, share in 0.0f64..=1.0, count in 0.0f64..100.0) {
+            let form = form(number, share, count);
+            prop_assert!(form > 0);
+            prop_assert_eq!(class(form), u64::from(number) + 1);
+        }
+    }
+}

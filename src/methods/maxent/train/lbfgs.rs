@@ -1,0 +1,119 @@
+//! A smooth convex function in, where it is least out: L-BFGS (Nocedal & Wright 2006, algorithms 7.4 and 3.1), in all memory that
+//! it takes, to the digits asked for.
+
+use std::collections::VecDeque;
+
+/// So many steps back the curvature is remembered.
+const MEMORY: usize = 10;
+
+/// Where `function` is least, from 0 on, after at most so many steps: the slope there is at most `precision` of that at 0, or of
+/// 1 where that one is less.
+/// `function` gives its value at a point and writes the slope. `None` where the steps did not do.
+pub(super) fn least(
+    size: usize,
+    steps: usize,
+    precision: f64,
+    mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
+) -> Option<Vec<f64>> {
+    let (mut at, mut slope) = (vec![0.0; size], vec![0.0; size]);
+    let mut value = function(&at, &mut slope);
+    let enough = precision * dot(&slope, &slope).sqrt().max(1.0);
+    let mut memory: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
+    for _ in 0..steps {
+        if dot(&slope, &slope).sqrt() <= enough {
+            return Some(at);
+        }
+        let way = direction(&slope, &memory);
+        let down = dot(&way, &slope);
+        // The first way is as long as the slope, which says nothing of how far to go.
+        let mut step = if memory.is_empty() { 1.0 / dot(&slope, &slope).sqrt().max(1.0) } else { 1.0 };
+        let (next, next_value, next_slope) = loop {
+            let next: Vec<f64> = at.iter().zip(&way).map(|(at, way)| at + step * way).collect();
+            let mut next_slope = vec![0.0; size];
+            let next_value = function(&next, &mut next_slope);
+            // Near the bottom the value has no digits left that would tell.
+            let noise = 4.0 * f64::EPSILON * value.abs();
+            if next_value <= value + 1e-4 * step * down + noise {
+                break (next, next_value, next_slope);
+            }
+            step /= 2.0;
+            // No digits are left to get better by.
+            if step < 1e-18 {
+                return Some(at);
+            }
+        };
+        let moved: Vec<f64> = next.iter().zip(&at).map(|(next, at)| next - at).collect();
+        let turned: Vec<f64> = next_slope.iter().zip(&slope).map(|(next, slope)| next - slope).collect();
+        if dot(&moved, &turned) > 0.0 {
+            memory.push_front((moved, turned));
+            memory.truncate(MEMORY);
+        }
+        (at, value, slope) = (next, next_value, next_slope);
+    }
+    None
+}
+
+/// Down the slope, bent by the curvature remembered.
+fn direction(slope: &[f64], memory: &VecDeque<(Vec<f64>, Vec<f64>)>) -> Vec<f64> {
+    let mut way: Vec<f64> = slope.iter().map(|slope| -slope).collect();
+    let shares: Vec<f64> = memory
+        .iter()
+        .map(|(moved, turned)| {
+            let share = dot(moved, &way) / dot(moved, turned);
+            add(&mut way, -share, turned);
+            share
+        })
+        .collect();
+    if let Some((moved, turned)) = memory.front() {
+        let scale = dot(moved, turned) / dot(turned, turned);
+        way.iter_mut().for_each(|way| *way *= scale);
+    }
+    for ((moved, turned), share) in memory.iter().zip(shares).rev() {
+        let back = dot(turned, &way) / dot(moved, turned);
+        add(&mut way, share - back, moved);
+    }
+    way
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn add(sum: &mut [f64], times: f64, more: &[f64]) {
+    sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += times * more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_bottom_of_a_bowl_is_found(bottom in prop::collection::vec(-5.0f64..5.0, 1..20), narrow in 1.0f64..1e3) {
+            // Each way is steeper than the one before.
+            let weight = |at: usize| 1.0 + narrow * at as f64;
+            let found = least(bottom.len(), 1000, 1e-10, |at, slope| {
+                let mut value = 0.0;
+                for place in 0..at.len() {
+                    let away = at[place] - bottom[place];
+                    slope[place] = weight(place) * away;
+                    value += weight(place) * away * away / 2.0;
+                }
+                value
+            });
+            for (found, bottom) in found.unwrap().iter().zip(&bottom) {
+                prop_assert!((found - bottom).abs() < 1e-4, "{} {}", found, bottom);
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_bottom_is_told() {
+        let down = |at: &[f64], slope: &mut [f64]| {
+            slope[0] = -1.0;
+            -at[0]
+        };
+        assert_eq!(least(1, 50, 1e-9, down), None);
+    }
+}

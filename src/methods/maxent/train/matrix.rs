@@ -1,0 +1,278 @@
+//! Words as rows of numbered features, all in memory: what solvers take that do not stream.
+
+use super::adagrad::Gradient;
+use super::lbfgs;
+use crate::error::{Error, Result};
+use crate::files::Lines;
+use crate::methods::maxent::{BEGIN, CLASSES};
+use crate::text::Class;
+
+/// Rows, and the answer for each.
+#[derive(Debug, Default)]
+pub(super) struct Matrix {
+    /// Features are numbered from 1 to this.
+    pub(super) features: u32,
+    pub(super) indices: Vec<u32>,
+    /// Where each row ends in them.
+    ends: Vec<usize>,
+    pub(super) classes: Vec<Class>,
+}
+
+impl Matrix {
+    /// One of so many features, without rows.
+    pub(super) fn new(features: u32) -> Self {
+        Self { features, ..Self::default() }
+    }
+
+    /// Reads svmlight's text form: a class, and ascending `index:1`.
+    ///
+    /// # Errors
+    /// Where a line is something else.
+    pub(super) fn read(lines: &mut Lines) -> Result<Self> {
+        let mut matrix = Self::new(0);
+        let mut row = Vec::new();
+        while let Some(line) = lines.next()? {
+            let line = line.split('#').next().unwrap_or_default();
+            let mut parts = line.split_ascii_whitespace();
+            let Some(class) = parts.next() else { continue };
+            row.clear();
+            match svmlight_row(class, parts, &mut row) {
+                Ok(class) => matrix.push(&row, class),
+                Err(problem) => return Err(lines.problem(problem)),
+            }
+            matrix.features = matrix.features.max(row.last().copied().unwrap_or_default());
+        }
+        if matrix.len() == 0 || matrix.classes.iter().all(|class| *class == matrix.classes[0]) {
+            let problem =
+                "expected rows of at least two classes, 0 to 3 or 0 and 1: there is nothing to learn";
+            return Err(Error::file(lines.name(), problem));
+        }
+        Ok(matrix)
+    }
+
+    pub(super) fn push(&mut self, row: &[u32], class: Class) {
+        self.indices.extend(row);
+        self.ends.push(self.indices.len());
+        self.classes.push(class);
+    }
+
+    /// How many numbers its rows have.
+    #[cfg(feature = "liblinear")]
+    pub(super) fn numbers(&self) -> usize {
+        self.indices.len()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// The features of a row, ascending.
+    pub(super) fn row(&self, at: usize) -> &[u32] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.indices[start..self.ends[at]]
+    }
+
+    /// The multinomial weights of its features where the sum of −ln P over the rows and the penalty `l2` are least, to so many
+    /// digits; those of lower case are 0. `None` where it did not come to that in so many steps.
+    pub(super) fn fit(&self, l2: f64, steps: usize, precision: f64) -> Option<Vec<[f64; BEGIN]>> {
+        let size = BEGIN * self.features as usize;
+        let found = lbfgs::least(size, steps, precision, |weights, slope| self.cost(weights, l2, slope))?;
+        Some(found.as_chunks().0.to_vec())
+    }
+
+    /// The sum of −ln P over the rows and the penalty, and the slope of both. The penalty is that of
+    /// [`Penalty::L2`](super::lazy::Penalty).
+    fn cost(&self, weights: &[f64], l2: f64, slope: &mut [f64]) -> f64 {
+        let weights: &[[f64; BEGIN]] = weights.as_chunks().0;
+        let slope: &mut [[f64; BEGIN]] = slope.as_chunks_mut().0;
+        let mut cost = 0.0;
+        for (slope, weights) in slope.iter_mut().zip(weights) {
+            let mean = weights.iter().sum::<f64>() / CLASSES as f64;
+            *slope = weights.map(|weight| l2 * (weight - mean));
+            cost += weights.iter().zip(&*slope).map(|(weight, slope)| weight * slope / 2.0).sum::<f64>();
+        }
+        for (at, &class) in self.classes.iter().enumerate() {
+            let mut sums = [0.0; CLASSES];
+            for &index in self.row(at) {
+                sums[1..]
+                    .iter_mut()
+                    .zip(weights[index as usize - 1])
+                    .for_each(|(sum, weight)| *sum += weight);
+            }
+            let most = sums.iter().copied().fold(f64::MIN, f64::max);
+            let whole = sums.iter().map(|sum| (sum - most).exp()).sum::<f64>().ln() + most;
+            cost += whole - sums[class as usize];
+            let mut shares = sums.map(|sum| (sum - whole).exp());
+            shares[class as usize] -= 1.0;
+            for &index in self.row(at) {
+                slope[index as usize - 1]
+                    .iter_mut()
+                    .zip(&shares[1..])
+                    .for_each(|(slope, share)| *slope += share);
+            }
+        }
+        cost
+    }
+}
+
+/// The class and the features of a row.
+fn svmlight_row<'a>(
+    class: &str,
+    features: impl Iterator<Item = &'a str>,
+    row: &mut Vec<u32>,
+) -> Result<Class, String> {
+    let class = class.parse().ok().and_then(|class: usize| Class::ALL.get(class)).copied();
+    let class = class.ok_or("expected a class from 0 to 3 first".to_owned())?;
+    for feature in features {
+        let (index, value) = feature.split_once(':').unwrap_or((feature, ""));
+        let wrong = || format!("\"{feature}\": expected ascending index:1, from 1 on");
+        let index: u32 = index.parse().map_err(|_| wrong())?;
+        let is_one = value.parse().is_ok_and(|value: f64| value == 1.0);
+        if !is_one || index > LARGEST || index <= row.last().copied().unwrap_or_default() {
+            return Err(wrong());
+        }
+        row.push(index);
+    }
+    Ok(class)
+}
+
+/// A larger index would ask for gigabytes of weights.
+const LARGEST: u32 = 1 << 28;
+
+/// The weights of classes from decision values of each against the rest, by label: half of how much higher they are than those
+/// of lower case.
+///
+/// With two classes, whose decision values are opposite, that is LIBLINEAR's own value, so P is its P; with more, the likeliest
+/// class is the one that it predicts, and the probabilities are a softmax of the halves. (The whole difference would give the
+/// odds of two opposite values squared.) A class without weights is as unlikely as its bias makes it.
+pub(super) fn against_the_rest(
+    columns: [Option<&[f64]>; CLASSES],
+    bias: Option<usize>,
+    features: usize,
+) -> Vec<Gradient> {
+    let value = |class: usize, at: usize| match columns[class] {
+        Some(column) => column[at],
+        None if bias == Some(at) => -2.0 * UNLIKELY,
+        None => 0.0,
+    };
+    (0..features)
+        .map(|at| {
+            let mut weights = Gradient::default();
+            for class in 1..CLASSES {
+                weights[class - 1] = ((value(class, at) - value(0, at)) / 2.0) as f32;
+            }
+            weights
+        })
+        .collect()
+}
+
+/// A decision value of what was never seen: e to it is one in hundreds.
+pub(super) const UNLIKELY: f64 = 6.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Input;
+    use crate::methods::maxent::train::adagrad::{Answer, Gradients, Weights};
+    use crate::methods::maxent::train::lazy::Penalty;
+    use proptest::prelude::*;
+    use std::num::NonZeroUsize;
+
+    fn read(text: &str) -> Result<Matrix> {
+        let input = Input::new("text", std::io::Cursor::new(text.as_bytes().to_vec())).unwrap();
+        Matrix::read(&mut input.lines())
+    }
+
+    #[test]
+    fn rows_come_out_as_they_went_in() {
+        let matrix = read("0 1:1 3:1\n1 2:1 # a comment\n\n3\n").unwrap();
+        assert_eq!((matrix.len(), matrix.features), (3, 3));
+        assert_eq!([matrix.row(0), matrix.row(1), matrix.row(2)], [&[1, 3][..], &[2], &[]]);
+        assert_eq!(matrix.classes, [Class::Lower, Class::Title, Class::Mixed]);
+    }
+
+    #[test]
+    fn what_is_no_matrix_is_refused() {
+        for text in [
+            "",
+            "0 1:1\n0 2:1\n",
+            "4 1:1\n",
+            "x\n",
+            "0 0:1\n",
+            "0 2:1 1:1\n",
+            "0 1:1 1:1\n",
+            "0 1:2\n",
+            "0 1:NaN\n",
+            "0 1\n",
+            "0 4294967295:1\n",
+        ] {
+            assert!(matches!(read(text), Err(Error::Input { .. })), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_matrix_or_an_error(text in "[0-3:. \n1#-]{0,40}") {
+            let _ = read(&text);
+        }
+    }
+
+    fn matrices() -> impl Strategy<Value = Matrix> {
+        let row = (0usize..CLASSES, prop::collection::btree_set(1u32..7, 0..5));
+        prop::collection::vec(row, 2..30).prop_map(|rows| {
+            let mut matrix = Matrix::new(6);
+            for (class, row) in rows {
+                matrix.push(&row.into_iter().collect::<Vec<_>>(), Class::ALL[class]);
+            }
+            matrix
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_slope_is_that_of_the_cost(
+            matrix in matrices(), weights in prop::collection::vec(-2.0f64..2.0, 18), l2 in 0.0f64..3.0, at in 0usize..18,
+        ) {
+            const SMALL: f64 = 1e-5;
+            let mut slope = vec![0.0; 18];
+            matrix.cost(&weights, l2, &mut slope);
+            let with = |by: f64| {
+                let mut weights = weights.clone();
+                weights[at] += by;
+                matrix.cost(&weights, l2, &mut [0.0; 18])
+            };
+            let found = (with(SMALL) - with(-SMALL)) / (2.0 * SMALL);
+            prop_assert!((found - slope[at]).abs() < 1e-5, "{} {}", found, slope[at]);
+        }
+
+        #[test]
+        fn adagrad_comes_near_what_is_best(matrix in matrices()) {
+            let l2 = 1.0;
+            let best = matrix.fit(l2, 1000, 1e-6).unwrap().concat();
+            let mut weights = Weights::of((1..7).collect()).lazily(Penalty::of(0.0, l2, matrix.len() as u64), false);
+            for _ in 0..300 {
+                for (at, &class) in matrix.classes.iter().enumerate() {
+                    let features: Vec<u64> = matrix.row(at).iter().map(|&index| index.into()).collect();
+                    let mut gradients = Gradients::of(1);
+                    let answer = Answer { class: Some(class), begins: None };
+                    gradients.push(&features, features.len(), weights.gradient(&features, features.len(), answer));
+                    weights.apply(&[gradients], 0.3, NonZeroUsize::MIN);
+                }
+            }
+            let found: Vec<f64> =
+                weights.settle().values().flat_map(|values| [values[0], values[1], values[2]]).map(f64::from).collect();
+            let cost = |weights: &[f64]| matrix.cost(weights, l2, &mut [0.0; 18]);
+            prop_assert!(cost(&best) <= cost(&found) + 1e-6);
+            prop_assert!(cost(&found) < 1.01 * cost(&best), "{} {}", cost(&found), cost(&best));
+        }
+    }
+
+    #[test]
+    fn of_two_classes_the_decision_value_stays() {
+        let (lower, title) = ([-1.5, 0.25], [1.5, -0.25]);
+        let weights = against_the_rest([Some(&lower), Some(&title), None, None], Some(0), 2);
+        assert_eq!([weights[0][0], weights[1][0]], [1.5, -0.25]);
+        // (−12 − −1.5) / 2, on the bias alone.
+        assert_eq!([weights[0][1], weights[1][1]], [-5.25, -0.125]);
+    }
+}

@@ -1,0 +1,148 @@
+//! What comes out: the text, or its words with their probabilities.
+
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::format::Piece;
+use crate::restorer::{Restorer, Want};
+use crate::text::write::write;
+use crate::text::{Break, Case, Choice, Mark, Policy, Tokens};
+
+/// What comes out.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Output {
+    /// As what.
+    pub form: Form,
+    /// Leaves words that the method is less sure of in the case that they have in the source. What is put on top of the
+    /// method's choices ([`Policy`]) is put on theirs too.
+    pub threshold: Option<Threshold>,
+}
+
+/// As what the words come out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// The bytes of the source with other capitals.
+    #[default]
+    Text,
+    /// A word a line, with the probability of its case behind a tab, and an empty line where a line of the source ended.
+    Words,
+    /// A JSON object a word and line: `line` of the source, `form`, `probability`, and `sentence_end` where the method
+    /// chooses that.
+    Json,
+}
+
+/// A probability from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Threshold(f32);
+
+impl FromStr for Threshold {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let probability = text.parse().ok().filter(|probability| (0.0..=1.0).contains(probability));
+        probability.map(Self).ok_or_else(|| "expected a probability from 0 to 1".to_owned())
+    }
+}
+
+impl Output {
+    /// What is asked of the method for it.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where that is a probability, and the method gives none.
+    pub(super) fn want(&self, method: &dyn Restorer, want: Want, policy: &Policy) -> Result<Want> {
+        let option = match (self.threshold, self.form) {
+            (Some(_), _) => "--threshold",
+            (None, Form::Words | Form::Json) => "--confidence",
+            (None, Form::Text) => return Ok(want),
+        };
+        let marks = self.form == Form::Json && method.labels().marks();
+        let want = Want { confidence: true, marks, ..want };
+        let one = method.restore_batch(&[Tokens::of_words(["a"], policy.locale)], want)?;
+        if one.iter().flatten().any(|choice| choice.confidence.is_none()) {
+            let problem =
+                format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
+            return Err(Error::Usage(problem));
+        }
+        Ok(want)
+    }
+
+    /// Takes back the choices that are in doubt: these words get the case that they have.
+    pub(super) fn doubt(&self, piece: &Piece, choices: &mut [Choice], policy: &Policy) {
+        let Some(Threshold(threshold)) = self.threshold else { return };
+        for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
+            let word = &piece.source[token.source.start as usize..token.source.end as usize];
+            if choice.confidence.is_some_and(|confidence| confidence < threshold)
+                && let Ok(word) = str::from_utf8(word)
+            {
+                choice.label.case = Case::of(word, policy.locale);
+            }
+        }
+    }
+}
+
+/// Writes pieces, one after the other.
+#[derive(Debug)]
+pub(super) struct Writer {
+    form: Form,
+    /// Whether the method chooses where sentences end.
+    marks: bool,
+    /// The line of the source that the next piece begins in.
+    line: u64,
+}
+
+/// A word as JSON.
+#[derive(Debug, Serialize)]
+struct Word<'a> {
+    line: u64,
+    form: &'a str,
+    probability: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentence_end: Option<bool>,
+}
+
+impl Writer {
+    pub(super) fn new(form: Form, method: &dyn Restorer) -> Self {
+        Self { form, marks: method.labels().marks(), line: 1 }
+    }
+
+    /// Appends a piece to `out`.
+    pub(super) fn write(&mut self, piece: &Piece, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
+        if self.form == Form::Text {
+            return write(&piece.source, &piece.tokens, choices, policy, out);
+        }
+        let mut done = 0;
+        for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
+            let (start, end) = (token.source.start as usize, token.source.end as usize);
+            self.line += line_feeds(&piece.source[done..start]);
+            done = start;
+            let Ok(word) = str::from_utf8(&piece.source[start..end]) else { continue };
+            let case = policy.case(word, token, choice);
+            // What the user or the source decides is certain.
+            let is_chosen = case == choice.label.case;
+            let probability = if is_chosen { choice.confidence.unwrap_or(1.0) } else { 1.0 };
+            let form = case.applied(word, policy.locale);
+            if self.form == Form::Words {
+                if matches!(token.before, Break::Line | Break::Cue | Break::Turn | Break::Paragraph) {
+                    out.push(b'\n');
+                }
+                out.extend(format!("{form}\t{probability:.4}\n").bytes());
+                continue;
+            }
+            let word = Word {
+                line: self.line,
+                form: &form,
+                probability: (f64::from(probability) * 1e4).round() / 1e4,
+                sentence_end: self.marks.then_some(choice.label.mark == Mark::SentenceEnd),
+            };
+            out.extend(serde_json::to_vec(&word).expect("a word has string keys only"));
+            out.push(b'\n');
+        }
+        self.line += line_feeds(&piece.source[done..]);
+    }
+}
+
+fn line_feeds(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&b| b == b'\n').count() as u64
+}
