@@ -31,6 +31,12 @@ pub fn len(path: impl AsRef<Path>) -> Option<u64> {
     is_plain.then_some(metadata.len())
 }
 
+/// What a file is called without its folders, which differ from machine to machine.
+#[cfg(feature = "train")]
+pub fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
 /// A number of bytes, as arguments have it: 2G, 500M, 1.5G; 1M at least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Size(pub usize);

@@ -8,10 +8,12 @@ use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches};
 
+use super::page::threads;
 use super::spinner::Spinner;
-use super::train::{Place, names, threads};
+use super::train::Place;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::Error;
+use crate::files;
 use crate::methods::{self, maxent};
 use crate::model;
 
@@ -26,7 +28,7 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   majuscule adapt my-model speeches-of-may.txt -o my-model-may
-  majuscule adapt my-model minutes.txt --variance 0.1 --epochs 3 -o my-model --force";
+  majuscule adapt my-model minutes.txt --variance 0.01 --epochs 3 -o my-model --force";
 
 /// Adapts a model of maxent to a small text: its words and names become known, and what it learned before gives way as far as
 /// the text has reason for (Chelba & Acero 2004)
@@ -71,7 +73,8 @@ pub fn run(Args { given, has_language }: Args) -> Result<ExitCode> {
     corpus.hold()?;
     let progress = Spinner::new();
     progress.say("adapting".to_owned());
-    let draft = methods::adapt(&given.adaptation, &*store, &corpus, names(&corpora), threads(given.threads))?;
+    let names = corpora.iter().map(|file| files::name(file)).collect();
+    let draft = methods::adapt(&given.adaptation, &*store, &corpus, names, threads(given.threads))?;
     drop(progress);
     place.publish(&draft)?;
     Ok(ExitCode::SUCCESS)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::measure::{self, Measure};
+use super::page::threads;
 use crate::corpus::Corpus;
 use crate::error::Error;
 use crate::eval::{Report, evaluate_corpus};
@@ -52,8 +53,7 @@ pub struct Args {
 /// Where the model or a corpus cannot be read, or no word is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Model { manifest, restorer } = args.load()?;
-    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
-    let threads = threads.unwrap_or(NonZeroUsize::MIN);
+    let threads = threads(args.threads);
     let want = Want { confidence: args.calibration, look_ahead: args.look_ahead, threads, ..Want::default() };
     let mut reading = args.measure.reading.clone();
     // A model knows the language of the texts that it is for.

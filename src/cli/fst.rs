@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 
-use super::page::{print, print_with};
+use super::page::{check_outputs, print, print_with};
 use crate::error::{Error, Result};
 use crate::files::{self, Publish};
 use crate::lm::NgramModel;
@@ -90,15 +90,7 @@ impl Build {
             [Some(&self.model), self.map.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
         let outputs = [Some(&self.output), self.isymbols.as_ref(), self.osymbols.as_ref()];
         let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
-        for (at, output) in outputs.iter().enumerate() {
-            files::check_output(output, &inputs)?;
-            if outputs[..at].contains(output) {
-                let name = output.display();
-                return Err(Error::Usage(format!(
-                    "{name} is named for two outputs: give each a file of its own"
-                )));
-            }
-        }
+        check_outputs(&outputs, &inputs)?;
         check_weight("--map-weight", self.map_weight)?;
         let (machine, isymbols, osymbols) = self.machine()?;
         let whole =

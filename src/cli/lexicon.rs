@@ -4,12 +4,11 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
 
 use clap::{Subcommand, ValueEnum};
 
 use super::measure::locale;
-use super::page::{number, print_with};
+use super::page::{number, print_with, threads};
 use crate::corpus::{self, Corpus, Protocol};
 use crate::error::{Error, Result};
 use crate::files;
@@ -100,8 +99,7 @@ impl Counting {
     fn build(&self, corpora: &[PathBuf], language: &str) -> Result<Lexicon> {
         let reading = corpus::Reading { language: language.to_owned(), ..self.reading.clone() };
         let locale = Lexicon::new(language)?.locale();
-        let threads =
-            self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+        let threads = threads(self.threads);
         let all = merged(corpora, |file, _| {
             let corpus = Corpus::new(&[file], reading.clone(), self.protocol, locale)?;
             build(&corpus, &source_name(&file.to_string_lossy()), threads)

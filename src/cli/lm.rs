@@ -4,11 +4,11 @@ use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
 
 use clap::Subcommand;
 
 use super::measure::print;
+use super::page::threads;
 use super::spinner::Spinner;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
@@ -161,10 +161,6 @@ impl Resources {
             || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
         Ok(self.memory.map_or_else(Memory::unlimited, |Size(bytes)| Memory::limited(bytes, folder())))
     }
-
-    fn threads(&self) -> NonZeroUsize {
-        self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
-    }
 }
 
 impl Train {
@@ -177,7 +173,7 @@ impl Train {
         let mut progress = Progress::new();
         let text = if self.counts.is_empty() {
             progress.reading();
-            self.words.text(&self.corpora, self.resources.threads(), &memory)?
+            self.words.text(&self.corpora, threads(self.resources.threads), &memory)?
         } else {
             Text::open(&self.counts, &memory)?
         };
@@ -261,7 +257,7 @@ impl Count {
         let memory = self.resources.memory(&self.output)?;
         let mut progress = Progress::new();
         progress.reading();
-        let text = self.words.text(&self.corpora, self.resources.threads(), &memory)?;
+        let text = self.words.text(&self.corpora, threads(self.resources.threads), &memory)?;
         write_counts(text, self.order, &self.output, progress)
     }
 }

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
 
 use clap::Subcommand;
 
+use super::page::{check_outputs, threads};
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::files::{self, Publish};
@@ -76,27 +76,18 @@ impl Features {
     fn run(&self) -> Result<()> {
         files::check_inputs(&self.corpora)?;
         let inputs: Vec<&Path> = self.corpora.iter().map(PathBuf::as_path).collect();
-        files::check_output(&self.output, &inputs)?;
-        if let Some(file) = &self.dictionary {
-            files::check_output(file, &inputs)?;
-            if *file == self.output {
-                let name = file.display();
-                let problem = format!("{name} is named for two outputs: give each a file of its own");
-                return Err(Error::Usage(problem));
-            }
-        }
-        let locale = self.reading.language.parse()?;
+        let outputs: Vec<&PathBuf> = [&self.output].into_iter().chain(&self.dictionary).collect();
+        check_outputs(&outputs, &inputs)?;
+        let locale = super::measure::locale(None, &self.reading.language)?;
         let mut corpus = Corpus::new(&self.corpora, self.reading.clone(), self.protocol, locale)?;
         corpus.hold()?;
-        let threads = self.threads.or_else(|| thread::available_parallelism().ok());
-        let threads = threads.unwrap_or(NonZeroUsize::MIN);
         let mut features = Publish::new(&self.output)?;
         let mut dictionary = self.dictionary.as_ref().map(Publish::new).transpose()?;
         let names: &mut dyn Write = match &mut dictionary {
             Some(file) => file,
             None => &mut std::io::sink(),
         };
-        maxent::write_features(&self.exchange, &corpus, threads, &mut features, names)?;
+        maxent::write_features(&self.exchange, &corpus, threads(self.threads), &mut features, names)?;
         features.commit()?;
         dictionary.map_or(Ok(()), Publish::commit)
     }

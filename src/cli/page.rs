@@ -2,8 +2,13 @@
 
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
+#[cfg(feature = "train")]
+use std::path::{Path, PathBuf};
+use std::thread;
 
 use crate::error::{Error, Result};
+#[cfg(feature = "train")]
+use crate::files;
 
 /// Prints a page to standard output.
 ///
@@ -21,6 +26,28 @@ pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resul
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let written = write(&mut out).and_then(|()| out.flush());
     written.map_err(|error| Error::io("write", "standard output", error))
+}
+
+/// As many threads as were asked for, or else one for each core.
+pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
+    asked.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Refuses, before any work is done, outputs that would replace an input or each other.
+///
+/// # Errors
+/// The first that would.
+#[cfg(feature = "train")]
+pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path]) -> Result<()> {
+    for (at, output) in outputs.iter().enumerate() {
+        files::check_output(output, inputs)?;
+        if outputs[..at].contains(output) {
+            let name = output.display();
+            let problem = format!("{name} is named for two outputs: give each a file of its own");
+            return Err(Error::Usage(problem));
+        }
+    }
+    Ok(())
 }
 
 /// Reads a number of things that there must be one of.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::page::threads;
 use super::stream::Follow;
 use crate::error::Error;
 use crate::files::{self, Publish};
@@ -213,9 +214,8 @@ impl Args {
         out: &mut dyn Write,
         mut progress: Progress,
     ) -> Result<(), Error> {
-        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
         let want = Want {
-            threads: threads.unwrap_or(NonZeroUsize::MIN),
+            threads: threads(self.threads),
             look_ahead: self.look_ahead.or(self.stream.then_some(1)),
             starts: match self.sentence_start {
                 SentenceStart::Never => Starts::None,

@@ -10,6 +10,7 @@ use anyhow::Result;
 use clap::builder::Resettable;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 
+use super::page::threads;
 use super::spinner::Spinner;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::Error;
@@ -74,7 +75,8 @@ pub struct Place {
 pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
     common.place.check(&[method.inputs(), common.corpora.clone()].concat(), method.checkpoint())?;
     let locale = super::measure::locale(common.locale, &common.reading.language)?;
-    let (threads, names) = (threads(common.threads), names(&common.corpora));
+    let threads = threads(common.threads);
+    let names = common.corpora.iter().map(|file| files::name(file)).collect();
     let mut corpus = match common.corpora.as_slice() {
         [] if !method.needs_corpus() => Corpus::of_text("", common.reading, common.protocol, locale),
         files => Corpus::new(files, common.reading, common.protocol, locale)?,
@@ -96,17 +98,6 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
         fs::remove_file(file).map_err(|error| Error::io("remove", file, error))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// As many threads as were asked for, or else one for each core.
-pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
-    asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
-}
-
-/// What a manifest calls files: their folders differ from machine to machine.
-pub fn names(files: &[PathBuf]) -> Vec<String> {
-    let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    files.iter().map(name).collect()
 }
 
 impl Place {

@@ -168,10 +168,10 @@ impl Corpus {
     /// Its files without their folders, each with its size in bytes where that is known before it is read.
     pub(crate) fn files(&self) -> Vec<(String, Option<u64>)> {
         let sources = self.sources.iter().map(|source| match source {
-            Source::File(path) | Source::Stream(path, _) => {
-                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-                (name, path.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len()))
-            }
+            Source::File(path) | Source::Stream(path, _) => (
+                files::name(path),
+                path.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len()),
+            ),
             // What pipes are called may differ from time to time.
             Source::Held(_, bytes) => ("-".to_owned(), Some(bytes.len() as u64)),
         });

@@ -20,6 +20,8 @@ use serde::{Serialize, Serializer};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 #[cfg(feature = "train")]
+use crate::files;
+#[cfg(feature = "train")]
 use crate::model::{Draft, FORMAT, Training};
 use crate::model::{Manifest, Store};
 use crate::restorer::Restorer;
@@ -143,18 +145,18 @@ impl Method {
             }
             Self::Maxent(config) => {
                 let model = maxent::train(config, corpus, threads)?;
-                files.extend(config.inputs().iter().map(|file| file_name(file)));
+                files.extend(config.inputs().iter().map(|file| files::name(file)));
                 (settings(model.settings(), config), model.labels().clone(), model.sections())
             }
             Self::Hmm(config) => {
                 let model = hmm::train(config, corpus, threads)?;
-                files.extend(config.language.inputs().iter().map(|file| file_name(file)));
+                files.extend(config.language.inputs().iter().map(|file| files::name(file)));
                 (settings(model.settings(), config), model.labels().clone(), model.sections())
             }
             #[cfg(feature = "fst")]
             Self::Ngram(config) => {
                 let model = ngram::train(config, corpus, threads)?;
-                files.extend(config.language.inputs().iter().map(|file| file_name(file)));
+                files.extend(config.language.inputs().iter().map(|file| files::name(file)));
                 (settings(model.settings(), config), model.labels().clone(), model.sections())
             }
         };
@@ -222,10 +224,5 @@ fn names<'a, S: Serializer, F>(files: &'a F, serializer: S) -> std::result::Resu
 where
     &'a F: IntoIterator<Item = &'a PathBuf>,
 {
-    serializer.collect_seq(files.into_iter().map(|file| file_name(file)))
-}
-
-#[cfg(feature = "train")]
-fn file_name(file: &Path) -> String {
-    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+    serializer.collect_seq(files.into_iter().map(|file| files::name(file)))
 }

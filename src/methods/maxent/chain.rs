@@ -30,11 +30,11 @@ impl Chain {
         let begins: [f32; FAR + 1] =
             std::array::from_fn(|distance| self.shares[distance] * by_bucket[bucket(distance)]);
         let all = begins.iter().sum::<f32>().min(1.0);
-        let mut next = self.inside();
-        let mut gone = Self { shares: begins }.inside();
-        // The distance of the next word from a beginning here is 1.
-        gone.shares[1] -= all;
-        next.shares.iter_mut().zip(gone.shares).for_each(|(share, gone)| *share = (*share - gone).max(0.0));
+        let goes_on =
+            Self { shares: std::array::from_fn(|distance| self.shares[distance] - begins[distance]) };
+        let mut next = goes_on.inside();
+        // The distance of the next word from a beginning here.
+        next.shares[1] = all;
         (all, next)
     }
 

@@ -144,19 +144,13 @@ impl Maxent {
 
     /// What is seen of a word, and the sums of its own features; `features` is scratch memory.
     fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (Seen, Sums) {
-        let mut seen = Seen::of(lower, token, 0);
-        self.outside.see(&mut seen);
-        let mut sums = [0; WEIGHTS_EACH];
-        if let Some(bytes) = self.words.reader().get(seen.hash) {
-            let (parts, _) = bytes.as_chunks();
-            seen.profile = u16::from_le_bytes(parts[0]);
-            sums.iter_mut().zip(&parts[1..]).for_each(|(sum, part)| *sum = i16::from_le_bytes(*part).into());
-        } else {
-            features.clear();
-            features::own(&self.settings.groups, lower, seen, features);
-            add(&self.weights, features, &mut sums);
-        }
-        (seen, sums)
+        let mut seen = self.outside.seen(lower, token, 0);
+        let Some(bytes) = self.words.reader().get(seen.hash) else {
+            return (seen, own(&self.settings.groups, lower, seen, &self.weights, features));
+        };
+        let (parts, _) = bytes.as_chunks();
+        seen.profile = u16::from_le_bytes(parts[0]);
+        (seen, std::array::from_fn(|at| i16::from_le_bytes(parts[1 + at]).into()))
     }
 
     /// The case of a word of the class title. The parts of a compound that the model does not hold have each their own.
@@ -180,11 +174,8 @@ impl Maxent {
 
     /// What is seen behind the last word of a text.
     fn nothing(&self, features: &mut Vec<u64>) -> (Seen, Sums) {
-        let mut sums = [0; WEIGHTS_EACH];
-        features.clear();
-        features::own(&self.settings.groups, "", Seen::default(), features);
-        add(&self.weights, features, &mut sums);
-        (Seen::default(), sums)
+        let seen = Seen::default();
+        (seen, own(&self.settings.groups, "", seen, &self.weights, features))
     }
 
     /// What each distance from the beginning of a sentence says for a beginning at a word.
@@ -213,6 +204,21 @@ impl Maxent {
         let [lower, title, upper, mixed] = classes.map(|share| share / whole);
         [lower * (1.0 - begins), title + lower * begins, upper, mixed]
     }
+}
+
+/// The sums of the weights of a word's own features; `features` is scratch memory.
+fn own(
+    groups: &[Group],
+    lower: &str,
+    seen: Seen,
+    weights: &Table<WEIGHTS_EACH>,
+    features: &mut Vec<u64>,
+) -> Sums {
+    let mut sums = [0; WEIGHTS_EACH];
+    features.clear();
+    features::own(groups, lower, seen, features);
+    add(weights, features, &mut sums);
+    sums
 }
 
 /// Adds the weights of features.

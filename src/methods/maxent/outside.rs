@@ -4,6 +4,7 @@ use super::features::{Group, REACH, Seen, Window, feature};
 use super::table::Table;
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
+use crate::text::Token;
 
 /// The files of a model that hold it.
 const LISTS: &str = "lists.bin";
@@ -53,9 +54,16 @@ impl Outside {
         lists.chain(forms).chain(clusters).map(|(name, bytes)| (name.to_owned(), bytes.to_vec())).collect()
     }
 
-    /// Adds to what is seen of a word.
+    /// What is seen of a word, with this.
     #[inline]
-    pub fn see(&self, seen: &mut Seen) {
+    pub fn seen(&self, lower: &str, token: &Token, profile: u16) -> Seen {
+        let mut seen = Seen::of(lower, token, profile);
+        self.see(&mut seen);
+        seen
+    }
+
+    #[inline]
+    fn see(&self, seen: &mut Seen) {
         if let Some([low, high, longest]) = get(&self.lists, seen.hash) {
             (seen.lists, seen.longest) = (u16::from_le_bytes([*low, *high]), *longest);
         }

@@ -77,6 +77,9 @@ pub struct Decoding<'a> {
     seen: Vec<Seen>,
     shows: Shows,
     chain: Chain,
+    /// Beginnings less likely than this, with no class whose sum is above the other, leave a word in lower case.
+    seldom: f32,
+    far: i32,
     /// By profile.
     bonuses: FxHashMap<u16, Bonus>,
     features: Vec<u64>,
@@ -84,6 +87,7 @@ pub struct Decoding<'a> {
 
 impl<'a> Decoding<'a> {
     pub fn new(model: &'a Maxent, want: Want, look_ahead: usize) -> Self {
+        let super::Settings { capital_cost, steps, .. } = model.settings;
         Self {
             model,
             want,
@@ -93,6 +97,8 @@ impl<'a> Decoding<'a> {
             seen: Vec::new(),
             shows: Shows::default(),
             chain: Chain::default(),
+            seldom: SELDOM * capital_cost,
+            far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
             bonuses: FxHashMap::default(),
             features: Vec::new(),
         }
@@ -230,10 +236,8 @@ impl Decoding<'_> {
     /// The likeliest label of a word with these sums, at which a sentence begins with the probability `begins`.
     fn likeliest(&self, word: &Word, sums: &Sums, begins: f32, mark: Mark) -> Choice {
         let model = self.model;
-        let lower = Choice { label: Label { case: Case::Lower, mark }, confidence: None };
-        let far = model.settings.steps as i32 * NO_CAPITAL;
-        if !self.want.confidence && begins < SELDOM && sums[..BEGIN].iter().all(|&sum| sum < far) {
-            return lower;
+        if !self.want.confidence && begins < self.seldom && sums[..BEGIN].iter().all(|&sum| sum < self.far) {
+            return Choice { label: Label { case: Case::Lower, mark }, confidence: None };
         }
         let mut shares = model.shares(sums, begins);
         let mixed = model.mixed.get(&word.seen.hash).copied();
@@ -279,8 +283,8 @@ impl Decoding<'_> {
 /// With a sum of weights below this no sentence begins, whatever came before: it does in one of a thousand words.
 const HOPELESS: f32 = -7.0;
 
-/// Less likely beginnings do not bear on the case of a word,
+/// Less likely beginnings do not bear on the case of a word where capitals cost 1,
 const SELDOM: f32 = 0.01;
 
 /// and where no class but the lower case has a sum above this, none of them is likely enough to be looked at.
-const NO_CAPITAL: i32 = -3;
+const NO_CAPITAL: f32 = -3.0;

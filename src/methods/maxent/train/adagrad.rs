@@ -263,9 +263,7 @@ impl Run<'_> {
             let counts = self.words.get(lower).map(|word| word.counts).unwrap_or_default();
             let ends = gold.label.mark == Mark::SentenceEnd;
             let profile = counts.without(gold.label.case.class(), gold.initial, ends).profile();
-            let mut word = Seen::of(lower, token, adapt::profile(self, lower, profile));
-            self.outside.see(&mut word);
-            seen.push(word);
+            seen.push(self.outside.seen(lower, token, adapt::profile(self, lower, profile)));
         }
     }
 }

@@ -22,10 +22,10 @@ use std::path::PathBuf;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::features::{self, Group, Seen};
+use super::features::{self, Group};
 use super::outside::Outside;
 use super::table::Table;
-use super::{Maxent, Settings, WEIGHTS_EACH, WORD, add};
+use super::{Maxent, Settings, WEIGHTS_EACH, WORD};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::lexicon::build;
@@ -138,10 +138,9 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     others.extend(outside.sections().iter().map(|(_, bytes)| bytes.len()));
     let features = config.size.features(config, corpus, &others)?;
     let (steps, table) = find(&run, features.trained, checkpoint, *digest)?.quantised(features.kept);
-    let open = |problem: String| Error::Usage(problem);
-    let table = Table::open(table.into()).map_err(open)?;
+    let table = Table::open(table.into()).map_err(Error::Usage)?;
     let own = order.iter().map(|lower| own(lower, words[lower].counts.profile(), &run, &table));
-    let own = Table::open(Table::build(own).into()).map_err(open)?;
+    let own = outside::table(own)?;
     let settings = Settings {
         version: features::VERSION,
         groups: groups.clone(),
@@ -276,11 +275,8 @@ fn solve_with_liblinear(_: &Run<'_>, _: Vec<u64>) -> Result<Weights> {
 
 /// What a model holds of a word.
 fn own(lower: &str, profile: u16, run: &Run<'_>, weights: &Table<WEIGHTS_EACH>) -> (u64, [u8; WORD]) {
-    let mut seen = Seen::of(lower, &Token::default(), profile);
-    run.outside.see(&mut seen);
-    let (mut features, mut sums) = (Vec::new(), [0; WEIGHTS_EACH]);
-    features::own(run.groups, lower, seen, &mut features);
-    add(weights, &features, &mut sums);
+    let seen = run.outside.seen(lower, &Token::default(), profile);
+    let sums = super::own(run.groups, lower, seen, weights, &mut Vec::new());
     let mut bytes = [0; WORD];
     let (parts, _) = bytes.as_chunks_mut();
     parts[0] = seen.profile.to_le_bytes();
