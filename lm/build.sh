@@ -21,7 +21,8 @@ sentences() {
 # The two models of a language, of all its sentences by turns: models LANG EPOCHS FEATURES WORDS FEATURES-FAST WORDS-FAST
 models() {
     lang=$1
-    lists=
+    lists= spellings=
+    for list in mixed names places; do spellings="$spellings --spellings $lm/../lexicons/$list.txt"; done
     for list in demonyms.$lang acronyms.$lang acronyms mixed names places; do
         if [ -f "$lm/../lexicons/$list.txt" ]; then lists="$lists --list $lm/../lexicons/$list.txt"; fi
     done
@@ -30,7 +31,7 @@ models() {
         word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,lists,lists-around \
         $lists --pack "$output/$lang.accurate" "$scratch/all"
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$5" --vocabulary "$6" --features \
-        word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --leave-out 0 \
+        word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --leave-out 0 $spellings \
         --pack "$output/$lang.fast" "$scratch/all"
 }
 

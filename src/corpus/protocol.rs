@@ -4,10 +4,13 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::read::Sentence;
+use super::split::below;
 use super::{Example, Gold, marks};
 use crate::error::{Error, Result};
 use crate::text::case::MAX_LETTERS;
@@ -209,35 +212,30 @@ pub(super) struct Examples<'a> {
 }
 
 /// A turn of [`Protocol::Mix`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Turn {
     protocol: Protocol,
     /// Words until the next.
     left: usize,
-    /// What draws the next: a linear congruential generator, so that the turns are the same everywhere.
-    seed: u64,
+    /// What draws the next, the same everywhere.
+    random: ChaCha8Rng,
 }
 
 impl Turn {
     fn first() -> Self {
-        Self { protocol: Protocol::Text, left: 0, seed: 1 }
-    }
-
-    /// A number below `limit`.
-    fn draw(&mut self, limit: u64) -> u64 {
-        // Knuth's multiplier for 64 bits; the upper half is the random one.
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.seed >> 33) % limit
+        Self { protocol: Protocol::Text, left: 0, random: ChaCha8Rng::seed_from_u64(1) }
     }
 
     /// The next turn.
     fn next(&mut self) {
-        self.protocol = match self.draw(10) {
+        let words = Protocol::WINDOW;
+        self.protocol = match below(&mut self.random, 10) {
             0..4 => Protocol::Text,
             4..6 => Protocol::Rei,
-            _ => Protocol::Asr { window: Protocol::WINDOW },
+            // Two windows: one begins a sentence and is cut off, the other goes on from words that are not seen.
+            _ => Protocol::Asr { window: words.midpoint(NonZeroUsize::MIN) },
         };
-        self.left = Protocol::WINDOW.get();
+        self.left = words.get();
     }
 }
 
@@ -415,12 +413,13 @@ impl<'a> Examples<'a> {
         let locale = self.locale;
         let mut words = std::mem::take(&mut self.words);
         marks::words(sentence.text, locale, &mut words, |word| {
+            // What is cut off from the words before it goes on from them.
+            let before = if self.example.gold.is_empty() { Break::Document } else { Break::Space };
             // Full windows are given late, so that the mark of their last word is known.
             if result.is_ok() && self.example.gold.len() >= window.get() {
                 result = self.give(visit);
             }
             let Example { tokens, gold } = &mut self.example;
-            let before = if gold.is_empty() { Break::Document } else { Break::Space };
             tokens.push(word, locale, Token { before, ..Token::default() });
             gold.push(Gold { label: Case::of(word, locale).into(), scored: true, initial });
             initial = false;
@@ -518,7 +517,8 @@ mod tests {
             for (i, part) in parts.iter().enumerate() {
                 let is_last = i + 1 == parts.len();
                 prop_assert!(part.gold.len() == window || is_last && part.gold.len() < window);
-                prop_assert_eq!(part.tokens.as_slice()[0].before, Break::Document);
+                let before = if i == 0 { Break::Document } else { Break::Space };
+                prop_assert_eq!(part.tokens.as_slice()[0].before, before);
             }
         }
 

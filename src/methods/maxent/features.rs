@@ -52,6 +52,8 @@ pub enum Group {
     FormsAround,
     /// Its class and those of its neighbours, of 255 that are found in the corpus: words that stand among the same words
     Clusters,
+    /// The case chosen for the word before it, or that a sentence began there
+    Previous,
 }
 
 impl Group {
@@ -94,6 +96,7 @@ impl Group {
             Self::Forms => "forms",
             Self::FormsAround => "forms-around",
             Self::Clusters => "clusters",
+            Self::Previous => "previous",
         }
     }
 }
@@ -118,6 +121,10 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// What is seen of the words before a text that was cut out of a longer one: that there are some.
+    pub const UNSEEN: Self =
+        Self { hash: 2, marks: 0, profile: 0, lists: 0, longest: 0, form: 0, cluster: 0 };
+
     /// What is seen of a word.
     pub fn of(lower: &str, token: &Token, profile: u16) -> Self {
         let mark = |mark: Option<char>| mark.map_or(0, u64::from);
@@ -153,7 +160,8 @@ pub fn own(groups: &[Group], lower: &str, seen: Seen, out: &mut Vec<u64>) {
             | Group::Marks
             | Group::Spans
             | Group::ListsAround
-            | Group::FormsAround => {}
+            | Group::FormsAround
+            | Group::Previous => {}
         }
     }
 }
@@ -166,7 +174,13 @@ pub fn context(groups: &[Group], window: &Window, look_ahead: usize, out: &mut V
     let can_see = |places: usize| places <= look_ahead;
     for group in groups {
         match group {
-            Group::Word | Group::Affixes | Group::Shape | Group::Ngrams | Group::Lists | Group::Forms => {}
+            Group::Word
+            | Group::Affixes
+            | Group::Shape
+            | Group::Ngrams
+            | Group::Lists
+            | Group::Forms
+            | Group::Previous => {}
             Group::Bigrams => {
                 out.push(feature(2, &[left, word]));
                 if can_see(1) {
@@ -302,6 +316,26 @@ pub fn history(distance: usize, word: Seen, out: &mut Vec<u64>) {
     let bucket = bucket(distance) as u64;
     out.extend([feature(111, &[bucket]), feature(112, &[bucket, u64::from(word.profile)])]);
 }
+
+/// Appends the features that tell what was chosen for the word before: a class by its number, [`BEGUN`] or [`NO_WORD`].
+#[inline]
+pub fn previous(before: usize, word: Seen, out: &mut Vec<u64>) {
+    let before = before as u64;
+    out.extend([
+        feature(113, &[before]),
+        feature(114, &[before, u64::from(word.profile)]),
+        feature(115, &[before, word.hash]),
+    ]);
+}
+
+/// Behind the classes, the word before began a sentence, so that its case says nothing;
+pub const BEGUN: usize = 4;
+
+/// and there is no word before.
+pub const NO_WORD: usize = 5;
+
+/// How many there are of these and the classes.
+pub const PREVIOUS: usize = 6;
 
 /// The most words since the beginning of a sentence that are told apart; 0 stands for a beginning that was not seen.
 pub const FAR: usize = 15;

@@ -192,17 +192,15 @@ impl Maxent {
         bonus
     }
 
-    /// The probability of each class at a word with these sums, where a sentence begins with the probability `begins`: what is
-    /// lower case elsewhere has a capital there.
+    /// The probability of each class at a word with these sums, inside a sentence.
     #[inline]
-    fn shares(&self, sums: &Sums, begins: f32) -> [f32; CLASSES] {
+    fn shares(&self, sums: &Sums) -> [f32; CLASSES] {
         let mut classes = [1.0; CLASSES];
         for (share, &sum) in classes[1..].iter_mut().zip(sums) {
             *share = (sum as f32 / self.settings.steps as f32).exp();
         }
         let whole: f32 = classes.iter().sum();
-        let [lower, title, upper, mixed] = classes.map(|share| share / whole);
-        [lower * (1.0 - begins), title + lower * begins, upper, mixed]
+        classes.map(|share| share / whole)
     }
 }
 

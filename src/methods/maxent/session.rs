@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::chain::{Bonus, Chain};
-use super::features::{self, REACH, Seen};
-use super::{BEGIN, Maxent, Sums, add};
+use super::features::{self, BEGUN, Group, NO_WORD, PREVIOUS, REACH, Seen};
+use super::{BEGIN, CLASSES, Maxent, Sums, add};
 use crate::error::Result;
 use crate::restorer::{End, Session, Starts, Want};
 use crate::text::{Break, Case, Choice, Class, Given, Label, Mark, Token, Tokens};
@@ -63,6 +63,23 @@ struct Word {
     shown: Shown,
 }
 
+/// What is known of the words to the left that were answered or guessed.
+#[derive(Debug, Clone, Copy)]
+struct History {
+    /// How many words ago a sentence began.
+    chain: Chain,
+    /// The probability of each class of the word before, of its beginning a sentence, and of its not being there.
+    before: [f32; PREVIOUS],
+}
+
+impl Default for History {
+    fn default() -> Self {
+        let mut before = [0.0; PREVIOUS];
+        before[NO_WORD] = 1.0;
+        Self { chain: Chain::default(), before }
+    }
+}
+
 /// A text on its way through a model.
 #[derive(Debug)]
 pub struct Decoding<'a> {
@@ -76,7 +93,9 @@ pub struct Decoding<'a> {
     /// What is seen of them, and before them of the words to the left.
     seen: Vec<Seen>,
     shows: Shows,
-    chain: Chain,
+    history: History,
+    /// Whether the case of the word before is looked at.
+    looks_before: bool,
     /// Beginnings less likely than this, with no class whose sum is above the other, leave a word in lower case.
     seldom: f32,
     far: i32,
@@ -96,7 +115,8 @@ impl<'a> Decoding<'a> {
             spare: Vec::new(),
             seen: Vec::new(),
             shows: Shows::default(),
-            chain: Chain::default(),
+            history: History::default(),
+            looks_before: model.settings.groups.contains(&Group::Previous),
             seldom: SELDOM * capital_cost,
             far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
             bonuses: FxHashMap::default(),
@@ -111,6 +131,9 @@ impl Session for Decoding<'_> {
             let starts = token.starts || self.want.starts == Starts::Lines && token.opens;
             if starts || parts(token) {
                 self.finish(Some(starts), out);
+            }
+            if self.seen.is_empty() && token.before <= Break::Space && !starts {
+                self.seen.push(Seen::UNSEEN);
             }
             let (seen, sums) = self.model.seen(lower, token, &mut self.features);
             let mut word = self.spare.pop().unwrap_or_default();
@@ -142,58 +165,66 @@ impl Session for Decoding<'_> {
     }
 
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
-        let mut chain = self.chain;
+        let mut history = self.history;
         for waiting in 0..self.waiting.len() {
             let later = self.waiting.len() - 1 - waiting;
-            let (choice, next) = self.choose(waiting, later, (later == 0).then_some(false), chain);
-            out.push(choice);
-            chain = next;
+            out.push(self.choose(waiting, later, (later == 0).then_some(false), &mut history));
         }
         Ok(())
     }
 }
 
 impl Decoding<'_> {
-    /// The choice for a word that waits, where at most `look_ahead` words after it count, and the chain after it; `ends` says
-    /// whether a sentence ends after it, where that is known.
+    /// The choice for a word that waits, where at most `look_ahead` words after it count; its history becomes that of the next.
+    /// `ends` says whether a sentence ends after it, where that is known.
     fn choose(
         &mut self,
         waiting: usize,
         look_ahead: usize,
         ends: Option<bool>,
-        chain: Chain,
-    ) -> (Choice, Chain) {
+        history: &mut History,
+    ) -> Choice {
         let at = self.seen.len() - self.waiting.len() + waiting;
         let Word { seen, mut sums, given, shown, .. } = self.waiting[waiting];
         self.sum(at, look_ahead, &mut sums);
-        let (begins, chain) = match shown {
-            Shown::Nothing => self.begins(&sums, seen, chain),
+        let mut shares = None;
+        if self.looks_before {
+            shares = Some(self.shares_after(&history.before, seen, &mut sums));
+        }
+        let begins;
+        (begins, history.chain) = match shown {
+            Shown::Nothing => self.begins(&sums, seen, history.chain),
             Shown::Begins => (1.0, Chain::begun()),
-            Shown::Inside => (0.0, chain.inside()),
+            Shown::Inside => (0.0, history.chain.inside()),
         };
+        if let Some(shares) = shares {
+            history.before = before(given, shares, begins);
+        }
         let wants_mark = self.want.marks && self.model.settings.begins;
         let mark = match ends {
             Some(true) if wants_mark => Mark::SentenceEnd,
-            None if wants_mark && shown == Shown::Nothing && self.ends_after(waiting, look_ahead, chain) => {
+            None if wants_mark
+                && shown == Shown::Nothing
+                && self.ends_after(waiting, look_ahead, history) =>
+            {
                 Mark::SentenceEnd
             }
             _ => Mark::None,
         };
-        let choice = match given {
+        match given {
             Given::Fixed(case) => Choice {
                 label: Label { mark, ..Label::from(case) },
                 confidence: self.want.confidence.then_some(1.0),
             },
-            _ => self.likeliest(&self.waiting[waiting], &sums, begins, mark),
-        };
-        (choice, chain)
+            _ => self.likeliest(&self.waiting[waiting], &sums, shares, begins, mark),
+        }
     }
 
     /// Answers the word that waits longest.
     fn answer(&mut self, look_ahead: usize, ends: Option<bool>, out: &mut Vec<Choice>) {
-        let (choice, chain) = self.choose(0, look_ahead, ends, self.chain);
-        out.push(choice);
-        self.chain = chain;
+        let mut history = self.history;
+        out.push(self.choose(0, look_ahead, ends, &mut history));
+        self.history = history;
         self.spare.extend(self.waiting.pop_front());
         if self.seen.len() > KEPT {
             self.seen.drain(..self.seen.len() - self.waiting.len() - REACH);
@@ -210,6 +241,25 @@ impl Decoding<'_> {
         add(&self.model.weights, &self.features, sums);
     }
 
+    /// The probability of each class at a word with these sums, summed over what may have been chosen before it: the forward
+    /// algorithm, as of the chain. What that says for a beginning is added to the sums, in its mean.
+    fn shares_after(&mut self, before: &[f32; PREVIOUS], word: Seen, sums: &mut Sums) -> [f32; CLASSES] {
+        let (mut shares, mut begins) = ([0.0; CLASSES], 0.0);
+        for (at, &share) in before.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+            let mut sums = *sums;
+            let beginning = sums[BEGIN];
+            self.features.clear();
+            features::previous(at, word, &mut self.features);
+            add(&self.model.weights, &self.features, &mut sums);
+            begins += share * (sums[BEGIN] - beginning) as f32;
+            for (sum, class) in shares.iter_mut().zip(self.model.shares(&sums)) {
+                *sum += share * class;
+            }
+        }
+        sums[BEGIN] += begins as i32;
+        shares
+    }
+
     /// The probability that a sentence begins at a word with these sums, and the chain after it.
     fn begins(&mut self, sums: &Sums, word: Seen, chain: Chain) -> (f32, Chain) {
         let model = self.model;
@@ -221,28 +271,45 @@ impl Decoding<'_> {
         chain.step(sum, bonus)
     }
 
-    /// Whether a sentence is likelier to end than to go on after a word that waits, with the chain behind it: one begins then at
+    /// Whether a sentence is likelier to end than to go on after a word that waits, with the history behind it: one begins then at
     /// the next word, of which a word less is seen.
-    fn ends_after(&mut self, waiting: usize, look_ahead: usize, chain: Chain) -> bool {
+    fn ends_after(&mut self, waiting: usize, look_ahead: usize, history: &History) -> bool {
         let (seen, mut sums) = match self.waiting.get(waiting + 1) {
             Some(next) => (next.seen, next.sums),
             None => self.model.nothing(&mut self.features),
         };
         let at = self.seen.len() - self.waiting.len() + waiting + 1;
         self.sum(at, look_ahead.saturating_sub(1), &mut sums);
-        self.begins(&sums, seen, chain).0 > 0.5
+        if self.looks_before {
+            self.shares_after(&history.before, seen, &mut sums);
+        }
+        self.begins(&sums, seen, history.chain).0 > 0.5
     }
 
-    /// The likeliest label of a word with these sums, at which a sentence begins with the probability `begins`.
-    fn likeliest(&self, word: &Word, sums: &Sums, begins: f32, mark: Mark) -> Choice {
+    /// The likeliest label of a word with these sums, at which a sentence begins with the probability `begins`; `shares` are
+    /// those of the classes where the sums do not tell them.
+    fn likeliest(
+        &self,
+        word: &Word,
+        sums: &Sums,
+        shares: Option<[f32; CLASSES]>,
+        begins: f32,
+        mark: Mark,
+    ) -> Choice {
         let model = self.model;
-        if !self.want.confidence && begins < self.seldom && sums[..BEGIN].iter().all(|&sum| sum < self.far) {
+        // A spelling that came without text: a list has it, so that no weight speaks for or against it.
+        let only = (word.seen.profile == 0).then(|| model.mixed.get(&word.seen.hash)).flatten();
+        let is_plain = shares.is_none() && only.is_none() && !self.want.confidence;
+        if is_plain && begins < self.seldom && sums[..BEGIN].iter().all(|&sum| sum < self.far) {
             return Choice { label: Label { case: Case::Lower, mark }, confidence: None };
         }
-        let mut shares = model.shares(sums, begins);
+        let mut shares = begun(shares.unwrap_or_else(|| model.shares(sums)), begins);
         let mixed = model.mixed.get(&word.seen.hash).copied();
         if mixed.is_none() {
             shares[Class::Mixed as usize] = 0.0;
+        }
+        if only.is_some() {
+            shares = [0.0, 0.0, 0.0, 1.0];
         }
         let case = |class: Class| {
             let case = match class {
@@ -276,8 +343,29 @@ impl Decoding<'_> {
             self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
         }
         self.seen.clear();
-        self.chain = Chain::default();
+        self.history = History::default();
     }
+}
+
+/// What the word after one sees of it.
+fn before(given: Given, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
+    let mut shares = shares;
+    if let Given::Fixed(case) = given {
+        shares = Class::ALL.map(|class| f32::from(u8::from(class == case.class())));
+    }
+    let mut before = [0.0; PREVIOUS];
+    for (before, share) in before.iter_mut().zip(shares) {
+        *before = share * (1.0 - begins);
+    }
+    before[BEGUN] = begins;
+    before
+}
+
+/// The probability of each class where a sentence begins with the probability `begins`: what is lower case elsewhere has a capital
+/// there.
+#[inline]
+fn begun([lower, title, upper, mixed]: [f32; CLASSES], begins: f32) -> [f32; CLASSES] {
+    [lower * (1.0 - begins), title + lower * begins, upper, mixed]
 }
 
 /// With a sum of weights below this no sentence begins, whatever came before: it does in one of a thousand words.

@@ -12,12 +12,12 @@ use super::count::Words;
 use super::lazy::{Lazy, LazyPart, Penalty};
 use crate::corpus::{Corpus, Example, Gold};
 use crate::error::{Error, Result};
-use crate::methods::maxent::features::{self, FAR, Group, Seen, Window};
+use crate::methods::maxent::features::{self, BEGUN, FAR, Group, NO_WORD, Seen, Window};
 use crate::methods::maxent::outside::Outside;
 use crate::methods::maxent::session::{Shown, Shows, parts};
 use crate::methods::maxent::table::Table;
 use crate::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
-use crate::text::{Class, Mark, Tokens};
+use crate::text::{Break, Class, Mark, Tokens};
 
 /// Words of a mini-batch, whose gradients are all taken at the same weights: first few, since first steps are long.
 const FIRST_BATCH: usize = 128;
@@ -163,26 +163,36 @@ impl Run<'_> {
         let Scratch { seen, features } = scratch;
         self.seen(example, seen);
         let look_ahead = self.look_ahead(seen);
+        let unseen = usize::from(goes_on(&example.tokens));
+        seen.splice(..0, [Seen::UNSEEN][..unseen].iter().copied());
+        let looks_before = self.groups.contains(&Group::Previous);
         let (mut shows, mut distance, mut from) = (Shows::default(), 0, 0);
-        let mut shown = Shown::Nothing;
+        let (mut shown, mut before) = (Shown::Nothing, NO_WORD);
         for to in stretches(&example.tokens) {
-            let stretch = &seen[from..to];
+            before = NO_WORD;
+            let first = if from == 0 { 0 } else { from + unseen };
+            let stretch = &seen[first..to + unseen];
             let words = example.tokens.iter().zip(&example.gold).enumerate().take(to).skip(from);
             for (at, ((lower, token), gold)) in words {
                 shown = shows.of(token.starts);
                 let answer = self.answer(shown, gold);
                 if answer.class.is_some() || answer.begins.is_some() {
-                    let window = features::window(stretch, at - from);
+                    let window = features::window(stretch, at + unseen - first);
                     features::extract(self.groups, lower, &window, look_ahead, features);
                     self.outside.phrases(self.groups, &window, look_ahead, features);
+                    if looks_before {
+                        features::previous(before, seen[at + unseen], features);
+                    }
                     let all = features.len();
                     if answer.begins.is_some() {
-                        features::history(distance, seen[at], features);
+                        features::history(distance, seen[at + unseen], features);
                     }
                     visit(Row { at, features, all, window: &window, answer });
                 }
+                let begins = gold.initial || shown == Shown::Begins;
+                before = if begins { BEGUN } else { gold.label.case.class() as usize };
                 distance = match distance {
-                    _ if gold.initial || shown == Shown::Begins => 1,
+                    _ if begins => 1,
                     0 => 0,
                     _ => (distance + 1).min(FAR),
                 };
@@ -194,10 +204,13 @@ impl Run<'_> {
             let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
             let window = features::window(seen, seen.len());
             features::extract(self.groups, "", &window, look_ahead.saturating_sub(1), features);
+            if looks_before {
+                features::previous(before, Seen::default(), features);
+            }
             let all = features.len();
             features::history(distance, Seen::default(), features);
             let answer = Answer { class: None, begins: Some(ends) };
-            visit(Row { at: seen.len(), features, all, window: &window, answer });
+            visit(Row { at: example.tokens.len(), features, all, window: &window, answer });
         }
     }
 
@@ -266,6 +279,11 @@ impl Run<'_> {
             seen.push(self.outside.seen(lower, token, adapt::profile(self, lower, profile)));
         }
     }
+}
+
+/// Whether a text goes on from words that are not there: it was cut out of a longer one.
+fn goes_on(tokens: &Tokens) -> bool {
+    tokens.as_slice().first().is_some_and(|token| token.before <= Break::Space && !token.starts)
 }
 
 /// Where the stretches end across which a model does not look.

@@ -50,6 +50,11 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(long = "list", value_name = "FILE"))]
     #[serde(serialize_with = "super::super::names")]
     pub lists: Vec<PathBuf>,
+    /// A list of words in mixed case that the corpus may lack, an entry a line as it is spelled: iPhone, O'Neill. Those of a --list
+    /// count too; may be given several times
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    #[serde(serialize_with = "super::super::names")]
+    pub spellings: Vec<PathBuf>,
     /// A lexicon of other text, from lexicon build, to look up how words are written there. The model keeps it
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     #[serde(serialize_with = "super::super::names")]
@@ -101,6 +106,7 @@ impl Default for Config {
         Self {
             features: Vec::new(),
             lists: Vec::new(),
+            spellings: Vec::new(),
             forms: None,
             look_ahead: 3,
             leave_out: 0.25,
@@ -290,7 +296,7 @@ fn own(lower: &str, profile: u16, run: &Run<'_>, weights: &Table<WEIGHTS_EACH>) 
 impl Config {
     /// The files that it names.
     pub fn inputs(&self) -> Vec<PathBuf> {
-        let files = self.lists.iter().chain(&self.forms).cloned();
+        let files = self.lists.iter().chain(&self.spellings).chain(&self.forms).cloned();
         files.chain(self.solving.inputs()).collect()
     }
 
@@ -373,7 +379,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::restorer::{Restorer, Want};
-    use crate::text::{Case, Locale, Mark, Tokens};
+    use crate::text::{Break, Case, Given, Locale, Mark, Tokens};
 
     #[test]
     fn neighbours_decide() {
@@ -405,6 +411,37 @@ mod tests {
         assert_eq!(ends, [false, false, false, false, true, false, false, true]);
         assert_eq!(choices[5].label.case, Case::Title);
         assert_eq!(choices[1].label.case, Case::Lower);
+    }
+
+    #[test]
+    fn a_text_that_was_cut_out_of_another_need_not_begin_a_sentence() {
+        let lines = ["Ships left Lisbon.\n", "We saw ships and ships and ships.\n", "We left.\n"];
+        let text: String = (0..3000).map(|i| lines[i * i % 13 % 3]).collect();
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Mix, Locale::Root);
+        let features = vec![Group::Bigrams];
+        let config = Config { bits: 12, features, look_ahead: 0, epochs: 10, ..Config::default() };
+        let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
+        let first = |before| {
+            let mut tokens = Tokens::of_words(["ships"], Locale::Root);
+            tokens.as_mut_slice()[0].before = before;
+            model.restore_batch(&[tokens], Want::default()).unwrap()[0][0].label.case
+        };
+        assert_eq!([first(Break::Document), first(Break::Space)], [Case::Title, Case::Lower]);
+    }
+
+    #[test]
+    fn the_case_of_the_word_before_decides_where_it_is_looked_at() {
+        let text = "we saw a New Hope again\nwe saw a new hope again\n".repeat(200);
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
+        let features = vec![Group::Word, Group::Previous];
+        let model =
+            train(&Config { bits: 12, features, ..Config::default() }, &corpus, NonZeroUsize::MIN).unwrap();
+        for case in [Case::Title, Case::Lower] {
+            let mut tokens = Tokens::of_words("we saw a new hope again".split(' '), Locale::Root);
+            tokens.as_mut_slice()[3].given = Given::Fixed(case);
+            let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+            assert_eq!(choices[4].label.case, case);
+        }
     }
 
     fn train_on(text: &str, config: &Config, threads: usize) -> Result<Maxent> {
@@ -513,6 +550,18 @@ mod tests {
         assert_eq!(
             cases(&config, &text.repeat(100), "in braga on a far rock or far out on rock"),
             [0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0].map(|title| [Case::Lower, Case::Title][title])
+        );
+    }
+
+    #[test]
+    fn a_spelling_that_the_corpus_lacks_is_taken_from_a_list() {
+        let spellings = file("iPhone\nO'Neill\nLisbon\n");
+        let config = Config { bits: 12, spellings: vec![spellings.path().into()], ..Config::default() };
+        let text = "we met in Lisbon again and were glad of it\n".repeat(50);
+        let [phone, neill] = ["iPhone", "O'Neill"].map(|word| Case::of(word, Locale::Root));
+        assert_eq!(
+            cases(&config, &text, "we met o'neill with an iphone"),
+            [Case::Lower, Case::Lower, neill, Case::Lower, Case::Lower, phone]
         );
     }
 

@@ -13,25 +13,28 @@ use crate::methods::maxent::outside::{self, LISTED, LONGEST, MOST_LISTS, Outside
 use crate::methods::maxent::table::Table;
 use crate::text::{Case, Locale, Tokens};
 
-/// Reads the files that the settings name; with them come the spellings in mixed case that the lexicon has.
+/// Reads the files that the settings name; with them come the spellings in mixed case that they have.
 ///
 /// # Errors
 /// Where one is missing, is not what it should be or says nothing.
 pub(super) fn read(config: &Config, corpus: &Corpus) -> Result<(Outside, BTreeMap<String, Case>)> {
     let mut mixed = BTreeMap::new();
     let forms = config.forms.as_ref().map(|file| forms(file, corpus, &mut mixed)).transpose()?;
-    let lists = (!config.lists.is_empty()).then(|| lists(config, corpus.locale())).transpose()?;
+    let lists = (!config.lists.is_empty()).then(|| lists(config, corpus.locale(), &mut mixed)).transpose()?;
+    for file in &config.spellings {
+        read_list(file, corpus.locale(), &mut mixed)?;
+    }
     Ok((Outside { lists, forms, clusters: None }, mixed))
 }
 
-fn lists(config: &Config, locale: Locale) -> Result<Table<LISTED>> {
+fn lists(config: &Config, locale: Locale, mixed: &mut BTreeMap<String, Case>) -> Result<Table<LISTED>> {
     if config.lists.len() > MOST_LISTS {
         let problem = format!("{} lists: at most {MOST_LISTS} fit into a model", config.lists.len());
         return Err(Error::Usage(format!("{problem}; put some of them into one file")));
     }
     let mut entries: BTreeMap<u64, (u16, usize)> = BTreeMap::new();
     for (number, file) in config.lists.iter().enumerate() {
-        for words in words(file, locale)? {
+        for words in read_list(file, locale, mixed)? {
             let hashes: Vec<u64> = words.iter().map(|(lower, _)| hash(lower.as_bytes())).collect();
             let key = if let [word] = hashes[..] { word } else { phrase(hashes.iter().copied()) };
             entries.entry(key).or_default().0 |= 1 << number;
@@ -43,20 +46,26 @@ fn lists(config: &Config, locale: Locale) -> Result<Table<LISTED>> {
     table(entries)
 }
 
-/// The entries of a list.
-fn words(file: &Path, locale: Locale) -> Result<Vec<Tokens>> {
+/// The entries of a list; its spellings in mixed case go with the others, the first of each word.
+fn read_list(file: &Path, locale: Locale, mixed: &mut BTreeMap<String, Case>) -> Result<Vec<Tokens>> {
     let name = file.to_string_lossy();
     let list = List::read(files::open(file)?, locale)?;
     if list.entries().is_empty() {
         return Err(Error::file(name, "has no entries: expected a word or a phrase a line"));
     }
-    let entry = |words: &[String]| {
+    let mut entry = |words: &[String]| {
         if words.len() > LONGEST {
             let problem =
                 format!("\"{}\" has {} words: a phrase has at most {LONGEST}", words.join(" "), words.len());
             return Err(Error::file(name.clone(), format!("{problem}; shorten it or take it out")));
         }
-        Ok(Tokens::of_words(words.iter().map(String::as_str), locale))
+        let tokens = Tokens::of_words(words.iter().map(String::as_str), locale);
+        for ((lower, _), word) in tokens.iter().zip(words) {
+            if let case @ Case::Mixed(_) = Case::of(word, locale) {
+                mixed.entry(lower.to_owned()).or_insert(case);
+            }
+        }
+        Ok(tokens)
     };
     list.entries().iter().map(|words| entry(words.words())).collect()
 }
