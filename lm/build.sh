@@ -28,7 +28,7 @@ models() {
     done
     "$majuscule" corpus shuffle --stretch 16 --lang "$lang" "$scratch/$lang".* >"$scratch/all"
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$3" --vocabulary "$4" --features \
-        word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,lists,lists-around \
+        word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,previous,lists,lists-around \
         $lists --pack "$output/$lang.accurate" "$scratch/all"
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$5" --vocabulary "$6" --features \
         word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --leave-out 0 $spellings \

@@ -189,7 +189,7 @@ impl Decoding<'_> {
         self.sum(at, look_ahead, &mut sums);
         let mut shares = None;
         if self.looks_before {
-            shares = Some(self.shares_after(&history.before, seen, &mut sums));
+            shares = self.look_before(&history.before, seen, &mut sums);
         }
         let begins;
         (begins, history.chain) = match shown {
@@ -197,7 +197,11 @@ impl Decoding<'_> {
             Shown::Begins => (1.0, Chain::begun()),
             Shown::Inside => (0.0, history.chain.inside()),
         };
-        if let Some(shares) = shares {
+        if self.looks_before {
+            let shares = shares.unwrap_or_else(|| match self.is_plain(&sums, begins) {
+                true => PLAIN,
+                false => self.model.shares(&sums),
+            });
             history.before = before(given, shares, begins);
         }
         let wants_mark = self.want.marks && self.model.settings.begins;
@@ -241,23 +245,37 @@ impl Decoding<'_> {
         add(&self.model.weights, &self.features, sums);
     }
 
-    /// The probability of each class at a word with these sums, summed over what may have been chosen before it: the forward
-    /// algorithm, as of the chain. What that says for a beginning is added to the sums, in its mean.
-    fn shares_after(&mut self, before: &[f32; PREVIOUS], word: Seen, sums: &mut Sums) -> [f32; CLASSES] {
+    /// Adds what the choice before a word says to its sums. Where that choice is not all but certain: the probability of each class,
+    /// summed over what may have been chosen (the forward algorithm, as in the chain), and of a beginning only the mean is added.
+    fn look_before(
+        &mut self,
+        before: &[f32; PREVIOUS],
+        word: Seen,
+        sums: &mut Sums,
+    ) -> Option<[f32; CLASSES]> {
+        let likely = || before.iter().enumerate().filter(|(_, share)| **share > SELDOM);
+        if likely().count() == 1 {
+            likely().for_each(|(at, _)| self.add_previous(at, word, sums));
+            return None;
+        }
         let (mut shares, mut begins) = ([0.0; CLASSES], 0.0);
-        for (at, &share) in before.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-            let mut sums = *sums;
-            let beginning = sums[BEGIN];
-            self.features.clear();
-            features::previous(at, word, &mut self.features);
-            add(&self.model.weights, &self.features, &mut sums);
+        let whole: f32 = likely().map(|(_, share)| share).sum();
+        for (at, share) in likely() {
+            let (mut sums, beginning, share) = (*sums, sums[BEGIN], share / whole);
+            self.add_previous(at, word, &mut sums);
             begins += share * (sums[BEGIN] - beginning) as f32;
             for (sum, class) in shares.iter_mut().zip(self.model.shares(&sums)) {
                 *sum += share * class;
             }
         }
         sums[BEGIN] += begins as i32;
-        shares
+        Some(shares)
+    }
+
+    fn add_previous(&mut self, before: usize, word: Seen, sums: &mut Sums) {
+        self.features.clear();
+        features::previous(before, word, &mut self.features);
+        add(&self.model.weights, &self.features, sums);
     }
 
     /// The probability that a sentence begins at a word with these sums, and the chain after it.
@@ -281,9 +299,14 @@ impl Decoding<'_> {
         let at = self.seen.len() - self.waiting.len() + waiting + 1;
         self.sum(at, look_ahead.saturating_sub(1), &mut sums);
         if self.looks_before {
-            self.shares_after(&history.before, seen, &mut sums);
+            self.look_before(&history.before, seen, &mut sums);
         }
         self.begins(&sums, seen, history.chain).0 > 0.5
+    }
+
+    /// Whether no class but the lower case is likely enough to be looked at.
+    fn is_plain(&self, sums: &Sums, begins: f32) -> bool {
+        begins < self.seldom && sums[..BEGIN].iter().all(|&sum| sum < self.far)
     }
 
     /// The likeliest label of a word with these sums, at which a sentence begins with the probability `begins`; `shares` are
@@ -299,8 +322,8 @@ impl Decoding<'_> {
         let model = self.model;
         // A spelling that came without text: a list has it, so that no weight speaks for or against it.
         let only = (word.seen.profile == 0).then(|| model.mixed.get(&word.seen.hash)).flatten();
-        let is_plain = shares.is_none() && only.is_none() && !self.want.confidence;
-        if is_plain && begins < self.seldom && sums[..BEGIN].iter().all(|&sum| sum < self.far) {
+        let is_open = shares.is_none() && only.is_none() && !self.want.confidence;
+        if is_open && self.is_plain(sums, begins) {
             return Choice { label: Label { case: Case::Lower, mark }, confidence: None };
         }
         let mut shares = begun(shares.unwrap_or_else(|| model.shares(sums)), begins);
@@ -367,6 +390,9 @@ fn before(given: Given, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] 
 fn begun([lower, title, upper, mixed]: [f32; CLASSES], begins: f32) -> [f32; CLASSES] {
     [lower * (1.0 - begins), title + lower * begins, upper, mixed]
 }
+
+/// The classes of a word that is in lower case without doubt.
+const PLAIN: [f32; CLASSES] = [1.0, 0.0, 0.0, 0.0];
 
 /// With a sum of weights below this no sentence begins, whatever came before: it does in one of a thousand words.
 const HOPELESS: f32 = -7.0;
