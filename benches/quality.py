@@ -2,13 +2,21 @@
 """Prints the README's quality tables: python3 benches/quality.py CORPORA [MODELS] | CORPORA methods
 
 CORPORA holds dev/LANG/ with the test sets named below, and train.en.europarl for `methods`, the table of all methods trained
-alike. MODELS is a folder of models LANG.NAME that get rows beside the built-in ones. Python 3 alone.
+alike. MODELS is a folder of models LANG.NAME that get rows beside the built-in ones; `majority` and `hmm` on the same text and lists come
+from
+
+    mkdir beside && BESIDE=1 sh lm/build.sh CORPORA beside
+    python3 benches/quality.py CORPORA beside
+
+What follows ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). --langs en,nl prints the rows
+of some languages only, --lines N trains `methods` on the first N lines. Python 3 alone.
 """
 
+import argparse
+import itertools
 import json
 import os
 import subprocess
-import sys
 import tempfile
 
 MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
@@ -32,7 +40,7 @@ def run(*arguments):
 
 
 def evaluate(model, protocol, files, options=()):
-    return json.loads(run("evaluate", *model, "--protocol", protocol, "--json", *options, *files))
+    return json.loads(run("evaluate", *model, "--protocol", protocol, "--json", "--intervals", *options, *files))
 
 
 def percent(fraction):
@@ -41,6 +49,22 @@ def percent(fraction):
 
 def ser(fraction):
     return "-" if fraction is None else f"{fraction:.3f}".lstrip("0")
+
+
+def half(report, figure):
+    """Half of the 95 % interval of a figure."""
+    interval = report["intervals"][figure]
+    return None if interval is None else (interval["high"] - interval["low"]) / 2
+
+
+def figures(report):
+    """The cells of a protocol."""
+    f = f"{percent(report['f'])} ±{percent(half(report, 'f'))}"
+    return [percent(report["precision"]), percent(report["recall"]), f, ser_between(report)]
+
+
+def ser_between(report):
+    return f"{ser(report['ser'])} ±{ser(half(report, 'ser'))}"
 
 
 def row(*cells):
@@ -57,6 +81,7 @@ def paths(corpora, lang, names):
 
 
 def systems(lang, models):
+    """The built-in models of a language, and those beside them."""
     yield "`accurate`", ["--lang", lang]
     yield "`fast`", ["--lang", lang, "--preset", "fast"]
     for name in sorted(os.listdir(models)) if models else []:
@@ -64,26 +89,27 @@ def systems(lang, models):
             yield f"`{name[len(lang) + 1:]}`", ["--model", os.path.join(models, name)]
 
 
-def main(corpora, models):
+def built_in(corpora, models, chosen):
     row("language", "test set", "model", *(f"{protocol}: P | R | F | SER" for protocol in PROTOCOLS))
     row("---", "---", "---", *("---:" for _ in range(4 * len(PROTOCOLS))))
     for lang, names in MAIN.items():
+        if lang not in chosen:
+            continue
         for title, model in systems(lang, models):
             cells = []
             for protocol in PROTOCOLS:
-                d = evaluate(model, protocol, paths(corpora, lang, names))
-                cells += [percent(d["precision"]), percent(d["recall"]), percent(d["f"]), ser(d["ser"])]
+                cells += figures(evaluate(model, protocol, paths(corpora, lang, names)))
             row(lang, " + ".join(names), title, *cells)
     print()
     row("test set", "language", "model", *(f"{protocol} F / SER" for protocol in PROTOCOLS), "sentence ends F (asr)")
     row("---", "---", "---", *("---:" for _ in PROTOCOLS), "---:")
     for title, name, langs, options in OTHERS:
-        for lang in langs:
+        for lang in filter(chosen.__contains__, langs):
             files = list(paths(corpora, lang, [name.format(lang=lang)]))
             for system, model in systems(lang, models):
                 scores = [evaluate(model, protocol, files, options) for protocol in PROTOCOLS]
                 ends = (scores[-1].get("sentence_ends") or {}).get("f")
-                row(title, lang, system, *(f"{percent(d['f'])} / {ser(d['ser'])}" for d in scores), percent(ends))
+                row(title, lang, system, *(f"{percent(d['f'])} / {ser_between(d)}" for d in scores), percent(ends))
 
 
 DEFAULT = "word bigrams trigrams neighbours wide affixes shape profile marks ngrams".split()
@@ -97,25 +123,42 @@ METHODS = [
 ]
 
 
-def methods(corpora):
+def methods(corpora, lines):
     row("method", *(f"{protocol}: P | R | F | SER" for protocol in PROTOCOLS))
     row("---", *("---:" for _ in range(4 * len(PROTOCOLS))))
-    corpus = os.path.join(corpora, "train.en.europarl")
-    for name, settings in METHODS:
-        cells = []
-        for protocol in PROTOCOLS:
-            with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = first_lines(os.path.join(corpora, "train.en.europarl"), lines, folder)
+        for name, settings in METHODS:
+            cells = []
+            for protocol in PROTOCOLS:
                 model = os.path.join(folder, "model")
-                run("train", *settings, "--protocol", protocol, "-o", model, corpus)
-                d = evaluate(["--model", model], protocol, paths(corpora, "en", EUROPARL))
-                cells += [percent(d["precision"]), percent(d["recall"]), percent(d["f"]), ser(d["ser"])]
-        row(name, *cells)
+                run("train", *settings, "--protocol", protocol, "--force", "-o", model, corpus)
+                cells += figures(evaluate(["--model", model], protocol, paths(corpora, "en", EUROPARL)))
+            row(name, *cells)
+
+
+def first_lines(corpus, lines, folder):
+    """The corpus, or a file of its first lines."""
+    if lines is None:
+        return corpus
+    path = os.path.join(folder, "corpus.txt")
+    with open(corpus, encoding="utf-8") as all_lines, open(path, "w", encoding="utf-8") as out:
+        out.writelines(itertools.islice(all_lines, lines))
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpora", help="the folder of corpora")
+    parser.add_argument("models", nargs="?", help="models beside the built-in ones, or `methods`")
+    parser.add_argument("--langs", default=",".join(MAIN), help="languages of the built-in models (all)")
+    parser.add_argument("--lines", type=int, help="train `methods` on so many lines (all)")
+    options = parser.parse_args()
+    if options.models == "methods":
+        methods(options.corpora, options.lines)
+    else:
+        built_in(options.corpora, options.models, options.langs.split(","))
 
 
 if __name__ == "__main__":
-    if sys.argv[2:] == ["methods"]:
-        methods(sys.argv[1])
-    elif len(sys.argv) in (2, 3):
-        main(sys.argv[1], *sys.argv[2:] or [None])
-    else:
-        sys.exit(__doc__)
+    main()

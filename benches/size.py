@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Prints what a smaller model of maxent costs: python3 benches/size.py CORPORA [--protocol PROTOCOL] [--look-ahead N]
+"""Prints what a smaller model of maxent costs: python3 benches/size.py CORPORA --lines 200000 [--protocol PROTOCOL] [--look-ahead N]
 
 CORPORA holds train.en.europarl to train on and dev/en/ with the test sets of europarl. Each row is a model trained with that
---size; the last column is how much of F it loses against the first. Python 3 alone.
+--size and else the settings of `train maxent`; the last column is how much of F it loses against the first. With --lines so many lines
+of the corpus are drawn at random, always the same. Python 3 alone.
 """
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -32,6 +34,17 @@ def train(corpus, size, options, folder):
     return packed, os.path.getsize(packed), weights // BYTES_A_FEATURE
 
 
+def drawn(corpus, lines, folder):
+    """The corpus, or a file of so many of its lines, drawn at random."""
+    if lines is None:
+        return corpus
+    path = os.path.join(folder, "corpus.txt")
+    command = [MAJUSCULE, "corpus", "shuffle", corpus]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as shuffled, open(path, "wb") as out:
+        out.writelines(itertools.islice(shuffled.stdout, lines))
+    return path
+
+
 def row(*cells):
     print("| " + " | ".join(cells) + " |", flush=True)
 
@@ -42,8 +55,13 @@ def main():
     parser.add_argument("--protocol", default="rei", help="what is trained on and evaluated under (rei)")
     parser.add_argument("--look-ahead", default="3", help="words of right context (3)")
     parser.add_argument("--train", default="train.en.europarl", help="the file to train on, within the folder")
+    parser.add_argument("--lines", type=int, help="train on so many lines of it, drawn at random (all)")
     args = parser.parse_args()
-    corpus = os.path.join(args.corpora, args.train)
+    with tempfile.TemporaryDirectory() as folder:
+        table(args, drawn(os.path.join(args.corpora, args.train), args.lines, folder))
+
+
+def table(args, corpus):
     tests = [os.path.join(args.corpora, "dev", "en", name) for name in TESTS]
     options = ["--protocol", args.protocol, "--look-ahead", args.look_ahead]
     row("`--size`", "bytes", "features", "F", "SER", "loss of F")

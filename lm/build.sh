@@ -3,6 +3,7 @@
 #
 # CORPORA holds the files named below (lm/README.md says what they are); OUTPUT is this folder unless given. The same
 # corpora give the same bytes. Takes about a quarter of an hour. MAJUSCULE names another binary than target/release/majuscule.
+# With BESIDE=1 it makes `majority` and `hmm` of the same text and lists instead, for benches/quality.py.
 set -eu
 lm=$(dirname "$0")
 corpora=$1
@@ -27,12 +28,23 @@ models() {
         if [ -f "$lm/../lexicons/$list.txt" ]; then lists="$lists --list $lm/../lexicons/$list.txt"; fi
     done
     "$majuscule" corpus shuffle --stretch 16 --lang "$lang" "$scratch/$lang".* >"$scratch/all"
+    if [ -n "${BESIDE:-}" ]; then
+        beside "$(echo "$lists" | sed 's/--list/--lexicon/g')"
+        return
+    fi
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$3" --vocabulary "$4" --features \
         word,bigrams,trigrams,neighbours,wide,affixes,shape,profile,marks,ngrams,clusters,previous,lists,lists-around \
         $lists --pack "$output/$lang.accurate" "$scratch/all"
     "$majuscule" train maxent --lang "$lang" --protocol mix --epochs "$2" --size "$5" --vocabulary "$6" --features \
         word,bigrams,trigrams,affixes,shape,profile,marks,ngrams --look-ahead 1 --leave-out 0 $spellings \
         --pack "$output/$lang.fast" "$scratch/all"
+}
+
+# What the models of a language are held against.
+beside() {
+    # Unquoted: an option and a file each.
+    "$majuscule" train majority --lang "$lang" --lower-min-count 3 $1 --force -o "$output/$lang.majority" "$scratch/all"
+    "$majuscule" train hmm --lang "$lang" --protocol mix --min-count 1,2,2 --map-weight 0.3 --force -o "$output/$lang.hmm" "$scratch/all"
 }
 
 nl=$corpora/train/nl

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""majuscule beside sacremoses and PyPI's truecase: the same text, one run, ratios. See README.md in this folder."""
+"""majuscule beside the Rust crate truecase, sacremoses and PyPI's truecase: the same text, one run, ratios. See README.md in this folder."""
 
 import argparse
 import json
@@ -29,7 +29,7 @@ def main():
         lower.write_text("".join(map(lower_letter, reference.read_text(encoding="utf-8"))), encoding="utf-8")
         words = len(lower.read_text(encoding="utf-8").split())
         say(f"{words} words in {reference_lines(reference)} lines")
-        systems = majuscule_systems(options, folder) + peer_systems(options, folder)
+        systems = majuscule_systems(options, folder) + crate_systems(options, folder) + peer_systems(options, folder)
         if not systems:
             sys.exit("compare.py: nothing to compare: no majuscule binary and no peer")
         rows = measure(options, folder, systems, reference, lower, words)
@@ -46,7 +46,7 @@ def arguments():
                         help="whether the systems see punctuation [%(default)s; --protocol asr always removes it]")
     parser.add_argument("--window", type=int, default=200, metavar="N", help="words a line under --protocol asr [%(default)s]")
     parser.add_argument("--majuscule", type=pathlib.Path, default=TOP / "target/release/majuscule", help="[%(default)s]")
-    parser.add_argument("--lang", default="en", help="language of the embedded model; truecase takes part in English only [%(default)s]")
+    parser.add_argument("--lang", default="en", help="language of the embedded model; PyPI's truecase takes part in English only [%(default)s]")
     parser.add_argument("--environment", type=pathlib.Path, default=TOP / "target/peers", help="virtual environment of the peers [%(default)s]")
     parser.add_argument("--copies", type=int, default=1, metavar="N",
                         help="the text N times over for the timing, so that start-up weighs less [%(default)s]")
@@ -113,6 +113,22 @@ def majuscule_systems(options, folder):
     return systems
 
 
+def crate_systems(options, folder):
+    """The Rust crate truecase, trained on the same text as sacremoses."""
+    peer = options.majuscule.parent / "examples" / "truecase_peer"
+    if not options.train:
+        return []
+    if not peer.is_file():
+        say(f"{peer} is not there: build it with cargo build --release --example truecase_peer; the crate truecase is left out")
+        return []
+    model = folder / "truecase.json"
+    with open(training_text(options, folder), encoding="utf-8") as text:
+        if not attempt("the crate truecase, training", [peer, "train", model], stdin=text):
+            return []
+    # A line is a sentence, but not in the shape of recogniser output.
+    return [("truecase (crate)", [peer, "phrases" if options.protocol == "asr" else "sentences", model])]
+
+
 def peer_systems(options, folder):
     python = environment(options.environment)
     if python is None:
@@ -127,7 +143,7 @@ def peer_systems(options, folder):
                 name = "sacremoses --asr" if asr else "sacremoses"
                 systems.append((name, [python, HERE / "peer.py", "moses", model, *asr]))
     else:
-        say("no --train: sacremoses has nothing to learn from and is left out")
+        say("no --train: sacremoses and the crate truecase have nothing to learn from and are left out")
     if options.lang == "en":
         systems.append(("truecase (PyPI)", [python, HERE / "peer.py", "truecase"]))
     return systems

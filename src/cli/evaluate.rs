@@ -8,7 +8,7 @@ use super::measure::{self, Measure};
 use super::page::threads;
 use crate::corpus::Corpus;
 use crate::error::Error;
-use crate::eval::{Report, evaluate_corpus};
+use crate::eval::{Report, System, compare, evaluate_corpus, evaluate_each};
 use crate::methods::{self, Model, Preset};
 use crate::model;
 use crate::restorer::Want;
@@ -34,6 +34,9 @@ pub struct Args {
     /// Also ask the model how sure it is, and say how far that is from the truth
     #[arg(long)]
     pub calibration: bool,
+    /// Also say where 95 % of resamples of the examples lie, by a bootstrap as in compare
+    #[arg(long)]
+    pub intervals: bool,
     /// Let a choice depend on at most N later words; 0 is none
     #[arg(long, value_name = "N")]
     pub look_ahead: Option<usize>,
@@ -60,10 +63,20 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     reading.language.clone_from(&manifest.language);
     let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
     let mut corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
-    let score = evaluate_corpus(&*restorer, want, &corpus)?;
+    let mut system = System::new("");
+    let matching = args.measure.matching();
+    let score = evaluate_each(&*restorer, want, &corpus, &mut |gold, choices| {
+        if args.intervals {
+            system.push(gold, choices, matching);
+        }
+    })?;
     args.measure.check_words(&corpus.name(), score.all().tokens())?;
     let config = args.measure.config(&files, manifest.locale, restorer.labels().marks(), args.top);
     let mut report = Report::of(&score, &config);
+    if args.intervals {
+        let compared = compare(&[system], Default::default())?.systems;
+        report.intervals = compared.first().map(|system| system.intervals);
+    }
     if args.per_file {
         for file in corpus.parts()? {
             let score = evaluate_corpus(&*restorer, want, &file)?;

@@ -9,9 +9,9 @@ pub mod signature;
 mod table;
 pub mod report;
 
-pub use compare::{Comparison, compare};
+pub use compare::{Comparison, System, compare};
 pub use pair::{Side, pair};
 pub use report::{Figures, Layout, Report};
-pub use score::{Score, evaluate, evaluate_corpus};
+pub use score::{Score, evaluate, evaluate_corpus, evaluate_each};
 pub use signature::Signature;
 pub use slots::{Confusion, Matching, Slots};

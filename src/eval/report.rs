@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::compare::{Compared, Comparison, Interval};
+use super::compare::{Compared, Comparison, Interval, Intervals};
 use super::score::{Score, Wrong};
 use super::slots::{Confusion, Matching, Slots, ratio};
 use super::table::{Table, percent, thousands};
@@ -133,6 +133,9 @@ pub struct Report {
     pub sentence_ends: Option<Figures>,
     /// The expected calibration error of the confidences; `None` where there are none.
     pub calibration_error: Option<f64>,
+    /// Where 95 % of resamples of the examples lie, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<Intervals>,
     /// The most frequent errors.
     pub words: Vec<Word>,
     /// Each file by itself, where that was asked for.
@@ -171,6 +174,7 @@ impl Report {
             rest: figures(score.rest()),
             sentence_ends: config.marks.then(|| Figures::of(all.tokens(), score.marks())),
             calibration_error: score.calibration().expected_error(),
+            intervals: None,
             words: score
                 .most_frequent_errors(matching, config.top)
                 .iter()
@@ -218,6 +222,10 @@ impl Report {
         let mut out = format!("macro F: {} %", percent(self.macro_f));
         if self.calibration_error.is_some() {
             out.push_str(&format!(", expected calibration error: {} %", percent(self.calibration_error)));
+        }
+        if let Some(Intervals { precision, recall, f, ser }) = self.intervals {
+            let [precision, recall, f, ser] = [precision, recall, f, ser].map(between);
+            out.push_str(&format!("\n95 % intervals: P {precision}, R {recall}, F {f}, SER {ser}"));
         }
         out
     }
@@ -469,11 +477,14 @@ mod tests {
     fn a_page_names_its_signature_and_the_words() {
         let mut report = Report::of(&score(), &config(Matching::Spelling));
         report.push_file("a.txt", &score(), Matching::Spelling);
+        let half = Some(Interval { low: 0.25, high: 0.5 });
+        report.intervals = Some(Intervals { precision: half, recall: half, f: half, ser: None });
         let text = report.page(Layout::Text);
         assert!(text.starts_with("protocol:text\n\n"), "{text}");
         let all: Vec<&str> = text.lines().nth(3).unwrap().split_whitespace().collect();
         assert_eq!(all.join(" "), "all words 13 5 1 3 1 1 20.00 20.00 20.00 100.00 61.54");
         assert!(text.contains("\nMckay                      McKay      2\n"), "{text}");
+        assert!(text.contains("\n95 % intervals: P [25.00, 50.00], R [25.00, 50.00], F"), "{text}");
         let markdown = report.page(Layout::Markdown);
         assert!(
             markdown

@@ -167,7 +167,8 @@ fn uneven(words: usize, gold: usize, choices: usize) -> Error {
 /// # Errors
 /// Where the method fails.
 pub fn evaluate(method: &dyn Restorer, want: Want, examples: &[Example]) -> Result<Score> {
-    let mut evaluation = Evaluation::new(method, want);
+    let mut show = |_: &[Gold], _: &[Choice]| {};
+    let mut evaluation = Evaluation::new(method, want, &mut show);
     examples.iter().try_for_each(|example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -178,10 +179,23 @@ pub fn evaluate(method: &dyn Restorer, want: Want, examples: &[Example]) -> Resu
 /// # Errors
 /// Where the corpus cannot be read or the method fails.
 pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Result<Score> {
+    evaluate_each(method, want, corpus, &mut |_, _| {})
+}
+
+/// Like [`evaluate_corpus`], and shows each example's right labels and choices, in order.
+///
+/// # Errors
+/// Like [`evaluate_corpus`].
+pub fn evaluate_each(
+    method: &dyn Restorer,
+    want: Want,
+    corpus: &Corpus,
+    show: &mut dyn FnMut(&[Gold], &[Choice]),
+) -> Result<Score> {
     // Where each example is a sentence, there is no other beginning to be found.
     let starts = if corpus.protocol().runs_on() { Starts::Hidden } else { Starts::Shown };
     let want = Want { starts, ..want };
-    let mut evaluation = Evaluation::new(method, want);
+    let mut evaluation = Evaluation::new(method, want, show);
     corpus.for_each(&mut |example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -194,13 +208,15 @@ struct Evaluation<'a> {
     gold: Vec<Vec<Gold>>,
     words: usize,
     score: Score,
+    show: &'a mut dyn FnMut(&[Gold], &[Choice]),
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(method: &'a dyn Restorer, want: Want) -> Self {
+    fn new(method: &'a dyn Restorer, want: Want, show: &'a mut dyn FnMut(&[Gold], &[Choice])) -> Self {
         // Where the method tells where sentences end, that is scored too.
         let want = Want { marks: method.labels().marks(), ..want };
-        Self { method, want, documents: Vec::new(), gold: Vec::new(), words: 0, score: Score::default() }
+        let score = Score::default();
+        Self { method, want, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
     }
 
     fn push(&mut self, example: &Example) -> Result<()> {
@@ -215,6 +231,7 @@ impl<'a> Evaluation<'a> {
         let choices = self.method.restore_batch(&self.documents, self.want)?;
         for ((tokens, gold), choices) in self.documents.iter().zip(&self.gold).zip(&choices) {
             self.score.add(tokens, gold, choices, |lower| self.method.knows(lower))?;
+            (self.show)(gold, choices);
         }
         self.documents.clear();
         self.gold.clear();

@@ -6,8 +6,9 @@ use crate::files::Input;
 use crate::text::Break;
 use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
 
-/// Bytes asked for at a time.
+/// Bytes asked for at a time, and at first: the beginning of a text comes out while the rest is read.
 const READ: usize = 1 << 16;
+const FIRST_READ: usize = 1 << 12;
 
 /// Characters of a line that are read together. Of a longer line the first part decides what is judged by line. Counted
 /// in characters, since their number does not change with case.
@@ -55,7 +56,8 @@ impl Plain {
     /// Reads what is there, once: a slow pipe is served line by line.
     fn fill(&mut self) -> Result<()> {
         let len = self.buffer.len();
-        self.buffer.resize(len + READ, 0);
+        let is_first = len == 0 && self.lines == 0;
+        self.buffer.resize(len + if is_first { FIRST_READ } else { READ }, 0);
         let read = self.input.read(&mut self.buffer[len..]);
         self.buffer.truncate(len + read.as_ref().unwrap_or(&0));
         self.ended = read? == 0;

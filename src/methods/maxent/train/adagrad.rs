@@ -282,7 +282,7 @@ impl Run<'_> {
 }
 
 /// Whether a text goes on from words that are not there: it was cut out of a longer one.
-fn goes_on(tokens: &Tokens) -> bool {
+pub(super) fn goes_on(tokens: &Tokens) -> bool {
     tokens.as_slice().first().is_some_and(|token| token.before <= Break::Space && !token.starts)
 }
 

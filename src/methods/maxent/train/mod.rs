@@ -12,6 +12,8 @@ mod matrix;
 #[cfg(feature = "liblinear")]
 mod one_vs_rest;
 mod outside;
+#[cfg(test)]
+mod packed;
 mod size;
 mod solving;
 mod stopping;
