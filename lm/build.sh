@@ -73,4 +73,4 @@ sed -E '/^#/d; s/^\*\*[^*]*\*\* ?//; s/\\\[[0-9:]*\\\]//g; s/\\//g' "$en/changel
 sentences en speech --split "$scratch/changelog.txt"
 sentences en europarl "$corpora/train.en.europarl"
 sentences en open "$en/commonvoice.txt" "$en/wikisplit.tok" "$en/wiki.val.tok" "$en/opensubtitles.en" "$en"/earnings22/*.nlp
-models en 1 390000 55000 105000 20000
+models en 1 370000 55000 105000 20000

@@ -327,7 +327,12 @@ impl<'a> Examples<'a> {
 
     fn susanto(&mut self, sentence: Sentence<'_>) {
         if !sentence.tokenised {
-            return self.tokens(sentence);
+            self.tokens(sentence);
+            // Sentences are given: where one begins shows.
+            if let Some(first) = self.example.tokens.as_mut_slice().first_mut() {
+                first.starts = true;
+            }
+            return;
         }
         let Example { tokens, gold } = &mut self.example;
         let mut before = sentence.before;
@@ -372,9 +377,8 @@ impl<'a> Examples<'a> {
             if std::mem::take(&mut first) {
                 return;
             }
-            // The sentence begins right before the second word.
-            let before = if gold.is_empty() { sentence.before.max(Break::Line) } else { Break::Space };
-            tokens.push(word, self.locale, Token { before, ..Token::default() });
+            // A white space before them all: they go on from a word that is not there.
+            tokens.push(word, self.locale, Token { before: Break::Space, ..Token::default() });
             gold.push(Gold { label: Case::of(word, self.locale).into(), scored: true, initial: false });
         });
         end_sentence(gold);
@@ -553,7 +557,7 @@ mod tests {
         let text = "“Yes,” said Ana to the U.S. envoy.\nNo.\nIn Braga, it rained.";
         assert_eq!(shown(text, Protocol::Batista), ["said Ana to the US envoy|", "Braga it rained|"]);
         let examples = corpus(text, Format::Lines, Protocol::Batista).examples().unwrap();
-        assert_eq!(examples[1].tokens.as_slice()[0].before, Break::Line);
+        assert_eq!(examples[1].tokens.as_slice()[0].before, Break::Space);
         assert!(examples.iter().all(|example| example.gold.iter().all(|gold| !gold.initial)));
         assert!(examples[1].tokens.as_slice().iter().all(|token| !token.starts));
     }

@@ -168,142 +168,147 @@ pub fn own(groups: &[Group], lower: &str, seen: Seen, out: &mut Vec<u64>) {
 
 /// Appends the features of the word `window[REACH]` that depend on where it stands; `window` holds the words around it.
 /// Words more than `look_ahead` places to the right are not looked at.
-#[inline]
 pub fn context(groups: &[Group], window: &Window, look_ahead: usize, out: &mut Vec<u64>) {
+    for &group in groups {
+        around(group, window, look_ahead, out);
+    }
+}
+
+// Inlined, those of all groups would be worked out before the loop over some.
+#[inline(never)]
+fn around(group: Group, window: &Window, look_ahead: usize, out: &mut Vec<u64>) {
     let [left3, left2, left, word, right, right2, right3] = window.map(|seen| seen.hash);
     let can_see = |places: usize| places <= look_ahead;
-    for group in groups {
-        match group {
-            Group::Word
-            | Group::Affixes
-            | Group::Shape
-            | Group::Ngrams
-            | Group::Lists
-            | Group::Forms
-            | Group::Previous => {}
-            Group::Bigrams => {
-                out.push(feature(2, &[left, word]));
-                if can_see(1) {
-                    out.push(feature(3, &[word, right]));
-                }
+    match group {
+        Group::Word
+        | Group::Affixes
+        | Group::Shape
+        | Group::Ngrams
+        | Group::Lists
+        | Group::Forms
+        | Group::Previous => {}
+        Group::Bigrams => {
+            out.push(feature(2, &[left, word]));
+            if can_see(1) {
+                out.push(feature(3, &[word, right]));
             }
-            Group::Trigrams => {
-                out.push(feature(4, &[left2, left, word]));
-                if can_see(1) {
-                    out.push(feature(5, &[left, word, right]));
-                }
+        }
+        Group::Trigrams => {
+            out.push(feature(4, &[left2, left, word]));
+            if can_see(1) {
+                out.push(feature(5, &[left, word, right]));
             }
-            Group::Neighbours => {
-                out.push(feature(6, &[left]));
-                out.push(feature(7, &[left2, left]));
-                if can_see(1) {
-                    out.push(feature(8, &[right]));
-                    out.push(feature(9, &[left, right]));
-                }
-                if can_see(2) {
-                    out.push(feature(10, &[right, right2]));
-                }
+        }
+        Group::Neighbours => {
+            out.push(feature(6, &[left]));
+            out.push(feature(7, &[left2, left]));
+            if can_see(1) {
+                out.push(feature(8, &[right]));
+                out.push(feature(9, &[left, right]));
             }
-            Group::Wide => {
-                // How much a word says depends on how much else is seen.
-                out.push(feature(110, &[look_ahead as u64]));
-                out.push(feature(11, &[left3, left2, left, word]));
-                out.push(feature(12, &[left2, word]));
-                out.push(feature(13, &[left3]));
-                out.push(feature(14, &[left2]));
-                if can_see(2) {
-                    out.push(feature(15, &[word, right, right2]));
-                    out.push(feature(16, &[word, right2]));
-                    out.push(feature(17, &[right2]));
-                }
-                if can_see(3) {
-                    out.push(feature(18, &[right3]));
-                }
+            if can_see(2) {
+                out.push(feature(10, &[right, right2]));
             }
-            Group::Profile => {
-                let [_, _, left, word, right, right2, _] = window.map(|seen| u64::from(seen.profile));
-                out.push(feature(41, &[left, word]));
-                if can_see(1) {
-                    out.push(feature(42, &[word, right]));
-                    out.push(feature(43, &[left, word, right]));
-                }
-                if can_see(2) {
-                    out.push(feature(44, &[word, right, right2]));
-                }
+        }
+        Group::Wide => {
+            // How much a word says depends on how much else is seen.
+            out.push(feature(110, &[look_ahead as u64]));
+            out.push(feature(11, &[left3, left2, left, word]));
+            out.push(feature(12, &[left2, word]));
+            out.push(feature(13, &[left3]));
+            out.push(feature(14, &[left2]));
+            if can_see(2) {
+                out.push(feature(15, &[word, right, right2]));
+                out.push(feature(16, &[word, right2]));
+                out.push(feature(17, &[right2]));
             }
-            Group::Spans => {
-                out.push(feature(100, &[left3, left2, left]));
-                if can_see(1) {
-                    out.push(feature(101, &[left2, left, word, right]));
-                }
-                if can_see(2) {
-                    out.push(feature(102, &[left, word, right, right2]));
-                    out.push(feature(103, &[left2, left, word, right, right2]));
-                }
-                if can_see(3) {
-                    out.push(feature(104, &[word, right, right2, right3]));
-                    out.push(feature(105, &[right, right2, right3]));
-                }
-                let [left3, left2, left, word, right, right2, _] = window.map(|seen| u64::from(seen.profile));
-                out.push(feature(106, &[left3, left2, left, word]));
-                if can_see(1) {
-                    out.push(feature(107, &[left2, left, word, right]));
-                }
-                if can_see(2) {
-                    out.push(feature(108, &[left, word, right, right2]));
-                    out.push(feature(109, &[left2, left, word, right, right2]));
-                }
+            if can_see(3) {
+                out.push(feature(18, &[right3]));
             }
-            Group::Marks => {
-                let [_, _, left, word, right, _, _] = window.map(|seen| seen.marks);
-                out.push(feature(50, &[word]));
-                out.push(feature(51, &[left]));
-                if can_see(1) {
-                    out.push(feature(52, &[right]));
-                }
+        }
+        Group::Profile => {
+            let [_, _, left, word, right, right2, _] = window.map(|seen| u64::from(seen.profile));
+            out.push(feature(41, &[left, word]));
+            if can_see(1) {
+                out.push(feature(42, &[word, right]));
+                out.push(feature(43, &[left, word, right]));
             }
-            Group::ListsAround => {
-                let [_, _, left, word, right, _, _] = window.map(|seen| u64::from(seen.lists));
-                if left | word != 0 {
-                    out.push(feature(61, &[left, word]));
-                }
-                if can_see(1) && word | right != 0 {
-                    out.push(feature(62, &[word, right]));
-                }
+            if can_see(2) {
+                out.push(feature(44, &[word, right, right2]));
             }
-            Group::FormsAround => {
-                let [_, _, left, word, right, _, _] = window.map(|seen| u64::from(seen.form));
-                out.push(feature(68, &[left, word]));
-                if can_see(1) {
-                    out.push(feature(69, &[word, right]));
-                    out.push(feature(70, &[left, word, right]));
-                }
+        }
+        Group::Spans => {
+            out.push(feature(100, &[left3, left2, left]));
+            if can_see(1) {
+                out.push(feature(101, &[left2, left, word, right]));
             }
-            Group::Clusters => {
-                let [left3, left2, left, word, right, right2, right3] =
-                    window.map(|seen| u64::from(seen.cluster));
-                let hash = window[REACH].hash;
-                out.push(feature(81, &[left]));
-                out.push(feature(82, &[left2, left]));
-                out.push(feature(83, &[left, word]));
-                out.push(feature(84, &[left, hash]));
-                out.push(feature(91, &[left3, left2, left, word]));
-                if can_see(1) {
-                    out.push(feature(85, &[right]));
-                    out.push(feature(86, &[left, word, right]));
-                    out.push(feature(87, &[hash, right]));
-                    out.push(feature(88, &[left, hash, right]));
-                    out.push(feature(92, &[left2, left, word, right]));
-                }
-                if can_see(2) {
-                    out.push(feature(89, &[right, right2]));
-                    out.push(feature(90, &[hash, right, right2]));
-                    out.push(feature(93, &[left, word, right, right2]));
-                    out.push(feature(94, &[left2, left, word, right, right2]));
-                }
-                if can_see(3) {
-                    out.push(feature(95, &[word, right, right2, right3]));
-                }
+            if can_see(2) {
+                out.push(feature(102, &[left, word, right, right2]));
+                out.push(feature(103, &[left2, left, word, right, right2]));
+            }
+            if can_see(3) {
+                out.push(feature(104, &[word, right, right2, right3]));
+                out.push(feature(105, &[right, right2, right3]));
+            }
+            let [left3, left2, left, word, right, right2, _] = window.map(|seen| u64::from(seen.profile));
+            out.push(feature(106, &[left3, left2, left, word]));
+            if can_see(1) {
+                out.push(feature(107, &[left2, left, word, right]));
+            }
+            if can_see(2) {
+                out.push(feature(108, &[left, word, right, right2]));
+                out.push(feature(109, &[left2, left, word, right, right2]));
+            }
+        }
+        Group::Marks => {
+            let [_, _, left, word, right, _, _] = window.map(|seen| seen.marks);
+            out.push(feature(50, &[word]));
+            out.push(feature(51, &[left]));
+            if can_see(1) {
+                out.push(feature(52, &[right]));
+            }
+        }
+        Group::ListsAround => {
+            let [_, _, left, word, right, _, _] = window.map(|seen| u64::from(seen.lists));
+            if left | word != 0 {
+                out.push(feature(61, &[left, word]));
+            }
+            if can_see(1) && word | right != 0 {
+                out.push(feature(62, &[word, right]));
+            }
+        }
+        Group::FormsAround => {
+            let [_, _, left, word, right, _, _] = window.map(|seen| u64::from(seen.form));
+            out.push(feature(68, &[left, word]));
+            if can_see(1) {
+                out.push(feature(69, &[word, right]));
+                out.push(feature(70, &[left, word, right]));
+            }
+        }
+        Group::Clusters => {
+            let [left3, left2, left, word, right, right2, right3] =
+                window.map(|seen| u64::from(seen.cluster));
+            let hash = window[REACH].hash;
+            out.push(feature(81, &[left]));
+            out.push(feature(82, &[left2, left]));
+            out.push(feature(83, &[left, word]));
+            out.push(feature(84, &[left, hash]));
+            out.push(feature(91, &[left3, left2, left, word]));
+            if can_see(1) {
+                out.push(feature(85, &[right]));
+                out.push(feature(86, &[left, word, right]));
+                out.push(feature(87, &[hash, right]));
+                out.push(feature(88, &[left, hash, right]));
+                out.push(feature(92, &[left2, left, word, right]));
+            }
+            if can_see(2) {
+                out.push(feature(89, &[right, right2]));
+                out.push(feature(90, &[hash, right, right2]));
+                out.push(feature(93, &[left, word, right, right2]));
+                out.push(feature(94, &[left2, left, word, right, right2]));
+            }
+            if can_see(3) {
+                out.push(feature(95, &[word, right, right2, right3]));
             }
         }
     }

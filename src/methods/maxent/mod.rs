@@ -27,7 +27,7 @@ use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token, Tokens};
 use chain::Bonus;
 use features::{BUCKETS, Group, Seen};
 use outside::Outside;
-use table::{Place, Table};
+use table::Table;
 
 /// The files of a model: the weights of features, how words are written elsewhere, and spellings of mixed case.
 const WEIGHTS: &str = "weights.bin";
@@ -222,24 +222,8 @@ fn own(
 /// Adds the weights of features.
 #[inline]
 fn add(weights: &Table<WEIGHTS_EACH>, features: &[u64], sums: &mut Sums) {
-    let weights = weights.reader();
-    for features in features.chunks(AT_ONCE) {
-        let mut places = [Place::default(); AT_ONCE];
-        for (place, &feature) in places.iter_mut().zip(features) {
-            *place = weights.place(feature);
-        }
-        for &place in &places[..features.len()] {
-            if let Some(weights) = weights.value(place) {
-                for (sum, weight) in sums.iter_mut().zip(weights) {
-                    *sum += i32::from(*weight as i8);
-                }
-            }
-        }
-    }
+    weights.reader().add(features, sums);
 }
-
-/// So many features are looked up side by side.
-const AT_ONCE: usize = 32;
 
 impl Restorer for Maxent {
     fn labels(&self) -> &Labels {

@@ -15,6 +15,12 @@ use crate::text::{Break, Case, Choice, Class, Given, Label, Mark, Token, Tokens}
 /// So many words to the left are kept at most, so that they are seldom moved.
 const KEPT: usize = 256;
 
+/// So many places without a word stand around those with one: a window of the place behind the last has them all.
+const EMPTY: usize = 2 * REACH + 1;
+
+/// So many words are looked up side by side.
+const AT_ONCE: usize = 32;
+
 /// Where a text showed a sentence's beginning, it shows all others too for so many words.
 const SHOWN: usize = 64;
 
@@ -90,8 +96,10 @@ pub struct Decoding<'a> {
     waiting: VecDeque<Word>,
     /// Words to be used again.
     spare: Vec<Word>,
-    /// What is seen of them, and before them of the words to the left.
+    /// What is seen of them, and before them of the words to the left; nothing on both sides, so that each has a window.
     seen: Vec<Seen>,
+    /// What is seen of the next words, and the sums of their own features.
+    next: Vec<(Seen, Sums)>,
     shows: Shows,
     history: History,
     /// Whether the case of the word before is looked at.
@@ -113,7 +121,8 @@ impl<'a> Decoding<'a> {
             look_ahead,
             waiting: VecDeque::new(),
             spare: Vec::new(),
-            seen: Vec::new(),
+            seen: vec![Seen::default(); EMPTY],
+            next: Vec::new(),
             shows: Shows::default(),
             history: History::default(),
             looks_before: model.settings.groups.contains(&Group::Previous),
@@ -127,28 +136,16 @@ impl<'a> Decoding<'a> {
 
 impl Session for Decoding<'_> {
     fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
-        for (lower, token) in tokens.iter() {
-            let starts = token.starts || self.want.starts == Starts::Lines && token.opens;
-            if starts || parts(token) {
-                self.finish(Some(starts), out);
-            }
-            if self.seen.is_empty() && token.before <= Break::Space && !starts {
-                self.seen.push(Seen::UNSEEN);
-            }
-            let (seen, sums) = self.model.seen(lower, token, &mut self.features);
-            let mut word = self.spare.pop().unwrap_or_default();
-            word.lower.clear();
-            word.lower.push_str(lower);
-            let shown = match (self.shows.of(starts), self.want.starts) {
-                (_, Starts::None) | (Shown::Nothing, Starts::Shown) => Shown::Inside,
-                (shown, _) => shown,
-            };
-            self.waiting.push_back(Word { seen, sums, given: token.given, shown, ..word });
-            self.seen.push(seen);
-            if self.waiting.len() > self.look_ahead {
-                self.answer(self.look_ahead, None, out);
+        let mut rest = tokens.iter();
+        let mut next = std::mem::take(&mut self.next);
+        while rest.len() > 0 {
+            let words = rest.clone().take(AT_ONCE);
+            next.extend(words.map(|(lower, token)| self.model.seen(lower, token, &mut self.features)));
+            for ((seen, sums), (lower, token)) in next.drain(..).zip(rest.by_ref()) {
+                self.take(lower, token, seen, sums, out);
             }
         }
+        self.next = next;
         match end {
             End::More | End::Soft => {}
             End::Now => {
@@ -175,6 +172,41 @@ impl Session for Decoding<'_> {
 }
 
 impl Decoding<'_> {
+    /// Takes the next word, of which this is seen, and these are the sums of its own features.
+    fn take(&mut self, lower: &str, token: &Token, seen: Seen, sums: Sums, out: &mut Vec<Choice>) {
+        let starts = token.starts || self.want.starts == Starts::Lines && token.opens;
+        if starts || parts(token) {
+            self.finish(Some(starts), out);
+        }
+        let mut word = self.spare.pop().unwrap_or_default();
+        word.lower.clear();
+        word.lower.push_str(lower);
+        let shown = match (self.shows.of(starts), self.want.starts) {
+            (_, Starts::None) | (Shown::Nothing, Starts::Shown) => Shown::Inside,
+            (shown, _) => shown,
+        };
+        if token.before <= Break::Space && !starts && self.seen == [Seen::default(); EMPTY] {
+            self.see(Seen::UNSEEN);
+        }
+        self.waiting.push_back(Word { seen, sums, given: token.given, shown, ..word });
+        self.see(seen);
+        if self.waiting.len() > self.look_ahead {
+            self.answer(self.look_ahead, None, out);
+        }
+    }
+
+    /// Puts what is seen of a word behind the last one.
+    fn see(&mut self, seen: Seen) {
+        let at = self.end();
+        self.seen[at] = seen;
+        self.seen.push(Seen::default());
+    }
+
+    /// The place behind the last word in what is seen.
+    fn end(&self) -> usize {
+        self.seen.len() + REACH - EMPTY
+    }
+
     /// The choice for a word that waits, where at most `look_ahead` words after it count; its history becomes that of the next.
     /// `ends` says whether a sentence ends after it, where that is known.
     fn choose(
@@ -184,7 +216,7 @@ impl Decoding<'_> {
         ends: Option<bool>,
         history: &mut History,
     ) -> Choice {
-        let at = self.seen.len() - self.waiting.len() + waiting;
+        let at = self.end() - self.waiting.len() + waiting;
         let Word { seen, mut sums, given, shown, .. } = self.waiting[waiting];
         self.sum(at, look_ahead, &mut sums);
         let mut shares = None;
@@ -231,18 +263,18 @@ impl Decoding<'_> {
         self.history = history;
         self.spare.extend(self.waiting.pop_front());
         if self.seen.len() > KEPT {
-            self.seen.drain(..self.seen.len() - self.waiting.len() - REACH);
+            self.seen.drain(..self.end() - self.waiting.len() - REACH);
         }
     }
 
     /// Adds the weights of what is seen around word `at`.
     fn sum(&mut self, at: usize, look_ahead: usize, sums: &mut Sums) {
         self.features.clear();
-        let window = features::window(&self.seen, at);
+        let Some(window) = self.seen[at - REACH..].first_chunk() else { return };
         let model = self.model;
-        features::context(&model.settings.groups, &window, look_ahead, &mut self.features);
-        model.outside.phrases(&model.settings.groups, &window, look_ahead, &mut self.features);
-        add(&self.model.weights, &self.features, sums);
+        features::context(&model.settings.groups, window, look_ahead, &mut self.features);
+        model.outside.phrases(&model.settings.groups, window, look_ahead, &mut self.features);
+        add(&model.weights, &self.features, sums);
     }
 
     /// Adds what the choice before a word says to its sums. Where that choice is not all but certain: the probability of each class,
@@ -296,7 +328,7 @@ impl Decoding<'_> {
             Some(next) => (next.seen, next.sums),
             None => self.model.nothing(&mut self.features),
         };
-        let at = self.seen.len() - self.waiting.len() + waiting + 1;
+        let at = self.end() - self.waiting.len() + waiting + 1;
         self.sum(at, look_ahead.saturating_sub(1), &mut sums);
         if self.looks_before {
             self.look_before(&history.before, seen, &mut sums);
@@ -366,6 +398,7 @@ impl Decoding<'_> {
             self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
         }
         self.seen.clear();
+        self.seen.resize(EMPTY, Seen::default());
         self.history = History::default();
     }
 }

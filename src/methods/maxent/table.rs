@@ -21,12 +21,17 @@ pub struct Table<const N: usize> {
     entries: usize,
 }
 
+/// So many hashes are looked up side by side.
+const AT_ONCE: usize = 16;
+
+/// So many fingerprints are compared in one step: hardly a bucket has more.
+const STEP: usize = 8;
+
 /// Where the entries of a hash would be.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Place {
+struct Place {
     start: u32,
     end: u32,
-    mark: u16,
 }
 
 /// A value on its way into a table.
@@ -155,11 +160,10 @@ impl<const N: usize> Table<N> {
     pub fn reader(&self) -> Reader<'_, N> {
         let (starts, entries) = self.bytes[HEAD..].split_at(4 * (self.buckets + 1));
         debug_assert_eq!(entries.len(), self.entries * Self::ENTRY);
-        let (marks, values) = entries.split_at(2 * self.entries);
         Reader {
             starts: starts.as_chunks().0,
-            marks: marks.as_chunks().0,
-            values: values.as_chunks().0,
+            marks: entries.as_chunks().0,
+            values: entries[2 * self.entries..].as_chunks().0,
             buckets: self.buckets,
         }
     }
@@ -169,27 +173,65 @@ impl<const N: usize> Table<N> {
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a, const N: usize> {
     starts: &'a [[u8; 4]],
+    /// Those of all entries, and what lies behind them.
     marks: &'a [[u8; 2]],
     values: &'a [[u8; N]],
     buckets: usize,
 }
 
 impl<'a, const N: usize> Reader<'a, N> {
-    /// The place of a hash: asked for many hashes first, memory is waited for once.
+    /// The value of a hash.
     #[inline]
-    pub fn place(&self, hash: u64) -> Place {
-        let number = |at: usize| self.starts.get(at).map_or(0, |start| u32::from_le_bytes(*start));
-        let bucket = bucket(hash, self.buckets);
-        Place { start: number(bucket), end: number(bucket + 1), mark: fingerprint(hash) }
+    pub fn get(&self, hash: u64) -> Option<&'a [u8; N]> {
+        let (at, is_there) = self.find(self.place(hash), fingerprint(hash));
+        if is_there { self.values.get(at) } else { None }
     }
 
-    /// The value at a place.
+    /// Adds the values of those hashes that are there, a signed number each byte. Memory is waited for once for all of
+    /// them, and there is no branch on whether a hash is there, which cannot be foretold.
     #[inline]
-    pub fn value(&self, place: Place) -> Option<&'a [u8; N]> {
-        let mark = place.mark.to_le_bytes();
-        let marks = self.marks.get(place.start as usize..place.end as usize)?;
-        let at = marks.iter().position(|found| *found == mark)?;
-        self.values.get(place.start as usize + at)
+    pub fn add(&self, hashes: &[u64], sums: &mut [i32; N]) {
+        for hashes in hashes.chunks(AT_ONCE) {
+            let (mut places, mut found) = ([Place::default(); AT_ONCE], [(0, 0); AT_ONCE]);
+            for (place, &hash) in places.iter_mut().zip(hashes) {
+                *place = self.place(hash);
+            }
+            for ((found, &place), &hash) in found.iter_mut().zip(&places).zip(hashes) {
+                let (at, is_there) = self.find(place, fingerprint(hash));
+                *found = (at & usize::from(is_there).wrapping_neg(), -i8::from(is_there));
+            }
+            for &(at, mask) in &found[..hashes.len()] {
+                let Some(value) = self.values.get(at) else { continue };
+                for (sum, byte) in sums.iter_mut().zip(value) {
+                    *sum += i32::from(*byte as i8 & mask);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn place(&self, hash: u64) -> Place {
+        let number = |at: usize| self.starts.get(at).map_or(0, |start| u32::from_le_bytes(*start));
+        let bucket = bucket(hash, self.buckets);
+        Place { start: number(bucket), end: number(bucket + 1) }
+    }
+
+    /// The entry with a fingerprint at a place, and whether it is there.
+    #[inline]
+    fn find(&self, place: Place, mark: u16) -> (usize, bool) {
+        let (start, end) = (place.start as usize, place.end as usize);
+        let len = end.saturating_sub(start);
+        match self.marks.get(start..start + STEP) {
+            Some(marks) if len <= STEP => {
+                let at = first_equal(marks.as_flattened(), mark);
+                (start + at, at < len)
+            }
+            _ => {
+                let marks = self.marks.get(start..end).unwrap_or_default();
+                let at = marks.iter().position(|found| *found == mark.to_le_bytes());
+                (start + at.unwrap_or(0), at.is_some())
+            }
+        }
     }
 
     /// All entries, in the order of their buckets.
@@ -208,12 +250,17 @@ impl<'a, const N: usize> Reader<'a, N> {
             marks.iter().zip(values).map(entry)
         })
     }
+}
 
-    /// The value of a hash.
-    #[inline]
-    pub fn get(&self, hash: u64) -> Option<&'a [u8; N]> {
-        self.value(self.place(hash))
-    }
+/// Which of [`STEP`] fingerprints is the first that is `mark`; [`STEP`] where none is.
+#[inline]
+fn first_equal(marks: &[u8], mark: u16) -> usize {
+    const ONES: u128 = u128::MAX / u16::MAX as u128;
+    let Ok(marks) = marks.try_into() else { return STEP };
+    let differences = u128::from_le_bytes(marks) ^ (ONES * u128::from(mark));
+    // The lowest set bit is the upper one of the first difference that is 0.
+    let zeros = differences.wrapping_sub(ONES) & !differences & ONES << 15;
+    (zeros.trailing_zeros() / u16::BITS) as usize
 }
 
 /// The bucket of a hash: the upper bits, scaled.
@@ -244,6 +291,32 @@ mod tests {
             let wrong = (0..count).filter(|&number| table.get(hash(number)) != Some(&value(number))).count();
             let found = (1000..1500).filter(|&number| table.get(hash(number)).is_some()).count();
             prop_assert!(wrong < 4 && found < 6, "{} {}", wrong, found);
+        }
+
+        #[test]
+        fn fingerprints_compared_in_one_step_are_those_compared_one_by_one(
+            marks in prop::array::uniform8(prop_oneof![0u16..3, 0x7ffe..0x8003u16, 0xfffd..=0xffffu16]),
+            mark in prop_oneof![0u16..3, 0x7ffe..0x8003u16, 0xfffd..=0xffffu16],
+        ) {
+            let bytes = marks.map(u16::to_le_bytes);
+            let plain = marks.iter().position(|found| *found == mark).unwrap_or(STEP);
+            prop_assert_eq!(first_equal(bytes.as_flattened(), mark), plain);
+        }
+
+        #[test]
+        fn values_added_side_by_side_are_those_found_one_by_one(
+            values in prop::collection::btree_map(0u64..100, any::<[u8; 2]>(), 0..60),
+            asked in prop::collection::vec(0u64..100, 0..40),
+        ) {
+            // They fall into three of the buckets, so some have more than are compared in one step.
+            let hash = |number: u64| (number % 3) << 62 | number;
+            let table = Table::build(values.iter().map(|(number, value)| (hash(*number), *value)));
+            let (table, mut sums, mut plain) = (Table::open(table.into()).unwrap(), [0; 2], [0; 2]);
+            table.reader().add(&asked.iter().map(|number| hash(*number)).collect::<Vec<_>>(), &mut sums);
+            for value in asked.iter().filter_map(|number| values.get(number)) {
+                plain = std::array::from_fn(|at| plain[at] + i32::from(value[at] as i8));
+            }
+            prop_assert_eq!(sums, plain);
         }
 
         #[test]

@@ -175,8 +175,8 @@ impl Run<'_> {
             let words = example.tokens.iter().zip(&example.gold).enumerate().take(to).skip(from);
             for (at, ((lower, token), gold)) in words {
                 shown = shows.of(token.starts);
-                let answer = self.answer(shown, gold);
-                if answer.class.is_some() || answer.begins.is_some() {
+                let answer = self.answer(shown, lower, gold);
+                if answer != Answer::default() {
                     let window = features::window(stretch, at + unseen - first);
                     features::extract(self.groups, lower, &window, look_ahead, features);
                     self.outside.phrases(self.groups, &window, look_ahead, features);
@@ -209,17 +209,24 @@ impl Run<'_> {
             }
             let all = features.len();
             features::history(distance, Seen::default(), features);
-            let answer = Answer { class: None, begins: Some(ends) };
+            let answer = Answer { begins: Some(ends), ..Answer::default() };
             visit(Row { at: example.tokens.len(), features, all, window: &window, answer });
         }
     }
 
     /// What is to be learned of a word.
-    fn answer(&self, shown: Shown, gold: &Gold) -> Answer {
+    fn answer(&self, shown: Shown, lower: &str, gold: &Gold) -> Answer {
         let is_open = self.begins && shown == Shown::Nothing;
-        // A capital at a beginning says nothing of the word.
-        let class = (gold.scored && !(is_open && gold.initial)).then_some(gold.label.case.class());
-        Answer { class, begins: is_open.then_some(gold.initial) }
+        let begins = is_open.then_some(gold.initial);
+        let class = gold.label.case.class();
+        let is_first = gold.initial || shown == Shown::Begins;
+        match gold.scored {
+            false => Answer { begins, ..Answer::default() },
+            // The capital of a first word may be due to its place; that of a letter by itself says nothing at all.
+            true if is_first && lower.chars().nth(1).is_none() => Answer { begins, ..Answer::default() },
+            true if is_first && class == Class::Title => Answer { begins, class: None, not_otherwise: true },
+            true => Answer { begins, class: Some(class), not_otherwise: false },
+        }
     }
 
     /// How many words of right context are seen in an example: in some fewer, chosen by its words, so that the model also
@@ -293,9 +300,11 @@ fn stretches(tokens: &Tokens) -> impl Iterator<Item = usize> {
 }
 
 /// What is to be learned of a word; `None` where it teaches nothing.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Answer {
     pub(super) class: Option<Class>,
+    /// Whether its class is lower or title, and not known more closely.
+    pub(super) not_otherwise: bool,
     /// Whether a sentence begins at it.
     pub(super) begins: Option<bool>,
 }
@@ -436,19 +445,25 @@ impl Weights {
         self.clone().settle()
     }
 
-    /// The slope of −ln P(class) − ln P(begins): how far each weight of the features is from where it should be. Those behind
+    /// The slope of −ln P(class) − ln P(begins), where the class may be one of two: how far each weight of the features is from where it should be. Those behind
     /// the first `all` bear on beginnings alone.
     #[inline]
     pub(super) fn gradient(&self, features: &[u64], all: usize, answer: Answer) -> Gradient {
         let [title, upper, mixed, beginning] = self.sums(features, all);
         let mut shares = [0.0; WEIGHTS_EACH];
-        if let Some(class) = answer.class {
+        if answer.class.is_some() || answer.not_otherwise {
             shares = [0.0, title, upper, mixed];
             let most = shares.iter().copied().fold(f32::MIN, f32::max);
             shares = shares.map(|sum| (sum - most).exp());
             let whole: f32 = shares.iter().sum();
             shares.iter_mut().for_each(|share| *share /= whole);
+        }
+        if let Some(class) = answer.class {
             shares[class as usize] -= 1.0;
+        } else if answer.not_otherwise {
+            // Of the two as likely as they are: the slope of -ln(P(lower) + P(title)).
+            let either = (shares[0] + shares[1]).max(f32::MIN_POSITIVE);
+            (0..2).for_each(|at| shares[at] -= shares[at] / either);
         }
         let begins = |begins| 1.0 / (1.0 + (-beginning).exp()) - f32::from(u8::from(begins));
         [shares[1], shares[2], shares[3], answer.begins.map_or(0.0, begins)]
@@ -475,15 +490,20 @@ impl Weights {
     /// −ln P(class) − ln P(begins).
     pub(super) fn loss(&self, features: &[u64], all: usize, answer: Answer) -> f64 {
         let [title, upper, mixed, beginning] = self.sums(features, all).map(f64::from);
-        let of_class = answer.class.map(|class| {
-            let sums = [0.0, title, upper, mixed];
+        let sums = [0.0, title, upper, mixed];
+        let whole = |sums: &[f64]| {
             let most = sums.iter().copied().fold(f64::MIN, f64::max);
-            sums.iter().map(|sum| (sum - most).exp()).sum::<f64>().ln() + most - sums[class as usize]
-        });
+            sums.iter().map(|sum| (sum - most).exp()).sum::<f64>().ln() + most
+        };
+        let of_class = match answer.class {
+            Some(class) => whole(&sums) - sums[class as usize],
+            None if answer.not_otherwise => whole(&sums) - whole(&sums[..2]),
+            None => 0.0,
+        };
         let against = answer.begins.map(|begins| if begins { -beginning } else { beginning });
         // ln(1 + e^x) without its overflow.
         let of_beginning = against.map(|sum| sum.max(0.0) + (-sum.abs()).exp().ln_1p());
-        of_class.unwrap_or(0.0) + of_beginning.unwrap_or(0.0)
+        of_class + of_beginning.unwrap_or(0.0)
     }
 
     /// Moves the weights, each thread those of its own range, in the order of the words: the same for any number of threads.
@@ -638,9 +658,9 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// −ln of the probability of a class and of a beginning or none, as it is written down; the first `all` cells bear on the
-    /// class.
-    fn loss(cells: &[Cell], all: usize, class: usize, begins: bool) -> f64 {
+    /// −ln of the probability of one of some classes and of a beginning or none, as it is written down; the first `all` cells
+    /// bear on the class.
+    fn loss(cells: &[Cell], all: usize, classes: &[usize], begins: bool) -> f64 {
         let sum = |at: usize| {
             let cells = if at == BEGIN { cells } else { &cells[..all] };
             cells.iter().map(|cell| f64::from(cell[at])).sum::<f64>()
@@ -648,7 +668,8 @@ mod tests {
         let sums = [0.0, sum(0), sum(1), sum(2)];
         let whole: f64 = sums.iter().map(|sum| sum.exp()).sum();
         let sign = if begins { -1.0 } else { 1.0 };
-        whole.ln() - sums[class] + (sign * sum(BEGIN)).exp().ln_1p()
+        let found: f64 = classes.iter().map(|class| sums[*class].exp()).sum();
+        whole.ln() - found.ln() + (sign * sum(BEGIN)).exp().ln_1p()
     }
 
     proptest! {
@@ -656,7 +677,7 @@ mod tests {
         fn the_gradient_is_the_slope_of_the_loss(
             features in prop::collection::btree_set(any::<u64>(), 1..6),
             values in prop::collection::vec(-2.0f32..2.0, 24),
-            class in 0..CLASSES,
+            class in 0..=CLASSES,
             begins: bool,
             only: bool,
         ) {
@@ -666,7 +687,10 @@ mod tests {
                 cell[..WEIGHTS_EACH].copy_from_slice(values);
             }
             let all = features.len() - usize::from(only);
-            let answer = Answer { class: Some(Class::ALL[class]), begins: Some(begins) };
+            // Behind the classes: lower or title.
+            let classes = if class < CLASSES { vec![class] } else { vec![0, 1] };
+            let known = Class::ALL.get(class).copied();
+            let answer = Answer { class: known, not_otherwise: known.is_none(), begins: Some(begins) };
             let gradient = weights.gradient(&features, all, answer);
             for (at, gradient) in gradient.iter().enumerate() {
                 // The last feature may bear on beginnings alone.
@@ -678,7 +702,7 @@ mod tests {
                 let moved = |by: f32| {
                     let mut cells = weights.cells.clone();
                     cells[cell][at] += by;
-                    loss(&cells, all, class, begins)
+                    loss(&cells, all, &classes, begins)
                 };
                 let slope = (moved(SMALL) - moved(-SMALL)) / f64::from(2.0 * SMALL);
                 prop_assert!((slope - f64::from(*gradient)).abs() < 1e-3, "{} {}", slope, gradient);
@@ -740,7 +764,7 @@ mod tests {
         {
             let mut weights = Weights::of(features.clone()).lazily(penalty, average);
             for (features, class) in &words {
-                let answer = Answer { class: Some(Class::ALL[*class]), begins: None };
+                let answer = Answer { class: Some(Class::ALL[*class]), ..Answer::default() };
                 let gradient = weights.gradient(features, features.len(), answer);
                 let mut gradients = Gradients::of(1);
                 gradients.push(features, features.len(), gradient);

@@ -254,7 +254,7 @@ mod tests {
                 for (at, &class) in matrix.classes.iter().enumerate() {
                     let features: Vec<u64> = matrix.row(at).iter().map(|&index| index.into()).collect();
                     let mut gradients = Gradients::of(1);
-                    let answer = Answer { class: Some(class), begins: None };
+                    let answer = Answer { class: Some(class), ..Answer::default() };
                     gradients.push(&features, features.len(), weights.gradient(&features, features.len(), answer));
                     weights.apply(&[gradients], 0.3, NonZeroUsize::MIN);
                 }
