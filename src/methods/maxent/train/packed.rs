@@ -2,8 +2,6 @@
 
 use std::num::NonZeroUsize;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use rustc_hash::FxHashMap;
 
 use super::adagrad::{Gradient, goes_on};
@@ -106,8 +104,11 @@ impl Unpacked<'_> {
 /// Text of made words, as unequally frequent as those of a language, many of which follow each other often. A word has a case
 /// of its own, or that of the word before decides, but for one in two hundred.
 fn text(words: usize, vocabulary: u64, seed: u64) -> String {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut below = |bound: u64| random.next_u64() % bound;
+    let mut drawn = seed << 32;
+    let mut below = |bound: u64| {
+        drawn += 1;
+        (features::hash(&drawn.to_le_bytes()) >> 1) % bound
+    };
     let mut text = String::new();
     let (mut left, mut before) = (0, 0);
     for _ in 0..words {
