@@ -9,7 +9,7 @@ from
     python3 benches/quality.py CORPORA beside
 
 What follows ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). --langs en,nl prints the rows
-of some languages only, --lines N trains `methods` on the first N lines. Python 3 alone.
+of some languages only, --lines N trains `methods` on the first N lines, --only maxent prints its rows of them. Python 3 alone.
 """
 
 import argparse
@@ -119,16 +119,18 @@ METHODS = [
     ("`hmm --map-weight 0.3`", ["hmm", "--min-count", "1,2,2", "--map-weight", "0.3"]),
     ("`maxent --look-ahead 1`", ["maxent", "--look-ahead", "1"]),
     ("`maxent`", ["maxent"]),
-    ("`maxent`, word classes", ["maxent", "--features", ",".join(DEFAULT + ["clusters"])]),
+    ("`maxent`, clusters, previous", ["maxent", "--features", ",".join(DEFAULT + ["clusters", "previous"])]),
 ]
 
 
-def methods(corpora, lines):
+def methods(corpora, lines, only):
     row("method", *(f"{protocol}: P | R | F | SER" for protocol in PROTOCOLS))
     row("---", *("---:" for _ in range(4 * len(PROTOCOLS))))
     with tempfile.TemporaryDirectory() as folder:
         corpus = first_lines(os.path.join(corpora, "train.en.europarl"), lines, folder)
         for name, settings in METHODS:
+            if only not in name:
+                continue
             cells = []
             for protocol in PROTOCOLS:
                 model = os.path.join(folder, "model")
@@ -153,9 +155,10 @@ def main():
     parser.add_argument("models", nargs="?", help="models beside the built-in ones, or `methods`")
     parser.add_argument("--langs", default=",".join(MAIN), help="languages of the built-in models (all)")
     parser.add_argument("--lines", type=int, help="train `methods` on so many lines (all)")
+    parser.add_argument("--only", default="", help="of `methods`, the rows whose name has this in it (all)")
     options = parser.parse_args()
     if options.models == "methods":
-        methods(options.corpora, options.lines)
+        methods(options.corpora, options.lines, options.only)
     else:
         built_in(options.corpora, options.models, options.langs.split(","))
 
