@@ -6,7 +6,8 @@ use crate::files::Input;
 use crate::text::Break;
 use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
 
-/// Bytes asked for at a time, and at first: the beginning of a text comes out while the rest is read.
+/// Bytes asked for at a time. The first reads are smaller, each twice as large as the one before, so that the beginning of a text
+/// comes out at once.
 const READ: usize = 1 << 16;
 const FIRST_READ: usize = 1 << 12;
 
@@ -26,6 +27,7 @@ pub struct Plain {
     searched: usize,
     whole: usize,
     ended: bool,
+    next_read: usize,
     /// Whether a run without white space goes on that is longer than a part: it is no text.
     in_run: bool,
     /// Lines and characters of the last line given out, for errors.
@@ -46,6 +48,7 @@ impl Plain {
             searched: 0,
             whole: 0,
             ended: false,
+            next_read: FIRST_READ,
             in_run: false,
             lines: 0,
             columns: 0,
@@ -56,8 +59,8 @@ impl Plain {
     /// Reads what is there, once: a slow pipe is served line by line.
     fn fill(&mut self) -> Result<()> {
         let len = self.buffer.len();
-        let is_first = len == 0 && self.lines == 0;
-        self.buffer.resize(len + if is_first { FIRST_READ } else { READ }, 0);
+        self.buffer.resize(len + self.next_read, 0);
+        self.next_read = READ.min(2 * self.next_read);
         let read = self.input.read(&mut self.buffer[len..]);
         self.buffer.truncate(len + read.as_ref().unwrap_or(&0));
         self.ended = read? == 0;
