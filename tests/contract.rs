@@ -13,6 +13,8 @@ use std::sync::LazyLock;
 use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
+#[cfg(feature = "neural")]
+use majuscule::methods::bert;
 use majuscule::methods::maxent::features::Group;
 #[cfg(feature = "fst")]
 use majuscule::methods::ngram;
@@ -59,6 +61,16 @@ fn methods() -> Vec<Method> {
         Method::Ngram(ngram::Config::default()),
         #[cfg(feature = "fst")]
         Method::Ngram(ngram::Config { arcs: BackOff::Epsilon, ..Default::default() }),
+        #[cfg(feature = "neural")]
+        Method::Bert(bert::Config {
+            encoder: Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/toy-bert"),
+            epochs: 1,
+            frozen: 0,
+            head_rate: 0.01,
+            warm_up: 0,
+            batch: 64,
+            ..Default::default()
+        }),
     ]
 }
 
@@ -723,6 +735,11 @@ fn what_is_no_model_of_this_build_is_named() {
         &["model format 0, but this build reads 1", "train the model again"],
     );
     has(change(&|m| m["method"] = "oracle".into()), &["method \"oracle\"", "majority", "newer majuscule"]);
+    #[cfg(not(feature = "neural"))]
+    has(
+        change(&|m| m["method"] = "bert".into()),
+        &["method \"bert\"", "build majuscule with the feature neural"],
+    );
     has(change(&|m| *m = serde_json::json!({"architectures": ["BertModel"]})), &["no manifest of majuscule"]);
     has(change(&|m| *m = serde_json::json!([1, 2])), &["no manifest of majuscule"]);
     has(change(&|m| m["locale"] = "?".into()), &["no manifest of majuscule"]);

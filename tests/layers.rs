@@ -7,24 +7,29 @@ use std::path::{Path, PathBuf};
 const DOORS: &[(&str, &[&str])] = &[
     // rustfst's traits give its errors.
     ("anyhow", &["cli/", "main.rs", "search/wfst/"]),
+    ("candle_core", &["methods/bert/"]),
     // A derive under `cfg_attr(feature = "cli", …)` is not counted: a `Config` is also its own arguments.
     ("clap", &["cli/"]),
     ("clap_complete", &["cli/"]),
     ("clap_mangen", &["cli/"]),
     ("crc32fast", &["lm/", "methods/maxent/train/checkpoint.rs", "model/"]),
     ("flate2", &["files.rs"]),
+    // Named in Cargo.toml for its feature only.
+    ("gemm", &[]),
     ("indicatif", &["cli/"]),
     ("liblinear", &["methods/maxent/train/one_vs_rest.rs"]),
     ("liblzma", &["files.rs"]),
     ("memmap2", &["bytes/"]),
-    ("rand_chacha", &["corpus/", "eval/"]),
+    ("rand_chacha", &["corpus/", "eval/", "methods/bert/train/"]),
     // A hash for maps in memory, and the derives and formats of every file: parts of the language, not strangers.
     ("rustc_hash", &[]),
     ("rustfst", &["search/wfst/"]),
     ("ruzstd", &["files.rs"]),
+    ("safetensors", &["methods/bert/weights.rs"]),
     ("serde", &[]),
     ("serde_json", &[]),
     ("thiserror", &["error.rs"]),
+    ("tokenizers", &["methods/bert/tokenize.rs"]),
     ("unicode_normalization", &["text/"]),
 ];
 

@@ -33,6 +33,7 @@ Examples:
   majuscule train majority --lexicon news.tsv --lexicon places.txt --pack my.packed
   majuscule train hmm --order 3 --vocabulary 57000 --min-count 1,5,5 news.txt -o my-tagger
   majuscule train maxent news.txt -o my-weights --checkpoint news.checkpoint
+  majuscule train bert --encoder bert-base-uncased --protocol rei news.txt -o my-tagger (a build with the feature neural)
   majuscule train ngram --lm news.arpa --map news.map -o my-transducer";
 
 // What all methods take. (A doc comment here would replace the description of each method.)
@@ -83,6 +84,9 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
     };
     if method.reads_again() {
         corpus.hold()?;
+    }
+    for warning in method.warnings() {
+        eprintln!("warning: {warning}");
     }
     let progress = Spinner::new();
     progress.say(match method.checkpoint() {

@@ -1,5 +1,7 @@
 //! The one list of methods: how each is loaded and trained.
 
+#[cfg(feature = "neural")]
+pub mod bert;
 mod embedded;
 pub mod hmm;
 pub mod majority;
@@ -46,6 +48,13 @@ pub fn load(store: &dyn Store) -> Result<Model> {
         "maxent" => Box::new(maxent::Maxent::load(store)?),
         #[cfg(feature = "fst")]
         "ngram" => Box::new(ngram::Ngram::load(store)?),
+        #[cfg(feature = "neural")]
+        "bert" => Box::new(bert::Bert::load(store)?),
+        #[cfg(not(feature = "neural"))]
+        "bert" => {
+            let problem = "method \"bert\", but this build computes no neural networks: build majuscule with the feature neural";
+            return Err(Error::model(store.name(), problem));
+        }
         #[cfg(not(feature = "fst"))]
         "ngram" => {
             let problem =
@@ -54,7 +63,7 @@ pub fn load(store: &dyn Store) -> Result<Model> {
         }
         method => {
             let problem = format!(
-                "method \"{method}\", but this build has majority, hmm, ngram and maxent: use a newer majuscule"
+                "method \"{method}\", but this build has majority, hmm, ngram, maxent and bert: use a newer majuscule"
             );
             return Err(Error::model(store.name(), problem));
         }
@@ -76,6 +85,9 @@ pub enum Method {
     /// Transducer: an n-gram language model as a weighted machine, and the best path through it
     #[cfg(feature = "fst")]
     Ngram(ngram::Config),
+    /// Neural: a pretrained BERT encoder, and a label for each word from all of its layers
+    #[cfg(feature = "neural")]
+    Bert(bert::Config),
 }
 
 #[cfg(feature = "train")]
@@ -88,6 +100,8 @@ impl Method {
             Self::Maxent(_) => "maxent",
             #[cfg(feature = "fst")]
             Self::Ngram(_) => "ngram",
+            #[cfg(feature = "neural")]
+            Self::Bert(_) => "bert",
         }
     }
 
@@ -99,6 +113,17 @@ impl Method {
             Self::Maxent(config) => config.inputs(),
             #[cfg(feature = "fst")]
             Self::Ngram(config) => config.language.inputs(),
+            #[cfg(feature = "neural")]
+            Self::Bert(config) => vec![config.encoder.clone()],
+        }
+    }
+
+    /// What may not be as it was meant, though it can be done.
+    pub fn warnings(&self) -> Vec<String> {
+        match self {
+            #[cfg(feature = "neural")]
+            Self::Bert(config) => config.warnings(),
+            _ => Vec::new(),
         }
     }
 
@@ -106,6 +131,8 @@ impl Method {
     pub fn checkpoint(&self) -> Option<&Path> {
         match self {
             Self::Maxent(config) => config.checkpoint.as_deref(),
+            #[cfg(feature = "neural")]
+            Self::Bert(config) => config.checkpoint.as_deref(),
             _ => None,
         }
     }
@@ -118,6 +145,8 @@ impl Method {
             Self::Maxent(_) => true,
             #[cfg(feature = "fst")]
             Self::Ngram(config) => config.language.lm.is_none(),
+            #[cfg(feature = "neural")]
+            Self::Bert(_) => true,
         }
     }
 
@@ -129,6 +158,8 @@ impl Method {
             Self::Hmm(_) | Self::Maxent(_) => true,
             #[cfg(feature = "fst")]
             Self::Ngram(_) => true,
+            #[cfg(feature = "neural")]
+            Self::Bert(_) => true,
         }
     }
 
@@ -158,6 +189,12 @@ impl Method {
                 let model = ngram::train(config, corpus, threads)?;
                 files.extend(config.language.inputs().iter().map(|file| files::name(file)));
                 (settings(model.settings(), config), model.labels().clone(), model.sections())
+            }
+            #[cfg(feature = "neural")]
+            Self::Bert(config) => {
+                let model = bert::train(config, corpus, threads)?;
+                files.push(files::name(&config.encoder));
+                (settings(model.settings(), config), model.labels().clone(), model.sections()?)
             }
         };
         let manifest = Manifest {

@@ -1,0 +1,287 @@
+//! A tagger on BERT (Rei et al. 2020): each word's first piece, as all layers of the encoder see it, decides its case.
+
+pub mod config;
+pub mod dropout;
+pub mod encoder;
+mod exp;
+pub mod ops;
+mod passage;
+pub mod plain;
+mod session;
+pub mod tagger;
+pub mod tokenize;
+pub mod weights;
+#[cfg(feature = "train")]
+mod train;
+
+use std::fmt::Display;
+
+use candle_core::{Device, Result as Computed};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+#[cfg(feature = "train")]
+pub use train::{Config, DeviceName, train};
+
+use crate::error::{Error, Result};
+use crate::model::{Section, Store};
+use crate::restorer::{Restorer, Session, Want};
+use crate::text::{Capitals, Case, Choice, Class, Given, Label, Labels, Locale, Mark, Tokens};
+use config::EncoderConfig;
+use dropout::Keep;
+use encoder::Batch;
+use passage::{Asked, Gathering, Passage, Text};
+use tagger::Tagger;
+use tokenize::Pieces;
+use weights::Weights;
+
+/// The files of a model: those of a Hugging Face folder, and spellings of mixed case.
+const CONFIG: &str = "config.json";
+const TOKENIZER: &str = "tokenizer.json";
+const WEIGHTS: &str = "model.safetensors";
+const MIXED: &str = "mixed.txt";
+
+/// A trained model.
+#[derive(Debug)]
+pub struct Bert {
+    config: EncoderConfig,
+    pieces: Pieces,
+    weights: Weights,
+    tagger: Tagger,
+    /// The mixed case of words that have one.
+    mixed: FxHashMap<String, Capitals>,
+    mixed_text: String,
+    settings: Settings,
+    locale: Locale,
+    labels: Labels,
+}
+
+/// What a model needs to know of how it was trained.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Pieces that the encoder sees at a time; longer sentences are cut into windows that overlap.
+    pub window: usize,
+    /// Whether sentences were trained together, so that a text goes on over the end of a line.
+    pub runs_on: bool,
+}
+
+impl Bert {
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// [`Error::Model`] where a file of it is missing, cut off or altered.
+    pub fn load(store: &dyn Store) -> Result<Self> {
+        let manifest = store.manifest();
+        let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
+        let settings = Settings::deserialize(&manifest.settings)
+            .map_err(|error| wrong(format!("its settings are not those of bert ({error})")))?;
+        // All are compared with their checksums before any is read.
+        let [config, pieces, weights, mixed] =
+            [CONFIG, TOKENIZER, WEIGHTS, MIXED].map(|name| store.section(name));
+        let (config, pieces, weights, mixed) = (config?, pieces?, weights?, mixed?);
+        let config = EncoderConfig::read(&config).map_err(|problem| wrong(format!("{CONFIG} {problem}")))?;
+        let pieces = Pieces::read(&pieces, Some(config.vocab_size))
+            .map_err(|problem| wrong(format!("{TOKENIZER} {problem}")))?;
+        let shapes = tagger::shapes(&config, manifest.labels.len());
+        let named = |name: &str| Some(name.to_owned());
+        let weights = weights::read(&weights, &shapes, named, &Device::Cpu)
+            .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
+        let mixed = String::from_utf8(mixed.to_vec()).map_err(|_| wrong(format!("{MIXED} is no text")))?;
+        if !(3..=config.max_position_embeddings).contains(&settings.window) {
+            let most = config.max_position_embeddings;
+            return Err(wrong(format!(
+                "its window is {}, but its encoder takes 3 to {most}",
+                settings.window
+            )));
+        }
+        Self::new(config, pieces, weights, mixed, settings, manifest.locale, manifest.labels.clone())
+            .map_err(|problem| wrong(problem.to_string()))
+    }
+
+    fn new(
+        config: EncoderConfig,
+        pieces: Pieces,
+        weights: Weights,
+        mixed_text: String,
+        settings: Settings,
+        locale: Locale,
+        labels: Labels,
+    ) -> Computed<Self> {
+        let tagger = Tagger::new(&weights, &config)?;
+        let mut mixed = FxHashMap::default();
+        for spelling in mixed_text.lines() {
+            let lower = Tokens::of_words([spelling], locale).lower(0).to_owned();
+            mixed.insert(lower, Case::of(spelling, locale).capitals(spelling, locale));
+        }
+        Ok(Self { config, pieces, weights, tagger, mixed, mixed_text, settings, locale, labels })
+    }
+
+    /// The files that the model is written as.
+    ///
+    /// # Errors
+    /// Where the weights cannot be read from their device.
+    pub fn sections(&self) -> Result<Vec<Section>> {
+        let config =
+            serde_json::json!({ "model_type": "bert", "architectures": ["BertForTokenClassification"] });
+        let mut config = config.as_object().cloned().unwrap_or_default();
+        let shape = serde_json::to_value(&self.config).expect("settings have string keys only");
+        config.extend(shape.as_object().cloned().unwrap_or_default());
+        let names = (0..self.labels.len()).map(|id| (id.to_string(), label_name(&self.labels, id).into()));
+        config.insert("id2label".to_owned(), serde_json::Value::Object(names.collect()));
+        let mut bytes = serde_json::to_vec_pretty(&config).expect("settings have string keys only");
+        bytes.push(b'\n');
+        Ok(vec![
+            (CONFIG.to_owned(), bytes),
+            (TOKENIZER.to_owned(), self.pieces.json()),
+            (WEIGHTS.to_owned(), weights::write(&self.weights).map_err(failed)?),
+            (MIXED.to_owned(), self.mixed_text.clone().into_bytes()),
+        ])
+    }
+
+    /// What its manifest says of how it works.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The tagger.
+    pub fn tagger(&self) -> &Tagger {
+        &self.tagger
+    }
+
+    fn passage(&self, want: Want) -> Passage<'_> {
+        let Settings { window, runs_on } = self.settings;
+        Passage::new(&self.pieces, Gathering { window, runs_on, look_ahead: want.look_ahead })
+    }
+
+    /// The choices for the words that these texts ask for.
+    fn answers(&self, texts: &[&Text], want: Want) -> Result<Vec<Vec<Choice>>> {
+        let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), self.pieces.special.padding);
+        let rows = rows(texts.iter().map(|text| text.asked.as_slice()), batch.width);
+        let scores = if rows.is_empty() {
+            Vec::new()
+        } else {
+            let words = self.tagger.encoder().words();
+            let scores = self.tagger.scores(&batch, words, &rows, &mut Keep);
+            scores.and_then(|scores| scores.to_vec2::<f32>()).map_err(failed)?
+        };
+        let mut scores = scores.iter();
+        let mut choice = |word: &Asked| {
+            let scores = word.first.and_then(|_| scores.next());
+            self.choice(word, scores.map(Vec::as_slice).unwrap_or_default(), want)
+        };
+        Ok(texts.iter().map(|text| text.asked.iter().map(&mut choice).collect()).collect())
+    }
+
+    /// The likeliest label of a word; that of one without scores is lower case.
+    fn choice(&self, word: &Asked, scores: &[f32], want: Want) -> Choice {
+        let chosen = |case: Case, confidence: f32| Choice {
+            label: Label::from(case),
+            confidence: want.confidence.then_some(confidence),
+        };
+        if let Given::Fixed(case) = word.given {
+            return chosen(case, 1.0);
+        }
+        let mixed = self.mixed.get(&word.lower).copied();
+        let case = |id: usize| -> Option<Case> {
+            let capitals = match self.labels.get(id)?.0 {
+                Class::Lower => return Some(Case::Lower),
+                Class::Title => Case::Title.capitals(&word.lower, self.locale),
+                Class::Upper => Case::Upper.capitals(&word.lower, self.locale),
+                // A pattern is known or it is not: without one the other labels are left.
+                Class::Mixed => mixed?,
+            };
+            Some(Case::of_capitals(capitals, &word.lower, self.locale))
+        };
+        let cases: Vec<(Case, f32)> =
+            scores.iter().enumerate().filter_map(|(id, &score)| Some((case(id)?, score))).collect();
+        // Of equally likely ones the first.
+        let best = cases.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best });
+        let Some((found, most)) = best else { return chosen(Case::Lower, 1.0) };
+        let share = |same: &dyn Fn(Case) -> bool| {
+            cases.iter().filter(|(case, _)| same(*case)).map(|(_, score)| (score - most).exp()).sum::<f32>()
+        };
+        chosen(found, share(&|case| case == found) / share(&|_| true))
+    }
+}
+
+/// The rows in which the first pieces of words stand, in a batch of texts of this width.
+fn rows<'a>(texts: impl IntoIterator<Item = &'a [Asked]>, width: usize) -> Vec<u32> {
+    let row = |(at, asked): (usize, &'a [Asked])| {
+        asked.iter().filter_map(move |word| Some((at * width) as u32 + word.first?))
+    };
+    texts.into_iter().enumerate().flat_map(row).collect()
+}
+
+fn label_name(labels: &Labels, id: usize) -> String {
+    match labels.get(id) {
+        Some((class, Mark::None)) => class.name().to_owned(),
+        Some((class, mark)) => format!("{} {mark:?}", class.name()),
+        None => String::new(),
+    }
+}
+
+/// What went wrong inside, such as for want of memory.
+fn failed(problem: impl Display) -> Error {
+    Error::model("bert", format!("computing failed: {problem}"))
+}
+
+/// Pieces that go through the encoder at a time.
+const BATCH: usize = 2048;
+
+impl Restorer for Bert {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// All up to the end of a sentence, or of a line.
+    fn look_ahead(&self) -> Option<usize> {
+        None
+    }
+
+    fn knows(&self, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn session(&self, want: Want) -> Box<dyn Session + '_> {
+        Box::new(session::Tagging::new(self, want))
+    }
+
+    /// Texts of about equal length go through the encoder together.
+    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
+        let mut texts = Vec::new();
+        let mut counts = Vec::with_capacity(documents.len());
+        let mut passage = self.passage(want);
+        for document in documents {
+            let before = texts.len();
+            for (lower, token) in document.iter() {
+                passage.push(lower, token, &mut texts).map_err(failed)?;
+            }
+            passage.finish(&mut texts);
+            counts.push(texts.len() - before);
+        }
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&at| texts[at].ids.len());
+        let mut answers = vec![Vec::new(); texts.len()];
+        for group in batches(&order, |&at| texts[at].ids.len(), BATCH) {
+            let group_texts: Vec<&Text> = group.iter().map(|&at| &texts[at]).collect();
+            for (&at, answer) in group.iter().zip(self.answers(&group_texts, want)?) {
+                answers[at] = answer;
+            }
+        }
+        let mut answers = answers.into_iter();
+        Ok(counts.into_iter().map(|count| answers.by_ref().take(count).flatten().collect()).collect())
+    }
+}
+
+/// Cuts items that are sorted by length into runs of at most so many pieces when filled up, or of one.
+fn batches<T>(sorted: &[T], len: impl Fn(&T) -> usize, most: usize) -> Vec<&[T]> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for end in 1..=sorted.len() {
+        let next = sorted.get(end).map(&len);
+        if next.is_none_or(|next| next * (end + 1 - start) > most) {
+            runs.push(&sorted[start..end]);
+            start = end;
+        }
+    }
+    runs
+}

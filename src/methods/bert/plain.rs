@@ -1,0 +1,74 @@
+//! The operations of [`ops`](super::ops) as tensor operations that every device has and that record gradients themselves.
+
+use candle_core::{D, DType, Result, Tensor};
+
+use super::ops::Heads;
+
+/// Like [`ops::linear`](super::ops::linear).
+///
+/// # Errors
+/// Where the shapes do not fit.
+pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
+    x.matmul(&w.t()?)?.broadcast_add(b)
+}
+
+/// Like [`ops::layer_norm`](super::ops::layer_norm).
+///
+/// # Errors
+/// Where the shapes do not fit.
+pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor> {
+    let centred = x.broadcast_sub(&x.mean_keepdim(D::Minus1)?)?;
+    let deviation = (centred.sqr()?.mean_keepdim(D::Minus1)? + eps)?.sqrt()?;
+    centred.broadcast_div(&deviation)?.broadcast_mul(w)?.broadcast_add(b)
+}
+
+/// Like [`ops::gelu`](super::ops::gelu).
+///
+/// # Errors
+/// Where there is no memory.
+pub fn gelu(x: &Tensor) -> Result<Tensor> {
+    x.gelu_erf()
+}
+
+/// Like [`ops::attention`](super::ops::attention).
+///
+/// # Errors
+/// Where the shapes do not fit.
+pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option<&Tensor>) -> Result<Tensor> {
+    let (rows, hidden) = q.dims2()?;
+    let Heads { count, width, lens } = heads;
+    let size = hidden / count;
+    let split = |x: &Tensor| x.reshape((rows / width, *width, *count, size))?.transpose(1, 2)?.contiguous();
+    let (q, k, v) = (split(q)?, split(k)?, split(v)?);
+    let scores = (q.matmul(&k.t()?)? / (size as f64).sqrt())?;
+    // Not −∞, which would make a row without words one of NaN.
+    let filling: Vec<f32> =
+        lens.iter().flat_map(|&len| (0..*width).map(move |at| if at < len { 0.0 } else { -1e9 })).collect();
+    let filling = Tensor::from_vec(filling, (lens.len(), 1, 1, *width), q.device())?.to_dtype(q.dtype())?;
+    let scores = scores.broadcast_add(&filling)?;
+    let mut shares = softmax(&scores)?;
+    if let Some(mask) = mask {
+        shares = shares.mul(&mask.reshape(shares.shape())?)?;
+    }
+    shares.matmul(&v)?.transpose(1, 2)?.contiguous()?.reshape((rows, hidden))
+}
+
+/// The softmax over the last dimension.
+///
+/// # Errors
+/// Where there is no memory.
+pub fn softmax(x: &Tensor) -> Result<Tensor> {
+    let exp = x.broadcast_sub(&x.max_keepdim(D::Minus1)?.detach())?.exp()?;
+    exp.broadcast_div(&exp.sum_keepdim(D::Minus1)?)
+}
+
+/// The mean of −ln P of the right classes: rows of scores in.
+///
+/// # Errors
+/// Where the shapes do not fit.
+pub fn cross_entropy(scores: &Tensor, classes: &Tensor) -> Result<Tensor> {
+    let scores = scores.to_dtype(DType::F32)?;
+    let shifted = scores.broadcast_sub(&scores.max_keepdim(D::Minus1)?.detach())?;
+    let logs = shifted.broadcast_sub(&shifted.exp()?.sum_keepdim(D::Minus1)?.log()?)?;
+    logs.gather(&classes.unsqueeze(1)?, 1)?.mean_all()?.neg()
+}

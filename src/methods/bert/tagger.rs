@@ -1,0 +1,105 @@
+//! The tagger of Rei et al. 2020: the encoder's layers, weighted and summed, and a score for each label of each word.
+
+use candle_core::{Result, Tensor};
+
+use super::config::EncoderConfig;
+use super::dropout::Dropout;
+use super::encoder::{Batch, Encoder, tensor};
+use super::weights::{Shapes, Weights, encoder_shapes};
+use super::{ops, plain};
+
+/// What the names of the encoder's tensors begin with in a tagger.
+pub const ENCODER: &str = "bert.";
+
+/// The layer scalars and what the weighted sum is multiplied by: α and γ of equation 1.
+pub const SCALARS: &str = "layer_attention.scalars";
+/// The factor of the weighted sum.
+pub const GAMMA: &str = "layer_attention.gamma";
+
+/// What the names of the head's tensors begin with.
+pub const HEAD: &str = "classifier.";
+
+/// A tagger.
+#[derive(Debug, Clone)]
+pub struct Tagger {
+    encoder: Encoder,
+    scalars: Tensor,
+    gamma: Tensor,
+    head: [Tensor; 2],
+}
+
+/// The names and shapes of a tagger's tensors.
+pub fn shapes(config: &EncoderConfig, labels: usize) -> Shapes {
+    let mut shapes: Shapes =
+        encoder_shapes(config).into_iter().map(|(name, shape)| (format!("{ENCODER}{name}"), shape)).collect();
+    // The embedding layer counts: the sum of equation 1 runs from 0.
+    shapes.push((SCALARS.to_owned(), vec![config.num_hidden_layers + 1]));
+    shapes.push((GAMMA.to_owned(), vec![1]));
+    shapes.push((format!("{HEAD}weight"), vec![labels, config.hidden_size]));
+    shapes.push((format!("{HEAD}bias"), vec![labels]));
+    shapes
+}
+
+impl Tagger {
+    /// A tagger of these weights.
+    ///
+    /// # Errors
+    /// Where one is missing.
+    pub fn new(weights: &Weights, config: &EncoderConfig) -> Result<Self> {
+        let head = |part: &str| tensor(weights, format!("{HEAD}{part}"));
+        Ok(Self {
+            encoder: Encoder::new(weights, ENCODER, config)?,
+            scalars: tensor(weights, SCALARS.to_owned())?,
+            gamma: tensor(weights, GAMMA.to_owned())?,
+            head: [head("weight")?, head("bias")?],
+        })
+    }
+
+    /// Its encoder.
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    /// The softmax of the layer scalars: how much each layer counts, the embedding layer first.
+    ///
+    /// # Errors
+    /// Where they cannot be read from their device.
+    pub fn layer_weights(&self) -> Result<Vec<f32>> {
+        plain::softmax(&self.scalars)?.to_vec1()
+    }
+
+    /// The score of each label, a row for each of these rows of the batch, whose ids are rows of `words`.
+    ///
+    /// # Errors
+    /// Where a text is longer than the encoder's longest, and where there is no memory.
+    pub fn scores(
+        &self,
+        batch: &Batch,
+        words: &Tensor,
+        rows: &[u32],
+        dropout: &mut dyn Dropout,
+    ) -> Result<Tensor> {
+        let states = self.encoder.hidden_states(batch, words, dropout)?;
+        let mixed = self.mixed(&states, dropout)?;
+        let rows = Tensor::from_slice(rows, rows.len(), mixed.device())?;
+        let embedded = dropout.thin(mixed.index_select(&rows, 0)?, dropout.head())?;
+        ops::linear(&embedded, &self.head[0], &self.head[1])
+    }
+
+    /// γ Σ softmax(α)ₗ · hidden stateₗ.
+    fn mixed(&self, states: &[Tensor], dropout: &mut dyn Dropout) -> Result<Tensor> {
+        let mut scalars = self.scalars.clone();
+        if let Some(dropped) = dropout.layers(states.len()) {
+            let left: Vec<f32> =
+                dropped.iter().map(|&dropped| if dropped { f32::NEG_INFINITY } else { 0.0 }).collect();
+            scalars = (scalars + Tensor::from_vec(left, states.len(), self.scalars.device())?)?;
+        }
+        let weights = plain::softmax(&scalars)?.broadcast_mul(&self.gamma)?;
+        let weight = |layer: usize| weights.narrow(0, layer, 1);
+        let mut sum = states[0].broadcast_mul(&weight(0)?)?;
+        for (layer, state) in states.iter().enumerate().skip(1) {
+            sum = (sum + state.broadcast_mul(&weight(layer)?)?)?;
+        }
+        Ok(sum)
+    }
+}

@@ -1,0 +1,148 @@
+//! A training under way as a file: a safetensors file with the weights, the best ones, Adam's moments, and a note of how far it is.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use candle_core::{Device, Tensor, Var};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::adam::Moments;
+use super::config::Config;
+use super::running::State;
+use crate::bytes::Bytes;
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::files::{self, Publish};
+use crate::methods::bert::failed;
+use crate::methods::bert::weights::{self, Shapes, Weights};
+
+/// A file that holds a state, or will.
+pub(super) struct Checkpoint<'a> {
+    file: &'a Path,
+    settings: Value,
+}
+
+/// How far a training is.
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    /// What states depend on, but for what is in the files.
+    settings: Value,
+    epoch: usize,
+    batches: usize,
+    /// The bits of the slot error rate: JSON may lose the last one.
+    best: Option<u64>,
+    worse: usize,
+    /// How often Adam changed each tensor.
+    steps: BTreeMap<String, u64>,
+}
+
+/// What the names of tensors begin with.
+const NOW: &str = "now.";
+const BEST: &str = "best.";
+const MEANS: [&str; 2] = ["mean.", "square."];
+
+impl<'a> Checkpoint<'a> {
+    /// The one that the settings name.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub(super) fn new(config: &'a Config, corpus: &Corpus) -> Result<Option<Self>> {
+        let Some(file) = &config.checkpoint else { return Ok(None) };
+        // A name that cannot be written is better known before long work.
+        drop(Publish::new(file)?);
+        let reading = corpus.reading();
+        let settings = json!({
+            "config": config,
+            "version": env!("CARGO_PKG_VERSION"),
+            "corpus": corpus.files(),
+            "protocol": corpus.protocol().to_string(),
+            "locale": corpus.locale().to_string(),
+            "reading": format!("{reading:?}"),
+        });
+        Ok(Some(Self { file, settings }))
+    }
+
+    /// Writes a state, whole or not at all.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub(super) fn write(&self, state: &State) -> Result<()> {
+        let mut tensors = Weights::new();
+        let mut add =
+            |prefix: &str, name: &str, tensor: Tensor| tensors.insert(format!("{prefix}{name}"), tensor);
+        for (name, var) in &state.weights {
+            add(NOW, name, var.as_detached_tensor());
+        }
+        for (name, tensor) in state.best.iter().flat_map(|(_, best)| best) {
+            add(BEST, name, tensor.clone());
+        }
+        for (name, moments) in &state.moments {
+            for (prefix, mean) in MEANS.iter().zip(&moments.means) {
+                let mean =
+                    Tensor::from_slice(mean, state.weights[name].dims(), &Device::Cpu).map_err(failed)?;
+                add(prefix, name, mean);
+            }
+        }
+        let note = Note {
+            settings: self.settings.clone(),
+            epoch: state.epoch,
+            batches: state.batches,
+            best: state.best.as_ref().map(|(ser, _)| ser.to_bits()),
+            worse: state.worse,
+            steps: state.moments.iter().map(|(name, moments)| (name.clone(), moments.steps)).collect(),
+        };
+        let note = serde_json::to_string(&note).expect("a note has string keys only");
+        let bytes = weights::write_with(&tensors, Some(note)).map_err(failed)?;
+        files::unpublished(self.file, |out| out.write_all(&bytes))?.commit()
+    }
+
+    /// The state in the file, where there is one.
+    ///
+    /// # Errors
+    /// Where it is none, of another training or cut off.
+    pub(super) fn read(&self, shapes: &Shapes) -> Result<Option<State>> {
+        if !self.file.exists() {
+            return Ok(None);
+        }
+        let bytes = Bytes::map(self.file)?;
+        let wrong = |problem: String| Error::file(self.file.to_string_lossy(), problem);
+        let is_none = || {
+            wrong(
+                "is no checkpoint of bert, or cut off: name another file, or remove it to begin again"
+                    .to_owned(),
+            )
+        };
+        let note = weights::note(&bytes).ok_or_else(is_none)?;
+        let note: Note = serde_json::from_str(&note).map_err(|_| is_none())?;
+        // These go through JSON too, which may change the last bit of a number.
+        let settings = serde_json::from_str(&self.settings.to_string()).unwrap_or(Value::Null);
+        if note.settings != settings {
+            return Err(wrong(
+                "is of a training with other settings, files or version: name another file, or remove it to begin again"
+                    .to_owned(),
+            ));
+        }
+        let read = |prefix: &str, shapes: &Shapes| {
+            let named = |name: &str| name.strip_prefix(prefix).map(str::to_owned);
+            weights::read(&bytes, shapes, named, &Device::Cpu).map_err(&wrong)
+        };
+        let var = |(name, tensor)| Ok((name, Var::from_tensor(&tensor)?));
+        let weights = read(NOW, shapes)?.into_iter().map(var).collect::<candle_core::Result<_>>();
+        let best =
+            note.best.map(|ser| Ok::<_, Error>((f64::from_bits(ser), read(BEST, shapes)?))).transpose()?;
+        let moved: Shapes =
+            shapes.iter().filter(|(name, _)| note.steps.contains_key(name)).cloned().collect();
+        let [means, squares] = MEANS.map(|prefix| read(prefix, &moved));
+        let mut moments = BTreeMap::new();
+        for ((name, mean), square) in means?.iter().zip(squares?.values()) {
+            let values = |tensor: &Tensor| tensor.flatten_all()?.to_vec1::<f32>();
+            let means = [values(mean).map_err(failed)?, values(square).map_err(failed)?];
+            moments.insert(name.clone(), Moments { steps: note.steps[name], means });
+        }
+        let weights = weights.map_err(failed)?;
+        let Note { epoch, batches, worse, .. } = note;
+        Ok(Some(State { weights, moments, epoch, batches, best, worse }))
+    }
+}

@@ -1,0 +1,154 @@
+//! A corpus as pieces and the ids of labels.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::config::Config;
+use super::noise::{Purpose, generator, shuffle, unit};
+use crate::corpus::{Corpus, Example};
+use crate::error::{Error, Result};
+use crate::lexicon::build;
+use crate::methods::bert::passage::{Gathering, Passage};
+use crate::methods::bert::tokenize::Pieces;
+use crate::methods::bert::{Settings, failed};
+use crate::text::{Case, Class, Label, Labels, Locale, Mark};
+
+/// A text with its labels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sample {
+    /// Its pieces.
+    pub(super) ids: Vec<u32>,
+    /// Where the first pieces of words stand that count, and the ids of their labels.
+    pub(super) words: Vec<(u32, u32)>,
+}
+
+/// What is trained on, and what is held out.
+#[derive(Debug)]
+pub(super) struct Samples {
+    pub(super) train: Vec<Sample>,
+    pub(super) held_out: Vec<Example>,
+    pub(super) labels: Labels,
+    /// The most frequent mixed spelling of each word that has one, a line each.
+    pub(super) mixed: String,
+}
+
+/// How often each word was seen in each class, and in which mixed cases.
+type Forms = FxHashMap<String, ([u64; 4], BTreeMap<Case, u64>)>;
+
+impl Samples {
+    /// Reads a corpus.
+    ///
+    /// # Errors
+    /// Where it cannot be read, has no words or teaches no case.
+    pub(super) fn read(
+        config: &Config,
+        corpus: &Corpus,
+        pieces: &Pieces,
+        settings: &Settings,
+    ) -> Result<Self> {
+        let Settings { window, runs_on } = *settings;
+        let mut passage = Passage::new(pieces, Gathering { window, runs_on, look_ahead: None });
+        let mut random = generator(config.seed, Purpose::HeldOut, 0);
+        let mut forms = Forms::default();
+        let mut samples = Self {
+            train: Vec::new(),
+            held_out: Vec::new(),
+            labels: labels(&Class::ALL),
+            mixed: String::new(),
+        };
+        corpus.for_each(&mut |example| {
+            if unit(&mut random) < config.held_out {
+                samples.held_out.push(example.clone());
+                return Ok(());
+            }
+            count(example, &mut forms);
+            samples.add(example, &mut passage)
+        })?;
+        if forms.is_empty() {
+            return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
+        }
+        let seen = forms.iter().flat_map(|(lower, (classes, _))| {
+            Class::ALL
+                .into_iter()
+                .zip(classes)
+                .map(move |(class, &count)| (lower.as_str(), (class, count as f64)))
+        });
+        build::check_forms(seen, corpus.locale(), &corpus.name())?;
+        if samples.train.is_empty() {
+            return Err(Error::file(corpus.name(), "has no words inside sentences, which teaches no case"));
+        }
+        // The paper's three classes, and the fourth where it occurs; it is the last.
+        if forms.values().all(|(_, mixed)| mixed.is_empty()) {
+            samples.labels = labels(&Class::ALL[..3]);
+        }
+        samples.mixed = mixed(&forms, corpus.locale());
+        Ok(samples)
+    }
+
+    fn add(&mut self, example: &Example, passage: &mut Passage<'_>) -> Result<()> {
+        let mut texts = Vec::new();
+        for (lower, token) in example.tokens.iter() {
+            passage.push(lower, token, &mut texts).map_err(failed)?;
+        }
+        passage.finish(&mut texts);
+        let mut gold = example.gold.iter();
+        for text in texts {
+            let words = text.asked.iter().zip(gold.by_ref()).filter(|(_, gold)| gold.scored);
+            let words = words.filter_map(|(word, gold)| {
+                // What follows a word is not told apart yet.
+                let label = Label { mark: Mark::None, ..gold.label };
+                Some((word.first?, self.labels.id(label)? as u32))
+            });
+            let words: Vec<_> = words.collect();
+            if !words.is_empty() {
+                self.train.push(Sample { ids: text.ids, words });
+            }
+        }
+        Ok(())
+    }
+
+    /// The batches of an epoch: samples of about equal length together, and the batches in any order.
+    pub(super) fn batches(&self, config: &Config, epoch: u64) -> Vec<Vec<&Sample>> {
+        let mut random = generator(config.seed, Purpose::Order, epoch);
+        let mut order: Vec<&Sample> = self.train.iter().collect();
+        shuffle(&mut order, &mut random);
+        for pool in order.chunks_mut(config.batch.saturating_mul(POOL)) {
+            pool.sort_by_key(|sample| sample.ids.len());
+        }
+        let mut batches: Vec<Vec<&Sample>> = order.chunks(config.batch).map(<[&Sample]>::to_vec).collect();
+        shuffle(&mut batches, &mut random);
+        batches
+    }
+}
+
+/// Among so many batches, samples are sorted by their lengths.
+const POOL: usize = 64;
+
+fn labels(classes: &[Class]) -> Labels {
+    Labels::new(classes.iter().map(|&class| (class, Mark::None)))
+}
+
+fn count(example: &Example, forms: &mut Forms) {
+    for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
+        let case = gold.label.case;
+        if !forms.contains_key(lower) {
+            forms.insert(lower.to_owned(), Default::default());
+        }
+        let Some((classes, mixed)) = forms.get_mut(lower) else { continue };
+        classes[case.class() as usize] += 1;
+        if case.class() == Class::Mixed {
+            *mixed.entry(case).or_default() += 1;
+        }
+    }
+}
+
+fn mixed(forms: &Forms, locale: Locale) -> String {
+    let spelling = |(lower, (_, mixed)): (&String, &([u64; 4], BTreeMap<Case, u64>))| {
+        let (case, _) = mixed.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)))?;
+        Some(case.applied(lower, locale))
+    };
+    let mut spellings: Vec<String> = forms.iter().filter_map(spelling).collect();
+    spellings.sort_unstable();
+    spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
+}

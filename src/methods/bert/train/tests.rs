@@ -1,0 +1,299 @@
+//! Trainings of the toy encoder of `tests/data`.
+
+use std::fs;
+use std::path::Path;
+
+use candle_core::Var;
+
+use super::running::{State, beginning};
+use super::*;
+use crate::corpus::{Protocol, Reading};
+use crate::eval::evaluate_corpus;
+use crate::methods::bert::config::EncoderConfig;
+use crate::methods::bert::ops::read;
+use crate::methods::bert::plain;
+use crate::methods::bert::tagger::{GAMMA, HEAD, SCALARS};
+use crate::methods::bert::weights::{self, Weights};
+use crate::restorer::Want;
+use crate::text::Locale;
+
+fn config() -> Config {
+    Config {
+        encoder: Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/toy-bert"),
+        epochs: 3,
+        rate: 3e-3,
+        head_rate: 1e-2,
+        warm_up: 3,
+        held_out: 0.1,
+        ..Config::default()
+    }
+}
+
+/// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in the US`.
+fn corpus() -> Corpus {
+    let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
+    let sentence = |i: usize| {
+        let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
+        match i % 3 {
+            0 => format!("the minister of {one} met {other} and us\n"),
+            1 => format!("who said to us in {one} with {other}\n"),
+            _ => format!("the WHO of the US met {one} of McDonald in {other}\n"),
+        }
+    };
+    let text: String = (0..50).map(sentence).collect();
+    Corpus::of_text(&text, Reading::default(), Protocol::Rei, Locale::Root)
+}
+
+fn one() -> NonZeroUsize {
+    NonZeroUsize::MIN
+}
+
+fn bytes(model: &Bert) -> Vec<u8> {
+    model.sections().unwrap().into_iter().flat_map(|(_, bytes)| bytes).collect()
+}
+
+/// What a training consists of.
+struct Parts {
+    config: Config,
+    encoder: EncoderConfig,
+    samples: Samples,
+    weights: Weights,
+}
+
+impl Parts {
+    fn new(config: Config) -> Self {
+        let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
+        let settings = Settings { window: 40, runs_on: false };
+        let samples = Samples::read(&config, &corpus(), &pieces, &settings).unwrap();
+        let weights = beginning(weights, &encoder, samples.labels.len(), config.seed).unwrap();
+        Self { config, encoder, samples, weights }
+    }
+
+    /// Without dropout, so that the loss is a function of the weights.
+    fn quiet() -> Self {
+        let mut parts = Self::new(Config { dropout: 0.0, layer_dropout: 0.0, frozen: 0, ..config() });
+        parts.encoder.hidden_dropout_prob = 0.0;
+        parts.encoder.attention_probs_dropout_prob = 0.0;
+        parts
+    }
+
+    fn run(&self) -> Run<'_> {
+        let Self { config, encoder, samples, .. } = self;
+        let model = &|_| Err(refused("no model is made here".to_owned()));
+        Run { config, encoder, samples, padding: 0, matching: Matching::Spelling, model }
+    }
+}
+
+#[test]
+fn it_learns_fifty_sentences_by_heart() {
+    let config = Config { epochs: 40, frozen: 1, held_out: 0.0, decay: true, ..config() };
+    let corpus = corpus();
+    let model = train(&config, &corpus, one()).unwrap();
+    let score = evaluate_corpus(&model, Want::default(), &corpus).unwrap();
+    assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
+    let layers = model.tagger().layer_weights().unwrap();
+    assert!(layers.len() == 3 && (layers.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+}
+
+#[test]
+fn every_weight_has_a_gradient() {
+    // A layer that is left out would have none.
+    let parts = Parts::new(Config { layer_dropout: 0.0, ..config() });
+    let state = State { epoch: 1, ..State::new(parts.weights.clone()).unwrap() };
+    let run = parts.run();
+    let batch: Vec<_> = parts.samples.train.iter().take(8).collect();
+    let (loss, words) = run.loss(&run.tagger(&state).unwrap(), &batch, 1, true).unwrap();
+    let (_, words) = words.unwrap();
+    let grads = loss.backward().unwrap();
+    for (name, var) in &state.weights {
+        let grad = if name.ends_with("word_embeddings.weight") { grads.get(&words) } else { grads.get(var) };
+        let grad = grad.unwrap_or_else(|| panic!("{name} has no gradient"));
+        let most = read(grad, |grad| grad.iter().fold(0.0f32, |most, value| most.max(value.abs()))).unwrap();
+        // A bias of keys adds the same to all scores of a row, so nothing depends on it.
+        assert!(most > 1e-6 || name.ends_with("key.bias"), "the gradient of {name} is at most {most}");
+    }
+}
+
+#[test]
+fn gradients_are_the_slopes_of_the_loss() {
+    let parts = Parts::quiet();
+    let state = State::new(parts.weights.clone()).unwrap();
+    let run = parts.run();
+    let batch: Vec<_> = parts.samples.train.iter().take(8).collect();
+    let loss = |words| run.loss(&run.tagger(&state).unwrap(), &batch, 1, words).unwrap();
+    let (value, words) = loss(true);
+    let (ids, rows) = words.unwrap();
+    let grads = value.backward().unwrap();
+    for (name, var) in &state.weights {
+        let is_words = name.ends_with("word_embeddings.weight");
+        let grad = grads.get(if is_words { &rows } else { var }).unwrap();
+        let grad: Vec<f32> = grad.flatten_all().unwrap().to_vec1().unwrap();
+        // The steepest value shows best.
+        let at = (0..grad.len()).max_by(|&a, &b| grad[a].abs().total_cmp(&grad[b].abs())).unwrap();
+        let width = parts.encoder.hidden_size;
+        let place = if is_words { ids[at / width] as usize * width + at % width } else { at };
+        let start: Vec<f32> = var.flatten_all().unwrap().to_vec1().unwrap();
+        let moved = |by: f32| {
+            let mut values = start.clone();
+            values[place] += by;
+            var.set(&candle_core::Tensor::from_vec(values, var.dims(), var.device()).unwrap()).unwrap();
+            loss(false).0.to_scalar::<f32>().unwrap()
+        };
+        let step = 4e-3;
+        let slope = (moved(step) - moved(-step)) / (2.0 * step);
+        moved(0.0);
+        let far = (slope - grad[at]).abs();
+        assert!(far < 2e-3 * (1.0 + grad[at].abs()), "{name}: {} is no slope of {slope}", grad[at]);
+    }
+}
+
+#[test]
+fn what_is_frozen_stays_to_the_bit() {
+    for scalars_with_head in [false, true] {
+        let config = Config { epochs: 1, scalars_with_head, ..config() };
+        let model = train(&config, &corpus(), one()).unwrap();
+        let parts = Parts::new(config);
+        for (name, tensor) in &model.weights {
+            let values =
+                |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+            let moves =
+                name.starts_with(HEAD) || scalars_with_head && [SCALARS, GAMMA].contains(&name.as_str());
+            assert_eq!(values(tensor) != values(&parts.weights[name]), moves, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
+    let train = |seed| bytes(&train(&Config { seed, ..config() }, &corpus(), one()).unwrap());
+    let first = train(1);
+    assert!(train(1) == first && train(2) != first);
+}
+
+#[test]
+fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("checkpoint");
+    let log = place.path().join("log");
+    let whole = train(&config(), &corpus(), one()).unwrap();
+    let config = Config { checkpoint: Some(file.clone()), log: Some(log.clone()), ..config() };
+    let corpus = corpus();
+    // From the beginning with a checkpoint, and once more from what it left.
+    assert!(bytes(&train(&config, &corpus, one()).unwrap()) == bytes(&whole));
+    let held = fs::read(&file).unwrap();
+    assert!(bytes(&train(&config, &corpus, one()).unwrap()) == bytes(&whole));
+    let lines = fs::read_to_string(&log).unwrap();
+    assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    assert!(lines.contains("held_out_ser"));
+
+    let refused = |config: &Config| train(config, &corpus, one()).unwrap_err().to_string();
+    assert!(refused(&Config { seed: 2, ..config.clone() }).contains("of a training with other settings"));
+    for len in (0..held.len()).step_by(997) {
+        fs::write(&file, &held[..len]).unwrap();
+        assert!(refused(&config).contains("is no checkpoint of bert"), "{len}");
+    }
+}
+
+#[test]
+fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
+    let place = tempfile::tempdir().unwrap();
+    let config = Config {
+        held_out: 0.0,
+        checkpoint: Some(place.path().join("checkpoint")),
+        checkpoint_every: 2,
+        ..config()
+    };
+    let parts = Parts::new(config.clone());
+    let run = parts.run();
+    let start = || State::new(parts.weights.clone()).unwrap();
+    let whole = weights::write(&run.epochs(start(), None).unwrap()).unwrap();
+    let checkpoint = Checkpoint::new(&config, &corpus()).unwrap().unwrap();
+    let shapes = tagger::shapes(&parts.encoder, parts.samples.labels.len());
+    let mut state = start();
+    for epoch in 0..2 {
+        state.epoch = epoch;
+        let batches = parts.samples.batches(&config, epoch as u64);
+        let tagger = run.tagger(&state).unwrap();
+        let end = if epoch == 1 { 3 } else { batches.len() };
+        for (at, batch) in batches.iter().enumerate().take(end) {
+            let step = epoch * batches.len() + at;
+            run.step(&mut state, &tagger, batch, step as u64, run.rates(step, batches.len())).unwrap();
+        }
+    }
+    state.batches = 3;
+    checkpoint.write(&state).unwrap();
+    let again = checkpoint.read(&shapes).unwrap().unwrap();
+    assert_eq!((again.epoch, again.batches), (1, 3));
+    assert_eq!(again.moments, state.moments);
+    assert!(weights::write(&run.epochs(again, None).unwrap()).unwrap() == whole);
+}
+
+#[test]
+fn an_encoder_that_cannot_be_used_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("encoder");
+    let refused = |change: &dyn Fn()| {
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).unwrap();
+        for name in ["config.json", "vocab.txt", "model.safetensors"] {
+            fs::copy(config().encoder.join(name), folder.join(name)).unwrap();
+        }
+        change();
+        let config = Config { encoder: folder.clone(), ..config() };
+        train(&config, &corpus(), one()).unwrap_err().to_string()
+    };
+    let remove = |name: &str| fs::remove_file(folder.join(name)).unwrap();
+    let has = |found: String, what: &str| assert!(found.contains(what), "{found:?} lacks {what:?}");
+    has(refused(&|| fs::remove_dir_all(&folder).unwrap()), "there is no such folder");
+    has(refused(&|| remove("config.json")), "config.json: is missing");
+    has(refused(&|| remove("vocab.txt")), "tokenizer.json: is missing");
+    has(refused(&|| remove("model.safetensors")), "model.safetensors: is missing");
+    let torch = || {
+        remove("model.safetensors");
+        fs::write(folder.join("pytorch_model.bin"), "").unwrap();
+    };
+    has(refused(&torch), "has pytorch_model.bin, but no model.safetensors");
+    has(
+        refused(&|| fs::write(folder.join("model.safetensors"), "weights").unwrap()),
+        "is no safetensors file",
+    );
+    has(refused(&|| fs::write(folder.join("vocab.txt"), "[PAD]\n").unwrap()), "has no piece [CLS]");
+    has(
+        refused(&|| fs::write(folder.join("config.json"), "{\"model_type\":\"gpt2\"}").unwrap()),
+        "model_type \"gpt2\"",
+    );
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let refused = |config: Config| train(&config, &corpus(), one()).unwrap_err().to_string();
+    for (config, what) in [
+        (Config { epochs: 0, ..config() }, "--epochs 0"),
+        (Config { dropout: 1.0, ..config() }, "--dropout 1"),
+        (Config { rate: f64::NAN, ..config() }, "--rate NaN"),
+        (Config { window: 2, ..config() }, "--window 2"),
+        (
+            Config { device: DeviceName::Cuda(0), ..config() },
+            "--device cuda:0: this build computes on the processor only",
+        ),
+    ] {
+        let found = refused(config);
+        assert!(found.contains(what), "{found}");
+    }
+    for (name, device) in
+        [("auto", DeviceName::Auto), ("cpu", DeviceName::Cpu), ("cuda:1", DeviceName::Cuda(1))]
+    {
+        assert_eq!(name.parse::<DeviceName>().unwrap(), device);
+        assert_eq!(device.to_string(), name);
+    }
+    assert!("gpu".parse::<DeviceName>().unwrap_err().to_string().contains("expected auto, cpu or cuda:N"));
+}
+
+#[test]
+fn the_loss_is_that_of_a_pencil() {
+    let scores = Var::new(&[[0.0f32, 0.0], [0.0, 1.098_612_3]], &candle_core::Device::Cpu).unwrap();
+    let labels = candle_core::Tensor::new(&[0u32, 1], scores.device()).unwrap();
+    let loss = plain::cross_entropy(&scores, &labels).unwrap().to_scalar::<f32>().unwrap();
+    // (−ln 1/2 − ln 3/4) / 2 = (0.6931 + 0.2877) / 2
+    assert!((loss - 0.490_415).abs() < 1e-5, "{loss}");
+}
