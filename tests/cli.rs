@@ -281,6 +281,37 @@ fn models_that_cannot_be_used_are_refused() {
 }
 
 #[test]
+fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
+    let room = Room::new();
+    let text = "We met in Lisbon and Porto.\nThey told us of the US army.\n".repeat(40);
+    room.write("corpus.txt", &text);
+    room.out("train hmm corpus.txt -o fast --order 1", b"");
+    room.out("train maxent corpus.txt -o exact --size 1000", b"");
+    let cascade = |sure: &str| {
+        let line = format!("restore --cascade fast,exact --sure {sure}");
+        String::from_utf8(room.out(&line, b"they told us\nthe us army\n")).unwrap()
+    };
+    assert_eq!([cascade("0"), cascade("1")], ["they told us\nthe us army\n", "they told us\nthe US army\n"]);
+    let read = |sure: &str| {
+        let output = room.run(&format!("evaluate --cascade fast,exact --sure {sure} corpus.txt"), b"");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(read("0"), "the second model read 0.0 % of the words\n");
+    assert_ne!(read("1"), read("0"));
+    for (line, code, part) in [
+        ("restore --cascade fast", 2, "names 1 models: expected two"),
+        ("restore --cascade fast,exact --sure 2", 2, "--sure 2: expected a probability"),
+        ("restore --cascade fast,exact --stream", 2, "leave --stream out"),
+        ("restore --cascade fast,exact --model fast", 2, "--model"),
+        ("restore --sure 0.5", 2, "--cascade"),
+        ("restore --cascade fast,gone", 1, "gone"),
+        ("restore --cascade model,exact", 2, "must say how sure it is"),
+    ] {
+        room.fails(line, b"us\n", code, &[part]);
+    }
+}
+
+#[test]
 fn an_output_that_is_an_input_is_refused_and_both_stay() {
     let room = Room::new();
     room.write("a.txt", "bbc\n").write("words.txt", "eBay\n");

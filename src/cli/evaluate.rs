@@ -3,13 +3,15 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use super::cascade::Cascade;
 use super::measure::{self, Measure};
 use super::page::threads;
 use crate::corpus::Corpus;
 use crate::error::Error;
 use crate::eval::{Report, System, compare, evaluate_corpus, evaluate_each};
-use crate::methods::{self, Model, Preset};
+use crate::methods::{self, Model, Preset, Read};
 use crate::model;
 use crate::restorer::Want;
 
@@ -28,6 +30,8 @@ pub struct Args {
     /// Which of the two built-in models of the language
     #[arg(long, value_enum, default_value_t, conflicts_with = "model")]
     pub preset: Preset,
+    #[command(flatten)]
+    pub cascade: Cascade,
     /// Score each file by itself too
     #[arg(long)]
     pub per_file: bool,
@@ -55,7 +59,7 @@ pub struct Args {
 /// # Errors
 /// Where the model or a corpus cannot be read, or no word is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Model { manifest, restorer } = args.load()?;
+    let (Model { manifest, restorer }, read) = args.load()?;
     let threads = threads(args.threads);
     let want = Want { confidence: args.calibration, look_ahead: args.look_ahead, threads, ..Want::default() };
     let mut reading = args.measure.reading.clone();
@@ -83,12 +87,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             report.push_file(file.name(), &score, config.matching);
         }
     }
+    if let Some(read) = read {
+        eprintln!("the second model read {:.1} % of the words", 100.0 * read.share());
+    }
     measure::print(&report.page(args.measure.layout()))?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl Args {
-    fn load(&self) -> crate::error::Result<Model> {
+    fn load(&self) -> crate::error::Result<(Model, Option<Arc<Read>>)> {
         if self.per_file && self.corpora.iter().any(|file| file == Path::new("-")) {
             let problem =
                 "--per-file reads each file twice, but standard input can be read only once: give files";
@@ -99,9 +106,13 @@ impl Args {
                            model of your own with --model";
             return Err(Error::Usage(problem.into()));
         }
-        match &self.model {
+        if let Some((model, read)) = self.cascade.load(&self.measure.reading.language)? {
+            return Ok((model, Some(read)));
+        }
+        let model = match &self.model {
             Some(path) => methods::load(&*model::open(path)?),
             None => methods::embedded_as(&self.measure.reading.language, self.preset),
-        }
+        };
+        Ok((model?, None))
     }
 }

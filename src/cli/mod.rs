@@ -2,6 +2,7 @@
 
 #[cfg(feature = "train")]
 mod adapt;
+mod cascade;
 #[cfg(feature = "train")]
 mod compare;
 #[cfg(feature = "train")]

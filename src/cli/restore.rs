@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::cascade::Cascade;
 use super::page::threads;
 use super::stream::Follow;
 use crate::error::Error;
@@ -44,6 +45,8 @@ pub struct Args {
     /// A model made by train, instead of a built-in one
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["lang", "preset"])]
     model: Option<PathBuf>,
+    #[command(flatten)]
+    cascade: Cascade,
     /// Your own spellings, a word or phrase a line (iPhone, New York); they always win
     #[arg(long, value_name = "FILE")]
     words: Option<PathBuf>,
@@ -106,7 +109,8 @@ Examples:
   some-recogniser | majuscule restore | less
   some-recogniser | majuscule restore --stream --max-delay 500
   majuscule restore --lang pt --words my.words legendas.txt.gz
-  majuscule restore --model my-model --sentence-start always talk.txt";
+  majuscule restore --model my-model --sentence-start always talk.txt
+  majuscule restore --cascade fast,my-tagger --sure 0.95 talk.txt";
 
 /// So many bytes of a file tell its language: some hundred words, enough for five languages that differ in the commonest.
 const LANGUAGE_BYTES: usize = 4096;
@@ -146,6 +150,8 @@ impl Args {
     fn check(&self) -> Result<(), Error> {
         let problem = if self.json && !self.stream && !self.confidence {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
+        } else if !self.cascade.files().is_empty() && (self.stream || self.lang == "auto") {
+            "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
         } else if self.stream && self.is_told_by_file() {
             "--lang auto waits for the first 4 KiB, but --stream does not wait: name the language"
         } else {
@@ -156,14 +162,14 @@ impl Args {
 
     /// Whether each file chooses its own model.
     fn is_told_by_file(&self) -> bool {
-        self.lang == "auto" && self.model.is_none()
+        self.lang == "auto" && self.model.is_none() && self.cascade.files().is_empty()
     }
 
     /// All that is read: texts, spellings, and the model with the files of its folder.
     fn inputs(&self) -> Vec<PathBuf> {
         let mut inputs = self.files.clone();
         inputs.extend(self.words.clone());
-        if let Some(model) = &self.model {
+        for model in self.model.iter().chain(self.cascade.files()) {
             let files = std::fs::read_dir(model).into_iter().flatten();
             inputs.extend(files.filter_map(|file| Some(file.ok()?.path())));
             inputs.push(model.clone());
@@ -173,6 +179,9 @@ impl Args {
 
     /// The model that is named; `None` where each file chooses its own.
     fn model(&self) -> Result<Option<Model>, Error> {
+        if let Some((model, _)) = self.cascade.load(&self.lang)? {
+            return Ok(Some(model));
+        }
         match &self.model {
             Some(path) => load(&*model::open(path)?).map(Some),
             None if self.is_told_by_file() => Ok(None),

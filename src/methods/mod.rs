@@ -2,6 +2,7 @@
 
 #[cfg(feature = "neural")]
 pub mod bert;
+mod cascade;
 mod embedded;
 pub mod hmm;
 pub mod majority;
@@ -14,6 +15,7 @@ use std::num::NonZeroUsize;
 #[cfg(feature = "train")]
 use std::path::{Path, PathBuf};
 
+pub use cascade::{Read, cascade};
 pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, language_of};
 #[cfg(feature = "train")]
 use serde::{Serialize, Serializer};

@@ -145,6 +145,21 @@ impl Tokens {
         &mut self.tokens
     }
 
+    /// Appends words of others, as they are there.
+    ///
+    /// # Panics
+    /// Where there are not so many.
+    pub fn extend(&mut self, others: &Self, words: Range<usize>) {
+        let Some(first) = others.tokens[words.clone()].first() else { return };
+        let (from, to) = (first.lower.start, others.tokens[words.end - 1].lower.end);
+        let start = self.text.len() as u32;
+        self.text.push_str(&others.text[from as usize..to as usize]);
+        self.tokens.extend(others.tokens[words].iter().map(|token| {
+            let Range { start: first, end } = token.lower;
+            Token { lower: start + first - from..start + end - from, ..token.clone() }
+        }));
+    }
+
     /// Keeps the first `len` words.
     pub fn truncate(&mut self, len: usize) {
         if let Some(token) = self.tokens.get(len) {

@@ -1,0 +1,51 @@
+//! `--cascade`: two models for one.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::ValueEnum;
+
+use crate::error::{Error, Result};
+use crate::methods::{self, Model, Preset, Read};
+use crate::model;
+
+/// Two models, one behind the other.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct Cascade {
+    /// Two models: the first answers where it is sure, and the second, slower and better, reads only the sentences or lines that
+    /// have a word in doubt. Folders or files; accurate and fast are the built-in models of --lang
+    #[arg(long, value_name = "FAST,EXACT", value_delimiter = ',', num_args = 1, conflicts_with_all = ["model", "preset"])]
+    cascade: Vec<PathBuf>,
+    /// How sure the first must be of each word, a probability from 0 to 1
+    #[arg(long, value_name = "P", requires = "cascade", default_value_t = 0.9)]
+    sure: f32,
+}
+
+impl Cascade {
+    /// The files that it names.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.cascade
+    }
+
+    /// The two as one model, and what counts the words of each; `None` where none are named.
+    ///
+    /// # Errors
+    /// Where there are not two, one cannot be read, or they do not go together.
+    pub fn load(&self, language: &str) -> Result<Option<(Model, Arc<Read>)>> {
+        let [fast, exact] = match self.cascade.as_slice() {
+            [] => return Ok(None),
+            [fast, exact] => [fast, exact],
+            other => {
+                let problem =
+                    format!("--cascade names {} models: expected two, such as fast,my-model", other.len());
+                return Err(Error::Usage(problem));
+            }
+        };
+        let load = |path: &Path| match path.to_str().and_then(|name| Preset::from_str(name, false).ok()) {
+            Some(preset) if !path.exists() => methods::embedded_as(language, preset),
+            _ => methods::load(&*model::open(path)?),
+        };
+        methods::cascade(load(fast)?, load(exact)?, self.sure).map(Some)
+    }
+}

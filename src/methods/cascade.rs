@@ -1,0 +1,334 @@
+//! Two methods, one behind the other: a fast one answers where it is sure, and one that is slow and better reads only the
+//! stretches that have a word in doubt.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Model;
+use crate::error::{Error, Result};
+use crate::restorer::{End, Restorer, Session, Want};
+use crate::text::{Break, Choice, Given, Label, Labels, Tokens};
+
+/// The most words of a stretch: a longer sentence is cut,
+const MOST: usize = 96;
+
+/// and so many words before and after a cut are seen too.
+const CONTEXT: usize = 16;
+
+/// A fast method and a better one.
+pub struct Cascade {
+    fast: Box<dyn Restorer>,
+    exact: Box<dyn Restorer>,
+    /// Less sure than this is in doubt.
+    sure: f32,
+    labels: Labels,
+    read: Arc<Read>,
+}
+
+/// How many words a cascade has answered, and how many of them its second method.
+#[derive(Debug, Default)]
+pub struct Read {
+    all: AtomicU64,
+    exact: AtomicU64,
+}
+
+impl Read {
+    /// The share of words that the second method has answered; 0 where there were none.
+    pub fn share(&self) -> f64 {
+        let [all, exact] = [&self.all, &self.exact].map(|count| count.load(Ordering::Relaxed) as f64);
+        exact / all.max(1.0)
+    }
+}
+
+/// A model that is two: `exact` reads the stretches of text, sentences or lines, in which `fast` is not sure, as its probability
+/// says, of a word. With it comes the count of what each answers.
+///
+/// # Errors
+/// [`Error::Usage`] where `sure` is no probability, or the two pair letters in different ways.
+pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>)> {
+    if !(0.0..=1.0).contains(&sure) {
+        return Err(Error::Usage(format!("--sure {sure}: expected a probability from 0 to 1")));
+    }
+    let [one, other] = [&fast, &exact].map(|model| model.manifest.locale);
+    if one != other {
+        let problem = format!("the first model pairs letters as \"{one}\" does, the second as \"{other}\"");
+        return Err(Error::Usage(format!("{problem}: a cascade needs two of one language")));
+    }
+    let labels = [&fast, &exact].map(|model| model.restorer.labels().clone());
+    let labels =
+        Labels::new(labels.iter().flat_map(|labels| (0..labels.len()).filter_map(|id| labels.get(id))));
+    let read = Arc::<Read>::default();
+    let (fast, Model { manifest, restorer: exact }) = (fast.restorer, exact);
+    let restorer = Box::new(Cascade { fast, exact, sure, labels, read: read.clone() });
+    Ok((Model { manifest, restorer }, read))
+}
+
+impl Cascade {
+    /// The choices for the words of stretches.
+    fn answer(&self, stretches: Vec<Stretch>, want: Want) -> Result<Vec<Choice>> {
+        if stretches.iter().flat_map(|stretch| &stretch.choices).any(|choice| choice.confidence.is_none()) {
+            let problem = "the first method of a cascade must say how sure it is, and this one does not";
+            return Err(Error::Usage(format!("{problem}: take maxent or hmm")));
+        }
+        let is_doubtful = |choice: &Choice| choice.confidence.is_some_and(|sure| sure < self.sure);
+        let in_doubt = stretches.iter().filter(|stretch| stretch.choices.iter().any(is_doubtful));
+        let doubtful: Vec<Tokens> = in_doubt.map(|stretch| stretch.tokens.clone()).collect();
+        let better = self.exact.restore_batch(&doubtful, want)?;
+        let mut better = better.into_iter();
+        let mut out = Vec::new();
+        for Stretch { tokens, from, mut choices } in stretches {
+            self.read.all.fetch_add(choices.len() as u64, Ordering::Relaxed);
+            if choices.iter().any(is_doubtful)
+                && let Some(better) = better.next()
+            {
+                self.read.exact.fetch_add(choices.len() as u64, Ordering::Relaxed);
+                let words = tokens.as_slice()[from..].iter().zip(&better[from..]);
+                for (choice, (token, better)) in choices.iter_mut().zip(words) {
+                    if !matches!(token.given, Given::Fixed(_)) {
+                        // Where sentences end, the first says: the second may not.
+                        let label = Label { mark: choice.label.mark, ..better.label };
+                        *choice = Choice { label, confidence: better.confidence };
+                    }
+                }
+            }
+            out.extend(choices.into_iter().map(|choice| Choice {
+                confidence: choice.confidence.filter(|_| want.confidence),
+                ..choice
+            }));
+        }
+        Ok(out)
+    }
+}
+
+impl Restorer for Cascade {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// All up to the end of a stretch.
+    fn look_ahead(&self) -> Option<usize> {
+        None
+    }
+
+    fn knows(&self, lower: &str) -> Option<bool> {
+        self.fast.knows(lower)
+    }
+
+    fn session(&self, want: Want) -> Box<dyn Session + '_> {
+        let fast = self.fast.session(Want { confidence: true, ..want });
+        Box::new(Cascading { cascade: self, want, fast, gathering: Gathering::default() })
+    }
+
+    /// The second method reads what is in doubt in all documents together.
+    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
+        let fast = self.fast.restore_batch(documents, Want { confidence: true, ..want })?;
+        let mut stretches = Vec::new();
+        for (document, choices) in documents.iter().zip(fast) {
+            let mut gathering = Gathering { choices, ..Gathering::default() };
+            gathering.held.extend(document, 0..document.len());
+            gathering.take(true, &mut stretches);
+        }
+        let mut choices = self.answer(stretches, want)?.into_iter();
+        Ok(documents.iter().map(|document| choices.by_ref().take(document.len()).collect()).collect())
+    }
+}
+
+/// A text on its way through a cascade. A stretch also ends at [`End::Now`]: what comes then is seen without what was before.
+struct Cascading<'a> {
+    cascade: &'a Cascade,
+    want: Want,
+    fast: Box<dyn Session + 'a>,
+    gathering: Gathering,
+}
+
+impl Session for Cascading<'_> {
+    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+        self.gathering.held.extend(tokens, 0..tokens.len());
+        self.fast.push(tokens, end, &mut self.gathering.choices)?;
+        let mut stretches = Vec::new();
+        self.gathering.take(matches!(end, End::Now | End::Flush), &mut stretches);
+        // One by one: sums of floats must not depend on what else was pushed.
+        for stretch in stretches {
+            out.extend(self.cascade.answer(vec![stretch], self.want)?);
+        }
+        Ok(())
+    }
+}
+
+/// Words that one look of the second method covers, and those around them.
+struct Stretch {
+    tokens: Tokens,
+    /// How many of them are only seen, before those with choices.
+    from: usize,
+    /// What the first method says.
+    choices: Vec<Choice>,
+}
+
+/// Words that wait for the end of their stretch.
+#[derive(Default)]
+struct Gathering {
+    /// Some that are answered, and after them those that are not.
+    held: Tokens,
+    answered: usize,
+    /// What the first method says of those that are not, as far as it has.
+    choices: Vec<Choice>,
+}
+
+impl Gathering {
+    /// Takes the stretches that are whole, or all there is where the text has `ended`.
+    fn take(&mut self, ended: bool, out: &mut Vec<Stretch>) {
+        loop {
+            let from = self.answered;
+            let words = self.held.as_slice();
+            let begins = |at: &usize| words[*at].starts || words[*at].before >= Break::Line;
+            let end = (from.max(1)..words.len()).find(begins);
+            let is_cut = end.unwrap_or(words.len()) > from + MOST + CONTEXT;
+            let (to, seen) = match end {
+                _ if is_cut => (from + MOST, from + MOST + CONTEXT),
+                Some(end) => (end, end),
+                None if ended => (words.len(), words.len()),
+                None => return,
+            };
+            if to == from || self.choices.len() < to - from {
+                return;
+            }
+            let mut tokens = Tokens::new();
+            tokens.extend(&self.held, 0..seen);
+            out.push(Stretch { tokens, from, choices: self.choices.drain(..to - from).collect() });
+            // After a cut the next stretch sees the last words of this one.
+            self.answered = if is_cut { CONTEXT } else { 0 };
+            let mut held = Tokens::new();
+            held.extend(&self.held, to - self.answered..self.held.len());
+            self.held = held;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::{Case, Locale};
+
+    /// Puts each word that begins with one of some letters in a case, and is half sure of those with an x.
+    #[derive(Clone)]
+    struct Fake(Labels, Case);
+
+    struct Answering(Case, Want);
+
+    impl Restorer for Fake {
+        fn labels(&self) -> &Labels {
+            &self.0
+        }
+
+        fn look_ahead(&self) -> Option<usize> {
+            Some(0)
+        }
+
+        fn knows(&self, _: &str) -> Option<bool> {
+            None
+        }
+
+        fn session(&self, want: Want) -> Box<dyn Session + '_> {
+            Box::new(Answering(self.1, want))
+        }
+    }
+
+    impl Session for Answering {
+        fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
+            let confidence = |lower: &str| if lower.contains('x') { 0.5 } else { 0.9 };
+            out.extend(tokens.iter().map(|(lower, _)| Choice {
+                label: self.0.into(),
+                confidence: self.1.confidence.then(|| confidence(lower)),
+            }));
+            Ok(())
+        }
+    }
+
+    fn cascade() -> Cascade {
+        let fake = |case| Box::new(Fake(Labels::cases(), case));
+        Cascade {
+            fast: fake(Case::Lower),
+            exact: fake(Case::Upper),
+            sure: 0.8,
+            labels: Labels::cases(),
+            read: Arc::default(),
+        }
+    }
+
+    /// Words of lines.
+    fn tokens(lines: &[Vec<&str>]) -> Tokens {
+        let mut tokens = Tokens::new();
+        for line in lines {
+            let mut all = Tokens::of_words(line.iter().copied(), Locale::Root);
+            let before = if tokens.is_empty() { Break::Document } else { Break::Line };
+            all.as_mut_slice().iter_mut().take(1).for_each(|first| first.before = before);
+            tokens.extend(&all, 0..all.len());
+        }
+        tokens
+    }
+
+    fn cases(choices: &[Choice]) -> String {
+        choices.iter().map(|choice| if choice.label.case == Case::Upper { 'E' } else { 'f' }).collect()
+    }
+
+    #[test]
+    fn the_second_method_answers_the_lines_with_a_word_in_doubt() {
+        let cascade = cascade();
+        let text = tokens(&[vec!["a", "b"], vec!["a", "x", "c"], vec!["d"]]);
+        let choices = cascade.restore_batch(&[text.clone(), tokens(&[vec!["x"]])], Want::default()).unwrap();
+        assert_eq!([cases(&choices[0]), cases(&choices[1])], ["ffEEEf", "E"]);
+        assert!((cascade.read.share() - 4.0 / 7.0).abs() < 1e-9);
+        assert!(choices[0].iter().all(|choice| choice.confidence.is_none()));
+        let sure = cascade.restore_batch(&[text], Want { confidence: true, ..Want::default() }).unwrap();
+        assert!(sure[0].iter().all(|choice| choice.confidence.is_some()));
+    }
+
+    #[test]
+    fn a_first_method_that_does_not_say_how_sure_it_is_is_refused() {
+        struct Unsure(Fake);
+        impl Restorer for Unsure {
+            fn labels(&self) -> &Labels {
+                self.0.labels()
+            }
+            fn look_ahead(&self) -> Option<usize> {
+                Some(0)
+            }
+            fn knows(&self, _: &str) -> Option<bool> {
+                None
+            }
+            fn session(&self, want: Want) -> Box<dyn Session + '_> {
+                Box::new(Answering(Case::Lower, Want { confidence: false, ..want }))
+            }
+        }
+        let fast = Box::new(Unsure(Fake(Labels::cases(), Case::Lower)));
+        let found = Cascade { fast, ..cascade() }.restore_batch(&[tokens(&[vec!["a"]])], Want::default());
+        assert!(matches!(found, Err(Error::Usage(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn the_cuts_of_a_text_change_nothing(
+            lines in prop::collection::vec(prop::collection::vec("[abx]|[ab]{2,3}", 1..300), 1..4),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let cascade = cascade();
+            let lines: Vec<Vec<&str>> = lines.iter().map(|line| line.iter().map(String::as_str).collect()).collect();
+            let text = tokens(&lines);
+            let whole = cascade.restore_batch(std::slice::from_ref(&text), Want::default()).unwrap().remove(0);
+            prop_assert_eq!(whole.len(), text.len());
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len())).collect();
+            cuts.sort_unstable();
+            let mut session = cascade.session(Want::default());
+            let (mut out, mut from) = (Vec::new(), 0);
+            for to in cuts.into_iter().chain([text.len()]) {
+                let mut part = Tokens::new();
+                part.extend(&text, from..to);
+                session.push(&part, if to == text.len() { End::Flush } else { End::More }, &mut out).unwrap();
+                from = to;
+            }
+            prop_assert_eq!(out, whole);
+        }
+    }
+}
