@@ -9,6 +9,7 @@ pub mod majority;
 pub mod maxent;
 #[cfg(feature = "fst")]
 pub mod ngram;
+mod spellings;
 
 #[cfg(feature = "train")]
 use std::num::NonZeroUsize;

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use train::{Config, DeviceName, train};
 
 use crate::error::{Error, Result};
+use crate::methods::spellings;
 use crate::model::{Section, Store};
 use crate::restorer::{Restorer, Session, Want};
 use crate::text::{Capitals, Case, Choice, Class, Given, Label, Labels, Locale, Mark, Tokens};
@@ -108,9 +109,9 @@ impl Bert {
     ) -> Computed<Self> {
         let tagger = Tagger::new(&weights, &config)?;
         let mut mixed = FxHashMap::default();
-        for spelling in mixed_text.lines() {
-            let lower = Tokens::of_words([spelling], locale).lower(0).to_owned();
-            mixed.insert(lower, Case::of(spelling, locale).capitals(spelling, locale));
+        for (lower, case) in spellings::read(&mixed_text, locale) {
+            let capitals = case.capitals(&lower, locale);
+            mixed.insert(lower, capitals);
         }
         Ok(Self { config, pieces, weights, tagger, mixed, mixed_text, settings, locale, labels })
     }

@@ -20,10 +20,11 @@ pub use train::{
 };
 
 use crate::error::{Error, Result};
+use crate::methods::spellings;
 use crate::model::{Section, Store};
 use crate::restorer::{Restorer, Session, Want};
 use crate::text::compound::{compound, is_joint};
-use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token, Tokens};
+use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token};
 use chain::Bonus;
 use features::{BUCKETS, Group, Seen};
 use outside::Outside;
@@ -116,10 +117,8 @@ impl Maxent {
         locale: Locale,
     ) -> Self {
         let mut mixed = FxHashMap::default();
-        for spelling in mixed_text.lines() {
-            let lower = Tokens::of_words([spelling], locale);
-            let capitals = Case::of(spelling, locale).capitals(spelling, locale);
-            mixed.insert(features::hash(lower.lower(0).as_bytes()), capitals);
+        for (lower, case) in spellings::read(&mixed_text, locale) {
+            mixed.insert(features::hash(lower.as_bytes()), case.capitals(&lower, locale));
         }
         let marks: &[Mark] = if settings.begins { &[Mark::None, Mark::SentenceEnd] } else { &[Mark::None] };
         let labels = marks.iter().flat_map(|&mark| Class::ALL.map(|class| (class, mark)));

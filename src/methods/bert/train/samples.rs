@@ -12,6 +12,7 @@ use crate::lexicon::build;
 use crate::methods::bert::passage::{Gathering, Passage};
 use crate::methods::bert::tokenize::Pieces;
 use crate::methods::bert::{Settings, failed};
+use crate::methods::spellings;
 use crate::text::{Case, Class, Label, Labels, Locale, Mark};
 
 /// A text with its labels.
@@ -144,11 +145,7 @@ fn count(example: &Example, forms: &mut Forms) {
 }
 
 fn mixed(forms: &Forms, locale: Locale) -> String {
-    let spelling = |(lower, (_, mixed)): (&String, &([u64; 4], BTreeMap<Case, u64>))| {
-        let (case, _) = mixed.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)))?;
-        Some(case.applied(lower, locale))
-    };
-    let mut spellings: Vec<String> = forms.iter().filter_map(spelling).collect();
-    spellings.sort_unstable();
-    spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
+    let cases =
+        forms.iter().filter_map(|(lower, (_, mixed))| Some((lower, spellings::most_frequent(mixed)?)));
+    spellings::write(cases, locale)
 }

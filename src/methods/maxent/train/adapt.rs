@@ -5,7 +5,6 @@
 //! over the variance, is made least, so a weight moves as far as the text has reason for. As under `--l2`, the squares are taken
 //! over the weights of all classes, so that no class is preferred.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use serde::Serialize;
@@ -18,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::methods::maxent::profile::is_rare;
 use crate::methods::maxent::table::Table;
 use crate::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH, add, features};
-use crate::text::{Case, Tokens};
+use crate::methods::spellings;
 
 /// How a model is adapted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -111,7 +110,8 @@ pub fn adapt(
         own(lower, profile, &run, &weights)
     });
     let own = Table::open(model.words.with(own).into()).map_err(Error::Usage)?;
-    let mixed = mixed(&order, &words, spellings(model), model.locale);
+    let known = spellings::read(&model.mixed_text, model.locale).collect();
+    let mixed = mixed(&order, &words, known, model.locale);
     Ok(Maxent::new(weights, own, model.outside.clone(), mixed, settings.clone(), model.locale))
 }
 
@@ -175,15 +175,6 @@ pub(super) fn profile(run: &Run<'_>, lower: &str, here: u16) -> u16 {
     }
 }
 
-/// The spellings in mixed case that a model has.
-fn spellings(model: &Maxent) -> BTreeMap<String, Case> {
-    let spelling = |spelling: &str| {
-        let lower = Tokens::of_words([spelling], model.locale);
-        (lower.lower(0).to_owned(), Case::of(spelling, model.locale))
-    };
-    model.mixed_text.lines().map(spelling).collect()
-}
-
 /// The weights of a model with those that moved, in its steps.
 fn moved(model: &Maxent, moves: &Weights) -> Result<Table<WEIGHTS_EACH>> {
     let (weights, steps) = (model.weights.reader(), model.settings.steps as f32);
@@ -228,7 +219,7 @@ mod tests {
     use crate::corpus::{Protocol, Reading};
     use crate::methods::maxent::train::train;
     use crate::restorer::{Restorer, Want};
-    use crate::text::Locale;
+    use crate::text::{Locale, Tokens};
 
     fn corpus(text: &str, protocol: Protocol, locale: Locale) -> Corpus {
         let reading = Reading { split: true, language: "en".to_owned(), ..Reading::default() };

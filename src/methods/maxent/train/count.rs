@@ -9,6 +9,7 @@ use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::methods::maxent::features::hash;
 use crate::methods::maxent::profile::Counts;
+use crate::methods::spellings;
 use crate::text::{Case, Class, Locale, Mark};
 
 /// What is counted of a word.
@@ -79,12 +80,9 @@ pub(super) fn mixed(
 ) -> String {
     let mut cases = others;
     for lower in order {
-        let forms = &words[lower].mixed;
-        if let Some((case, _)) = forms.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0))) {
-            cases.insert(lower.clone(), *case);
+        if let Some(case) = spellings::most_frequent(&words[lower].mixed) {
+            cases.insert(lower.clone(), case);
         }
     }
-    let mut spellings: Vec<String> = cases.iter().map(|(lower, case)| case.applied(lower, locale)).collect();
-    spellings.sort_unstable();
-    spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
+    spellings::write(cases.iter().map(|(lower, case)| (lower, *case)), locale)
 }

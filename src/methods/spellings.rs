@@ -1,0 +1,26 @@
+//! Words in mixed case as a model keeps them: a spelling a line, sorted.
+
+use crate::text::{Case, Locale, Tokens};
+
+/// The lower case of each spelling, and its case.
+pub fn read(text: &str, locale: Locale) -> impl Iterator<Item = (String, Case)> {
+    text.lines().map(move |spelling| {
+        let tokens = Tokens::of_words([spelling], locale);
+        (tokens.lower(0).to_owned(), Case::of(spelling, locale))
+    })
+}
+
+/// The text of words with their cases.
+#[cfg(feature = "train")]
+pub fn write<'a>(cases: impl IntoIterator<Item = (&'a String, Case)>, locale: Locale) -> String {
+    let spelling = |(lower, case): (&String, Case)| case.applied(lower, locale);
+    let mut spellings: Vec<String> = cases.into_iter().map(spelling).collect();
+    spellings.sort_unstable();
+    spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
+}
+
+/// The most frequent of several cases, and of equally frequent ones the first.
+#[cfg(feature = "train")]
+pub fn most_frequent<N: Ord>(cases: &std::collections::BTreeMap<Case, N>) -> Option<Case> {
+    cases.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0))).map(|(case, _)| *case)
+}
