@@ -18,6 +18,9 @@ pub struct Want {
     pub starts: Starts,
     /// Use at most so many words of right context; `None` is all that the method uses.
     pub look_ahead: Option<usize>,
+    /// How many contexts a choice is averaged over, by a method that sees a window of a long text at a time (Courtland et al. 2020):
+    /// slower and better.
+    pub predictions: NonZeroUsize,
     /// How many threads a method may use inside one call. The choices do not depend on it.
     pub threads: NonZeroUsize,
 }
@@ -29,6 +32,7 @@ impl Default for Want {
             marks: false,
             starts: Starts::Hidden,
             look_ahead: None,
+            predictions: NonZeroUsize::MIN,
             threads: NonZeroUsize::MIN,
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 
 use crate::error::{Error, Result};
-use crate::methods::{self, Model, Preset, Read};
+use crate::methods::{self, Computing, Model, Preset, Read};
 use crate::model;
 
 /// Two models, one behind the other.
@@ -28,11 +28,12 @@ impl Cascade {
         &self.cascade
     }
 
-    /// The two as one model, and what counts the words of each; `None` where none are named.
+    /// The two as one model, and what counts the words of each; `None` where none are named. The second computes as is asked for, and
+    /// so does the first where it can.
     ///
     /// # Errors
     /// Where there are not two, one cannot be read, or they do not go together.
-    pub fn load(&self, language: &str) -> Result<Option<(Model, Arc<Read>)>> {
+    pub fn load(&self, language: &str, computing: &Computing) -> Result<Option<(Model, Arc<Read>)>> {
         let [fast, exact] = match self.cascade.as_slice() {
             [] => return Ok(None),
             [fast, exact] => [fast, exact],
@@ -42,10 +43,17 @@ impl Cascade {
                 return Err(Error::Usage(problem));
             }
         };
-        let load = |path: &Path| match path.to_str().and_then(|name| Preset::from_str(name, false).ok()) {
-            Some(preset) if !path.exists() => methods::embedded_as(language, preset),
-            _ => methods::load(&*model::open(path)?),
+        let asked = |is_meant| if is_meant { *computing } else { Computing::default() };
+        let load = |path: &Path, is_second| match path
+            .to_str()
+            .and_then(|name| Preset::from_str(name, false).ok())
+        {
+            Some(preset) if !path.exists() => methods::embedded_on(language, preset, &asked(is_second)),
+            _ => {
+                let store = model::open(path)?;
+                methods::load_on(&*store, &asked(is_second || methods::is_neural(store.manifest())))
+            }
         };
-        methods::cascade(load(fast)?, load(exact)?, self.sure).map(Some)
+        methods::cascade(load(fast, false)?, load(exact, true)?, self.sure).map(Some)
     }
 }

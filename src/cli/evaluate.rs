@@ -11,7 +11,7 @@ use super::page::threads;
 use crate::corpus::Corpus;
 use crate::error::Error;
 use crate::eval::{Report, System, compare, evaluate_corpus, evaluate_each};
-use crate::methods::{self, Model, Preset, Read};
+use crate::methods::{self, Computing, Model, Preset, Read};
 use crate::model;
 use crate::restorer::Want;
 
@@ -44,6 +44,11 @@ pub struct Args {
     /// Let a choice depend on at most N later words; 0 is none
     #[arg(long, value_name = "N")]
     pub look_ahead: Option<usize>,
+    /// Average each choice over so many contexts, with a model of bert on texts longer than its window: slower and better
+    #[arg(long, value_name = "N", value_parser = super::page::number)]
+    pub predictions_per_word: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub computing: Computing,
     /// How many threads a method may use; all cores where it is not given. The figures do not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     pub threads: Option<NonZeroUsize>,
@@ -61,7 +66,14 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (Model { manifest, restorer }, read) = args.load()?;
     let threads = threads(args.threads);
-    let want = Want { confidence: args.calibration, look_ahead: args.look_ahead, threads, ..Want::default() };
+    let predictions = args.predictions_per_word.unwrap_or(NonZeroUsize::MIN);
+    let want = Want {
+        confidence: args.calibration,
+        look_ahead: args.look_ahead,
+        predictions,
+        threads,
+        ..Want::default()
+    };
     let mut reading = args.measure.reading.clone();
     // A model knows the language of the texts that it is for.
     reading.language.clone_from(&manifest.language);
@@ -106,12 +118,12 @@ impl Args {
                            model of your own with --model";
             return Err(Error::Usage(problem.into()));
         }
-        if let Some((model, read)) = self.cascade.load(&self.measure.reading.language)? {
+        if let Some((model, read)) = self.cascade.load(&self.measure.reading.language, &self.computing)? {
             return Ok((model, Some(read)));
         }
         let model = match &self.model {
-            Some(path) => methods::load(&*model::open(path)?),
-            None => methods::embedded_as(&self.measure.reading.language, self.preset),
+            Some(path) => methods::load_on(&*model::open(path)?, &self.computing),
+            None => methods::embedded_on(&self.measure.reading.language, self.preset, &self.computing),
         };
         Ok((model?, None))
     }

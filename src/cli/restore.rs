@@ -15,7 +15,7 @@ use super::stream::Follow;
 use crate::error::Error;
 use crate::files::{self, Publish};
 use crate::format::{Plain, Settings};
-use crate::methods::{Model, Preset, embedded_as, language_of, load};
+use crate::methods::{Computing, Model, Preset, embedded_on, language_of, load_on};
 use crate::model;
 use crate::restore::{self, Done, Form, Output, Stream, Threshold, restore_as};
 use crate::restorer::{Starts, Want};
@@ -76,6 +76,11 @@ pub struct Args {
     /// method uses, with --stream 1
     #[arg(long, visible_alias = "lookahead", value_name = "N")]
     look_ahead: Option<usize>,
+    /// Average each choice over so many contexts, with a model of bert on texts longer than its window: slower and better
+    #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with = "look_ahead")]
+    predictions_per_word: Option<NonZeroUsize>,
+    #[command(flatten)]
+    computing: Computing,
     /// Print each word on a line of its own with the probability of its case, instead of the text; methods that have none
     /// cannot
     #[arg(long)]
@@ -179,13 +184,13 @@ impl Args {
 
     /// The model that is named; `None` where each file chooses its own.
     fn model(&self) -> Result<Option<Model>, Error> {
-        if let Some((model, _)) = self.cascade.load(&self.lang)? {
+        if let Some((model, _)) = self.cascade.load(&self.lang, &self.computing)? {
             return Ok(Some(model));
         }
         match &self.model {
-            Some(path) => load(&*model::open(path)?).map(Some),
+            Some(path) => load_on(&*model::open(path)?, &self.computing).map(Some),
             None if self.is_told_by_file() => Ok(None),
-            None => embedded_as(&self.lang, self.preset).map(Some),
+            None => embedded_on(&self.lang, self.preset, &self.computing).map(Some),
         }
     }
 
@@ -225,6 +230,7 @@ impl Args {
     ) -> Result<(), Error> {
         let want = Want {
             threads: threads(self.threads),
+            predictions: self.predictions_per_word.unwrap_or(NonZeroUsize::MIN),
             look_ahead: self.look_ahead.or(self.stream.then_some(1)),
             starts: match self.sentence_start {
                 SentenceStart::Never => Starts::None,
@@ -240,7 +246,7 @@ impl Args {
             let mut input = files::open(file)?;
             if self.is_told_by_file() {
                 let language = language_of(&String::from_utf8_lossy(&input.peek(LANGUAGE_BYTES)?))?;
-                let found = embedded_as(language, self.preset)?;
+                let found = embedded_on(language, self.preset, &self.computing)?;
                 settings = Some(self.settings(&found, words)?);
                 model = Some(found);
             }

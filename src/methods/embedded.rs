@@ -1,6 +1,6 @@
 //! The models inside the program, a feature each.
 
-use super::{Model, load};
+use super::{Computing, Model, load_on};
 use crate::error::{Error, Result};
 use crate::model::{Bytes, Packed};
 use crate::text::{Locale, tokenize::tokenize};
@@ -75,6 +75,14 @@ pub fn embedded(language: &str) -> Result<Model> {
 /// # Errors
 /// Those of [`embedded`].
 pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
+    embedded_on(language, preset, &Computing::default())
+}
+
+/// The same, to compute in this way.
+///
+/// # Errors
+/// Those of [`embedded`] and [`load_on`].
+pub fn embedded_on(language: &str, preset: Preset, computing: &Computing) -> Result<Model> {
     let tag = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     let Some(bytes) = packed(&tag, preset) else {
         let list = LANGUAGES.join(", ");
@@ -85,7 +93,7 @@ pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
             ),
         }));
     };
-    load(&Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?)
+    load_on(&Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?, computing)
 }
 
 /// The commonest words of each of [`LANGUAGES`]: a dozen of them make a fourth of any text, and few stand in another's.

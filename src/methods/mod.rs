@@ -3,6 +3,7 @@
 #[cfg(feature = "neural")]
 pub mod bert;
 mod cascade;
+pub mod computing;
 mod embedded;
 pub mod hmm;
 pub mod majority;
@@ -17,7 +18,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 pub use cascade::{Read, cascade};
-pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, language_of};
+pub use computing::Computing;
+pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_on, language_of};
 #[cfg(feature = "train")]
 use serde::{Serialize, Serializer};
 
@@ -44,7 +46,18 @@ pub struct Model {
 /// # Errors
 /// [`Error::Model`] where it is of a method that this build does not have, cut off or altered.
 pub fn load(store: &dyn Store) -> Result<Model> {
+    load_on(store, &Computing::default())
+}
+
+/// Loads a model to compute in this way.
+///
+/// # Errors
+/// Like [`load`], and [`Error::Usage`] where it cannot be done with its method, in this build or here.
+pub fn load_on(store: &dyn Store, computing: &Computing) -> Result<Model> {
     let manifest = store.manifest().clone();
+    if !is_neural(&manifest) {
+        computing.refuse(&manifest.method)?;
+    }
     let restorer: Box<dyn Restorer> = match manifest.method.as_str() {
         "majority" => Box::new(majority::Majority::load(store)?),
         "hmm" => Box::new(hmm::Hmm::load(store)?),
@@ -52,7 +65,7 @@ pub fn load(store: &dyn Store) -> Result<Model> {
         #[cfg(feature = "fst")]
         "ngram" => Box::new(ngram::Ngram::load(store)?),
         #[cfg(feature = "neural")]
-        "bert" => Box::new(bert::Bert::load(store)?),
+        "bert" => Box::new(bert::Bert::load(store, computing)?),
         #[cfg(not(feature = "neural"))]
         "bert" => {
             let problem = "method \"bert\", but this build computes no neural networks: build majuscule with the feature neural";
@@ -72,6 +85,11 @@ pub fn load(store: &dyn Store) -> Result<Model> {
         }
     };
     Ok(Model { manifest, restorer })
+}
+
+/// Whether a model is of a method that [`Computing`] says something to.
+pub fn is_neural(manifest: &Manifest) -> bool {
+    manifest.method == "bert"
 }
 
 /// A method with its settings, about to be trained.

@@ -194,12 +194,14 @@ pub fn tensor(weights: &Weights, name: String) -> Result<Tensor> {
 
 #[cfg(test)]
 mod tests {
-    use candle_core::Device;
+    use candle_core::{DType, Device};
     use serde::Deserialize;
 
+    use super::super::device::placed;
     use super::super::dropout::Keep;
     use super::super::weights::{read_encoder, write};
     use super::*;
+    use crate::methods::computing::Precision;
 
     const CONFIG: &[u8] = include_bytes!("../../../tests/data/toy-bert/config.json");
     const WEIGHTS: &[u8] = include_bytes!("../../../tests/data/toy-bert/model.safetensors");
@@ -247,6 +249,28 @@ mod tests {
                 }
                 assert_eq!(states.len(), texts[0].states.len(), "the embedding layer and both others");
             }
+        }
+    }
+
+    #[test]
+    fn short_numbers_give_the_same_states_as_far_as_they_reach() {
+        let (config, weights) = toy();
+        let texts = hidden();
+        let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
+        let states = |precision| {
+            let weights = placed(&weights, &Device::Cpu, precision).unwrap();
+            let encoder = Encoder::new(&weights, "", &config).unwrap();
+            let states = encoder.hidden_states(&batch, encoder.words(), &mut Keep).unwrap();
+            let values = |state: &Tensor| state.to_dtype(DType::F32).unwrap().to_vec2::<f32>().unwrap();
+            states.iter().map(values).collect::<Vec<_>>().concat().concat()
+        };
+        let exact = states(Precision::F32);
+        // 2⁻⁸ and 2⁻¹¹ of a number, some dozen times.
+        for (precision, near) in [(Precision::Bf16, 0.1), (Precision::F16, 0.01)] {
+            let states = states(precision);
+            assert_ne!(states, exact);
+            let furthest = states.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(furthest < near, "{precision}: {furthest}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! A tagger on BERT (Rei et al. 2020): each word's first piece, as all layers of the encoder see it, decides its case.
 
 pub mod config;
+mod device;
 pub mod dropout;
 pub mod encoder;
 mod exp;
@@ -20,9 +21,10 @@ use candle_core::{Device, Result as Computed};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "train")]
-pub use train::{Config, DeviceName, train};
+pub use train::{Config, train};
 
 use crate::error::{Error, Result};
+use crate::methods::computing::{Computing, Precision};
 use crate::methods::spellings;
 use crate::model::{Section, Store};
 use crate::restorer::{Restorer, Session, Want};
@@ -30,7 +32,7 @@ use crate::text::{Capitals, Case, Choice, Class, Given, Label, Labels, Locale, M
 use config::EncoderConfig;
 use dropout::Keep;
 use encoder::Batch;
-use passage::{Asked, Gathering, Passage, Text};
+use passage::{Asked, Gathering, Passage, Pool, Text};
 use tagger::Tagger;
 use tokenize::Pieces;
 use weights::Weights;
@@ -69,8 +71,9 @@ impl Bert {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`Error::Model`] where a file of it is missing, cut off or altered.
-    pub fn load(store: &dyn Store) -> Result<Self> {
+    /// [`Error::Model`] where a file of it is missing, cut off or altered, and [`Error::Usage`] where it cannot compute in this way here.
+    pub fn load(store: &dyn Store, computing: &Computing) -> Result<Self> {
+        let (device, precision) = device::place(computing)?;
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
         let settings = Settings::deserialize(&manifest.settings)
@@ -94,8 +97,19 @@ impl Bert {
                 settings.window
             )));
         }
-        Self::new(config, pieces, weights, mixed, settings, manifest.locale, manifest.labels.clone())
-            .map_err(|problem| wrong(problem.to_string()))
+        let model =
+            Self::new(config, pieces, weights, mixed, settings, manifest.locale, manifest.labels.clone())
+                .map_err(|problem| wrong(problem.to_string()))?;
+        model.on(&device, precision).map_err(failed)
+    }
+
+    /// The same model, computing there and so exactly. What is saved stays as it is.
+    fn on(self, device: &Device, precision: Precision) -> Computed<Self> {
+        if device.is_cpu() {
+            return Ok(self);
+        }
+        let tagger = Tagger::new(&device::placed(&self.weights, device, precision)?, &self.config)?;
+        Ok(Self { tagger, ..self })
     }
 
     fn new(
@@ -150,26 +164,49 @@ impl Bert {
 
     fn passage(&self, want: Want) -> Passage<'_> {
         let Settings { window, runs_on } = self.settings;
-        Passage::new(&self.pieces, Gathering { window, runs_on, look_ahead: want.look_ahead })
+        let (look_ahead, predictions) = (want.look_ahead, want.predictions.get());
+        Passage::new(&self.pieces, Gathering { window, runs_on, look_ahead, predictions })
     }
 
-    /// The choices for the words that these texts ask for.
-    fn answers(&self, texts: &[&Text], want: Want) -> Result<Vec<Vec<Choice>>> {
+    /// The scores of the labels of each word that these texts ask for and that has pieces, text after text. Where a device has no
+    /// memory for all at a time, they go in parts.
+    fn scores(&self, texts: &[&Text]) -> Result<Vec<Vec<f32>>> {
+        match self.scores_together(texts) {
+            Ok(scores) => Ok(scores),
+            Err(error) if !device::is_full(&error) => Err(failed(error)),
+            Err(_) if texts.len() > 1 => {
+                let (first, second) = texts.split_at(texts.len() / 2);
+                Ok([self.scores(first)?, self.scores(second)?].concat())
+            }
+            Err(error) => {
+                let pieces = texts.first().map_or(0, |text| text.ids.len());
+                Err(failed(format!(
+                    "no memory for {pieces} pieces of a text at a time ({error}): try --device cpu"
+                )))
+            }
+        }
+    }
+
+    fn scores_together(&self, texts: &[&Text]) -> Computed<Vec<Vec<f32>>> {
         let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), self.pieces.special.padding);
         let rows = rows(texts.iter().map(|text| text.asked.as_slice()), batch.width);
-        let scores = if rows.is_empty() {
-            Vec::new()
-        } else {
-            let words = self.tagger.encoder().words();
-            let scores = self.tagger.scores(&batch, words, &rows, &mut Keep);
-            scores.and_then(|scores| scores.to_vec2::<f32>()).map_err(failed)?
-        };
-        let mut scores = scores.iter();
-        let mut choice = |word: &Asked| {
-            let scores = word.first.and_then(|_| scores.next());
-            self.choice(word, scores.map(Vec::as_slice).unwrap_or_default(), want)
-        };
-        Ok(texts.iter().map(|text| text.asked.iter().map(&mut choice).collect()).collect())
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let words = self.tagger.encoder().words();
+        self.tagger.scores(&batch, words, &rows, &mut Keep)?.to_vec2()
+    }
+
+    /// The choices for the words that are done with this text, whose scores come next.
+    fn choices<'s>(
+        &self,
+        pool: &mut Pool,
+        text: Text,
+        scores: &mut impl Iterator<Item = &'s [f32]>,
+        want: Want,
+        out: &mut Vec<Choice>,
+    ) {
+        out.extend(pool.add(text, scores).map(|(word, scores)| self.choice(&word, &scores, want)));
     }
 
     /// The likeliest label of a word; that of one without scores is lower case.
@@ -261,15 +298,24 @@ impl Restorer for Bert {
         }
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&at| texts[at].ids.len());
-        let mut answers = vec![Vec::new(); texts.len()];
+        let mut scores = vec![Vec::new(); texts.len()];
         for group in batches(&order, |&at| texts[at].ids.len(), BATCH) {
             let group_texts: Vec<&Text> = group.iter().map(|&at| &texts[at]).collect();
-            for (&at, answer) in group.iter().zip(self.answers(&group_texts, want)?) {
-                answers[at] = answer;
+            let mut found = self.scores(&group_texts)?.into_iter();
+            for &at in group {
+                let words = texts[at].asked.iter().filter(|word| word.first.is_some()).count();
+                scores[at] = found.by_ref().take(words).collect();
             }
         }
-        let mut answers = answers.into_iter();
-        Ok(counts.into_iter().map(|count| answers.by_ref().take(count).flatten().collect()).collect())
+        let mut texts = texts.into_iter().zip(&scores);
+        let document = |count| {
+            let (mut pool, mut choices) = (Pool::default(), Vec::new());
+            for (text, scores) in texts.by_ref().take(count) {
+                self.choices(&mut pool, text, &mut scores.iter().map(Vec::as_slice), want, &mut choices);
+            }
+            choices
+        };
+        Ok(counts.into_iter().map(document).collect())
     }
 }
 

@@ -1,11 +1,11 @@
-//! The operations of an encoder: on the CPU each is one pass with a backward pass of its own, elsewhere the [plain](super::plain)
-//! tensor operations that these are tested against.
+//! The operations of an encoder: 32-bit numbers on the CPU go through one pass each with a backward pass of its own, all others through
+//! the [plain](super::plain) tensor operations that these are tested against.
 //!
 //! candle's own fused operations record no gradients, and its plain ones walk over memory many times.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use candle_core::{CpuStorage, CustomOp3, Layout, Result, Shape, Storage, Tensor, bail};
+use candle_core::{CpuStorage, CustomOp3, DType, Layout, Result, Shape, Storage, Tensor, bail};
 
 use super::exp::{exp, gelu as gelu_of, gelu_slope};
 use super::plain;
@@ -26,7 +26,7 @@ pub struct Heads {
 /// # Errors
 /// Where the shapes do not fit.
 pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
-    if !x.device().is_cpu() {
+    if !is_fused(x) {
         return plain::linear(x, w, b);
     }
     let [rows, outs] = [x.dim(0)?, w.dim(0)?];
@@ -52,7 +52,7 @@ pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// # Errors
 /// Where the shapes do not fit.
 pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor> {
-    if !x.device().is_cpu() {
+    if !is_fused(x) {
         return plain::layer_norm(x, w, b, eps);
     }
     let (rows, width) = x.dims2()?;
@@ -95,6 +95,11 @@ pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor
     fused([x, w, b], scaled, (rows, width), backward)
 }
 
+/// Whether the passes of this file can read a tensor.
+fn is_fused(x: &Tensor) -> bool {
+    x.device().is_cpu() && x.dtype() == DType::F32
+}
+
 /// Rows of mean 0 and deviation 1, and the deviations that they had.
 fn normalised(x: &[f32], width: usize, eps: f32) -> (Vec<f32>, Vec<f32>) {
     let mut deviations = Vec::with_capacity(x.len() / width.max(1));
@@ -123,7 +128,7 @@ fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f32 {
 /// # Errors
 /// Where there is no memory.
 pub fn gelu(x: &Tensor) -> Result<Tensor> {
-    if !x.device().is_cpu() {
+    if !is_fused(x) {
         return plain::gelu(x);
     }
     let (rows, width) = x.dims2()?;
@@ -145,7 +150,7 @@ pub fn gelu(x: &Tensor) -> Result<Tensor> {
 /// # Errors
 /// Where the shapes do not fit.
 pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option<&Tensor>) -> Result<Tensor> {
-    if !q.device().is_cpu() {
+    if !is_fused(q) {
         return plain::attention(q, k, v, heads, mask);
     }
     let (rows, hidden) = q.dims2()?;

@@ -12,14 +12,17 @@ pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
     x.matmul(&w.t()?)?.broadcast_add(b)
 }
 
-/// Like [`ops::layer_norm`](super::ops::layer_norm).
+/// Like [`ops::layer_norm`](super::ops::layer_norm). Means are taken over 32-bit numbers, whatever goes in.
 ///
 /// # Errors
 /// Where the shapes do not fit.
 pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor> {
+    let kind = x.dtype();
+    let [x, w, b] = [x, w, b].map(|tensor| tensor.to_dtype(DType::F32));
+    let (x, w, b) = (x?, w?, b?);
     let centred = x.broadcast_sub(&x.mean_keepdim(D::Minus1)?)?;
     let deviation = (centred.sqr()?.mean_keepdim(D::Minus1)? + eps)?.sqrt()?;
-    centred.broadcast_div(&deviation)?.broadcast_mul(w)?.broadcast_add(b)
+    centred.broadcast_div(&deviation)?.broadcast_mul(&w)?.broadcast_add(&b)?.to_dtype(kind)
 }
 
 /// Like [`ops::gelu`](super::ops::gelu).
@@ -53,13 +56,15 @@ pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option
     shares.matmul(&v)?.transpose(1, 2)?.contiguous()?.reshape((rows, hidden))
 }
 
-/// The softmax over the last dimension.
+/// The softmax over the last dimension, summed over 32-bit numbers, whatever goes in.
 ///
 /// # Errors
 /// Where there is no memory.
 pub fn softmax(x: &Tensor) -> Result<Tensor> {
+    let kind = x.dtype();
+    let x = x.to_dtype(DType::F32)?;
     let exp = x.broadcast_sub(&x.max_keepdim(D::Minus1)?.detach())?.exp()?;
-    exp.broadcast_div(&exp.sum_keepdim(D::Minus1)?)
+    exp.broadcast_div(&exp.sum_keepdim(D::Minus1)?)?.to_dtype(kind)
 }
 
 /// The mean of −ln P of the right classes: rows of scores in.

@@ -1,7 +1,7 @@
 //! Words in, choices out: sentences, or windows of long ones, go through the tagger one at a time, so that no choice depends on
 //! what else was pushed.
 
-use super::passage::{Passage, Text};
+use super::passage::{Passage, Pool, Text};
 use super::{Bert, failed};
 use crate::error::Result;
 use crate::restorer::{End, Session, Want};
@@ -14,20 +14,27 @@ pub struct Tagging<'a> {
     want: Want,
     passage: Passage<'a>,
     texts: Vec<Text>,
+    pool: Pool,
 }
 
 impl<'a> Tagging<'a> {
     /// Begins with a text.
     pub fn new(model: &'a Bert, want: Want) -> Self {
-        Self { model, want, passage: model.passage(want), texts: Vec::new() }
+        Self { model, want, passage: model.passage(want), texts: Vec::new(), pool: Pool::default() }
     }
 
     fn answer(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         for text in self.texts.drain(..) {
-            out.extend(self.model.answers(&[&text], self.want)?.into_iter().flatten());
+            answer(self.model, &mut self.pool, text, self.want, out)?;
         }
         Ok(())
     }
+}
+
+fn answer(model: &Bert, pool: &mut Pool, text: Text, want: Want, out: &mut Vec<Choice>) -> Result<()> {
+    let scores = model.scores(&[&text])?;
+    model.choices(pool, text, &mut scores.iter().map(Vec::as_slice), want, out);
+    Ok(())
 }
 
 impl Session for Tagging<'_> {
@@ -45,7 +52,9 @@ impl Session for Tagging<'_> {
     }
 
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
-        self.texts.extend(self.passage.rest());
-        self.answer(out)
+        match self.passage.rest() {
+            Some(text) => answer(self.model, &mut self.pool.clone(), text, self.want, out),
+            None => Ok(()),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The tagger of Rei et al. 2020: the encoder's layers, weighted and summed, and a score for each label of each word.
 
-use candle_core::{Result, Tensor};
+use candle_core::{DType, Result, Tensor};
 
 use super::config::EncoderConfig;
 use super::dropout::Dropout;
@@ -65,7 +65,7 @@ impl Tagger {
     /// # Errors
     /// Where they cannot be read from their device.
     pub fn layer_weights(&self) -> Result<Vec<f32>> {
-        plain::softmax(&self.scalars)?.to_vec1()
+        plain::softmax(&self.scalars)?.to_dtype(DType::F32)?.to_vec1()
     }
 
     /// The score of each label, a row for each of these rows of the batch, whose ids are rows of `words`.
@@ -83,7 +83,7 @@ impl Tagger {
         let mixed = self.mixed(&states, dropout)?;
         let rows = Tensor::from_slice(rows, rows.len(), mixed.device())?;
         let embedded = dropout.thin(mixed.index_select(&rows, 0)?, dropout.head())?;
-        ops::linear(&embedded, &self.head[0], &self.head[1])
+        ops::linear(&embedded, &self.head[0], &self.head[1])?.to_dtype(DType::F32)
     }
 
     /// γ Σ softmax(α)ₗ · hidden stateₗ.

@@ -1,13 +1,13 @@
 //! How the tagger is trained.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
 use super::{pretrained, refused};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::files;
+use crate::methods::computing::Device;
 
 /// How `bert` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -80,7 +80,7 @@ pub struct Config {
     /// What computes: auto, cpu or cuda:N
     #[cfg_attr(feature = "cli", arg(long, value_name = "DEVICE", default_value_t))]
     #[serde(skip)]
-    pub device: DeviceName,
+    pub device: Device,
 }
 
 impl Default for Config {
@@ -105,7 +105,7 @@ impl Default for Config {
             checkpoint: None,
             checkpoint_every: 1000,
             log: None,
-            device: DeviceName::Auto,
+            device: Device::Auto,
         }
     }
 }
@@ -158,54 +158,6 @@ impl Config {
         if self.window < 3 {
             return Err(refused(format!("--window {}: expected at least 3 pieces", self.window)));
         }
-        self.device.check()
-    }
-}
-
-/// What computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DeviceName {
-    /// The best there is.
-    #[default]
-    Auto,
-    /// The processor.
-    Cpu,
-    /// The NVIDIA GPU of this number, counted from 0.
-    Cuda(usize),
-}
-
-impl DeviceName {
-    fn check(self) -> Result<()> {
-        match self {
-            Self::Auto | Self::Cpu => Ok(()),
-            Self::Cuda(_) => Err(refused(format!(
-                "--device {self}: this build computes on the processor only; give cpu or auto"
-            ))),
-        }
-    }
-}
-
-impl std::fmt::Display for DeviceName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Auto => f.write_str("auto"),
-            Self::Cpu => f.write_str("cpu"),
-            Self::Cuda(number) => write!(f, "cuda:{number}"),
-        }
-    }
-}
-
-impl FromStr for DeviceName {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let number = match name {
-            "auto" => return Ok(Self::Auto),
-            "cpu" => return Ok(Self::Cpu),
-            "cuda" => Some(0),
-            _ => name.strip_prefix("cuda:").and_then(|number| number.parse().ok()),
-        };
-        let unknown = || refused(format!("no device \"{name}\": expected auto, cpu or cuda:N"));
-        number.map(Self::Cuda).ok_or_else(unknown)
+        Ok(())
     }
 }

@@ -13,13 +13,12 @@ mod tests;
 
 use std::num::NonZeroUsize;
 
-use super::tagger;
-use super::{Bert, Settings, failed};
+use super::{Bert, Settings, device, failed, tagger};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::eval::Matching;
 use checkpoint::Checkpoint;
-pub use config::{Config, DeviceName};
+pub use config::Config;
 use pretrained::Pretrained;
 use running::{Run, State};
 use samples::Samples;
@@ -31,6 +30,7 @@ use samples::Samples;
 /// checkpoint is of another training, altered, or cannot be written.
 pub fn train(config: &Config, corpus: &Corpus, _: NonZeroUsize) -> Result<Bert> {
     config.check()?;
+    device::open(config.device)?;
     let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder)?;
     let window = config.window.min(encoder.max_position_embeddings);
     let settings = Settings { window, runs_on: corpus.protocol().runs_on() };

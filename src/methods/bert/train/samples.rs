@@ -49,7 +49,8 @@ impl Samples {
         settings: &Settings,
     ) -> Result<Self> {
         let Settings { window, runs_on } = *settings;
-        let mut passage = Passage::new(pieces, Gathering { window, runs_on, look_ahead: None });
+        let mut passage =
+            Passage::new(pieces, Gathering { window, runs_on, look_ahead: None, predictions: 1 });
         let mut random = generator(config.seed, Purpose::HeldOut, 0);
         let mut forms = Forms::default();
         let mut samples = Self {

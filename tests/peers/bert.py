@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Compares the hidden states of every layer of a BERT encoder with those of PyTorch (transformers' BertModel), and the pieces of words.
+
+Usage: bert.py ENCODER TEXT [--lines N]
+
+ENCODER is a Hugging Face folder (config.json, tokenizer.json, model.safetensors); TEXT is any text, of which the first N lines
+count. Exits with 1 where pieces differ, or where a hidden state differs by more than 1e-4 and by more than 1e-5 of its value.
+Needs torch, transformers and safetensors (pip install torch transformers safetensors); cargo builds the program that gives ours.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from transformers import AutoTokenizer, BertModel
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("encoder", metavar="ENCODER", type=Path)
+    parser.add_argument("text", metavar="TEXT", type=Path)
+    parser.add_argument("--lines", metavar="N", type=int, default=200)
+    args = parser.parse_args()
+    lines = args.text.read_text(encoding="utf-8").splitlines()[: args.lines]
+    ours = states(args.encoder, lines)
+    model = BertModel.from_pretrained(args.encoder, attn_implementation="eager", add_pooling_layer=False)
+    model = model.to(torch.float32).eval()
+    tokenizer = AutoTokenizer.from_pretrained(args.encoder)
+    most = model.config.max_position_embeddings
+    other_pieces, worst = 0, torch.zeros(model.config.num_hidden_layers + 1)
+    wrong = 0
+    for at, line in enumerate(lines):
+        ids = ours[f"ids.{at:04}"].long()
+        theirs = tokenizer(line.split(), is_split_into_words=True, truncation=True, max_length=most).input_ids
+        if ids.tolist() != theirs:
+            other_pieces += 1
+        with torch.no_grad():
+            layers = model(ids.unsqueeze(0), output_hidden_states=True).hidden_states
+        layers = torch.cat(layers)
+        difference = (ours[f"states.{at:04}"] - layers).abs()
+        wrong += int((difference > torch.maximum(torch.tensor(1e-4), 1e-5 * layers.abs())).sum())
+        worst = torch.maximum(worst, difference.amax((1, 2)))
+    print(f"{len(lines)} lines, {other_pieces} of them cut otherwise")
+    for layer, difference in enumerate(worst):
+        print(f"layer {layer}: largest difference {difference:.1e}")
+    print(f"{wrong} values differ by more than 1e-4 and 1e-5 of themselves")
+    sys.exit(1 if wrong or other_pieces else 0)
+
+
+def states(encoder, lines):
+    with tempfile.TemporaryDirectory() as folder:
+        text, out = Path(folder) / "text", Path(folder) / "states"
+        text.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        build = ["cargo", "run", "--quiet", "--release", "--features", "neural", "--example", "bert_states", "--"]
+        subprocess.run([*build, encoder.resolve(), text, out], cwd=ROOT, check=True)
+        return load_file(out)
+
+
+if __name__ == "__main__":
+    main()

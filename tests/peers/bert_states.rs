@@ -1,0 +1,53 @@
+//! What `bert.py` compares with PyTorch: an encoder's folder, a text and a file in; the pieces of each line and the hidden
+//! states of every layer out.
+
+use std::error::Error;
+use std::path::Path;
+use std::{env, fs};
+
+use candle_core::{Device, Tensor};
+use majuscule::methods::bert::config::EncoderConfig;
+use majuscule::methods::bert::dropout::Keep;
+use majuscule::methods::bert::encoder::{Batch, Encoder};
+use majuscule::methods::bert::tokenize::Pieces;
+use majuscule::methods::bert::weights::{self, Weights};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let [folder, text, out] = &env::args().skip(1).collect::<Vec<_>>()[..] else {
+        return Err("usage: bert_states ENCODER TEXT OUT".into());
+    };
+    let file = |name: &str| fs::read(Path::new(folder).join(name));
+    let config = EncoderConfig::read(&file("config.json")?)?;
+    let pieces = Pieces::read(&file("tokenizer.json")?, Some(config.vocab_size))?;
+    let weights = weights::read_encoder(&file("model.safetensors")?, &config, &Device::Cpu)?;
+    let encoder = Encoder::new(&weights, "", &config)?;
+    let mut states = Weights::new();
+    // Lines of all lengths go through together, so that what is filled up is compared too.
+    for (group, lines) in fs::read_to_string(text)?.lines().collect::<Vec<_>>().chunks(8).enumerate() {
+        let texts: Vec<Vec<u32>> =
+            lines.iter().map(|line| ids(line, &pieces, &config)).collect::<Result<_, _>>()?;
+        let batch = Batch::new(texts.iter().map(Vec::as_slice), pieces.special.padding);
+        let layers = encoder.hidden_states(&batch, encoder.words(), &mut Keep)?;
+        for (at, ids) in texts.iter().enumerate() {
+            let own = |layer: &Tensor| layer.narrow(0, at * batch.width, ids.len());
+            let own: Vec<Tensor> = layers.iter().map(own).collect::<Result<_, _>>()?;
+            let line = group * 8 + at;
+            states.insert(format!("states.{line:04}"), Tensor::stack(&own, 0)?);
+            let ids: Vec<f32> = ids.iter().map(|&id| id as f32).collect();
+            states.insert(format!("ids.{line:04}"), Tensor::from_slice(&ids, ids.len(), &Device::Cpu)?);
+        }
+    }
+    fs::write(out, weights::write(&states)?)?;
+    Ok(())
+}
+
+/// A line as the encoder takes it, its words cut one by one.
+fn ids(line: &str, pieces: &Pieces, config: &EncoderConfig) -> Result<Vec<u32>, String> {
+    let mut ids = vec![pieces.special.first];
+    for word in line.split_whitespace() {
+        ids.extend(pieces.of(word)?);
+    }
+    ids.truncate(config.max_position_embeddings - 1);
+    ids.push(pieces.special.last);
+    Ok(ids)
+}

@@ -1,0 +1,59 @@
+//! The hidden states of the toy encoder beside those of candle-transformers, another implementation of BERT.
+
+use candle_core::{DType, Device, Tensor};
+use candle_nn::VarBuilder;
+use candle_transformers::models::bert::{BertModel, Config};
+use majuscule::methods::bert::config::EncoderConfig;
+use majuscule::methods::bert::dropout::Keep;
+use majuscule::methods::bert::encoder::{Batch, Encoder};
+use majuscule::methods::bert::weights;
+use serde_json::Value;
+
+const CONFIG: &[u8] = include_bytes!("data/toy-bert/config.json");
+const WEIGHTS: &[u8] = include_bytes!("data/toy-bert/model.safetensors");
+
+/// What goes into the first layer and what comes out of each, as candle-transformers has it. Its model shows the last layer only,
+/// so that each comes from a model that ends there.
+fn reference(batch: &Batch, layers: usize) -> Vec<Tensor> {
+    let shape = (batch.lens.len(), batch.width);
+    let ids = Tensor::from_slice(&batch.ids, shape, &Device::Cpu).unwrap();
+    let mask: Vec<u8> =
+        batch.lens.iter().flat_map(|&len| (0..batch.width).map(move |at| u8::from(at < len))).collect();
+    let mask = Tensor::from_vec(mask, shape, &Device::Cpu).unwrap();
+    (0..=layers)
+        .map(|layers| {
+            let mut config: Value = serde_json::from_slice(CONFIG).unwrap();
+            config["num_hidden_layers"] = layers.into();
+            // What it wants to be told and does not use without training.
+            config["hidden_dropout_prob"] = 0.1.into();
+            config["initializer_range"] = 0.02.into();
+            config["pad_token_id"] = 0.into();
+            let config: Config = serde_json::from_value(config).unwrap();
+            let weights =
+                VarBuilder::from_buffered_safetensors(WEIGHTS.to_vec(), DType::F32, &Device::Cpu).unwrap();
+            let model = BertModel::load(weights, &config).unwrap();
+            model.forward(&ids, &ids.zeros_like().unwrap(), Some(&mask)).unwrap()
+        })
+        .collect()
+}
+
+#[test]
+fn every_layer_is_that_of_another_implementation() {
+    let config = EncoderConfig::read(CONFIG).unwrap();
+    let weights = weights::read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
+    let encoder = Encoder::new(&weights, "", &config).unwrap();
+    let texts: [&[u32]; 4] = [&[2, 9, 14, 3], &[2, 7, 3], &[2, 21, 6, 30, 8, 8, 12, 3], &[2, 3]];
+    let batch = Batch::new(texts, 0);
+    let ours = encoder.hidden_states(&batch, encoder.words(), &mut Keep).unwrap();
+    let theirs = reference(&batch, config.num_hidden_layers);
+    assert_eq!(ours.len(), theirs.len());
+    for (layer, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
+        for (text, &len) in batch.lens.iter().enumerate() {
+            let ours = ours.narrow(0, text * batch.width, len).unwrap();
+            let theirs = theirs.get(text).unwrap().narrow(0, 0, len).unwrap();
+            let difference = (ours - theirs).unwrap().abs().unwrap().max_all().unwrap();
+            let difference = difference.to_scalar::<f32>().unwrap();
+            assert!(difference < 1e-4, "layer {layer} of text {text}: {difference}");
+        }
+    }
+}
