@@ -79,7 +79,7 @@ impl<'a> Checkpoint<'a> {
             add(BEST, name, tensor.clone());
         }
         for (name, moments) in &state.moments {
-            for (prefix, mean) in MEANS.iter().zip(&moments.means) {
+            for (prefix, mean) in MEANS.iter().zip(&moments.means().map_err(failed)?) {
                 let mean =
                     Tensor::from_slice(mean, state.weights[name].dims(), &Device::Cpu).map_err(failed)?;
                 add(prefix, name, mean);
@@ -139,7 +139,7 @@ impl<'a> Checkpoint<'a> {
         for ((name, mean), square) in means?.iter().zip(squares?.values()) {
             let values = |tensor: &Tensor| tensor.flatten_all()?.to_vec1::<f32>();
             let means = [values(mean).map_err(failed)?, values(square).map_err(failed)?];
-            moments.insert(name.clone(), Moments { steps: note.steps[name], means });
+            moments.insert(name.clone(), Moments::new(note.steps[name], means));
         }
         let weights = weights.map_err(failed)?;
         let Note { epoch, batches, worse, .. } = note;

@@ -225,7 +225,11 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
     checkpoint.write(&state).unwrap();
     let again = checkpoint.read(&shapes).unwrap().unwrap();
     assert_eq!((again.epoch, again.batches), (1, 3));
-    assert_eq!(again.moments, state.moments);
+    let moments = |state: &State| {
+        let all = state.moments.iter();
+        all.map(|(name, of)| (name.clone(), of.steps, of.means().unwrap())).collect::<Vec<_>>()
+    };
+    assert_eq!(moments(&again), moments(&state));
     assert!(weights::write(&run.epochs(again, None).unwrap()).unwrap() == whole);
 }
 
