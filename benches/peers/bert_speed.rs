@@ -1,0 +1,75 @@
+//! What `bert.py` times of majuscule: seconds that batches of one shape take, by the tensor graph and by the engine in 32 and 8 bits.
+
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::time::Instant;
+use std::{env, fs};
+
+use candle_core::Device;
+use majuscule::methods::bert::config::EncoderConfig;
+use majuscule::methods::bert::dropout::Keep;
+use majuscule::methods::bert::encoder::Batch;
+use majuscule::methods::bert::engine::{Engine, Precision, Question};
+use majuscule::methods::bert::tagger::{self, Tagger};
+use majuscule::methods::bert::weights;
+
+/// The labels of a model of the command line: lower, title, upper and mixed.
+const LABELS: usize = 4;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let [model, texts, repeat] = &env::args().skip(1).collect::<Vec<_>>()[..] else {
+        return Err("usage: bert_speed MODEL TEXTS REPEAT".into());
+    };
+    let file = |name: &str| fs::read(Path::new(model).join(name));
+    let config = EncoderConfig::read(&file("config.json")?)?;
+    let named = |name: &str| Some(name.to_owned());
+    let shapes = tagger::shapes(&config, LABELS);
+    let weights = weights::read(&file("model.safetensors")?, &shapes, named, &Device::Cpu)?;
+    // A batch a line: texts apart by a tab, and the ids of pieces by blanks.
+    let ids = |text: &str| text.split(' ').map(str::parse).collect::<Result<Vec<u32>, _>>();
+    let texts = fs::read_to_string(texts)?;
+    let batches: Vec<Vec<Vec<u32>>> = texts
+        .lines()
+        .map(|line| line.split('\t').map(ids).collect::<Result<_, _>>())
+        .collect::<Result<_, _>>()?;
+    let repeat: usize = repeat.parse()?;
+    let tagger = Tagger::new(&weights, &config)?;
+    let graph = || -> candle_core::Result<()> {
+        for texts in &batches {
+            let batch = Batch::new(texts.iter().map(Vec::as_slice), 0);
+            let row = |(at, text): (usize, &Vec<u32>)| {
+                let start = at * batch.width;
+                (start + 1..start + text.len() - 1).map(|row| row as u32).collect::<Vec<_>>()
+            };
+            let rows: Vec<u32> = texts.iter().enumerate().flat_map(row).collect();
+            tagger.scores(&batch, tagger.encoder().words(), &rows, &mut Keep)?.to_vec2::<f32>()?;
+        }
+        Ok(())
+    };
+    let engines = [Precision::F32, Precision::Int8].map(|precision| Engine::new(&weights, &config, precision));
+    let [exact, short] = engines;
+    let (exact, short) = (exact?, short?);
+    let engine = |engine: &Engine| -> candle_core::Result<()> {
+        for texts in &batches {
+            let question =
+                |ids: &Vec<u32>| Question { places: (1..ids.len() as u32 - 1).collect(), ids };
+            let questions: Vec<Question<'_>> = texts.iter().map(question).collect();
+            engine.scores(&questions, NonZeroUsize::MIN)?;
+        }
+        Ok(())
+    };
+    let mut best = [f64::INFINITY; 3];
+    for _ in 0..repeat {
+        let turns: [&dyn Fn() -> candle_core::Result<()>; 3] =
+            [&graph, &|| engine(&exact), &|| engine(&short)];
+        for (best, turn) in best.iter_mut().zip(turns) {
+            let start = Instant::now();
+            turn()?;
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    let [graph, exact, short] = best;
+    println!(r#"{{"graph": {graph}, "f32": {exact}, "int8": {short}}}"#);
+    Ok(())
+}
