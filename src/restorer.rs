@@ -100,6 +100,11 @@ pub trait Restorer: Send + Sync {
         None
     }
 
+    /// How much each layer of a network counts; `None` for a method without layers.
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        None
+    }
+
     /// Restores several documents that have nothing to do with each other, in order.
     ///
     /// # Errors
@@ -112,6 +117,28 @@ pub trait Restorer: Send + Sync {
             Ok(choices)
         };
         documents.iter().map(restore).collect()
+    }
+}
+
+/// How much each layer of a network counts: shares of 1, the layer of embeddings first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerWeights(pub Vec<f64>);
+
+impl LayerWeights {
+    /// Their centre of gravity, the sum of layer times weight with layers counted from 0 (Tenney et al. 2019): the higher it is,
+    /// the higher are the layers that tell the case of words.
+    pub fn centre(&self) -> f64 {
+        self.0.iter().enumerate().map(|(layer, weight)| layer as f64 * weight).sum()
+    }
+
+    /// How many layers there are above that of embeddings.
+    pub fn layers(&self) -> usize {
+        self.0.len().saturating_sub(1)
+    }
+
+    /// The centre of gravity over the number of layers, from 0 to 1: networks of different depth compare. `None` without layers.
+    pub fn relative_centre(&self) -> Option<f64> {
+        (self.layers() > 0).then(|| self.centre() / self.layers() as f64)
     }
 }
 
@@ -143,5 +170,18 @@ pub trait Session: Send {
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         let _ = out;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_centre_of_gravity_is_that_of_a_pencil() {
+        // 0 · 1/2 + 1 · 1/8 + 2 · 1/8 + 3 · 1/4 = 1.125, of 3 layers.
+        let weights = LayerWeights(vec![0.5, 0.125, 0.125, 0.25]);
+        assert_eq!((weights.centre(), weights.relative_centre()), (1.125, Some(0.375)));
+        assert_eq!(LayerWeights(vec![1.0]).relative_centre(), None);
     }
 }

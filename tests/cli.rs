@@ -247,7 +247,12 @@ fn models_that_cannot_be_used_are_refused() {
     );
     fs::create_dir(room.path("empty")).unwrap();
     room.fails(&format!("{model} empty"), b"", 1, &["empty", "no majuscule.json"]);
-    room.fails(&format!("{model} model --lang pt"), b"", 2, &["--lang", "cannot be used"]);
+    room.fails(
+        &format!("{model} model --lang pt"),
+        b"",
+        2,
+        &["--lang pt is not the language of the model, en"],
+    );
 
     let words = room.path("model").join("words.bin");
     let bytes = fs::read(&words).unwrap();
@@ -617,11 +622,12 @@ fn a_model_of_maxent_takes_new_words_from_a_small_text() {
     assert_eq!(manifest["trained_on"]["files"], serde_json::json!(["a.txt", "b.txt"]));
     assert_eq!(manifest["settings"]["adapted"][0]["protocol"], "text");
     assert_eq!(manifest["settings"]["config"]["size"], "60kB");
-    room.fails("adapt model b.txt -o third", b"", 1, &["majority", "only models of maxent"]);
+    room.fails("adapt model b.txt -o third", b"", 1, &["majority", "only models of maxent and bert"]);
     room.fails("adapt old b.txt --lang tr -o third", b"", 2, &["\"tr\"", "--lang"]);
     room.fails("adapt old b.txt --protocol asr -o third", b"", 2, &["--protocol asr", "hides"]);
     room.fails("adapt old b.txt --variance -1 -o third", b"", 2, &["--variance -1"]);
     room.fails("adapt old b.txt --variance NaN -o third", b"", 2, &["--variance NaN"]);
+    room.fails("adapt old b.txt --epochs many -o third", b"", 2, &["many", "--epochs"]);
     room.fails("adapt old - -o third", b"\n", 1, &["has no words"]);
     room.fails("adapt old b.txt -o old --force", b"", 2, &["old"]);
     room.fails(
@@ -631,6 +637,144 @@ fn a_model_of_maxent_takes_new_words_from_a_small_text() {
         &["--size 2kB", "before it has any features"],
     );
     room.fails("train maxent a.txt --size 2apples -o third", b"", 2, &["2apples", "500kB"]);
+}
+
+/// The toy encoder, trained for a moment.
+#[cfg(feature = "neural")]
+fn train_bert(room: &Room, line: &str) {
+    room.out(&format!("{} {line}", TRAIN_BERT.as_str()), b"");
+}
+
+#[cfg(feature = "neural")]
+static TRAIN_BERT: LazyLock<String> = LazyLock::new(|| {
+    let encoder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/toy-bert");
+    let settings = "--epochs 30 --rate 0.003 --head-rate 0.01 --warm-up 3 --held-out 0 --decay";
+    format!("train bert --encoder {} {settings}", encoder.display())
+});
+
+#[cfg(feature = "neural")]
+#[test]
+fn a_model_of_bert_is_adapted_with_options_of_its_own() {
+    let room = Room::new();
+    room.write(
+        "a.txt",
+        "the minister of Anna met us in Lisbon\nwho said to us in York with the minister\n".repeat(10),
+    );
+    room.write(
+        "b.txt",
+        "who met the Minister of McBride with Anna\nthe NATO said to the Minister in York\n".repeat(10),
+    );
+    train_bert(&room, "a.txt -o old");
+    let adapt = "adapt old b.txt --epochs 30 --held-out 0 --warm-up 3 --protocol asr:9";
+    room.out(&format!("{adapt} -o new --checkpoint kept --log log"), b"");
+    assert!(!room.path("kept").exists() && room.read("log").contains("\"loss\""));
+    let text = b"who met the minister of mcbride with anna\n";
+    let restored =
+        |model: &str| String::from_utf8(room.out(&format!("restore --model {model}"), text)).unwrap();
+    assert_eq!(restored("old"), "who met the minister of mcbride with Anna\n");
+    assert_eq!(restored("new"), "who met the Minister of McBride with Anna\n");
+    let manifest: serde_json::Value = serde_json::from_slice(&room.out("inspect new --json", b"")).unwrap();
+    assert_eq!(manifest["trained_on"]["files"], serde_json::json!(["a.txt", "toy-bert", "b.txt"]));
+    let adapted = &manifest["settings"]["adapted"][0];
+    assert_eq!((&adapted["files"][0], &adapted["protocol"]), (&"b.txt".into(), &"asr:9".into()));
+    // As it was trained, where nothing else was said.
+    assert_eq!(
+        [&adapted["rate"], &adapted["head_rate"]],
+        [&serde_json::json!(0.003), &serde_json::json!(0.01)]
+    );
+    assert_eq!([&adapted["epochs"], &adapted["batch"]], [&serde_json::json!(30), &serde_json::json!(8)]);
+    assert_eq!(
+        (&manifest["settings"]["runs_on"], &manifest["settings"]["config"]["epochs"]),
+        (&true.into(), &30.into())
+    );
+    let refused =
+        |line: &str, parts: &[&str]| room.fails(&format!("adapt old b.txt {line} -o third"), b"", 2, parts);
+    refused("--variance 1", &["--variance is for models of maxent, but this one is of bert"]);
+    refused("--rate small", &["small", "--rate"]);
+    refused("--dropout 1", &["--dropout 1"]);
+    refused("--checkpoint-every 7", &["--checkpoint"]);
+    room.out("train maxent --bits 12 a.txt -o other", b"");
+    room.fails("adapt other b.txt --decay -o third", b"", 2, &["--decay is for models of bert", "of maxent"]);
+}
+
+#[cfg(feature = "neural")]
+#[test]
+fn one_model_serves_several_languages() {
+    let room = Room::new();
+    room.write("en.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(10));
+    room.write("pt.txt", "o ministro de Anna disse em Porto\nem York disse Anna a todos\n".repeat(10));
+    train_bert(&room, "--lang en,pt en.txt pt.txt -o both --log log");
+    let manifest: serde_json::Value = serde_json::from_slice(&room.out("inspect both --json", b"")).unwrap();
+    assert_eq!([&manifest["language"], &manifest["locale"]], ["en,pt", "root"]);
+    for (lang, text) in [("en", "who said to us in York\n"), ("pt", "em York disse Anna a todos\n")] {
+        let lower = text.to_lowercase();
+        let line = format!("restore --model both --lang {lang}");
+        assert_eq!(String::from_utf8(room.out(&line, lower.as_bytes())).unwrap(), text);
+        let page =
+            room.out(&format!("evaluate --model both --lang {lang} --protocol rei --json {lang}.txt"), b"");
+        let page: serde_json::Value = serde_json::from_slice(&page).unwrap();
+        assert!(page.to_string().contains("\"ser\":0.0"), "{page}");
+    }
+    room.fails("restore --model both --lang fr", b"", 2, &["--lang fr", "en,pt"]);
+    let problem = ["--lang en,nl: nl pairs letters in another way than en", "--locale"];
+    room.fails("train majority en.txt --lang en,nl -o other", b"", 2, &problem);
+}
+
+#[cfg(feature = "neural")]
+#[test]
+fn the_weights_of_layers_are_printed_and_drawn() {
+    let room = Room::new();
+    room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(10));
+    train_bert(&room, "a.txt -o tagger");
+    let json: serde_json::Value =
+        serde_json::from_slice(&room.out("inspect tagger --json --svg t.svg", b"")).unwrap();
+    let weight = |layer: usize| json["layers"]["weights"][layer].as_f64().unwrap();
+    let centre = json["layers"]["centre_of_gravity"].as_f64().unwrap();
+    assert_eq!(json["layers"]["weights"].as_array().unwrap().len(), 3);
+    assert!((weight(0) + weight(1) + weight(2) - 1.0).abs() < 1e-6);
+    assert!((centre - (weight(1) + 2.0 * weight(2))).abs() < 1e-9);
+    assert!((json["layers"]["centre_of_gravity_by_layers"].as_f64().unwrap() - centre / 2.0).abs() < 1e-9);
+    let page = String::from_utf8(room.out("inspect tagger", b"")).unwrap();
+    assert!(page.contains(&format!("layer 0     {:.4} (embeddings)\n", weight(0))), "{page}");
+    assert!(
+        page.contains(&format!("centre at layer {centre:.3} of 2: {:.3} of the way up\n", centre / 2.0)),
+        "{page}"
+    );
+    assert!(room.read("t.svg").contains(">tagger</text>"));
+    room.fails("inspect model --svg other.svg", b"", 2, &["--svg", "majority has none"]);
+    room.fails("inspect tagger --svg tagger/config.json", b"", 2, &["config.json"]);
+}
+
+#[cfg(feature = "neural")]
+#[test]
+fn a_training_of_bert_that_was_killed_goes_on_from_its_checkpoint() {
+    let room = Room::new();
+    room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(100));
+    train_bert(&room, "a.txt -o whole");
+    let kept = format!("{} a.txt --checkpoint kept --checkpoint-every 2", TRAIN_BERT.as_str());
+    let args: Vec<&str> = kept.split_whitespace().chain(["-o", "model-of-two"]).collect();
+    let mut child = spawn(program().args(args).current_dir(room.0.path()));
+    let begun = Instant::now();
+    while !room.path("kept").exists() && child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint appeared");
+        thread::sleep(Duration::from_millis(1));
+    }
+    drop(child.kill());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stderr.is_empty() || output.status.success(), "no progress where there is no terminal");
+    if room.path("kept").exists() {
+        room.fails(&format!("{kept} --seed 2 -o other"), b"", 2, &["seed 1 was begun, but this one has 2"]);
+        room.write("a.txt", "the minister of Anna met us in Lisbon\nWho said to us in York\n".repeat(100));
+        room.fails(&format!("{kept} -o other"), b"", 1, &["a text that it was begun with has been altered"]);
+        room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(100));
+    }
+    room.out(&format!("{kept} --force --threads 1 -o model-of-two"), b"");
+    for file in ["model.safetensors", "mixed.txt", "majuscule.json"] {
+        let [whole, of_two] =
+            ["whole", "model-of-two"].map(|model| fs::read(room.path(model).join(file)).unwrap());
+        assert!(whole == of_two, "{file} differs");
+    }
+    assert!(!room.path("kept").exists());
 }
 
 #[test]

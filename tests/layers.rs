@@ -12,7 +12,10 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap", &["cli/"]),
     ("clap_complete", &["cli/"]),
     ("clap_mangen", &["cli/"]),
-    ("crc32fast", &["lm/", "methods/maxent/train/checkpoint.rs", "model/"]),
+    (
+        "crc32fast",
+        &["lm/", "methods/bert/train/checkpoint.rs", "methods/maxent/train/checkpoint.rs", "model/"],
+    ),
     ("flate2", &["files.rs"]),
     // Named in Cargo.toml for its feature only.
     ("gemm", &[]),
@@ -21,6 +24,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("liblzma", &["files.rs"]),
     ("memmap2", &["bytes/"]),
     ("rand_chacha", &["corpus/", "eval/", "methods/bert/train/"]),
+    ("rayon", &["methods/bert/threads.rs"]),
     // A hash for maps in memory, and the derives and formats of every file: parts of the language, not strangers.
     ("rustc_hash", &[]),
     ("rustfst", &["search/wfst/"]),

@@ -47,13 +47,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         Ok(())
     };
-    let engines = [Precision::F32, Precision::Int8].map(|precision| Engine::new(&weights, &config, precision));
+    let engines =
+        [Precision::F32, Precision::Int8].map(|precision| Engine::new(&weights, &config, precision));
     let [exact, short] = engines;
     let (exact, short) = (exact?, short?);
     let engine = |engine: &Engine| -> candle_core::Result<()> {
         for texts in &batches {
-            let question =
-                |ids: &Vec<u32>| Question { places: (1..ids.len() as u32 - 1).collect(), ids };
+            let question = |ids: &Vec<u32>| Question { places: (1..ids.len() as u32 - 1).collect(), ids };
             let questions: Vec<Question<'_>> = texts.iter().map(question).collect();
             engine.scores(&questions, NonZeroUsize::MIN)?;
         }

@@ -75,8 +75,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         ..Want::default()
     };
     let mut reading = args.measure.reading.clone();
-    // A model knows the language of the texts that it is for.
-    reading.language.clone_from(&manifest.language);
+    // A model knows the language of the texts that it is for; of several, --lang may name one.
+    if !manifest.is_of(&reading.language) {
+        reading.language.clone_from(&manifest.language);
+    }
     let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
     let mut corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
     let mut system = System::new("");

@@ -1,33 +1,59 @@
 //! `majuscule inspect`: what a model is, and whether it is whole.
 
-use std::path::PathBuf;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use serde_json::{Value, json};
 
+use super::chart;
 use super::page::print;
-use crate::methods::load;
+use crate::error::Error;
+use crate::files;
+use crate::methods::{Model, load};
 use crate::model;
+use crate::restorer::LayerWeights;
 
 /// Prints what a model is, and compares its files with their checksums
+///
+/// Of a model of bert it also prints how much each layer of the encoder counts, and the centre of gravity of these weights: the sum
+/// of layer times weight, layers counted from 0, the embeddings. Divided by the number of layers it compares between encoders.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A model folder, or a packed model
     #[arg(value_name = "FOLDER")]
     model: PathBuf,
-    /// Print the manifest as JSON
+    /// Print the manifest as JSON, with the weights of layers where there are any
     #[arg(long)]
     json: bool,
+    /// Draw the weights of layers as a chart of bars, for models of bert
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 /// Prints the manifest once the files are seen to be whole.
 pub fn run(args: Args) -> Result<ExitCode> {
     let store = model::open(&args.model)?;
     store.check()?;
-    load(&*store)?;
-    let manifest = store.manifest();
+    let Model { manifest, restorer } = load(&*store)?;
+    let layers = restorer.layer_weights();
+    if let Some(file) = &args.svg {
+        let none = || {
+            let method = &manifest.method;
+            Error::Usage(format!(
+                "--svg draws the weights of layers, but a model of {method} has none: leave it out"
+            ))
+        };
+        draw(file, &args.model, layers.as_ref().ok_or_else(none)?)?;
+    }
     if args.json {
-        print(&(serde_json::to_string_pretty(manifest)? + "\n"))?;
+        let mut object = serde_json::to_value(&manifest)?;
+        if let Some(layers) = &layers {
+            object["layers"] = facts(layers);
+        }
+        print(&(serde_json::to_string_pretty(&object)? + "\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut page = format!(
@@ -47,8 +73,39 @@ pub fn run(args: Args) -> Result<ExitCode> {
     for file in &manifest.files {
         page += &format!("file        {}: {} bytes, crc32 {}, whole\n", file.name, file.bytes, file.crc32);
     }
+    page += &layers.as_ref().map(lines).unwrap_or_default();
     print(&page)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A line for each layer, and their centre of gravity.
+fn lines(layers: &LayerWeights) -> String {
+    let line = |(layer, weight): (usize, &f64)| {
+        let what = if layer == 0 { " (embeddings)" } else { "" };
+        format!("{:<12}{weight:.4}{what}\n", format!("layer {layer}"))
+    };
+    let mut lines: String = layers.0.iter().enumerate().map(line).collect();
+    if let Some(relative) = layers.relative_centre() {
+        let (centre, count) = (layers.centre(), layers.layers());
+        lines +=
+            &format!("gravity     centre at layer {centre:.3} of {count}: {relative:.3} of the way up\n");
+    }
+    lines
+}
+
+fn facts(layers: &LayerWeights) -> Value {
+    json!({
+        "weights": layers.0,
+        "centre_of_gravity": layers.centre(),
+        "centre_of_gravity_by_layers": layers.relative_centre(),
+    })
+}
+
+fn draw(file: &Path, model: &Path, layers: &LayerWeights) -> Result<(), Error> {
+    let own = fs::read_dir(model).into_iter().flatten().filter_map(|file| Some(file.ok()?.path()));
+    files::check_output(file, &own.chain([model.to_owned()]).collect::<Vec<_>>())?;
+    let svg = chart::layers(&files::name(model), layers);
+    files::unpublished(file, |out| out.write_all(svg.as_bytes()))?.commit()
 }
 
 /// The names of files; of many, the first ones. `--json` has all.

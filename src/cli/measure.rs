@@ -86,11 +86,25 @@ impl Measure {
     }
 }
 
-/// The case pairs of --locale, or else those of --lang.
+/// The case pairs of --locale, or else those of --lang, which may name several languages: `en,pt`.
 ///
 /// # Errors
-/// Where the language is no language tag.
+/// Where the language is no language tag, and where several pair letters in different ways.
 pub fn locale(asked: Option<Locale>, language: &str) -> Result<Locale> {
-    let of_language = || language.parse().map_err(|error| Error::Usage(format!("--lang {error}")));
-    asked.map_or_else(of_language, Ok)
+    if let Some(locale) = asked {
+        return Ok(locale);
+    }
+    let of = |tag: &str| tag.parse::<Locale>().map_err(|error| Error::Usage(format!("--lang {error}")));
+    let mut tags = language.split(',');
+    let first = tags.next().unwrap_or_default();
+    let locale = of(first)?;
+    for tag in tags {
+        if of(tag)? != locale {
+            return Err(Error::Usage(format!(
+                "--lang {language}: {tag} pairs letters in another way than {first}: train a model for each, or say with \
+                 --locale whose pairs count, such as root"
+            )));
+        }
+    }
+    Ok(locale)
 }

@@ -3,6 +3,7 @@
 #[cfg(feature = "train")]
 mod adapt;
 mod cascade;
+mod chart;
 #[cfg(feature = "train")]
 mod compare;
 #[cfg(feature = "train")]

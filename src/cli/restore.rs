@@ -35,15 +35,16 @@ pub struct Args {
     /// Write here instead of standard output; the file appears whole, once all is done
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The built-in model of this language: en, es, fr, nl or pt; auto tells it from the commonest words in the first 4 KiB
-    /// of each file, and waits until so much or the end is there
-    #[arg(long, value_name = "LANG", default_value = "en")]
-    lang: String,
+    /// The built-in model of this language: en (where it is not given), es, fr, nl or pt; auto tells it from the commonest words
+    /// in the first 4 KiB of each file, and waits until so much or the end is there. With a --model of several languages, the
+    /// one of the text
+    #[arg(long, value_name = "LANG")]
+    lang: Option<String>,
     /// Which of the two built-in models of the language
     #[arg(long, value_enum, default_value_t)]
     preset: Preset,
     /// A model made by train, instead of a built-in one
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["lang", "preset"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "preset")]
     model: Option<PathBuf>,
     #[command(flatten)]
     cascade: Cascade,
@@ -155,7 +156,7 @@ impl Args {
     fn check(&self) -> Result<(), Error> {
         let problem = if self.json && !self.stream && !self.confidence {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
-        } else if !self.cascade.files().is_empty() && (self.stream || self.lang == "auto") {
+        } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
             "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
         } else if self.stream && self.is_told_by_file() {
             "--lang auto waits for the first 4 KiB, but --stream does not wait: name the language"
@@ -167,7 +168,7 @@ impl Args {
 
     /// Whether each file chooses its own model.
     fn is_told_by_file(&self) -> bool {
-        self.lang == "auto" && self.model.is_none() && self.cascade.files().is_empty()
+        self.lang() == "auto" && self.model.is_none() && self.cascade.files().is_empty()
     }
 
     /// All that is read: texts, spellings, and the model with the files of its folder.
@@ -184,13 +185,33 @@ impl Args {
 
     /// The model that is named; `None` where each file chooses its own.
     fn model(&self) -> Result<Option<Model>, Error> {
-        if let Some((model, _)) = self.cascade.load(&self.lang, &self.computing)? {
+        if let Some((model, _)) = self.cascade.load(self.lang(), &self.computing)? {
             return Ok(Some(model));
         }
         match &self.model {
-            Some(path) => load_on(&*model::open(path)?, &self.computing).map(Some),
+            Some(path) => {
+                let model = load_on(&*model::open(path)?, &self.computing)?;
+                self.check_language(&model)?;
+                Ok(Some(model))
+            }
             None if self.is_told_by_file() => Ok(None),
-            None => embedded_on(&self.lang, self.preset, &self.computing).map(Some),
+            None => embedded_on(self.lang(), self.preset, &self.computing).map(Some),
+        }
+    }
+
+    fn lang(&self) -> &str {
+        self.lang.as_deref().unwrap_or("en")
+    }
+
+    /// Refuses a language that a model of one's own is not for.
+    fn check_language(&self, model: &Model) -> Result<(), Error> {
+        let manifest = &model.manifest;
+        match &self.lang {
+            Some(asked) if !manifest.is_of(asked) => Err(Error::Usage(format!(
+                "--lang {asked} is not the language of the model, {}: leave --lang out",
+                manifest.language
+            ))),
+            _ => Ok(()),
         }
     }
 
@@ -198,7 +219,8 @@ impl Args {
         let locale = self.locale.unwrap_or(model.manifest.locale);
         let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
         let words = Words::read(words, &name, locale)?;
-        let language = model.manifest.language.clone();
+        let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked));
+        let language = asked.unwrap_or(&model.manifest.language).clone();
         let capitalized = match self.case {
             None if self.stream => Capitalized::Ignore,
             case => case.unwrap_or_default(),

@@ -95,7 +95,7 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
         }
         _ => format!("training {}", method.name()),
     });
-    let draft = method.train(&corpus, names, threads)?;
+    let draft = method.train_watched(&corpus, names, threads, &mut |now| progress.show(now))?;
     drop(progress);
     common.place.publish(&draft)?;
     if let Some(file) = method.checkpoint() {

@@ -30,7 +30,7 @@ pub struct Reading {
     /// sentences
     #[cfg_attr(feature = "cli", arg(long))]
     pub split: bool,
-    /// The language of the text
+    /// The language of the text; en,pt where there is text of several
     #[cfg_attr(feature = "cli", arg(long = "lang", value_name = "LANG", default_value = "en"))]
     pub language: String,
 }

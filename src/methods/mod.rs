@@ -3,6 +3,8 @@
 #[cfg(feature = "neural")]
 pub mod bert;
 mod cascade;
+#[cfg(feature = "train")]
+mod checkpoint;
 pub mod computing;
 mod embedded;
 pub mod hmm;
@@ -10,6 +12,8 @@ pub mod majority;
 pub mod maxent;
 #[cfg(feature = "fst")]
 pub mod ngram;
+#[cfg(feature = "train")]
+mod progress;
 mod spellings;
 
 #[cfg(feature = "train")]
@@ -20,6 +24,8 @@ use std::path::{Path, PathBuf};
 pub use cascade::{Read, cascade};
 pub use computing::Computing;
 pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_on, language_of};
+#[cfg(feature = "train")]
+pub use progress::{Left, Progress, Watch};
 #[cfg(feature = "train")]
 use serde::{Serialize, Serializer};
 
@@ -32,6 +38,8 @@ use crate::files;
 use crate::model::{Draft, FORMAT, Training};
 use crate::model::{Manifest, Store};
 use crate::restorer::Restorer;
+#[cfg(feature = "train")]
+use crate::text::Locale;
 
 /// A trained model, ready for use.
 pub struct Model {
@@ -188,7 +196,22 @@ impl Method {
     ///
     /// # Errors
     /// Where the corpus cannot be read or is no use for training.
-    pub fn train(&self, corpus: &Corpus, mut files: Vec<String>, threads: NonZeroUsize) -> Result<Draft> {
+    pub fn train(&self, corpus: &Corpus, files: Vec<String>, threads: NonZeroUsize) -> Result<Draft> {
+        self.train_watched(corpus, files, threads, &mut |_| {})
+    }
+
+    /// The same, and tells how far it is. So far only `bert` does.
+    ///
+    /// # Errors
+    /// Like [`Method::train`].
+    #[cfg_attr(not(feature = "neural"), allow(unused_variables, reason = "other methods tell nothing"))]
+    pub fn train_watched(
+        &self,
+        corpus: &Corpus,
+        mut files: Vec<String>,
+        threads: NonZeroUsize,
+        watch: &mut Watch<'_>,
+    ) -> Result<Draft> {
         let (settings, labels, sections) = match self {
             Self::Majority(config) => {
                 let (model, sources) = majority::train(config, corpus, threads)?;
@@ -213,7 +236,7 @@ impl Method {
             }
             #[cfg(feature = "neural")]
             Self::Bert(config) => {
-                let model = bert::train(config, corpus, threads)?;
+                let model = bert::train(config, corpus, threads, watch)?;
                 files.push(files::name(&config.encoder));
                 (settings(model.settings(), config), model.labels().clone(), model.sections()?)
             }
@@ -237,26 +260,106 @@ impl Method {
     }
 }
 
-/// Adapts a model of `maxent` to a corpus and makes a model to be saved. `files` are what its manifest says it was trained on, beside
-/// those of the model; under `adapted` the settings name them and the rest of what was asked for.
+/// How a model is adapted, by its method.
+#[cfg(feature = "train")]
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "cli", derive(clap::Subcommand))]
+pub enum Adaptation {
+    /// Weights move as far as the text has reason for (Chelba & Acero 2004)
+    Maxent(maxent::Adaptation),
+    /// Training goes on on the text (Rei et al. 2020)
+    #[cfg(feature = "neural")]
+    Bert(bert::Adaptation),
+}
+
+#[cfg(feature = "train")]
+impl Adaptation {
+    /// The one of a method, with nothing asked for; `None` where its models cannot be adapted.
+    pub fn of(method: &str) -> Option<Self> {
+        match method {
+            "maxent" => Some(Self::Maxent(maxent::Adaptation::default())),
+            #[cfg(feature = "neural")]
+            "bert" => Some(Self::Bert(bert::Adaptation::default())),
+            _ => None,
+        }
+    }
+
+    /// The method whose models it is for.
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::Maxent(_) => "maxent",
+            #[cfg(feature = "neural")]
+            Self::Bert(_) => "bert",
+        }
+    }
+
+    /// Where it keeps how far it has come: to be removed once the model is saved.
+    pub fn checkpoint(&self) -> Option<&Path> {
+        match self {
+            Self::Maxent(_) => None,
+            #[cfg(feature = "neural")]
+            Self::Bert(adaptation) => adaptation.checkpoint.as_deref(),
+        }
+    }
+}
+
+/// Refuses a model that cannot be adapted.
 ///
 /// # Errors
-/// Where the model is of another method or altered, and as [`maxent::adapt`].
+/// [`Error::Model`] where its method takes nothing from another text, or this build does not have it.
 #[cfg(feature = "train")]
+pub fn check_adaptable(store: &dyn Store) -> Result<()> {
+    let method = &store.manifest().method;
+    if Adaptation::of(method).is_some() {
+        return Ok(());
+    }
+    // Where this build lacks the method, that is the reason.
+    load(store)?;
+    let problem = format!("method \"{method}\": only models of maxent and bert can be adapted");
+    Err(Error::model(store.name(), problem))
+}
+
+/// Adapts a model to a corpus and makes a model to be saved. `files` are what its manifest says it was trained on, beside those of
+/// the model; under `adapted` the settings name them and the rest of what was asked for. `watch` is told how far it is, so far by
+/// `bert` alone.
+///
+/// # Errors
+/// Where the model is of another method than the adaptation or altered, and as [`maxent::adapt`] and the one of `bert`.
+#[cfg(feature = "train")]
+#[cfg_attr(not(feature = "neural"), allow(unused_variables, reason = "other methods tell nothing"))]
 pub fn adapt(
-    adaptation: &maxent::Adaptation,
+    adaptation: &Adaptation,
     store: &dyn Store,
     corpus: &Corpus,
     files: Vec<String>,
     threads: NonZeroUsize,
+    watch: &mut Watch<'_>,
 ) -> Result<Draft> {
+    check_adaptable(store)?;
     let mut manifest = store.manifest().clone();
-    if manifest.method != "maxent" {
-        let problem = format!("method \"{}\": only models of maxent can be adapted", manifest.method);
+    if manifest.method != adaptation.method() {
+        let (found, expected) = (&manifest.method, adaptation.method());
+        let problem = format!("method \"{found}\", but how to adapt it is said for models of {expected}");
         return Err(Error::model(store.name(), problem));
     }
-    let model = maxent::adapt(adaptation, &maxent::Maxent::load(store)?, corpus, threads)?;
-    let mut adapted = serde_json::to_value(adaptation).expect("settings have string keys only");
+    let value = |adapted: serde_json::Result<_>| adapted.expect("settings have string keys only");
+    let (mut adapted, sections) = match adaptation {
+        Adaptation::Maxent(adaptation) => {
+            let model = maxent::adapt(adaptation, &maxent::Maxent::load(store)?, corpus, threads)?;
+            (value(serde_json::to_value(adaptation)), model.sections())
+        }
+        #[cfg(feature = "neural")]
+        Adaptation::Bert(adaptation) => {
+            let adaptation = adaptation.clone().as_trained(&manifest.settings);
+            // What it learns with is another question.
+            let computing = Computing { device: computing::Device::Cpu, ..Computing::default() };
+            let model = bert::Bert::load(store, &computing)?;
+            let model = bert::adapt(&adaptation, &model, corpus, threads, watch)?;
+            update(&mut manifest.settings, model.settings());
+            manifest.labels = model.labels().clone();
+            (value(serde_json::to_value(&adaptation)), model.sections()?)
+        }
+    };
     adapted["files"] = files.clone().into();
     adapted["protocol"] = corpus.protocol().to_string().into();
     let mut all = manifest.settings["adapted"].as_array().cloned().unwrap_or_default();
@@ -264,7 +367,28 @@ pub fn adapt(
     manifest.settings["adapted"] = all.into();
     manifest.trained_on.files.extend(files);
     manifest.version = env!("CARGO_PKG_VERSION").to_owned();
-    Ok(Draft::new(manifest, model.sections()))
+    Ok(Draft::new(manifest, sections))
+}
+
+/// Refuses a corpus that pairs letters in another way than the model that is adapted to it.
+#[cfg(feature = "train")]
+fn check_locale(corpus: &Corpus, expected: Locale) -> Result<()> {
+    let found = corpus.locale();
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "the corpus pairs letters as \"{found}\" does, but the model as \"{expected}\" does: give the language of the model with --lang"
+    )))
+}
+
+/// Puts what a model says of how it works now over what it said before.
+#[cfg(all(feature = "neural", feature = "train"))]
+fn update(settings: &mut serde_json::Value, model: &impl Serialize) {
+    let now = serde_json::to_value(model).expect("settings have string keys only");
+    for (name, value) in now.as_object().into_iter().flatten() {
+        settings[name] = value.clone();
+    }
 }
 
 /// What a manifest says of how a model works, and under `config` all that was asked for when it was trained.

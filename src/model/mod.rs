@@ -23,7 +23,7 @@ pub struct Manifest {
     pub format: u32,
     /// The method that made it and can run it.
     pub method: String,
-    /// The language's tag.
+    /// The language's tag, or those of several: `en,pt`.
     pub language: String,
     /// The case pairs.
     pub locale: Locale,
@@ -37,6 +37,13 @@ pub struct Manifest {
     pub labels: Labels,
     /// The files that belong to it.
     pub files: Vec<FileRecord>,
+}
+
+impl Manifest {
+    /// Whether it is for texts of this language, perhaps among others.
+    pub fn is_of(&self, language: &str) -> bool {
+        self.language.split(',').any(|tag| tag == language)
+    }
 }
 
 /// What a model was trained on, as far as a reader of the model needs it.

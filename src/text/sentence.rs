@@ -21,6 +21,16 @@ static ABBREVIATIONS: LazyLock<Vec<Abbreviations>> = LazyLock::new(|| {
     LISTS.iter().zip(ONE_LETTER).map(|((_, list), (_, words))| Abbreviations::read(list, words)).collect()
 });
 
+/// Those of all languages together.
+static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
+    let mut all = Abbreviations { one_letter: "iaàyué", ..Abbreviations::default() };
+    for one in ABBREVIATIONS.iter() {
+        all.always.extend(&one.always);
+        all.before_number.extend(&one.before_number);
+    }
+    all
+});
+
 static NO_ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(Abbreviations::default);
 
 /// Words after which a full stop ends no sentence: `dr.`, `approx.`; and, only before a number, `no.`, `p.`
@@ -32,8 +42,11 @@ pub struct Abbreviations {
 }
 
 impl Abbreviations {
-    /// Those of a language, by its tag (`pt-BR` is `pt`).
+    /// Those of a language, by its tag (`pt-BR` is `pt`). For text of several (`en,pt`, `mul`) those of all languages count.
     pub fn of(language: &str) -> &'static Self {
+        if language == "mul" || language.contains(',') {
+            return &OF_ALL;
+        }
         let language = language.split(['-', '_']).next().unwrap_or_default();
         match LISTS.iter().position(|(tag, _)| *tag == language) {
             Some(at) => &ABBREVIATIONS[at],
@@ -186,6 +199,16 @@ mod tests {
         let text = "  One. Two?  «Trois.» e.g. four. Mr. Five came... Six! ";
         let joined: String = split(text, "fr").flat_map(str::split_whitespace).collect();
         assert_eq!(joined, text.split_whitespace().collect::<String>());
+    }
+
+    #[test]
+    fn text_of_several_languages_has_the_abbreviations_of_all() {
+        let letters = |words: &str| words.chars().all(|letter| OF_ALL.one_letter.contains(letter));
+        assert!(ONE_LETTER.iter().all(|(_, words)| letters(words)));
+        let text = "Mr. Reis came. O sr. Reis veio.";
+        assert_eq!(split(text, "en,pt").collect::<Vec<_>>(), ["Mr. Reis came.", "O sr. Reis veio."]);
+        assert_eq!(split(text, "mul").count(), 2);
+        assert_eq!(split(text, "en").count(), 3);
     }
 
     #[test]

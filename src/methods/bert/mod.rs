@@ -10,6 +10,7 @@ mod passage;
 pub mod plain;
 mod session;
 pub mod tagger;
+mod threads;
 pub mod tokenize;
 pub mod weights;
 #[cfg(feature = "train")]
@@ -21,13 +22,13 @@ use candle_core::{Device, Result as Computed};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "train")]
-pub use train::{Config, train};
+pub use train::{Adaptation, Config, adapt, train};
 
 use crate::error::{Error, Result};
 use crate::methods::computing::{Computing, Precision};
 use crate::methods::spellings;
 use crate::model::{Section, Store};
-use crate::restorer::{Restorer, Session, Want};
+use crate::restorer::{LayerWeights, Restorer, Session, Want};
 use crate::text::{Capitals, Case, Choice, Class, Given, Label, Labels, Locale, Mark, Tokens};
 use config::EncoderConfig;
 use dropout::Keep;
@@ -281,6 +282,11 @@ impl Restorer for Bert {
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         Box::new(session::Tagging::new(self, want))
+    }
+
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        let weights = self.tagger.layer_weights().ok()?;
+        Some(LayerWeights(weights.into_iter().map(f64::from).collect()))
     }
 
     /// Texts of about equal length go through the encoder together.

@@ -4,31 +4,38 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use candle_core::{Device, Tensor, Var};
+use candle_core::{Device, Result as Computed, Tensor, Var};
+use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::adam::Moments;
 use super::config::Config;
 use super::running::State;
+use super::samples::Samples;
 use crate::bytes::Bytes;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Example};
 use crate::error::{Error, Result};
 use crate::files::{self, Publish};
 use crate::methods::bert::failed;
+use crate::methods::bert::ops::read;
 use crate::methods::bert::weights::{self, Shapes, Weights};
+use crate::methods::checkpoint;
+use crate::text::Locale;
 
 /// A file that holds a state, or will.
 pub(super) struct Checkpoint<'a> {
     file: &'a Path,
-    settings: Value,
+    settings: String,
+    /// Checksums of the examples, and of the weights that training begins with.
+    digests: [u32; 2],
 }
 
 /// How far a training is.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
-    /// What states depend on, but for what is in the files.
-    settings: Value,
+    /// What states depend on, but for what is in the files, and checksums of that.
+    settings: String,
+    digests: [u32; 2],
     epoch: usize,
     batches: usize,
     /// The bits of the slot error rate: JSON may lose the last one.
@@ -52,16 +59,21 @@ impl<'a> Checkpoint<'a> {
         let Some(file) = &config.checkpoint else { return Ok(None) };
         // A name that cannot be written is better known before long work.
         drop(Publish::new(file)?);
-        let reading = corpus.reading();
-        let settings = json!({
-            "config": config,
-            "version": env!("CARGO_PKG_VERSION"),
-            "corpus": corpus.files(),
-            "protocol": corpus.protocol().to_string(),
-            "locale": corpus.locale().to_string(),
-            "reading": format!("{reading:?}"),
-        });
-        Ok(Some(Self { file, settings }))
+        let settings = checkpoint::settings(config, env!("CARGO_PKG_VERSION").to_owned(), corpus);
+        Ok(Some(Self { file, settings, digests: [0; 2] }))
+    }
+
+    /// The same for these examples and the weights that training begins with.
+    ///
+    /// # Errors
+    /// Where they cannot be read from their device.
+    pub(super) fn of(mut self, samples: &Samples, weights: &Weights) -> Computed<Self> {
+        let mut digest = Digest::default();
+        for tensor in weights.values() {
+            read(tensor, |values| digest.add_numbers(values))?;
+        }
+        self.digests = [samples.digest, digest.sum()];
+        Ok(self)
     }
 
     /// Writes a state, whole or not at all.
@@ -87,6 +99,7 @@ impl<'a> Checkpoint<'a> {
         }
         let note = Note {
             settings: self.settings.clone(),
+            digests: self.digests,
             epoch: state.epoch,
             batches: state.batches,
             best: state.best.as_ref().map(|(ser, _)| ser.to_bits()),
@@ -116,25 +129,25 @@ impl<'a> Checkpoint<'a> {
         };
         let note = weights::note(&bytes).ok_or_else(is_none)?;
         let note: Note = serde_json::from_str(&note).map_err(|_| is_none())?;
-        // These go through JSON too, which may change the last bit of a number.
-        let settings = serde_json::from_str(&self.settings.to_string()).unwrap_or(Value::Null);
-        if note.settings != settings {
-            return Err(wrong(
-                "is of a training with other settings, files or version: name another file, or remove it to begin again"
-                    .to_owned(),
-            ));
+        let name = self.file.to_string_lossy();
+        if note.settings != self.settings {
+            return Err(checkpoint::other_settings(&name, note.settings.as_bytes(), &self.settings));
         }
-        let read = |prefix: &str, shapes: &Shapes| {
+        let differ = note.digests.iter().zip(&self.digests).position(|(found, expected)| found != expected);
+        if let Some(which) = differ {
+            return Err(checkpoint::altered_input(&name, ["a text", "the encoder or model"][which]));
+        }
+        let tensors = |prefix: &str, shapes: &Shapes| {
             let named = |name: &str| name.strip_prefix(prefix).map(str::to_owned);
             weights::read(&bytes, shapes, named, &Device::Cpu).map_err(&wrong)
         };
         let var = |(name, tensor)| Ok((name, Var::from_tensor(&tensor)?));
-        let weights = read(NOW, shapes)?.into_iter().map(var).collect::<candle_core::Result<_>>();
+        let weights = tensors(NOW, shapes)?.into_iter().map(var).collect::<Computed<_>>();
         let best =
-            note.best.map(|ser| Ok::<_, Error>((f64::from_bits(ser), read(BEST, shapes)?))).transpose()?;
+            note.best.map(|ser| Ok::<_, Error>((f64::from_bits(ser), tensors(BEST, shapes)?))).transpose()?;
         let moved: Shapes =
             shapes.iter().filter(|(name, _)| note.steps.contains_key(name)).cloned().collect();
-        let [means, squares] = MEANS.map(|prefix| read(prefix, &moved));
+        let [means, squares] = MEANS.map(|prefix| tensors(prefix, &moved));
         let mut moments = BTreeMap::new();
         for ((name, mean), square) in means?.iter().zip(squares?.values()) {
             let values = |tensor: &Tensor| tensor.flatten_all()?.to_vec1::<f32>();
@@ -144,5 +157,33 @@ impl<'a> Checkpoint<'a> {
         let weights = weights.map_err(failed)?;
         let Note { epoch, batches, worse, .. } = note;
         Ok(Some(State { weights, moments, epoch, batches, best, worse }))
+    }
+}
+
+/// A checksum of examples in their order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Digest(Hasher);
+
+impl Digest {
+    /// Takes an example.
+    pub(super) fn add(&mut self, example: &Example, locale: Locale) {
+        for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
+            self.0.update(gold.label.case.applied(lower, locale).as_bytes());
+            // No word has these.
+            self.0.update(if gold.scored { b"\n" } else { b"\t" });
+        }
+    }
+
+    /// Takes numbers.
+    fn add_numbers(&mut self, numbers: &[f32]) {
+        for part in numbers.chunks(1024) {
+            let bytes: Vec<u8> = part.iter().flat_map(|number| number.to_le_bytes()).collect();
+            self.0.update(&bytes);
+        }
+    }
+
+    /// The checksum.
+    pub(super) fn sum(&self) -> u32 {
+        self.0.clone().finalize()
     }
 }

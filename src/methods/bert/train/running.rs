@@ -1,9 +1,10 @@
 //! Epochs of steps: a batch forward, its loss backward, and each weight moved.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::num::NonZeroUsize;
+use std::time::Duration;
 
-use candle_core::{Result as Computed, Tensor, Var};
+use candle_core::{Device, Result as Computed, Tensor, Var};
 use serde_json::json;
 
 use super::adam::Moments;
@@ -11,15 +12,17 @@ use super::checkpoint::Checkpoint;
 use super::config::Config;
 use super::log::Log;
 use super::noise::{Noise, Purpose, generator, unit};
+use super::pace::{LOGGED, Pace};
 use super::samples::{Sample, Samples};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::eval::{Matching, evaluate};
 use crate::methods::bert::config::EncoderConfig;
 use crate::methods::bert::encoder::Batch;
 use crate::methods::bert::ops::read;
 use crate::methods::bert::tagger::{self, ENCODER, GAMMA, HEAD, SCALARS, Tagger};
 use crate::methods::bert::weights::Weights;
-use crate::methods::bert::{Bert, failed, plain};
+use crate::methods::bert::{Bert, device, failed, plain, threads};
+use crate::methods::{Left, Progress, Watch};
 use crate::restorer::{Starts, Want};
 
 /// The one tensor of which only a few rows have a gradient in each step.
@@ -48,6 +51,16 @@ impl State {
         Ok(Self { weights, moments: BTreeMap::new(), epoch: 0, batches: 0, best: None, worse: 0 })
     }
 
+    /// The same on a device.
+    pub(super) fn on(self, device: &Device) -> Computed<Self> {
+        if device.is_cpu() {
+            return Ok(self);
+        }
+        let var = |(name, var): (String, Var)| Ok((name, Var::from_tensor(&var.to_device(device)?)?));
+        let weights = self.weights.into_iter().map(var).collect::<Computed<_>>()?;
+        Ok(Self { weights, ..self })
+    }
+
     /// A copy of the weights as they are now.
     fn copied(&self) -> Computed<Weights> {
         self.weights.iter().map(|(name, var)| Ok((name.clone(), var.copy()?.detach()))).collect()
@@ -61,7 +74,7 @@ pub(super) fn beginning(
     labels: usize,
     seed: u64,
 ) -> Computed<Weights> {
-    let device = candle_core::Device::Cpu;
+    let device = Device::Cpu;
     let mut random = generator(seed, Purpose::Beginning, 0);
     let mut weights: Weights =
         encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
@@ -89,22 +102,25 @@ pub(super) struct Run<'a> {
     pub(super) samples: &'a Samples,
     pub(super) padding: u32,
     pub(super) matching: Matching,
+    pub(super) threads: NonZeroUsize,
     /// Makes a model of weights.
-    pub(super) model: &'a dyn Fn(Weights) -> Result<Bert>,
+    pub(super) model: &'a (dyn Fn(Weights) -> Result<Bert> + Sync),
 }
-
-/// So many steps make a line of the log.
-const LOGGED: usize = 50;
 
 impl Run<'_> {
     /// Goes over the corpus and gives the weights that did best on what is held out, or the last ones.
     ///
     /// # Errors
     /// Where there is no memory, and where the log or the checkpoint cannot be written.
-    pub(super) fn epochs(&self, mut state: State, checkpoint: Option<&Checkpoint<'_>>) -> Result<Weights> {
+    pub(super) fn epochs(
+        &self,
+        mut state: State,
+        checkpoint: Option<&Checkpoint<'_>>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Weights> {
         let mut log = Log::open(self.config.log.as_ref())?;
         while state.epoch < self.config.epochs && state.worse < self.config.patience {
-            self.epoch(&mut state, checkpoint, &mut log)?;
+            self.epoch(&mut state, checkpoint, &mut log, watch)?;
             self.validate(&mut state, &mut log)?;
             if let Some(checkpoint) = checkpoint {
                 checkpoint.write(&state)?;
@@ -116,36 +132,65 @@ impl Run<'_> {
         }
     }
 
-    fn epoch(&self, state: &mut State, checkpoint: Option<&Checkpoint<'_>>, log: &mut Log) -> Result<()> {
+    fn epoch(
+        &self,
+        state: &mut State,
+        checkpoint: Option<&Checkpoint<'_>>,
+        log: &mut Log,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
         let batches = self.samples.batches(self.config, state.epoch as u64);
         let tagger = self.tagger(state).map_err(failed)?;
-        let (mut loss, mut pieces, mut steps, mut since) = (0.0, 0, 0, Instant::now());
+        let mut pace = Pace::new();
         while state.batches < batches.len() {
             let batch = &batches[state.batches];
             let step = state.epoch * batches.len() + state.batches;
             let rates = self.rates(step, batches.len());
-            loss += self.step(state, &tagger, batch, step as u64, rates).map_err(failed)?;
-            pieces += batch.iter().map(|sample| sample.ids.len()).sum::<usize>();
+            let moved = || self.step(state, &tagger, batch, step as u64, rates);
+            let loss =
+                threads::with(self.threads, moved).map_err(failed)?.map_err(|error| self.stopped(error))?;
+            pace.add(loss, batch.iter().map(|sample| sample.ids.len()).sum());
             state.batches += 1;
-            steps += 1;
-            if steps == LOGGED || state.batches == batches.len() {
-                let seconds = since.elapsed().as_secs_f64();
+            watch(&self.progress(state, batches.len(), &pace));
+            if state.batches.is_multiple_of(LOGGED) || state.batches == batches.len() {
                 log.line(&json!({
                     "epoch": state.epoch + 1, "step": step + 1, "of": self.config.epochs * batches.len(),
-                    "loss": loss / steps as f64, "rate": rates.encoder, "head_rate": rates.head,
-                    "pieces_per_second": (pieces as f64 / seconds).round(),
-                    "seconds_per_step": seconds / steps as f64,
+                    "loss": pace.loss(), "rate": rates.encoder, "head_rate": rates.head,
+                    "pieces_per_second": pace.pieces_per_second().round(),
+                    "seconds_per_step": pace.seconds_per_step(),
                 }))?;
-                (loss, pieces, steps, since) = (0.0, 0, 0, Instant::now());
             }
             if let Some(checkpoint) = checkpoint
                 && (state.batches as u64).is_multiple_of(self.config.checkpoint_every)
             {
                 checkpoint.write(state)?;
+                pace.pause();
             }
         }
         (state.epoch, state.batches) = (state.epoch + 1, 0);
         Ok(())
+    }
+
+    fn progress(&self, state: &State, batches: usize, pace: &Pace) -> Progress {
+        let Config { epochs, frozen, .. } = *self.config;
+        let step = state.epoch * batches + state.batches;
+        let left = |steps: usize| Duration::from_secs_f64(pace.seconds_per_step() * steps as f64);
+        // While the encoder stays as it is a step costs a third or less of one later.
+        let left = if state.epoch < frozen && frozen < epochs {
+            Left::Epoch(left(batches - state.batches))
+        } else {
+            Left::All(left(epochs * batches - step))
+        };
+        Progress {
+            epoch: state.epoch + 1,
+            epochs,
+            step,
+            steps: epochs * batches,
+            loss: pace.loss(),
+            pieces_per_second: pace.pieces_per_second(),
+            held_out_ser: state.best.as_ref().map(|(ser, _)| *ser),
+            left,
+        }
     }
 
     /// The tagger with gradients where weights are trained in this epoch. It sees every change of the weights.
@@ -231,6 +276,9 @@ impl Run<'_> {
             layers: self.config.layer_dropout,
         };
         let table = tagger.encoder().words();
+        if !table.device().is_cpu() {
+            table.device().set_seed(self.config.seed.wrapping_add(step))?;
+        }
         let labels = Tensor::from_vec(labels, rows.len(), table.device())?;
         if !words {
             let scores = tagger.scores(&batch, table, &rows, &mut noise)?;
@@ -246,11 +294,35 @@ impl Run<'_> {
     /// What gradients are multiplied by, so that all together are no longer than allowed.
     fn scale<'g>(&self, grads: impl Iterator<Item = &'g Tensor>) -> Computed<f32> {
         let mut sum = 0.0;
+        // Elsewhere than on the processor, what is there is waited for once.
+        let mut there: Option<Tensor> = None;
         for grad in grads {
-            sum += read(grad, |grad| grad.chunks(1024).map(squares).sum::<f64>())?;
+            if grad.device().is_cpu() {
+                sum += read(grad, |grad| grad.chunks(1024).map(squares).sum::<f64>())?;
+            } else {
+                let squares = grad.sqr()?.sum_all()?;
+                there = Some(match there {
+                    Some(sum) => (sum + squares)?,
+                    None => squares,
+                });
+            }
         }
+        sum += there.map_or(Ok(0.0), |sum| sum.to_scalar::<f32>().map(f64::from))?;
         let clip = self.config.clip;
         Ok(if clip > 0.0 && sum.sqrt() > clip { (clip / sum.sqrt()) as f32 } else { 1.0 })
+    }
+
+    /// Why a step could not be made.
+    fn stopped(&self, error: candle_core::Error) -> Error {
+        let batch = self.config.batch;
+        if !device::is_full(&error) {
+            return failed(error);
+        }
+        let advice = match batch {
+            1 => "give a smaller --window".to_owned(),
+            _ => format!("try --batch {}", batch / 2),
+        };
+        Error::Usage(format!("the device has no memory for --batch {batch}: {advice}"))
     }
 
     /// Keeps the weights where they are the best so far on what is held out.
@@ -260,7 +332,7 @@ impl Run<'_> {
         }
         let weights = state.copied().map_err(failed)?;
         let model = (self.model)(weights.clone())?;
-        let want = Want { starts: Starts::Shown, ..Want::default() };
+        let want = Want { starts: Starts::Shown, threads: self.threads, ..Want::default() };
         let score = evaluate(&model, want, &self.samples.held_out)?;
         let slots = score.all().slots(self.matching);
         // Without any slot, fewer errors cannot be told apart.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::checkpoint::Digest;
 use super::config::Config;
 use super::noise::{Purpose, generator, shuffle, unit};
 use crate::corpus::{Corpus, Example};
@@ -11,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::lexicon::build;
 use crate::methods::bert::passage::{Gathering, Passage};
 use crate::methods::bert::tokenize::Pieces;
-use crate::methods::bert::{Settings, failed};
+use crate::methods::bert::{Bert, Settings, failed};
 use crate::methods::spellings;
 use crate::text::{Case, Class, Label, Labels, Locale, Mark};
 
@@ -32,13 +33,16 @@ pub(super) struct Samples {
     pub(super) labels: Labels,
     /// The most frequent mixed spelling of each word that has one, a line each.
     pub(super) mixed: String,
+    /// A checksum of all that was read.
+    pub(super) digest: u32,
 }
 
 /// How often each word was seen in each class, and in which mixed cases.
 type Forms = FxHashMap<String, ([u64; 4], BTreeMap<Case, u64>)>;
 
 impl Samples {
-    /// Reads a corpus.
+    /// Reads a corpus, for a model that there is already if there is one: its labels keep their ids, and its spellings in mixed
+    /// case stay where the corpus has no other.
     ///
     /// # Errors
     /// Where it cannot be read, has no words or teaches no case.
@@ -47,19 +51,25 @@ impl Samples {
         corpus: &Corpus,
         pieces: &Pieces,
         settings: &Settings,
+        model: Option<&Bert>,
     ) -> Result<Self> {
         let Settings { window, runs_on } = *settings;
         let mut passage =
             Passage::new(pieces, Gathering { window, runs_on, look_ahead: None, predictions: 1 });
         let mut random = generator(config.seed, Purpose::HeldOut, 0);
         let mut forms = Forms::default();
+        // The paper's three classes, and behind them the fourth where it occurs.
+        let labels = model.map_or_else(|| labels(&Class::ALL[..3]), |model| model.labels.clone());
         let mut samples = Self {
             train: Vec::new(),
             held_out: Vec::new(),
-            labels: labels(&Class::ALL),
+            labels: with_mixed(&labels),
             mixed: String::new(),
+            digest: 0,
         };
+        let mut digest = Digest::default();
         corpus.for_each(&mut |example| {
+            digest.add(example, corpus.locale());
             if unit(&mut random) < config.held_out {
                 samples.held_out.push(example.clone());
                 return Ok(());
@@ -80,11 +90,11 @@ impl Samples {
         if samples.train.is_empty() {
             return Err(Error::file(corpus.name(), "has no words inside sentences, which teaches no case"));
         }
-        // The paper's three classes, and the fourth where it occurs; it is the last.
         if forms.values().all(|(_, mixed)| mixed.is_empty()) {
-            samples.labels = labels(&Class::ALL[..3]);
+            samples.labels = labels;
         }
-        samples.mixed = mixed(&forms, corpus.locale());
+        samples.mixed = mixed(&forms, model, corpus.locale());
+        samples.digest = digest.sum();
         Ok(samples)
     }
 
@@ -131,6 +141,11 @@ fn labels(classes: &[Class]) -> Labels {
     Labels::new(classes.iter().map(|&class| (class, Mark::None)))
 }
 
+fn with_mixed(labels: &Labels) -> Labels {
+    let known = (0..labels.len()).filter_map(|id| labels.get(id));
+    Labels::new(known.chain([(Class::Mixed, Mark::None)]))
+}
+
 fn count(example: &Example, forms: &mut Forms) {
     for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
         let case = gold.label.case;
@@ -145,8 +160,13 @@ fn count(example: &Example, forms: &mut Forms) {
     }
 }
 
-fn mixed(forms: &Forms, locale: Locale) -> String {
-    let cases =
-        forms.iter().filter_map(|(lower, (_, mixed))| Some((lower, spellings::most_frequent(mixed)?)));
-    spellings::write(cases, locale)
+fn mixed(forms: &Forms, model: Option<&Bert>, locale: Locale) -> String {
+    let known = model.map_or("", |model| &model.mixed_text);
+    let mut cases: BTreeMap<String, Case> = spellings::read(known, locale).collect();
+    for (lower, (_, mixed)) in forms {
+        if let Some(case) = spellings::most_frequent(mixed) {
+            cases.insert(lower.clone(), case);
+        }
+    }
+    spellings::write(cases.iter().map(|(lower, case)| (lower, *case)), locale)
 }

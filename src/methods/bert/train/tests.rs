@@ -9,14 +9,15 @@ use super::running::{State, beginning};
 use super::*;
 use crate::corpus::{Protocol, Reading};
 use crate::eval::evaluate_corpus;
+use crate::methods::Left;
 use crate::methods::bert::config::EncoderConfig;
 use crate::methods::bert::ops::read;
 use crate::methods::bert::plain;
 use crate::methods::bert::tagger::{GAMMA, HEAD, SCALARS};
 use crate::methods::bert::weights::{self, Weights};
 use crate::methods::computing::Device;
-use crate::restorer::Want;
-use crate::text::Locale;
+use crate::restorer::{Restorer, Want};
+use crate::text::{Class, Locale, Tokens};
 
 fn config() -> Config {
     Config {
@@ -42,11 +43,30 @@ fn corpus() -> Corpus {
         }
     };
     let text: String = (0..50).map(sentence).collect();
-    Corpus::of_text(&text, Reading::default(), Protocol::Rei, Locale::Root)
+    of_text(&text)
 }
 
-fn one() -> NonZeroUsize {
-    NonZeroUsize::MIN
+fn of_text(text: &str) -> Corpus {
+    Corpus::of_text(text, Reading::default(), Protocol::Rei, Locale::Root)
+}
+
+/// What a model makes of words.
+fn restored(model: &Bert, words: &str) -> String {
+    let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+    let choices = model.restore_batch(std::slice::from_ref(&tokens), Want::default()).unwrap().remove(0);
+    let forms = choices
+        .iter()
+        .enumerate()
+        .map(|(at, choice)| choice.label.case.applied(tokens.lower(at), Locale::Root));
+    forms.collect::<Vec<_>>().join(" ")
+}
+
+fn train(config: &Config, corpus: &Corpus) -> Result<Bert> {
+    super::train(config, corpus, NonZeroUsize::MIN, &mut |_| {})
+}
+
+fn adapt(adaptation: &Adaptation, model: &Bert, corpus: &Corpus) -> Result<Bert> {
+    super::adapt(adaptation, model, corpus, NonZeroUsize::MIN, &mut |_| {})
 }
 
 fn bytes(model: &Bert) -> Vec<u8> {
@@ -65,7 +85,7 @@ impl Parts {
     fn new(config: Config) -> Self {
         let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
         let settings = Settings { window: 40, runs_on: false };
-        let samples = Samples::read(&config, &corpus(), &pieces, &settings).unwrap();
+        let samples = Samples::read(&config, &corpus(), &pieces, &settings, None).unwrap();
         let weights = beginning(weights, &encoder, samples.labels.len(), config.seed).unwrap();
         Self { config, encoder, samples, weights }
     }
@@ -81,7 +101,8 @@ impl Parts {
     fn run(&self) -> Run<'_> {
         let Self { config, encoder, samples, .. } = self;
         let model = &|_| Err(refused("no model is made here".to_owned()));
-        Run { config, encoder, samples, padding: 0, matching: Matching::Spelling, model }
+        let (matching, threads) = (Matching::Spelling, NonZeroUsize::MIN);
+        Run { config, encoder, samples, padding: 0, matching, threads, model }
     }
 }
 
@@ -89,7 +110,7 @@ impl Parts {
 fn it_learns_fifty_sentences_by_heart() {
     let config = Config { epochs: 40, frozen: 1, held_out: 0.0, decay: true, ..config() };
     let corpus = corpus();
-    let model = train(&config, &corpus, one()).unwrap();
+    let model = train(&config, &corpus).unwrap();
     let score = evaluate_corpus(&model, Want::default(), &corpus).unwrap();
     assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
     let layers = model.tagger().layer_weights().unwrap();
@@ -152,7 +173,7 @@ fn gradients_are_the_slopes_of_the_loss() {
 fn what_is_frozen_stays_to_the_bit() {
     for scalars_with_head in [false, true] {
         let config = Config { epochs: 1, scalars_with_head, ..config() };
-        let model = train(&config, &corpus(), one()).unwrap();
+        let model = train(&config, &corpus()).unwrap();
         let parts = Parts::new(config);
         for (name, tensor) in &model.weights {
             let values =
@@ -166,9 +187,9 @@ fn what_is_frozen_stays_to_the_bit() {
 
 #[test]
 fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
-    let train = |seed| bytes(&train(&Config { seed, ..config() }, &corpus(), one()).unwrap());
-    let first = train(1);
-    assert!(train(1) == first && train(2) != first);
+    let of = |seed| bytes(&train(&Config { seed, ..config() }, &corpus()).unwrap());
+    let first = of(1);
+    assert!(of(1) == first && of(2) != first);
 }
 
 #[test]
@@ -176,23 +197,78 @@ fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("checkpoint");
     let log = place.path().join("log");
-    let whole = train(&config(), &corpus(), one()).unwrap();
+    let whole = train(&config(), &corpus()).unwrap();
     let config = Config { checkpoint: Some(file.clone()), log: Some(log.clone()), ..config() };
     let corpus = corpus();
     // From the beginning with a checkpoint, and once more from what it left.
-    assert!(bytes(&train(&config, &corpus, one()).unwrap()) == bytes(&whole));
+    assert!(bytes(&train(&config, &corpus).unwrap()) == bytes(&whole));
     let held = fs::read(&file).unwrap();
-    assert!(bytes(&train(&config, &corpus, one()).unwrap()) == bytes(&whole));
+    assert!(bytes(&train(&config, &corpus).unwrap()) == bytes(&whole));
     let lines = fs::read_to_string(&log).unwrap();
     assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
     assert!(lines.contains("held_out_ser"));
 
-    let refused = |config: &Config| train(config, &corpus, one()).unwrap_err().to_string();
-    assert!(refused(&Config { seed: 2, ..config.clone() }).contains("of a training with other settings"));
+    let refused = |config: &Config| train(config, &corpus).unwrap_err().to_string();
+    assert!(
+        refused(&Config { seed: 2, ..config.clone() })
+            .contains("a training with seed 1 was begun, but this one has 2")
+    );
     for len in (0..held.len()).step_by(997) {
         fs::write(&file, &held[..len]).unwrap();
         assert!(refused(&config).contains("is no checkpoint of bert"), "{len}");
     }
+}
+
+#[test]
+fn a_checkpoint_knows_its_text_and_its_encoder_by_what_they_hold() {
+    let place = tempfile::tempdir().unwrap();
+    let checkpoint = Some(place.path().join("checkpoint"));
+    let config = Config { epochs: 1, held_out: 0.0, checkpoint, ..config() };
+    let text = "the minister of Anna met us\nwho said to us in York\n".repeat(5);
+    train(&config, &of_text(&text)).unwrap();
+    // Files of the same names and sizes.
+    let problem = train(&config, &of_text(&text.replace("minister", "Minister"))).unwrap_err().to_string();
+    assert!(problem.contains("a text that it was begun with has been altered"), "{problem}");
+    let other = place.path().join("toy-bert");
+    fs::create_dir(&other).unwrap();
+    for name in ["config.json", "vocab.txt", "model.safetensors"] {
+        fs::copy(config.encoder.join(name), other.join(name)).unwrap();
+    }
+    let same = Config { encoder: other.clone(), ..config };
+    train(&same, &of_text(&text)).unwrap();
+    let mut weights = Pretrained::read(&other).unwrap().weights;
+    let changed = weights["embeddings.LayerNorm.bias"].affine(1.0, 0.5).unwrap();
+    weights.insert("embeddings.LayerNorm.bias".to_owned(), changed);
+    fs::write(other.join("model.safetensors"), weights::write(&weights).unwrap()).unwrap();
+    let problem = train(&same, &of_text(&text)).unwrap_err().to_string();
+    assert!(problem.contains("the encoder or model that it was begun with has been altered"), "{problem}");
+}
+
+#[test]
+fn a_training_tells_how_far_it_is_after_each_step() {
+    let mut told = Vec::new();
+    super::train(&config(), &corpus(), NonZeroUsize::MIN, &mut |now| told.push(*now)).unwrap();
+    let steps: Vec<usize> = told.iter().map(|now| now.step).collect();
+    assert_eq!(steps, (1..=told.len()).collect::<Vec<_>>());
+    let (first, last) = (told[0], told[told.len() - 1]);
+    assert_eq!((first.epoch, first.epochs, first.steps, first.held_out_ser), (1, 3, told.len(), None));
+    assert_eq!((last.epoch, last.held_out_ser.is_some()), (3, true));
+    assert!(matches!(first.left, Left::Epoch(_)) && matches!(last.left, Left::All(_)));
+    assert!(told.iter().all(|now| now.loss > 0.0 && now.pieces_per_second > 0.0));
+}
+
+#[test]
+fn any_number_of_threads_learns_the_same() {
+    // All in one batch, so that products are large enough to be shared out.
+    let text =
+        "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";
+    let corpus = of_text(&text.repeat(150));
+    let config = Config { epochs: 2, frozen: 0, batch: 300, ..config() };
+    let train = |threads| {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        bytes(&super::train(&config, &corpus, threads, &mut |_| {}).unwrap())
+    };
+    assert!(train(1) == train(3));
 }
 
 #[test]
@@ -207,8 +283,9 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
     let parts = Parts::new(config.clone());
     let run = parts.run();
     let start = || State::new(parts.weights.clone()).unwrap();
-    let whole = weights::write(&run.epochs(start(), None).unwrap()).unwrap();
+    let whole = weights::write(&run.epochs(start(), None, &mut |_| {}).unwrap()).unwrap();
     let checkpoint = Checkpoint::new(&config, &corpus()).unwrap().unwrap();
+    let checkpoint = checkpoint.of(&parts.samples, &parts.weights).unwrap();
     let shapes = tagger::shapes(&parts.encoder, parts.samples.labels.len());
     let mut state = start();
     for epoch in 0..2 {
@@ -230,7 +307,76 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
         all.map(|(name, of)| (name.clone(), of.steps, of.means().unwrap())).collect::<Vec<_>>()
     };
     assert_eq!(moments(&again), moments(&state));
-    assert!(weights::write(&run.epochs(again, None).unwrap()).unwrap() == whole);
+    assert!(weights::write(&run.epochs(again, None, &mut |_| {}).unwrap()).unwrap() == whole);
+}
+
+/// A model that never saw a word in mixed case, and a text that has some, and capitals where the model puts none.
+fn adaptable() -> (Bert, Corpus) {
+    let known =
+        "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";
+    let config = Config { epochs: 30, held_out: 0.0, decay: true, ..config() };
+    let model = train(&config, &of_text(&known.repeat(10))).unwrap();
+    let other = "who met the Minister of McBride with Anna\nthe BBC said to the Minister of York in Lisbon\n";
+    (model, of_text(&other.repeat(10)))
+}
+
+#[test]
+fn a_text_that_is_written_in_another_way_is_adapted_to() {
+    let (model, corpus) = adaptable();
+    let before = bytes(&model);
+    let words = "who met the minister of mcbride with anna";
+    assert_eq!(restored(&model, words), "who met the minister of mcbride with Anna");
+    let adaptation = Adaptation {
+        epochs: 30,
+        rate: Some(3e-3),
+        head_rate: Some(1e-2),
+        held_out: 0.0,
+        warm_up: 3,
+        ..Default::default()
+    };
+    let new = adapt(&adaptation, &model, &corpus).unwrap();
+    assert_eq!(restored(&new, words), "who met the Minister of McBride with Anna");
+    assert!(bytes(&model) == before, "the model itself stays");
+    let classes = |model: &Bert| {
+        (0..model.labels().len()).map(|id| model.labels().get(id).unwrap().0).collect::<Vec<_>>()
+    };
+    assert_eq!((classes(&model), classes(&new)), (Class::ALL[..3].to_vec(), Class::ALL.to_vec()));
+    // What was learned once stays where the next text says nothing of it.
+    let again = adapt(&adaptation, &new, &of_text("who met Anna\nwe said to us\n")).unwrap();
+    assert_eq!((again.labels(), again.mixed_text.as_str()), (new.labels(), "McBride\n"));
+}
+
+#[test]
+fn steps_of_length_0_change_no_weight_and_a_new_label_begins_with_0() {
+    let (model, corpus) = adaptable();
+    let still = Adaptation { rate: Some(0.0), head_rate: Some(0.0), ..Default::default() };
+    let new = adapt(&still, &model, &corpus).unwrap();
+    let values = |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+    for (name, tensor) in &new.weights {
+        let (now, old) = (values(tensor), values(&model.weights[name]));
+        assert_eq!(now[..old.len()], old, "{name}");
+        assert!(now[old.len()..].iter().all(|&value| value == 0.0), "{name}");
+    }
+    let words = "who met the minister of york and us with nato";
+    assert_eq!(restored(&new, words), restored(&model, words));
+}
+
+#[test]
+fn adapting_goes_on_from_its_checkpoint_to_the_same_model() {
+    let place = tempfile::tempdir().unwrap();
+    let (model, corpus) = adaptable();
+    let adaptation = Adaptation { held_out: 0.2, batch: Some(2), rate: Some(1e-3), ..Default::default() };
+    let whole = bytes(&adapt(&adaptation, &model, &corpus).unwrap());
+    let checkpoint = Some(place.path().join("checkpoint"));
+    let kept = Adaptation { checkpoint, checkpoint_every: 3, ..adaptation.clone() };
+    for _ in 0..2 {
+        assert!(bytes(&adapt(&kept, &model, &corpus).unwrap()) == whole);
+    }
+    let problem = adapt(&Adaptation { seed: 2, ..kept }, &model, &corpus).unwrap_err().to_string();
+    assert!(problem.contains("a training with seed 1 was begun, but this one has 2"), "{problem}");
+    let turkish = Corpus::of_text("a B\n", Reading::default(), Protocol::Rei, "tr".parse().unwrap());
+    let problem = adapt(&adaptation, &model, &turkish).unwrap_err().to_string();
+    assert!(problem.contains("\"tr\"") && problem.contains("--lang"), "{problem}");
 }
 
 #[test]
@@ -245,7 +391,7 @@ fn an_encoder_that_cannot_be_used_is_named() {
         }
         change();
         let config = Config { encoder: folder.clone(), ..config() };
-        train(&config, &corpus(), one()).unwrap_err().to_string()
+        train(&config, &corpus()).unwrap_err().to_string()
     };
     let remove = |name: &str| fs::remove_file(folder.join(name)).unwrap();
     let has = |found: String, what: &str| assert!(found.contains(what), "{found:?} lacks {what:?}");
@@ -271,7 +417,7 @@ fn an_encoder_that_cannot_be_used_is_named() {
 
 #[test]
 fn settings_that_cannot_be_are_refused() {
-    let refused = |config: Config| train(&config, &corpus(), one()).unwrap_err().to_string();
+    let refused = |config: Config| train(&config, &corpus()).unwrap_err().to_string();
     for (config, what) in [
         (Config { epochs: 0, ..config() }, "--epochs 0"),
         (Config { dropout: 1.0, ..config() }, "--dropout 1"),

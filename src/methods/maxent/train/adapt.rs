@@ -14,6 +14,7 @@ use super::count::mixed;
 use super::{Config, Size, Solving, find, own, words_of};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
+use crate::methods::check_locale;
 use crate::methods::maxent::profile::is_rare;
 use crate::methods::maxent::table::Table;
 use crate::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH, add, features};
@@ -149,12 +150,7 @@ impl Adaptation {
 
 /// Refuses a corpus that the model cannot learn from.
 fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
-    if corpus.locale() != model.locale {
-        let (found, expected) = (corpus.locale(), model.locale);
-        return Err(Error::Usage(format!(
-            "the corpus pairs letters as \"{found}\" does, but the model as \"{expected}\" does: give the language of the model with --lang"
-        )));
-    }
+    check_locale(corpus, model.locale)?;
     let protocol = corpus.protocol();
     if protocol.runs_on() && !model.settings.begins {
         return Err(Error::Usage(format!(

@@ -12,7 +12,6 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crc32fast::Hasher;
-use serde_json::{Map, Value};
 
 use super::adagrad::{Cell, Index, Run, Weights};
 use super::lazy::{Lazy, Penalty};
@@ -21,6 +20,7 @@ use super::{Config, Size};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::files::{self, Input, Publish};
+use crate::methods::checkpoint;
 use crate::methods::maxent::features::{self, hash};
 use crate::methods::maxent::outside::Outside;
 
@@ -96,29 +96,10 @@ impl<'a> Checkpoint<'a> {
     }
 }
 
-/// What states depend on, but for what is in the files; that of threads and of the file's own name they do not.
+/// What states depend on, but for what is in the files; on threads and the file's own name they do not.
 fn settings(config: &Config, corpus: &Corpus) -> String {
-    let value = serde_json::to_value(config).expect("settings have string keys only");
-    let mut settings: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
-    let reading = corpus.reading();
     let version = format!("{} with features {}", env!("CARGO_PKG_VERSION"), features::VERSION);
-    let files = corpus.files().into_iter().map(|(name, bytes)| match bytes {
-        Some(bytes) => format!("{name} of {bytes} bytes"),
-        None => name,
-    });
-    let others: [(&str, Value); 9] = [
-        ("version", version.into()),
-        ("corpus", files.collect::<Vec<_>>().into()),
-        ("protocol", corpus.protocol().to_string().into()),
-        ("lang", reading.language.clone().into()),
-        ("locale", corpus.locale().to_string().into()),
-        ("format", format!("{:?}", reading.format).to_lowercase().into()),
-        ("column", reading.column.to_string().into()),
-        ("field", reading.field.to_string().into()),
-        ("split", reading.split.into()),
-    ];
-    settings.extend(others.map(|(name, value)| (name.to_owned(), value)));
-    Value::Object(settings).to_string()
+    checkpoint::settings(config, version, corpus)
 }
 
 fn digest(outside: &Outside) -> u64 {
@@ -273,7 +254,7 @@ impl Source {
         let found = source.bytes(len as usize)?;
         source.check()?;
         if found != settings.as_bytes() {
-            return Err(other_settings(source.input.name(), &found, settings));
+            return Err(checkpoint::other_settings(source.input.name(), &found, settings));
         }
         Ok(source)
     }
@@ -282,9 +263,7 @@ impl Source {
     fn state(mut self, config: &Config, digests: [u64; 2], penalty: Penalty) -> Result<State> {
         for (digest, what) in digests.into_iter().zip(["a text", "a list or a lexicon"]) {
             if u64::from_le_bytes(self.next()?) != digest {
-                let cure = "give the files that it was begun with, or remove it to begin again";
-                let problem = format!("{what} that it was begun with has been altered since: {cure}");
-                return Err(Error::file(self.input.name(), problem));
+                return Err(checkpoint::altered_input(self.input.name(), what));
             }
         }
         let [epoch, batches, worse] = [self.next()?, self.next()?, self.next()?].map(u64::from_le_bytes);
@@ -391,22 +370,6 @@ const AGAIN: &str = "copy the checkpoint again, or remove it to begin again";
 fn no_checkpoint(file: &str) -> Error {
     let problem = "is no checkpoint: expected one that train maxent wrote, or the name of a new file";
     Error::file(file, problem)
-}
-
-/// Tells what differs first.
-fn other_settings(file: &str, found: &[u8], expected: &str) -> Error {
-    let parsed = |bytes: &[u8]| serde_json::from_slice::<Map<String, Value>>(bytes).unwrap_or_default();
-    let (found, expected) = (parsed(found), parsed(expected.as_bytes()));
-    let of = |settings: &Map<String, Value>, name: &str| {
-        settings.get(name).map_or("none".to_owned(), Value::to_string)
-    };
-    let differs = expected.keys().chain(found.keys()).find(|name| found.get(*name) != expected.get(*name));
-    let name = differs.map_or("settings", String::as_str);
-    let (theirs, ours) = (of(&found, name), of(&expected, name));
-    Error::Usage(format!(
-        "{file}: a training with {name} {theirs} was begun, but this one has {ours}: go on with the same settings, or remove the file to begin again",
-        name = name.replace('_', "-")
-    ))
 }
 
 #[cfg(test)]
