@@ -53,8 +53,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (exact, short) = (exact?, short?);
     let engine = |engine: &Engine| -> candle_core::Result<()> {
         for texts in &batches {
-            let question = |ids: &Vec<u32>| Question { places: (1..ids.len() as u32 - 1).collect(), ids };
-            let questions: Vec<Question<'_>> = texts.iter().map(question).collect();
+            let places = |ids: &[u32]| (1..ids.len() as u32 - 1).collect();
+            let questions: Vec<Question<'_>> =
+                texts.iter().map(|ids| Question { places: places(ids), ids }).collect();
             engine.scores(&questions, NonZeroUsize::MIN)?;
         }
         Ok(())

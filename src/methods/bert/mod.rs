@@ -4,6 +4,7 @@ pub mod config;
 mod device;
 pub mod dropout;
 pub mod encoder;
+pub mod engine;
 mod exp;
 pub mod ops;
 mod passage;
@@ -17,6 +18,7 @@ pub mod weights;
 mod train;
 
 use std::fmt::Display;
+use std::sync::OnceLock;
 
 use candle_core::{Device, Result as Computed};
 use rustc_hash::FxHashMap;
@@ -33,6 +35,7 @@ use crate::text::{Capitals, Case, Choice, Class, Given, Label, Labels, Locale, M
 use config::EncoderConfig;
 use dropout::Keep;
 use encoder::Batch;
+use engine::{Engine, Question};
 use passage::{Asked, Gathering, Passage, Pool, Text};
 use tagger::Tagger;
 use tokenize::Pieces;
@@ -51,6 +54,9 @@ pub struct Bert {
     pieces: Pieces,
     weights: Weights,
     tagger: Tagger,
+    /// The tagger as it computes here, made when it is first asked.
+    engine: OnceLock<Engine>,
+    precision: Precision,
     /// The mixed case of words that have one.
     mixed: FxHashMap<String, Capitals>,
     mixed_text: String,
@@ -107,10 +113,10 @@ impl Bert {
     /// The same model, computing there and so exactly. What is saved stays as it is.
     fn on(self, device: &Device, precision: Precision) -> Computed<Self> {
         if device.is_cpu() {
-            return Ok(self);
+            return Ok(Self { precision, ..self });
         }
         let tagger = Tagger::new(&device::placed(&self.weights, device, precision)?, &self.config)?;
-        Ok(Self { tagger, ..self })
+        Ok(Self { tagger, precision, ..self })
     }
 
     fn new(
@@ -128,7 +134,20 @@ impl Bert {
             let capitals = case.capitals(&lower, locale);
             mixed.insert(lower, capitals);
         }
-        Ok(Self { config, pieces, weights, tagger, mixed, mixed_text, settings, locale, labels })
+        let (engine, precision) = (OnceLock::new(), Precision::F32);
+        Ok(Self {
+            config,
+            pieces,
+            weights,
+            tagger,
+            engine,
+            precision,
+            mixed,
+            mixed_text,
+            settings,
+            locale,
+            labels,
+        })
     }
 
     /// The files that the model is written as.
@@ -169,15 +188,23 @@ impl Bert {
         Passage::new(&self.pieces, Gathering { window, runs_on, look_ahead, predictions })
     }
 
+    /// Whether scores do not depend, to the bit, on what is computed together.
+    fn is_by_itself(&self) -> bool {
+        self.tagger.encoder().words().device().is_cpu()
+    }
+
     /// The scores of the labels of each word that these texts ask for and that has pieces, text after text. Where a device has no
     /// memory for all at a time, they go in parts.
-    fn scores(&self, texts: &[&Text]) -> Result<Vec<Vec<f32>>> {
-        match self.scores_together(texts) {
+    fn scores(&self, texts: &[&Text], want: Want) -> Result<Vec<Vec<f32>>> {
+        if self.is_by_itself() {
+            return self.engine_scores(texts, want).map_err(failed);
+        }
+        match self.graph_scores(texts) {
             Ok(scores) => Ok(scores),
             Err(error) if !device::is_full(&error) => Err(failed(error)),
             Err(_) if texts.len() > 1 => {
                 let (first, second) = texts.split_at(texts.len() / 2);
-                Ok([self.scores(first)?, self.scores(second)?].concat())
+                Ok([self.scores(first, want)?, self.scores(second, want)?].concat())
             }
             Err(error) => {
                 let pieces = texts.first().map_or(0, |text| text.ids.len());
@@ -188,7 +215,30 @@ impl Bert {
         }
     }
 
-    fn scores_together(&self, texts: &[&Text]) -> Computed<Vec<Vec<f32>>> {
+    /// By the engine, on the processor.
+    fn engine_scores(&self, texts: &[&Text], want: Want) -> Computed<Vec<Vec<f32>>> {
+        let place = |word: &Asked| word.first;
+        let questions: Vec<Question<'_>> = texts
+            .iter()
+            .map(|text| Question { ids: &text.ids, places: text.asked.iter().filter_map(place).collect() })
+            .collect();
+        self.engine()?.scores(&questions, want.threads)
+    }
+
+    fn engine(&self) -> Computed<&Engine> {
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let precision = match self.precision {
+            Precision::Int8 => engine::Precision::Int8,
+            Precision::F32 | Precision::Bf16 | Precision::F16 => engine::Precision::F32,
+        };
+        let engine = Engine::new(&self.weights, &self.config, precision)?;
+        Ok(self.engine.get_or_init(|| engine))
+    }
+
+    /// By tensor operations, on a GPU.
+    fn graph_scores(&self, texts: &[&Text]) -> Computed<Vec<Vec<f32>>> {
         let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), self.pieces.special.padding);
         let rows = rows(texts.iter().map(|text| text.asked.as_slice()), batch.width);
         if rows.is_empty() {
@@ -307,7 +357,7 @@ impl Restorer for Bert {
         let mut scores = vec![Vec::new(); texts.len()];
         for group in batches(&order, |&at| texts[at].ids.len(), BATCH) {
             let group_texts: Vec<&Text> = group.iter().map(|&at| &texts[at]).collect();
-            let mut found = self.scores(&group_texts)?.into_iter();
+            let mut found = self.scores(&group_texts, want)?.into_iter();
             for &at in group {
                 let words = texts[at].asked.iter().filter(|word| word.first.is_some()).count();
                 scores[at] = found.by_ref().take(words).collect();

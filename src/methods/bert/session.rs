@@ -1,5 +1,5 @@
-//! Words in, choices out: sentences, or windows of long ones, go through the tagger one at a time, so that no choice depends on
-//! what else was pushed.
+//! Words in, choices out: sentences, or windows of long ones, go through the tagger, in which no choice depends on what else
+//! was pushed.
 
 use super::passage::{Passage, Pool, Text};
 use super::{Bert, failed};
@@ -24,16 +24,22 @@ impl<'a> Tagging<'a> {
     }
 
     fn answer(&mut self, out: &mut Vec<Choice>) -> Result<()> {
-        for text in self.texts.drain(..) {
-            answer(self.model, &mut self.pool, text, self.want, out)?;
+        let texts = std::mem::take(&mut self.texts);
+        // Where scores depend on what is computed together, a text must not on what was pushed with it.
+        let together = if self.model.is_by_itself() { texts.len().max(1) } else { 1 };
+        let mut texts = texts.into_iter().peekable();
+        while texts.peek().is_some() {
+            let group: Vec<Text> = texts.by_ref().take(together).collect();
+            answer(self.model, &mut self.pool, group, self.want, out)?;
         }
         Ok(())
     }
 }
 
-fn answer(model: &Bert, pool: &mut Pool, text: Text, want: Want, out: &mut Vec<Choice>) -> Result<()> {
-    let scores = model.scores(&[&text])?;
-    model.choices(pool, text, &mut scores.iter().map(Vec::as_slice), want, out);
+fn answer(model: &Bert, pool: &mut Pool, texts: Vec<Text>, want: Want, out: &mut Vec<Choice>) -> Result<()> {
+    let scores = model.scores(&texts.iter().collect::<Vec<_>>(), want)?;
+    let mut scores = scores.iter().map(Vec::as_slice);
+    texts.into_iter().for_each(|text| model.choices(pool, text, &mut scores, want, out));
     Ok(())
 }
 
@@ -53,7 +59,7 @@ impl Session for Tagging<'_> {
 
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         match self.passage.rest() {
-            Some(text) => answer(self.model, &mut self.pool.clone(), text, self.want, out),
+            Some(text) => answer(self.model, &mut self.pool.clone(), vec![text], self.want, out),
             None => Ok(()),
         }
     }

@@ -1,0 +1,210 @@
+//! Words a second of `bert`, one thread each: the graph of tensors beside the engine in 32-bit numbers and in bytes.
+
+#[expect(dead_code, reason = "the other benches look at memory and halve the text")]
+mod common;
+
+use std::env;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use candle_core::{Device, Tensor};
+use divan::Bencher;
+use divan::counter::ItemsCount;
+
+use majuscule::methods::bert::config::EncoderConfig;
+use majuscule::methods::bert::dropout::Keep;
+use majuscule::methods::bert::encoder::Batch;
+use majuscule::methods::bert::engine::{Engine, Precision, Question};
+use majuscule::methods::bert::tagger::{self, ENCODER, Tagger};
+use majuscule::methods::bert::tokenize::Pieces;
+use majuscule::methods::bert::weights::{self, Weights};
+
+/// Names a trained model, a folder.
+const VARIABLE: &str = "MAJUSCULE_BENCH_BERT";
+
+/// Words of the text that are read.
+const WORDS: usize = 4_000;
+
+/// Runs of each in the summary; the fastest counts.
+const TURNS: usize = 5;
+
+/// Texts that the graph fills up to equal width, sorted by length.
+const BATCH: usize = 8;
+
+fn main() {
+    divan::main();
+    if common::is_measured() {
+        BENCH.summary();
+    }
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn graph(bencher: Bencher) {
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.graph());
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn engine_f32(bencher: Bencher) {
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.engine(&BENCH.f32));
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn engine_int8(bencher: Bencher) {
+    bencher.counter(ItemsCount::new(BENCH.words)).bench_local(|| BENCH.engine(&BENCH.int8));
+}
+
+static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
+
+/// A model, three ways to compute it, and sentences.
+struct Bench {
+    name: String,
+    texts: Vec<Text>,
+    words: usize,
+    tagger: Tagger,
+    f32: Engine,
+    int8: Engine,
+}
+
+/// A sentence as pieces, and where its words begin.
+struct Text {
+    ids: Vec<u32>,
+    places: Vec<u32>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let (name, config, pieces, weights) = match env::var_os(VARIABLE).map(PathBuf::from) {
+            Some(folder) => {
+                let (config, pieces, weights) = trained(&folder);
+                (folder.display().to_string(), config, pieces, weights)
+            }
+            None => {
+                let (config, pieces, weights) = toy();
+                (
+                    format!("the toy of the tests ({VARIABLE} names a model of your own)"),
+                    config,
+                    pieces,
+                    weights,
+                )
+            }
+        };
+        let (text, _) = common::text();
+        let mut texts = Vec::new();
+        let mut words = 0;
+        for line in text.lines() {
+            let text = Text::new(line, &pieces, config.max_position_embeddings);
+            words += text.places.len();
+            texts.push(text);
+            if words >= WORDS {
+                break;
+            }
+        }
+        texts.sort_by_key(|text| text.ids.len());
+        let engine = |precision| Engine::new(&weights, &config, precision).expect("the weights are whole");
+        Self {
+            name,
+            texts,
+            words,
+            tagger: Tagger::new(&weights, &config).expect("the weights are whole"),
+            f32: engine(Precision::F32),
+            int8: engine(Precision::Int8),
+        }
+    }
+
+    fn graph(&self) -> Vec<Tensor> {
+        let batch = |texts: &[Text]| {
+            let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
+            let rows = texts.iter().enumerate().flat_map(|(at, text)| {
+                let first = (at * batch.width) as u32;
+                text.places.iter().map(move |place| first + place)
+            });
+            let rows: Vec<u32> = rows.collect();
+            let words = self.tagger.encoder().words();
+            self.tagger.scores(&batch, words, &rows, &mut Keep).expect("the texts fit the encoder")
+        };
+        self.texts.chunks(BATCH).map(batch).collect()
+    }
+
+    fn engine(&self, engine: &Engine) -> Vec<Vec<f32>> {
+        let questions: Vec<Question<'_>> =
+            self.texts.iter().map(|text| Question { ids: &text.ids, places: text.places.clone() }).collect();
+        engine.scores(&questions, NonZeroUsize::MIN).expect("the texts fit the encoder")
+    }
+
+    fn summary(&self) {
+        let mut best = [Duration::MAX; 3];
+        for _ in 0..TURNS {
+            let turn =
+                [time(|| self.graph()), time(|| self.engine(&self.f32)), time(|| self.engine(&self.int8))];
+            best = std::array::from_fn(|i| best[i].min(turn[i]));
+        }
+        let speeds = best.map(|time| self.words as f64 / time.as_secs_f64());
+        println!("\n{} words a run with {}; words/s, the best of {TURNS} turns", self.words, self.name);
+        for (name, speed) in ["graph", "engine, f32", "engine, int8"].into_iter().zip(speeds) {
+            println!("{name:<22} {speed:>12.0}  {:>6.2} x graph", speed / speeds[0]);
+        }
+    }
+}
+
+impl Text {
+    fn new(line: &str, pieces: &Pieces, longest: usize) -> Self {
+        let mut text = Self { ids: vec![pieces.special.first], places: Vec::new() };
+        for word in line.split_whitespace() {
+            let of_word = pieces.of(word).expect("words can be cut into pieces");
+            if text.ids.len() + of_word.len() + 1 > longest {
+                break;
+            }
+            if !of_word.is_empty() {
+                text.places.push(text.ids.len() as u32);
+            }
+            text.ids.extend(of_word);
+        }
+        text.ids.push(pieces.special.last);
+        text
+    }
+}
+
+/// A trained model.
+fn trained(folder: &Path) -> (EncoderConfig, Pieces, Weights) {
+    let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| stop(folder, &error));
+    let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(folder, &problem));
+    let pieces = Pieces::read(&read("tokenizer.json"), None).unwrap_or_else(|problem| stop(folder, &problem));
+    let store = majuscule::model::open(folder).unwrap_or_else(|error| stop(folder, &error));
+    let shapes = tagger::shapes(&config, store.manifest().labels.len());
+    let named = |name: &str| Some(name.to_owned());
+    let weights = weights::read(&read("model.safetensors"), &shapes, named, &Device::Cpu);
+    (config, pieces, weights.unwrap_or_else(|problem| stop(folder, &problem)))
+}
+
+/// The toy encoder with a head of zeros.
+fn toy() -> (EncoderConfig, Pieces, Weights) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/toy-bert");
+    let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| stop(&folder, &error));
+    let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(&folder, &problem));
+    let pieces = Pieces::read_vocabulary(&read("vocab.txt"), true, None);
+    let encoder = weights::read_encoder(&read("model.safetensors"), &config, &Device::Cpu);
+    let encoder = encoder.unwrap_or_else(|problem| stop(&folder, &problem));
+    let mut weights: Weights =
+        encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
+    for (name, shape) in tagger::shapes(&config, 4) {
+        let zeros = || Tensor::from_vec(vec![0f32; shape.iter().product()], shape.clone(), &Device::Cpu);
+        weights.entry(name).or_insert_with(|| zeros().expect("a few numbers fit"));
+    }
+    (config, pieces.unwrap_or_else(|problem| stop(&folder, &problem)), weights)
+}
+
+/// Ends the bench with a word to the user.
+fn stop(path: &Path, problem: &dyn std::fmt::Display) -> ! {
+    eprintln!("cannot use {}: {problem}", path.display());
+    process::exit(1)
+}
+
+fn time<T>(run: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    std::hint::black_box(run());
+    start.elapsed()
+}

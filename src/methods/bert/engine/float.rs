@@ -1,0 +1,318 @@
+//! Products of matrices of 32-bit numbers: rows by weights packed into panels, each sum of products in one order.
+#![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
+
+use super::aligned::Aligned;
+use super::machine::Machine;
+
+/// Vectors side by side in a panel, at most.
+const VECTORS: usize = 3;
+
+/// The widest panel: [`VECTORS`] of 16 numbers.
+const WIDTH: usize = 48;
+
+/// A matrix whose rows are multiplied with others: columns side by side in panels as wide as a few vectors, so that what
+/// is used one after another lies so.
+#[derive(Debug, Clone, Default)]
+pub struct Panels {
+    values: Aligned<f32>,
+    depth: usize,
+    /// Columns, filled up to whole vectors.
+    columns: usize,
+}
+
+/// Rows of numbers that begin at equal distances.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// From the first number of the first row on.
+    pub values: &'a [f32],
+    /// From one row to the next.
+    pub stride: usize,
+    /// How many.
+    pub count: usize,
+}
+
+impl Panels {
+    /// Makes room for a matrix of so many columns, to be filled.
+    pub fn clear(&mut self, machine: Machine, columns: usize, depth: usize) {
+        self.columns = columns.next_multiple_of(lanes(machine));
+        self.depth = depth;
+        // What fills up the last vector is never looked at.
+        self.values.room(self.columns * depth);
+    }
+
+    /// Sets columns: `values` gives one after another.
+    pub fn fill_columns<'a>(&mut self, machine: Machine, columns: impl Iterator<Item = &'a [f32]>) {
+        let most = VECTORS * lanes(machine);
+        for (column, values) in columns.enumerate() {
+            let first = column / most * most;
+            let width = most.min(self.columns - first);
+            let panel = &mut self.values[first * self.depth + column - first..];
+            panel.iter_mut().step_by(width).zip(values).for_each(|(place, value)| *place = *value);
+        }
+    }
+
+    /// Sets the numbers of one depth of all columns after another.
+    pub fn fill_rows<'a>(&mut self, machine: Machine, rows: impl Iterator<Item = &'a [f32]>) {
+        let most = VECTORS * lanes(machine);
+        for (row, values) in rows.enumerate() {
+            for (panel, values) in values.chunks(most).enumerate() {
+                let first = panel * most;
+                let width = most.min(self.columns - first);
+                self.values[first * self.depth + row * width..][..values.len()].copy_from_slice(values);
+            }
+        }
+    }
+
+    /// A matrix given row by row, each of which becomes a column.
+    pub fn of_columns(machine: Machine, values: &[f32], depth: usize) -> Self {
+        let mut panels = Self::default();
+        panels.clear(machine, values.len() / depth, depth);
+        panels.fill_columns(machine, values.chunks_exact(depth));
+        panels
+    }
+
+    /// Columns, filled up to whole vectors.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Each row times each column plus the column's bias, where there is one, into rows of `out` that begin at the distance
+    /// `stride`. Of the columns, so many are written as the rows have room for, `width`.
+    pub fn multiply(
+        &self,
+        machine: Machine,
+        x: Rows<'_>,
+        bias: &[f32],
+        out: &mut [f32],
+        stride: usize,
+        width: usize,
+    ) {
+        let (lanes, most) = (lanes(machine), rows_at_once(machine));
+        let widest = VECTORS * lanes;
+        for first in (0..width.min(self.columns)).step_by(widest) {
+            let columns = widest.min(self.columns - first);
+            let panel = &self.values[first * self.depth..][..columns * self.depth];
+            let bias = bias.get(first..).unwrap_or_default();
+            let written = columns.min(width - first);
+            let mut row = 0;
+            while row < x.count {
+                let rows = most.min(1 << (x.count - row).ilog2());
+                let part = Part {
+                    x: &x.values[row * x.stride..],
+                    stride: x.stride,
+                    panel,
+                    bias: &bias[..written.min(bias.len())],
+                    out: &mut out[row * stride + first..],
+                    out_stride: stride,
+                    written,
+                };
+                multiply(machine, part, rows, columns / lanes);
+                row += rows;
+            }
+        }
+    }
+}
+
+/// A few rows and one panel.
+struct Part<'a> {
+    x: &'a [f32],
+    stride: usize,
+    panel: &'a [f32],
+    bias: &'a [f32],
+    out: &'a mut [f32],
+    out_stride: usize,
+    written: usize,
+}
+
+impl Part<'_> {
+    /// Writes sums.
+    #[inline(always)]
+    fn write(self, tile: &[[f32; WIDTH]]) {
+        for (row, sums) in tile.iter().enumerate() {
+            let out = &mut self.out[row * self.out_stride..][..self.written];
+            out.copy_from_slice(&sums[..self.written]);
+            out.iter_mut().zip(self.bias).for_each(|(out, bias)| *out += bias);
+        }
+    }
+}
+
+/// Numbers in a vector.
+fn lanes(machine: Machine) -> usize {
+    match machine {
+        Machine::Plain => 8,
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx2 | Machine::AvxVnni => 8,
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx512 | Machine::Avx512Vnni | Machine::Amx => 16,
+    }
+}
+
+/// As many rows as registers hold the sums of, with a panel of [`VECTORS`].
+fn rows_at_once(machine: Machine) -> usize {
+    if lanes(machine) == 16 { 8 } else { 4 }
+}
+
+fn multiply(machine: Machine, part: Part<'_>, rows: usize, vectors: usize) {
+    match machine {
+        Machine::Plain => kernel_for!(plain, rows, vectors)(part),
+        // SAFETY: a machine is of a kind only where its instructions were found.
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx2 | Machine::AvxVnni => unsafe { kernel_for!(x86::avx2, rows, vectors)(part) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx512 | Machine::Avx512Vnni | Machine::Amx => unsafe {
+            kernel_for!(x86::avx512, rows, vectors)(part)
+        },
+    }
+}
+
+/// What the others are tested against, and what runs where they cannot.
+fn plain<const R: usize, const V: usize>(part: Part<'_>) {
+    let mut tile = [[0.0; WIDTH]; R];
+    for (row, sums) in tile.iter_mut().enumerate() {
+        let mut lanes = [[0.0f32; 8]; V];
+        let x = &part.x[row * part.stride..];
+        for (weights, x) in part.panel.chunks_exact(V * 8).zip(x) {
+            for (lanes, weights) in lanes.iter_mut().zip(weights.as_chunks::<8>().0) {
+                lanes.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += x * weight);
+            }
+        }
+        sums[..V * 8].copy_from_slice(lanes.as_flattened());
+    }
+    part.write(&tile);
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{Part, WIDTH};
+
+    /// Weights are asked for so many steps before they are used: a panel does not fit into the nearest memory.
+    const AHEAD: usize = 16;
+
+    macro_rules! kernel {
+        ($name:ident, $features:literal, $lanes:literal, $zero:ident, $load:ident, $splat:ident, $fma:ident, $store:ident) => {
+            /// Rows times a panel, the sums held in registers.
+            #[target_feature(enable = $features)]
+            pub fn $name<const R: usize, const V: usize>(part: Part<'_>) {
+                let width = V * $lanes;
+                let depth = part.panel.len() / width;
+                assert!(part.x.len() >= (R - 1) * part.stride + depth, "rows as long as the panel is deep");
+                let mut rows = [part.x.as_ptr(); R];
+                for (row, start) in rows.iter_mut().enumerate() {
+                    *start = start.wrapping_add(row * part.stride);
+                }
+                // Otherwise the compiler computes each row's place anew in every step.
+                let rows = std::hint::black_box(rows);
+                let mut sums = [[$zero(); V]; R];
+                for (at, weights) in part.panel.chunks_exact(width).enumerate() {
+                    for v in 0..V {
+                        // A hint, which reads nothing: the place may lie behind the end.
+                        let ahead = weights.as_ptr().wrapping_add(AHEAD * width + v * $lanes);
+                        _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
+                    }
+                    let mut loaded = [$zero(); V];
+                    for (v, loaded) in loaded.iter_mut().enumerate() {
+                        // SAFETY: the chunk holds V vectors.
+                        *loaded = unsafe { $load(weights.as_ptr().add(v * $lanes)) };
+                    }
+                    for (row, sums) in rows.iter().zip(&mut sums) {
+                        // SAFETY: at < depth, and R rows of that length were checked above.
+                        let x = $splat(unsafe { *row.add(at) });
+                        for (sum, weights) in sums.iter_mut().zip(loaded) {
+                            *sum = $fma(x, weights, *sum);
+                        }
+                    }
+                }
+                let mut tile = [[0.0; WIDTH]; R];
+                for (sums, row) in sums.iter().zip(&mut tile) {
+                    for (sum, place) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
+                        // SAFETY: the place has room for a vector.
+                        unsafe { $store(place.as_mut_ptr(), *sum) };
+                    }
+                }
+                part.write(&tile);
+            }
+        };
+    }
+
+    kernel!(
+        avx2,
+        "avx2,fma",
+        8,
+        _mm256_setzero_ps,
+        _mm256_loadu_ps,
+        _mm256_set1_ps,
+        _mm256_fmadd_ps,
+        _mm256_storeu_ps
+    );
+    kernel!(
+        avx512,
+        "avx512f,avx512bw,avx512dq,avx512vl,fma",
+        16,
+        _mm512_setzero_ps,
+        _mm512_loadu_ps,
+        _mm512_set1_ps,
+        _mm512_fmadd_ps,
+        _mm512_storeu_ps
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn product(machine: Machine, x: &[f32], weights: &[f32], bias: &[f32], depth: usize) -> Vec<f32> {
+        let (count, width) = (x.len() / depth, bias.len());
+        let mut out = vec![f32::NAN; count * width];
+        let panels = Panels::of_columns(machine, weights, depth);
+        let rows = Rows { values: x, stride: depth, count };
+        panels.multiply(machine, rows, bias, &mut out, width, width);
+        out
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+
+        #[test]
+        fn products_are_those_of_sums_written_out_and_the_same_to_the_bit_with_any_vectors(
+            (rows, columns, depth) in (1usize..20, 1usize..110, 1usize..40),
+            seed in any::<u32>(),
+        ) {
+            let number = |at: usize| ((at as f32 + seed as f32 % 97.0) * 0.7).sin();
+            let x: Vec<f32> = (0..rows * depth).map(number).collect();
+            let weights: Vec<f32> = (0..columns * depth).map(|at| number(3 * at + 1)).collect();
+            let bias: Vec<f32> = (0..columns).map(|at| number(7 * at)).collect();
+            let mut fused: Option<Vec<f32>> = None;
+            for machine in Machine::all() {
+                let found = product(machine, &x, &weights, &bias, depth);
+                for (at, found) in found.iter().enumerate() {
+                    let (x, w) = (&x[at / columns * depth..], &weights[at % columns * depth..]);
+                    let sum: f64 = (0..depth).map(|i| f64::from(x[i]) * f64::from(w[i])).sum();
+                    let expected = sum + f64::from(bias[at % columns]);
+                    prop_assert!((f64::from(*found) - expected).abs() < 1e-4, "{machine:?}: {found}, {expected}");
+                }
+                if machine != Machine::Plain {
+                    let first = fused.get_or_insert_with(|| found.clone());
+                    prop_assert_eq!(&*first, &found, "{:?}", machine);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_fill_panels_alike() {
+        let columns = [[1.0f32, 2.0], [3.0, 4.0], [5.0, 6.0]];
+        for machine in Machine::all() {
+            let by_columns = Panels::of_columns(machine, columns.as_flattened(), 2);
+            let mut by_rows = Panels::default();
+            by_rows.clear(machine, 3, 2);
+            by_rows
+                .fill_rows(machine, [[1.0f32, 3.0, 5.0], [2.0, 4.0, 6.0]].iter().map(<[f32; 3]>::as_slice));
+            assert_eq!(*by_columns.values, *by_rows.values);
+        }
+    }
+}

@@ -1,0 +1,469 @@
+//! Products of matrices of bytes: rows quantised one by one, columns by weights of one scale each, sums of whole numbers.
+//!
+//! All kinds of processors give the same sums, and the same results to the bit.
+#![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
+
+use super::aligned::Aligned;
+use super::machine::Machine;
+use super::rows::{ROUND, Scale, quantise};
+
+/// Vectors side by side in a panel, at most.
+const VECTORS: usize = 3;
+
+/// The widest panel: [`VECTORS`] of 16 sums.
+const WIDTH: usize = 48;
+
+/// Rows of a tile: bytes are followed by room for so many.
+const TILE: usize = 16;
+
+/// Weights of one scale a column, packed into panels: of each column so many as an instruction multiplies and adds, then as
+/// many of the next column.
+#[derive(Debug, Clone)]
+pub struct Panels {
+    weights: Aligned<i8>,
+    /// Filled up to what an instruction takes.
+    depth: usize,
+    columns: usize,
+    scales: Vec<f32>,
+    /// The weights of each column, added.
+    sums: Vec<f32>,
+}
+
+/// Rows as bytes.
+#[derive(Debug, Clone, Default)]
+pub struct Bytes {
+    bytes: Aligned<u8>,
+    /// The same as 16-bit numbers, where the processor multiplies these.
+    wide: Vec<i16>,
+    scales: Vec<Scale>,
+}
+
+impl Panels {
+    /// A matrix given row by row, each of which becomes a column.
+    pub fn of_columns(machine: Machine, values: &[f32], depth: usize) -> Self {
+        let filled = depth.next_multiple_of(steps(machine));
+        let (group, most) = (group(machine, filled), widest(machine));
+        let columns = (values.len() / depth).next_multiple_of(lanes(machine));
+        let mut panels = Self {
+            weights: Aligned::zeros(columns * filled),
+            depth: filled,
+            columns,
+            scales: vec![0.0; columns],
+            sums: vec![0.0; columns],
+        };
+        for (column, values) in values.chunks_exact(depth).enumerate() {
+            let scale = values.iter().fold(0.0f32, |most, value| most.max(value.abs())) / 127.0;
+            let factor = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+            let first = column / most * most;
+            let width = most.min(columns - first);
+            let mut sum = 0i32;
+            for (at, value) in values.iter().enumerate() {
+                // Rounded to the nearest by what the lowest bits of a large number can hold.
+                let weight = (value * factor + ROUND).to_bits() as i8;
+                sum += i32::from(weight);
+                let place = (at / group * width + column - first) * group + at % group;
+                panels.weights[first * filled + place] = weight;
+            }
+            panels.scales[column] = scale;
+            panels.sums[column] = sum as f32;
+        }
+        panels
+    }
+
+    /// Each of these dense rows times each column plus the column's bias, into rows of `out` of `width` numbers.
+    pub fn multiply(
+        &self,
+        machine: Machine,
+        x: &[f32],
+        depth: usize,
+        bytes: &mut Bytes,
+        bias: &[f32],
+        out: &mut [f32],
+        width: usize,
+    ) {
+        bytes.set(machine, x, depth, self.depth);
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a machine is of a kind only where its instructions were found.
+        let _tiles = (machine == Machine::Amx).then(|| unsafe { x86::Tiles::configured() });
+        let (lanes, widest, most) = (lanes(machine), widest(machine), rows_at_once(machine));
+        let count = bytes.scales.len();
+        for first in (0..width.min(self.columns)).step_by(widest) {
+            let columns = widest.min(self.columns - first);
+            let written = columns.min(width - first);
+            let mut row = 0;
+            while row < count {
+                let rows = if most == TILE { most } else { most.min(1 << (count - row).ilog2()) };
+                let part = Part {
+                    x: &bytes.bytes[row * self.depth..],
+                    wide: bytes.wide.get(row * self.depth..).unwrap_or_default(),
+                    depth: self.depth,
+                    panel: &self.weights[first * self.depth..][..columns * self.depth],
+                    rows: &bytes.scales[row..],
+                    scales: &self.scales[first..][..written],
+                    sums: &self.sums[first..][..written],
+                    bias: &bias[first..][..written],
+                    out: &mut out[row * width + first..],
+                    stride: width,
+                };
+                multiply(machine, part, rows, columns / lanes);
+                row += rows;
+            }
+        }
+    }
+}
+
+impl Bytes {
+    fn set(&mut self, machine: Machine, x: &[f32], depth: usize, stride: usize) {
+        let rows = x.len() / depth;
+        let room = if steps(machine) > 4 { rows.next_multiple_of(TILE) } else { rows };
+        self.bytes.room(room * stride);
+        self.scales.resize(rows, Scale::default());
+        quantise(machine, x, depth, &mut self.bytes, stride, &mut self.scales);
+        self.wide.clear();
+        if group(machine, stride) == 2 {
+            self.wide.extend(self.bytes.iter().map(|&byte| i16::from(byte)));
+        }
+    }
+}
+
+/// A few rows and one panel.
+struct Part<'a> {
+    x: &'a [u8],
+    wide: &'a [i16],
+    depth: usize,
+    panel: &'a [i8],
+    rows: &'a [Scale],
+    scales: &'a [f32],
+    sums: &'a [f32],
+    bias: &'a [f32],
+    out: &'a mut [f32],
+    stride: usize,
+}
+
+impl Part<'_> {
+    /// Writes what sums of bytes by weights stand for.
+    #[inline(always)]
+    fn write(self, tile: &[[i32; WIDTH]]) {
+        let width = self.scales.len();
+        for ((row, sums), of) in tile.iter().enumerate().zip(self.rows) {
+            let out = self.out[row * self.stride..][..width].iter_mut().zip(&sums[..width]);
+            let columns = self.scales.iter().zip(self.sums).zip(self.bias);
+            for ((out, &sum), ((scale, all), bias)) in out.zip(columns) {
+                *out = scale * (of.scale * sum as f32 + of.low * all) + bias;
+            }
+        }
+    }
+}
+
+/// The widest panel of a machine.
+fn widest(machine: Machine) -> usize {
+    WIDTH.min(VECTORS * lanes(machine))
+}
+
+/// What the numbers of a row are filled up to a multiple of.
+fn steps(machine: Machine) -> usize {
+    match machine {
+        #[cfg(target_arch = "x86_64")]
+        Machine::Amx => 64,
+        _ => 4,
+    }
+}
+
+/// Sums in a vector.
+fn lanes(machine: Machine) -> usize {
+    match machine {
+        Machine::Plain => 8,
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx2 | Machine::AvxVnni | Machine::Avx512 => 8,
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx512Vnni => 16,
+        // A panel is three tiles side by side, always.
+        #[cfg(target_arch = "x86_64")]
+        Machine::Amx => WIDTH,
+    }
+}
+
+/// Weights of a column that are multiplied and added by one instruction.
+fn group(machine: Machine, depth: usize) -> usize {
+    match machine {
+        // All of a column: compilers know this sum best.
+        Machine::Plain => depth,
+        // The instruction of AVX2 for bytes cuts sums off at 16 bits: it gets 16-bit numbers and multiplies half as many.
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx2 | Machine::Avx512 => 2,
+        #[cfg(target_arch = "x86_64")]
+        Machine::AvxVnni | Machine::Avx512Vnni | Machine::Amx => 4,
+    }
+}
+
+/// As many rows as registers hold the sums of, with a panel of [`VECTORS`].
+fn rows_at_once(machine: Machine) -> usize {
+    match lanes(machine) {
+        WIDTH => TILE,
+        16 => 8,
+        _ => 4,
+    }
+}
+
+fn multiply(machine: Machine, part: Part<'_>, rows: usize, vectors: usize) {
+    match machine {
+        Machine::Plain => kernel_for!(plain, rows, vectors)(part),
+        // SAFETY: a machine is of a kind only where its instructions were found.
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx2 | Machine::Avx512 => unsafe { kernel_for!(x86::avx2, rows, vectors)(part) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Machine::AvxVnni => unsafe { kernel_for!(x86::avx_vnni, rows, vectors)(part) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx512Vnni => unsafe { kernel_for!(x86::avx512_vnni, rows, vectors)(part) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Machine::Amx => unsafe { x86::amx(part) },
+    }
+}
+
+/// What the others are tested against, and what runs where they cannot.
+fn plain<const R: usize, const V: usize>(part: Part<'_>) {
+    let mut tile = [[0; WIDTH]; R];
+    for (row, sums) in tile.iter_mut().enumerate() {
+        let x = &part.x[row * part.depth..][..part.depth];
+        for (sum, weights) in sums.iter_mut().zip(part.panel.chunks_exact(part.depth)) {
+            *sum = x.iter().zip(weights).map(|(&x, &weight)| i32::from(x) * i32::from(weight)).sum();
+        }
+    }
+    part.write(&tile);
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::asm;
+    use std::arch::x86_64::*;
+
+    use super::{Part, TILE, WIDTH};
+
+    /// Weights are asked for so many steps before they are used.
+    const AHEAD: usize = 16;
+
+    macro_rules! kernel {
+        (
+            $name:ident, $features:literal, lanes $lanes:literal, group $group:literal, $x:ident,
+            $vector:ty, $zero:ident, $load:ident, $splat:ident, $dot:ident, $store:ident
+        ) => {
+            /// Rows times a panel, the sums held in registers.
+            #[target_feature(enable = $features)]
+            pub fn $name<const R: usize, const V: usize>(part: Part<'_>) {
+                assert!(part.$x.len() >= R * part.depth && part.depth.is_multiple_of($group), "whole rows");
+                assert!(part.panel.len() == part.depth * V * $lanes, "a panel as deep as the rows are long");
+                let mut rows = [part.$x.as_ptr(); R];
+                for (row, start) in rows.iter_mut().enumerate() {
+                    *start = start.wrapping_add(row * part.depth);
+                }
+                // Otherwise the compiler computes each row's place anew in every step.
+                let rows = std::hint::black_box(rows);
+                let mut sums = [[$zero(); V]; R];
+                for (at, weights) in part.panel.chunks_exact(V * $lanes * $group).enumerate() {
+                    for line in 0..(V * $lanes * $group).div_ceil(64) {
+                        // A hint, which reads nothing: the place may lie behind the end.
+                        let ahead = weights.as_ptr().wrapping_add(AHEAD * V * $lanes * $group + line * 64);
+                        _mm_prefetch::<_MM_HINT_T0>(ahead);
+                    }
+                    let mut loaded = [$zero(); V];
+                    for (v, loaded) in loaded.iter_mut().enumerate() {
+                        // SAFETY: the chunk holds V vectors.
+                        *loaded = unsafe { $load(weights.as_ptr().add(v * $lanes * $group)) };
+                    }
+                    for (row, sums) in rows.iter().zip(&mut sums) {
+                        // SAFETY: there are as many whole groups of numbers in each of R rows as chunks in the panel.
+                        let x = unsafe { row.add(at * $group) };
+                        // SAFETY: a group is 32 bits of the row; nothing is asked of where they lie.
+                        let x = $splat(unsafe { x.cast::<i32>().read_unaligned() });
+                        for (sum, weights) in sums.iter_mut().zip(loaded) {
+                            *sum = $dot(*sum, x, weights);
+                        }
+                    }
+                }
+                let mut tile = [[0; WIDTH]; R];
+                for (sums, row) in sums.iter().zip(&mut tile) {
+                    for (sum, place) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
+                        // SAFETY: the place has room for a vector.
+                        unsafe { $store(place.as_mut_ptr().cast(), *sum) };
+                    }
+                }
+                part.write(&tile);
+            }
+        };
+    }
+
+    /// # Safety
+    /// 16 bytes can be read.
+    #[target_feature(enable = "avx2")]
+    unsafe fn load_wide(weights: *const i8) -> __m256i {
+        // SAFETY: as the caller says.
+        _mm256_cvtepi8_epi16(unsafe { _mm_loadu_si128(weights.cast()) })
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn dot_wide(sum: __m256i, x: __m256i, weights: __m256i) -> __m256i {
+        _mm256_add_epi32(sum, _mm256_madd_epi16(x, weights))
+    }
+
+    /// # Safety
+    /// 32 bytes can be read.
+    #[target_feature(enable = "avx2")]
+    unsafe fn load_256(weights: *const i8) -> __m256i {
+        // SAFETY: as the caller says.
+        unsafe { _mm256_loadu_si256(weights.cast()) }
+    }
+
+    /// # Safety
+    /// 64 bytes can be read.
+    #[target_feature(enable = "avx512f")]
+    unsafe fn load_512(weights: *const i8) -> __m512i {
+        // SAFETY: as the caller says.
+        unsafe { _mm512_loadu_si512(weights.cast()) }
+    }
+
+    kernel!(
+        avx2, "avx2,fma", lanes 8, group 2, wide,
+        __m256i, _mm256_setzero_si256, load_wide, _mm256_set1_epi32, dot_wide, _mm256_storeu_si256
+    );
+    kernel!(
+        avx_vnni, "avx2,fma,avxvnni", lanes 8, group 4, x,
+        __m256i, _mm256_setzero_si256, load_256, _mm256_set1_epi32, _mm256_dpbusd_avx_epi32, _mm256_storeu_si256
+    );
+    kernel!(
+        avx512_vnni, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma", lanes 16, group 4, x,
+        __m512i, _mm512_setzero_si512, load_512, _mm512_set1_epi32, _mm512_dpbusd_epi32, _mm512_storeu_si512
+    );
+
+    /// The shape of tiles, set for this thread until it is dropped.
+    pub struct Tiles;
+
+    impl Tiles {
+        /// # Safety
+        /// The processor has tiles, and the system lends them.
+        pub unsafe fn configured() -> Self {
+            // As Intel's manual lays it out: palette 1; from byte 16 on the bytes of a row of each tile, from 48 on its rows.
+            let mut shape = [0u8; 64];
+            shape[0] = 1;
+            for tile in 0..8 {
+                shape[16 + 2 * tile] = 64;
+                shape[48 + tile] = 16;
+            }
+            // SAFETY: it reads 64 bytes; the compiler itself uses no tiles.
+            unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const shape, options(nostack, readonly)) };
+            Self
+        }
+    }
+
+    impl Drop for Tiles {
+        fn drop(&mut self) {
+            // SAFETY: this one was configured, so there are tiles.
+            unsafe { asm!("tilerelease", options(nostack, nomem)) };
+        }
+    }
+
+    /// Sixteen rows times a panel of three tiles; what stands in rows that nobody has is computed and left.
+    ///
+    /// # Safety
+    /// [`Tiles`] are configured.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma")]
+    pub unsafe fn amx(part: Part<'_>) {
+        let steps = part.depth / 64;
+        assert!(part.depth.is_multiple_of(64) && steps > 0, "rows of whole tiles");
+        assert!(part.x.len() >= TILE * part.depth, "sixteen rows");
+        assert!(part.panel.len() == part.depth * WIDTH, "a panel as deep as the rows are long");
+        let mut tile = [[0i32; WIDTH]; TILE];
+        // SAFETY: a step reads 16 rows of 64 bytes at the distance of the depth, and 16 groups of the panel; there are as many
+        // of both as the checks above say. At the end 16 rows of three times 64 bytes are written, which is all of the tile.
+        unsafe {
+            asm!(
+                "tilezero tmm0",
+                "tilezero tmm1",
+                "tilezero tmm2",
+                "2:",
+                "tileloadd tmm3, [{x} + {depth}]",
+                "tileloadd tmm4, [{panel} + {width}]",
+                "tdpbusd tmm0, tmm3, tmm4",
+                "tileloadd tmm5, [{panel} + {width} + 64]",
+                "tdpbusd tmm1, tmm3, tmm5",
+                "tileloadd tmm6, [{panel} + {width} + 128]",
+                "tdpbusd tmm2, tmm3, tmm6",
+                "add {x}, 64",
+                "add {panel}, 3072",
+                "dec {steps}",
+                "jnz 2b",
+                "tilestored [{out} + {width}], tmm0",
+                "tilestored [{out} + {width} + 64], tmm1",
+                "tilestored [{out} + {width} + 128], tmm2",
+                x = inout(reg) part.x.as_ptr() => _,
+                panel = inout(reg) part.panel.as_ptr() => _,
+                steps = inout(reg) steps => _,
+                depth = in(reg) part.depth,
+                width = in(reg) 4 * WIDTH,
+                out = in(reg) tile.as_mut_ptr(),
+                options(nostack),
+            );
+        }
+        part.write(&tile);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn product(machine: Machine, x: &[f32], weights: &[f32], bias: &[f32], depth: usize) -> Vec<f32> {
+        let mut out = vec![f32::NAN; x.len() / depth * bias.len()];
+        let panels = Panels::of_columns(machine, weights, depth);
+        panels.multiply(machine, x, depth, &mut Bytes::default(), bias, &mut out, bias.len());
+        out
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+
+        #[test]
+        fn every_kind_of_processor_gives_what_the_plain_code_gives(
+            (rows, columns, depth) in (1usize..40, 1usize..110, 1usize..140),
+            seed in any::<u32>(),
+        ) {
+            let number = |at: usize| ((at as f32 + seed as f32 % 97.0) * 0.7).sin();
+            let x: Vec<f32> = (0..rows * depth).map(number).collect();
+            let weights: Vec<f32> = (0..columns * depth).map(|at| number(3 * at + 1)).collect();
+            let bias: Vec<f32> = (0..columns).map(|at| number(7 * at)).collect();
+            let plain = product(Machine::Plain, &x, &weights, &bias, depth);
+            for machine in Machine::all() {
+                prop_assert_eq!(&product(machine, &x, &weights, &bias, depth), &plain, "{:?}", machine);
+            }
+            for (at, found) in plain.iter().enumerate() {
+                let (x, w) = (&x[at / columns * depth..], &weights[at % columns * depth..]);
+                let expected = (0..depth).map(|i| x[i] * w[i]).sum::<f32>() + bias[at % columns];
+                // Half a step of each of the two in every product: 1/255 and 1/254.
+                prop_assert!((found - expected).abs() < 0.009 * depth as f32, "{found}, {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_bytes_overflow_nowhere() {
+        let (depth, weights) = (4096, vec![1.0; 4096]);
+        let x: Vec<f32> = (0..4096).map(|at| if at == 0 { 0.0 } else { 1.0 }).collect();
+        for machine in Machine::all() {
+            let found = product(machine, &x, &weights, &[0.5], depth);
+            assert!((found[0] - 4095.5).abs() < 1e-2, "{machine:?}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_of_equal_numbers_are_kept() {
+        // A row of 2 is 2 + 0 · byte; a column of zeros has the scale 0. 3 · 2 · 1 = 6.
+        for machine in Machine::all() {
+            assert_eq!(product(machine, &[2.0; 3], &[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], &[0.0, 1.0], 3)[1], 1.0);
+            assert!((product(machine, &[2.0; 3], &[1.0; 3], &[0.0], 3)[0] - 6.0).abs() < 1e-5);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Which instructions this processor has, found when the program runs, and code compiled for them.
+#![allow(unsafe_code)] // Calling code compiled for instructions that only some processors have, after looking whether this one has them.
+
+/// A kind of processor, by what it multiplies with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Machine {
+    /// Any.
+    Plain,
+    /// With AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// With AVX-VNNI too: dot products of bytes.
+    #[cfg(target_arch = "x86_64")]
+    AvxVnni,
+    /// With AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    /// With AVX-512 and dot products of bytes.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni,
+    /// With AVX-512 and tiles: products of matrices of bytes (AMX).
+    #[cfg(target_arch = "x86_64")]
+    Amx,
+}
+
+impl Machine {
+    /// The kinds that this processor is, the best last.
+    pub fn all() -> Vec<Self> {
+        [
+            Self::Plain,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Self::AvxVnni,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Vnni,
+            #[cfg(target_arch = "x86_64")]
+            Self::Amx,
+        ]
+        .into_iter()
+        .filter(|machine| machine.is_this())
+        .collect()
+    }
+
+    /// Whether this processor is of that kind.
+    fn is_this(self) -> bool {
+        match self {
+            Self::Plain => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            Self::AvxVnni => Self::Avx2.is_this() && is_x86_feature_detected!("avxvnni"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => {
+                Self::Avx2.is_this()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Vnni => Self::Avx512.is_this() && is_x86_feature_detected!("avx512vnni"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Amx => Self::Avx512.is_this() && amx::is_there(),
+        }
+    }
+
+    /// The best kind that this processor is.
+    pub fn best() -> Self {
+        Self::all().pop().unwrap_or(Self::Plain)
+    }
+
+    /// Runs code that names no instructions as code compiled for this kind of processor; it gives the same on all. What is to
+    /// profit has to be inlined into `work`.
+    pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
+        match self {
+            Self::Plain => work(),
+            // SAFETY: a machine is of a kind only where `all` found its instructions.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 | Self::AvxVnni => unsafe { avx2(work) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 | Self::Avx512Vnni | Self::Amx => unsafe { avx512(work) },
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn avx2<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma")]
+fn avx512<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
+/// Tiles, which a process has to ask the system for.
+#[cfg(target_arch = "x86_64")]
+mod amx {
+    use std::sync::OnceLock;
+
+    /// Whether there are tiles, and this process may use them.
+    pub fn is_there() -> bool {
+        static THERE: OnceLock<bool> = OnceLock::new();
+        *THERE.get_or_init(|| cfg!(target_os = "linux") && processor_has() && system_lends())
+    }
+
+    /// Whether the processor has tiles of bytes.
+    fn processor_has() -> bool {
+        use std::arch::x86_64::{__cpuid, __cpuid_count};
+        const TILES: u32 = 1 << 24;
+        const BYTES: u32 = 1 << 25;
+        __cpuid(0).eax >= 7 && __cpuid_count(7, 0).edx & (TILES | BYTES) == TILES | BYTES
+    }
+
+    /// Asks Linux for the state of tiles, which it keeps for those only who ask; the answer holds for all threads.
+    fn system_lends() -> bool {
+        const ARCH_PRCTL: isize = 158;
+        const REQUEST_PERMISSION: usize = 0x1023;
+        const TILE_DATA: usize = 18;
+        let mut answer = ARCH_PRCTL;
+        // SAFETY: this system call takes two numbers and touches no memory of the process; where it is not known, it says so.
+        #[cfg(target_os = "linux")]
+        unsafe {
+            std::arch::asm!(
+                "syscall",
+                inlateout("rax") answer,
+                in("rdi") REQUEST_PERMISSION,
+                in("rsi") TILE_DATA,
+                out("rcx") _,
+                out("r11") _,
+                options(nostack),
+            );
+        }
+        answer == 0
+    }
+}
