@@ -13,12 +13,12 @@ use std::sync::LazyLock;
 use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
-#[cfg(feature = "neural")]
-use majuscule::methods::bert;
 use majuscule::methods::maxent::features::Group;
 #[cfg(feature = "fst")]
 use majuscule::methods::ngram;
 use majuscule::methods::{Method, Model, hmm, load, majority, maxent};
+#[cfg(feature = "neural")]
+use majuscule::methods::{bert, bilstm};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
 use majuscule::restore::{Output, Stream, restore};
 use majuscule::restorer::{End, Restorer, Session, Want};
@@ -69,6 +69,18 @@ fn methods() -> Vec<Method> {
             head_rate: 0.01,
             warm_up: 0,
             batch: 64,
+            ..Default::default()
+        }),
+        #[cfg(feature = "neural")]
+        Method::Bilstm(bilstm::Config {
+            word: 4,
+            letter: 3,
+            letter_hidden: 3,
+            hidden: 4,
+            epochs: 1,
+            rate: 0.05,
+            batch: 64,
+            window: 5,
             ..Default::default()
         }),
     ]
@@ -736,10 +748,12 @@ fn what_is_no_model_of_this_build_is_named() {
     );
     has(change(&|m| m["method"] = "oracle".into()), &["method \"oracle\"", "majority", "newer majuscule"]);
     #[cfg(not(feature = "neural"))]
-    has(
-        change(&|m| m["method"] = "bert".into()),
-        &["method \"bert\"", "build majuscule with the feature neural"],
-    );
+    for method in ["bert", "bilstm"] {
+        has(
+            change(&|m| m["method"] = method.into()),
+            &[&format!("method \"{method}\""), "build majuscule with the feature neural"],
+        );
+    }
     has(change(&|m| *m = serde_json::json!({"architectures": ["BertModel"]})), &["no manifest of majuscule"]);
     has(change(&|m| *m = serde_json::json!([1, 2])), &["no manifest of majuscule"]);
     has(change(&|m| m["locale"] = "?".into()), &["no manifest of majuscule"]);

@@ -34,6 +34,7 @@ Examples:
   majuscule train hmm --order 3 --vocabulary 57000 --min-count 1,5,5 news.txt -o my-tagger
   majuscule train maxent news.txt -o my-weights --checkpoint news.checkpoint
   majuscule train bert --encoder bert-base-uncased --protocol rei news.txt -o my-tagger (a build with the feature neural)
+  majuscule train bilstm --protocol rei news.txt -o my-network --log news.log (likewise)
   majuscule train ngram --lm news.arpa --map news.map -o my-transducer";
 
 // What all methods take. (A doc comment here would replace the description of each method.)

@@ -2,12 +2,20 @@
 
 #[cfg(feature = "neural")]
 pub mod bert;
+#[cfg(feature = "neural")]
+pub mod bilstm;
 mod cascade;
+#[cfg(all(feature = "neural", feature = "train"))]
+mod chance;
 #[cfg(feature = "train")]
 mod checkpoint;
 pub mod computing;
 mod embedded;
+#[cfg(all(feature = "neural", feature = "train"))]
+mod forms;
 pub mod hmm;
+#[cfg(all(feature = "neural", feature = "train"))]
+mod log;
 pub mod majority;
 pub mod maxent;
 #[cfg(feature = "fst")]
@@ -74,9 +82,13 @@ pub fn load_on(store: &dyn Store, computing: &Computing) -> Result<Model> {
         "ngram" => Box::new(ngram::Ngram::load(store)?),
         #[cfg(feature = "neural")]
         "bert" => Box::new(bert::Bert::load(store, computing)?),
+        #[cfg(feature = "neural")]
+        "bilstm" => Box::new(bilstm::Bilstm::load(store)?),
         #[cfg(not(feature = "neural"))]
-        "bert" => {
-            let problem = "method \"bert\", but this build computes no neural networks: build majuscule with the feature neural";
+        method @ ("bert" | "bilstm") => {
+            let problem = format!(
+                "method \"{method}\", but this build computes no neural networks: build majuscule with the feature neural"
+            );
             return Err(Error::model(store.name(), problem));
         }
         #[cfg(not(feature = "fst"))]
@@ -87,7 +99,7 @@ pub fn load_on(store: &dyn Store, computing: &Computing) -> Result<Model> {
         }
         method => {
             let problem = format!(
-                "method \"{method}\", but this build has majority, hmm, ngram, maxent and bert: use a newer majuscule"
+                "method \"{method}\", but this build has majority, hmm, ngram, maxent, bert and bilstm: use a newer majuscule"
             );
             return Err(Error::model(store.name(), problem));
         }
@@ -117,6 +129,9 @@ pub enum Method {
     /// Neural: a pretrained BERT encoder, and a label for each word from all of its layers
     #[cfg(feature = "neural")]
     Bert(bert::Config),
+    /// Neural, from scratch: words and their letters, read in both directions by LSTMs, and a chain of labels (CRF)
+    #[cfg(feature = "neural")]
+    Bilstm(bilstm::Config),
 }
 
 #[cfg(feature = "train")]
@@ -131,6 +146,8 @@ impl Method {
             Self::Ngram(_) => "ngram",
             #[cfg(feature = "neural")]
             Self::Bert(_) => "bert",
+            #[cfg(feature = "neural")]
+            Self::Bilstm(_) => "bilstm",
         }
     }
 
@@ -144,6 +161,8 @@ impl Method {
             Self::Ngram(config) => config.language.inputs(),
             #[cfg(feature = "neural")]
             Self::Bert(config) => vec![config.encoder.clone()],
+            #[cfg(feature = "neural")]
+            Self::Bilstm(_) => Vec::new(),
         }
     }
 
@@ -175,7 +194,7 @@ impl Method {
             #[cfg(feature = "fst")]
             Self::Ngram(config) => config.language.lm.is_none(),
             #[cfg(feature = "neural")]
-            Self::Bert(_) => true,
+            Self::Bert(_) | Self::Bilstm(_) => true,
         }
     }
 
@@ -188,7 +207,7 @@ impl Method {
             #[cfg(feature = "fst")]
             Self::Ngram(_) => true,
             #[cfg(feature = "neural")]
-            Self::Bert(_) => true,
+            Self::Bert(_) | Self::Bilstm(_) => true,
         }
     }
 
@@ -239,6 +258,11 @@ impl Method {
                 let model = bert::train(config, corpus, threads, watch)?;
                 files.push(files::name(&config.encoder));
                 (settings(model.settings(), config), model.labels().clone(), model.sections()?)
+            }
+            #[cfg(feature = "neural")]
+            Self::Bilstm(config) => {
+                let model = bilstm::train(config, corpus, threads)?;
+                (settings(model.settings(), config), model.labels().clone(), model.sections())
             }
         };
         let manifest = Manifest {

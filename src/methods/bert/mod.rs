@@ -5,7 +5,7 @@ mod device;
 pub mod dropout;
 pub mod encoder;
 pub mod engine;
-mod exp;
+pub(in crate::methods) mod exp;
 pub mod ops;
 mod passage;
 pub mod plain;

@@ -1,57 +1,14 @@
 //! What is left out in training by chance: the same for the same seed, step and device.
 
 use candle_core::{DType, Device, Result, Tensor};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::methods::bert::dropout::Dropout;
-
-/// A generator for each purpose and each step of a training.
-pub(super) fn generator(seed: u64, purpose: Purpose, step: u64) -> ChaCha8Rng {
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    bytes[8..16].copy_from_slice(&step.to_le_bytes());
-    bytes[16] = purpose as u8;
-    ChaCha8Rng::from_seed(bytes)
-}
-
-/// What chance is for.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Purpose {
-    Beginning,
-    HeldOut,
-    Order,
-    Dropout,
-}
-
-/// A whole number below `end`, each equally often.
-pub(super) fn below(random: &mut ChaCha8Rng, end: usize) -> usize {
-    let end = end.max(1) as u64;
-    // Numbers of the last, incomplete round would come too often.
-    let complete = u64::MAX - u64::MAX % end;
-    loop {
-        let number = random.next_u64();
-        if number < complete {
-            return (number % end) as usize;
-        }
-    }
-}
-
-/// A number from 0 to less than 1.
-pub(super) fn unit(random: &mut ChaCha8Rng) -> f64 {
-    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// Fisher and Yates's shuffle.
-pub(super) fn shuffle<T>(values: &mut [T], random: &mut ChaCha8Rng) {
-    for end in (2..=values.len()).rev() {
-        values.swap(below(random, end), end - 1);
-    }
-}
+pub(super) use crate::methods::chance::{Purpose, generator, shuffle, unit};
+use crate::methods::chance::{Random, mask};
 
 /// Leaves out by chance.
 pub(super) struct Noise {
-    pub(super) random: ChaCha8Rng,
+    pub(super) random: Random,
     pub(super) head: f64,
     pub(super) layers: f64,
 }
@@ -64,14 +21,7 @@ impl Dropout for Noise {
         if !device.is_cpu() {
             return drawn_there(shape, share, device).map(Some);
         }
-        // Two bytes decide on a value: 0.1 becomes 6554 of 65536.
-        let dropped = (share * 65536.0).round().min(65535.0) as u16;
-        let kept = 1.0 / (1.0 - f32::from(dropped) / 65536.0);
-        let mut bytes = vec![0; 2 * shape.iter().product::<usize>()];
-        self.random.fill_bytes(&mut bytes);
-        let (pairs, _) = bytes.as_chunks::<2>();
-        let mask: Vec<f32> =
-            pairs.iter().map(|&pair| if u16::from_le_bytes(pair) < dropped { 0.0 } else { kept }).collect();
+        let mask = mask(&mut self.random, share, shape.iter().product());
         Tensor::from_vec(mask, shape, device).map(Some)
     }
 

@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 
 /// Where the lines go, if anywhere.
-pub(super) struct Log(Option<(PathBuf, File)>);
+pub struct Log(Option<(PathBuf, File)>);
 
 impl Log {
     /// Opens the file, behind what stands in it.
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub(super) fn open(path: Option<&PathBuf>) -> Result<Self> {
+    pub fn open(path: Option<&PathBuf>) -> Result<Self> {
         let open = |path: &PathBuf| {
             let file = File::options().create(true).append(true).open(path);
             file.map(|file| (path.clone(), file)).map_err(|error| Error::io("write", path, error))
@@ -28,7 +28,7 @@ impl Log {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub(super) fn line(&mut self, value: &Value) -> Result<()> {
+    pub fn line(&mut self, value: &Value) -> Result<()> {
         let Some((path, file)) = &mut self.0 else { return Ok(()) };
         file.write_all(format!("{value}\n").as_bytes()).map_err(|error| Error::io("write", path, error))
     }

@@ -1,0 +1,100 @@
+//! Words and letters as numbers. 0 is all that is not known.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+/// The words and letters that a model knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vocabulary {
+    words: FxHashMap<String, u32>,
+    letters: FxHashMap<char, u32>,
+    words_text: String,
+    letters_text: String,
+}
+
+/// Of longer words only so many letters are read: a token has no more, but marks may stand between them.
+const LETTERS: usize = 64;
+
+impl Vocabulary {
+    /// Those of a text with a word a line, and of one of letters.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn new(words_text: String, letters_text: String) -> Result<Self, String> {
+        if !(words_text.is_empty() || words_text.ends_with('\n')) {
+            return Err("ends within a word".to_owned());
+        }
+        let mut words = FxHashMap::default();
+        for (at, word) in words_text.lines().enumerate() {
+            if word.is_empty() || words.insert(word.to_owned(), at as u32 + 1).is_some() {
+                return Err(format!("has no word, or one that stood before, in line {}", at + 1));
+            }
+        }
+        let mut letters = FxHashMap::default();
+        for (at, letter) in letters_text.chars().enumerate() {
+            if letters.insert(letter, at as u32 + 1).is_some() {
+                return Err(format!("has the letter {letter:?} twice"));
+            }
+        }
+        Ok(Self { words, letters, words_text, letters_text })
+    }
+
+    /// A word a line.
+    pub fn words_text(&self) -> &str {
+        &self.words_text
+    }
+
+    /// The letters, one after the other.
+    pub fn letters_text(&self) -> &str {
+        &self.letters_text
+    }
+
+    /// How many words there are, with that which is not known.
+    pub fn words(&self) -> usize {
+        self.words.len() + 1
+    }
+
+    /// How many letters there are, with that which is not known.
+    pub fn letters(&self) -> usize {
+        self.letters.len() + 1
+    }
+
+    /// The number of a word.
+    pub fn word(&self, lower: &str) -> Option<u32> {
+        self.words.get(lower).copied()
+    }
+
+    /// The numbers of its letters; one at least.
+    pub fn spelling(&self, lower: &str) -> Arc<[u32]> {
+        let letters = lower.chars().take(LETTERS);
+        let spelling: Vec<u32> =
+            letters.map(|letter| self.letters.get(&letter).copied().unwrap_or_default()).collect();
+        if spelling.is_empty() { [0].into() } else { spelling.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_0() {
+        let vocabulary = Vocabulary::new("lisbon\nwho\n".to_owned(), "hilnosw".to_owned()).unwrap();
+        assert_eq!((vocabulary.words(), vocabulary.letters()), (3, 8));
+        assert_eq!((vocabulary.word("who"), vocabulary.word("whom")), (Some(2), None));
+        assert_eq!(*vocabulary.spelling("whom"), [7, 1, 5, 0]);
+        assert_eq!(*vocabulary.spelling(""), [0]);
+        assert_eq!(vocabulary.spelling(&"o".repeat(100)).len(), LETTERS);
+    }
+
+    #[test]
+    fn texts_that_are_none_are_refused() {
+        let wrong =
+            |words: &str, letters: &str| Vocabulary::new(words.to_owned(), letters.to_owned()).unwrap_err();
+        assert_eq!(wrong("lisbon\nwh", ""), "ends within a word");
+        assert!(wrong("lisbon\n\n", "").contains("in line 2"));
+        assert!(wrong("a\nb\na\n", "").contains("in line 3"));
+        assert!(wrong("", "aba").contains("'a' twice"));
+    }
+}
