@@ -32,7 +32,7 @@ pub fn len(path: impl AsRef<Path>) -> Option<u64> {
 }
 
 /// What a file is called without its folders, which differ from machine to machine.
-#[cfg(feature = "train")]
+#[cfg(any(feature = "cli", feature = "train"))]
 pub fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

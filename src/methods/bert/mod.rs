@@ -11,7 +11,6 @@ mod passage;
 pub mod plain;
 mod session;
 pub mod tagger;
-mod threads;
 pub mod tokenize;
 pub mod weights;
 #[cfg(feature = "train")]

@@ -21,7 +21,9 @@ const TILE: usize = 16;
 #[derive(Debug, Clone)]
 pub struct Panels {
     weights: Aligned<i8>,
-    /// Filled up to what an instruction takes.
+    /// Numbers in a row of what is multiplied with it,
+    len: usize,
+    /// and what they are filled up to for an instruction.
     depth: usize,
     columns: usize,
     scales: Vec<f32>,
@@ -46,6 +48,7 @@ impl Panels {
         let columns = (values.len() / depth).next_multiple_of(lanes(machine));
         let mut panels = Self {
             weights: Aligned::zeros(columns * filled),
+            len: depth,
             depth: filled,
             columns,
             scales: vec![0.0; columns],
@@ -70,18 +73,10 @@ impl Panels {
         panels
     }
 
-    /// Each of these dense rows times each column plus the column's bias, into rows of `out` of `width` numbers.
-    pub fn multiply(
-        &self,
-        machine: Machine,
-        x: &[f32],
-        depth: usize,
-        bytes: &mut Bytes,
-        bias: &[f32],
-        out: &mut [f32],
-        width: usize,
-    ) {
-        bytes.set(machine, x, depth, self.depth);
+    /// Each of these dense rows times each column that has a bias, plus that, into dense rows of `out`.
+    pub fn multiply(&self, machine: Machine, x: &[f32], bytes: &mut Bytes, bias: &[f32], out: &mut [f32]) {
+        let width = bias.len();
+        bytes.set(machine, x, self.len, self.depth);
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a machine is of a kind only where its instructions were found.
         let _tiles = (machine == Machine::Amx).then(|| unsafe { x86::Tiles::configured() });
@@ -419,7 +414,7 @@ mod tests {
     fn product(machine: Machine, x: &[f32], weights: &[f32], bias: &[f32], depth: usize) -> Vec<f32> {
         let mut out = vec![f32::NAN; x.len() / depth * bias.len()];
         let panels = Panels::of_columns(machine, weights, depth);
-        panels.multiply(machine, x, depth, &mut Bytes::default(), bias, &mut out, bias.len());
+        panels.multiply(machine, x, &mut Bytes::default(), bias, &mut out);
         out
     }
 

@@ -11,6 +11,10 @@ use super::rows::{Norm, gelu, softmax};
 /// A transformer layer: attention, then a feed-forward network, each added to what goes in and normalised.
 #[derive(Debug, Clone)]
 pub struct Layer {
+    /// What it computes on.
+    pub machine: Machine,
+    /// Attention heads.
+    pub heads: usize,
     /// What asks, what is asked and what is told, side by side; the first is divided by the root of a head's size.
     pub attending: Linear,
     /// What attention gives is put through this,
@@ -50,31 +54,22 @@ pub struct Span {
 
 impl Layer {
     /// The states after this layer, of all rows: in place of those before it.
-    pub fn forward(
-        &self,
-        machine: Machine,
-        heads: usize,
-        x: &mut [f32],
-        spans: &[Span],
-        scratch: &mut Scratch,
-    ) {
+    pub fn forward(&self, x: &mut [f32], spans: &[Span], scratch: &mut Scratch) {
         self.attending.apply(x, &mut scratch.attending, &mut scratch.bytes);
         let attending = std::mem::take(&mut scratch.attending);
         scratch.attended.resize(x.len(), 0.0);
         let stride = self.attending.outs();
         for Span { rows, .. } in spans {
             let queries = Rows { values: &attending[rows.start * stride..], stride, count: rows.len() };
-            self.attend(machine, heads, queries, &attending, rows.clone(), rows.start, scratch);
+            self.attend(queries, &attending, rows.clone(), rows.start, scratch);
         }
         scratch.attending = attending;
-        self.after_attention(machine, x, scratch);
+        self.after_attention(x, scratch);
     }
 
     /// The states after this layer of the rows asked for; `asked` are the rows, `x` the states of all before it.
     pub fn forward_asked(
         &self,
-        machine: Machine,
-        heads: usize,
         x: &[f32],
         spans: &[Span],
         asked: &[usize],
@@ -92,10 +87,10 @@ impl Layer {
         for Span { rows, asked } in spans {
             let queries =
                 Rows { values: &queries[asked.start * hidden..], stride: hidden, count: asked.len() };
-            self.attend(machine, heads, queries, &attending, rows.clone(), asked.start, scratch);
+            self.attend(queries, &attending, rows.clone(), asked.start, scratch);
         }
         (scratch.attending, scratch.queries) = (attending, queries);
-        self.after_attention(machine, &mut out, scratch);
+        self.after_attention(&mut out, scratch);
         out
     }
 
@@ -103,8 +98,6 @@ impl Layer {
     /// `scratch.attended` from `first` on.
     fn attend(
         &self,
-        machine: Machine,
-        heads: usize,
         queries: Rows<'_>,
         attending: &[f32],
         rows: Range<usize>,
@@ -114,10 +107,10 @@ impl Layer {
         if queries.count == 0 {
             return;
         }
-        let stride = self.attending.outs();
-        let (hidden, size) = (stride / 3, stride / 3 / heads);
+        let (machine, stride) = (self.machine, self.attending.outs());
+        let (hidden, size) = (stride / 3, stride / 3 / self.heads);
         let Scratch { keys, values, shares, attended, .. } = scratch;
-        for head in 0..heads {
+        for head in 0..self.heads {
             let part = |part: usize| {
                 let place = part * hidden + head * size;
                 rows.clone().map(move |row| &attending[row * stride + place..][..size])
@@ -138,8 +131,8 @@ impl Layer {
     }
 
     /// Adds what attention gives, and what the feed-forward network makes of that.
-    fn after_attention(&self, machine: Machine, x: &mut [f32], scratch: &mut Scratch) {
-        let width = self.attended.outs() * self.inner.tile();
+    fn after_attention(&self, x: &mut [f32], scratch: &mut Scratch) {
+        let (machine, width) = (self.machine, self.attended.outs() * self.inner.tile());
         let Scratch { bytes, attended, inner, added, .. } = scratch;
         for (x, attended) in x.chunks_mut(width).zip(attended.chunks(width)) {
             self.attended.apply(attended, added, bytes);

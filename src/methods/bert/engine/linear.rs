@@ -53,7 +53,7 @@ impl Linear {
                 panels.multiply(self.machine, x, &self.bias, out, width, width);
             }
             Weights::Bytes(panels) => {
-                panels.multiply(self.machine, x, self.depth, bytes, &self.bias, out, width);
+                panels.multiply(self.machine, x, bytes, &self.bias, out);
             }
         }
     }

@@ -65,7 +65,6 @@ pub enum Precision {
 #[derive(Debug)]
 pub struct Engine {
     machine: Machine,
-    heads: usize,
     /// The embedding of each piece: the one thing that is not copied.
     words: Tensor,
     /// Of each place, with that of the first segment.
@@ -119,7 +118,6 @@ impl Engine {
         let head = [read(&head[0], <[f32]>::to_vec)?, read(&head[1], <[f32]>::to_vec)?];
         Ok(Self {
             machine,
-            heads: config.num_attention_heads,
             words: tensor(weights, format!("{ENCODER}embeddings.word_embeddings.weight"))?.contiguous()?,
             places,
             norm: source.norm("embeddings.LayerNorm")?,
@@ -175,9 +173,9 @@ impl Engine {
         mix(&gathered(&x, &asked, hidden), self.shares[0]);
         for (at, (layer, &share)) in self.layers.iter().zip(&self.shares[1..]).enumerate() {
             if at + 1 == self.layers.len() {
-                mix(&layer.forward_asked(self.machine, self.heads, &x, &spans, &asked, scratch), share);
+                mix(&layer.forward_asked(&x, &spans, &asked, scratch), share);
             } else {
-                layer.forward(self.machine, self.heads, &mut x, &spans, scratch);
+                layer.forward(&mut x, &spans, scratch);
                 mix(&gathered(&x, &asked, hidden), share);
             }
         }
@@ -231,6 +229,8 @@ impl Source<'_> {
             attending.iter_mut().zip(pair(part)?).for_each(|(all, part)| all.extend(part));
         }
         Ok(Layer {
+            machine: self.machine,
+            heads: self.config.num_attention_heads,
             attending: packed(attending),
             attended: packed(pair("attention.output.dense")?),
             attended_norm: self.norm(&name("attention.output.LayerNorm"))?,

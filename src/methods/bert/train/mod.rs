@@ -11,6 +11,7 @@ mod running;
 mod samples;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 use std::num::NonZeroUsize;
 

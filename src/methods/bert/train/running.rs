@@ -14,6 +14,7 @@ use super::log::Log;
 use super::noise::{Noise, Purpose, generator, unit};
 use super::pace::{LOGGED, Pace};
 use super::samples::{Sample, Samples};
+use super::threads;
 use crate::error::{Error, Result};
 use crate::eval::{Matching, evaluate};
 use crate::methods::bert::config::EncoderConfig;
@@ -21,7 +22,7 @@ use crate::methods::bert::encoder::Batch;
 use crate::methods::bert::ops::read;
 use crate::methods::bert::tagger::{self, ENCODER, GAMMA, HEAD, SCALARS, Tagger};
 use crate::methods::bert::weights::Weights;
-use crate::methods::bert::{Bert, device, failed, plain, threads};
+use crate::methods::bert::{Bert, device, failed, plain};
 use crate::methods::{Left, Progress, Watch};
 use crate::restorer::{Starts, Want};
 
