@@ -30,7 +30,11 @@ for library in "$packages"/lib/*.so.* "$packages"/lib/*.a; do
 done
 
 # A driver for which there is no GPU: each of its functions returns CUDA_ERROR_NO_DEVICE.
-grep -ohE '\bcu[A-Z][A-Za-z0-9_]*' "$packages/include/cuda.h" "$packages"/include/cudaProfiler.h | sort -u |
+{
+  grep -oE '\bcu[A-Z][A-Za-z0-9_]*' "$packages/include/cuda.h"
+  # These have a header of their own, which no package brings.
+  printf '%s\n' cuProfilerInitialize cuProfilerStart cuProfilerStop
+} | sort -u |
   sed 's/.*/int &(void) { return 100; }/' >"$place/driver.c"
 cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$kit/lib64/libcuda.so.1" "$place/driver.c"
 ln -sf libcuda.so.1 "$kit/lib64/libcuda.so"
