@@ -52,14 +52,23 @@ impl Forms {
 
     /// Rei et al.'s three classes, and the fourth where it occurs; it is the last.
     pub fn labels(&self) -> Labels {
-        let classes = if self.0.values().all(|(_, mixed)| mixed.is_empty()) { 3 } else { 4 };
+        let classes = if self.has_mixed() { 4 } else { 3 };
         Labels::new(Class::ALL[..classes].iter().map(|&class| (class, Mark::None)))
     }
 
-    /// The most frequent mixed spelling of each word that has one, a line each.
-    pub fn mixed(&self, locale: Locale) -> String {
-        let cases =
-            self.0.iter().filter_map(|(lower, (_, mixed))| Some((lower, spellings::most_frequent(mixed)?)));
-        spellings::write(cases, locale)
+    /// Whether a word was seen in mixed case.
+    pub fn has_mixed(&self) -> bool {
+        self.0.values().any(|(_, mixed)| !mixed.is_empty())
+    }
+
+    /// The most frequent mixed spelling of each word that has one, and for other words that of `known`, a line each.
+    pub fn mixed(&self, known: &str, locale: Locale) -> String {
+        let mut cases: BTreeMap<String, Case> = spellings::read(known, locale).collect();
+        for (lower, (_, mixed)) in &self.0 {
+            if let Some(case) = spellings::most_frequent(mixed) {
+                cases.insert(lower.clone(), case);
+            }
+        }
+        spellings::write(cases.iter().map(|(lower, case)| (lower, *case)), locale)
     }
 }

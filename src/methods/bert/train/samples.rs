@@ -1,20 +1,15 @@
 //! A corpus as pieces and the ids of labels.
 
-use std::collections::BTreeMap;
-
-use rustc_hash::FxHashMap;
-
 use super::checkpoint::Digest;
 use super::config::Config;
 use super::noise::{Purpose, generator, shuffle, unit};
 use crate::corpus::{Corpus, Example};
 use crate::error::{Error, Result};
-use crate::lexicon::build;
 use crate::methods::bert::passage::{Gathering, Passage};
 use crate::methods::bert::tokenize::Pieces;
 use crate::methods::bert::{Bert, Settings, failed};
-use crate::methods::spellings;
-use crate::text::{Case, Class, Label, Labels, Locale, Mark};
+use crate::methods::forms::Forms;
+use crate::text::{Class, Label, Labels, Mark};
 
 /// A text with its labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,9 +31,6 @@ pub(super) struct Samples {
     /// A checksum of all that was read.
     pub(super) digest: u32,
 }
-
-/// How often each word was seen in each class, and in which mixed cases.
-type Forms = FxHashMap<String, ([u64; 4], BTreeMap<Case, u64>)>;
 
 impl Samples {
     /// Reads a corpus, for a model that there is already if there is one: its labels keep their ids, and its spellings in mixed
@@ -74,26 +66,17 @@ impl Samples {
                 samples.held_out.push(example.clone());
                 return Ok(());
             }
-            count(example, &mut forms);
+            forms.count(example);
             samples.add(example, &mut passage)
         })?;
-        if forms.is_empty() {
-            return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
-        }
-        let seen = forms.iter().flat_map(|(lower, (classes, _))| {
-            Class::ALL
-                .into_iter()
-                .zip(classes)
-                .map(move |(class, &count)| (lower.as_str(), (class, count as f64)))
-        });
-        build::check_forms(seen, corpus.locale(), &corpus.name())?;
+        forms.check(corpus)?;
         if samples.train.is_empty() {
             return Err(Error::file(corpus.name(), "has no words inside sentences, which teaches no case"));
         }
-        if forms.values().all(|(_, mixed)| mixed.is_empty()) {
+        if !forms.has_mixed() {
             samples.labels = labels;
         }
-        samples.mixed = mixed(&forms, model, corpus.locale());
+        samples.mixed = forms.mixed(model.map_or("", |model| &model.mixed_text), corpus.locale());
         samples.digest = digest.sum();
         Ok(samples)
     }
@@ -144,29 +127,4 @@ fn labels(classes: &[Class]) -> Labels {
 fn with_mixed(labels: &Labels) -> Labels {
     let known = (0..labels.len()).filter_map(|id| labels.get(id));
     Labels::new(known.chain([(Class::Mixed, Mark::None)]))
-}
-
-fn count(example: &Example, forms: &mut Forms) {
-    for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
-        let case = gold.label.case;
-        if !forms.contains_key(lower) {
-            forms.insert(lower.to_owned(), Default::default());
-        }
-        let Some((classes, mixed)) = forms.get_mut(lower) else { continue };
-        classes[case.class() as usize] += 1;
-        if case.class() == Class::Mixed {
-            *mixed.entry(case).or_default() += 1;
-        }
-    }
-}
-
-fn mixed(forms: &Forms, model: Option<&Bert>, locale: Locale) -> String {
-    let known = model.map_or("", |model| &model.mixed_text);
-    let mut cases: BTreeMap<String, Case> = spellings::read(known, locale).collect();
-    for (lower, (_, mixed)) in forms {
-        if let Some(case) = spellings::most_frequent(mixed) {
-            cases.insert(lower.clone(), case);
-        }
-    }
-    spellings::write(cases.iter().map(|(lower, case)| (lower, *case)), locale)
 }

@@ -67,7 +67,7 @@ impl Samples {
         if train.is_empty() {
             return Err(Error::file(corpus.name(), "has no words inside sentences, which teaches no case"));
         }
-        let mixed = forms.mixed(corpus.locale());
+        let mixed = forms.mixed("", corpus.locale());
         Ok(Self { train, held_out, vocabulary, once, labels, mixed })
     }
 
