@@ -38,5 +38,7 @@ pub mod methods;
 pub mod restore;
 #[cfg(feature = "train")]
 pub mod fuzz;
+#[cfg(feature = "experiments")]
+pub mod experiment;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -9,7 +9,7 @@ pub mod signature;
 mod table;
 pub mod report;
 
-pub use compare::{Comparison, System, compare};
+pub use compare::{Comparison, Difference, Intervals, System, compare};
 pub use pair::{Side, pair};
 pub use report::{Figures, Layout, Report};
 pub use score::{Score, evaluate, evaluate_corpus, evaluate_each};

@@ -1,6 +1,6 @@
 //! A score or a comparison in, a page out: text for a terminal, Markdown, JSON.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::compare::{Compared, Comparison, Interval, Intervals};
@@ -22,7 +22,7 @@ pub enum Layout {
 }
 
 /// The figures of a set of words.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// Words that were scored.
     pub tokens: u64,
@@ -79,7 +79,7 @@ pub struct Classes {
 }
 
 /// A word with a spelling that it should not have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Word {
     /// Its right spelling.
     pub reference: String,
