@@ -6,7 +6,7 @@ pub mod score;
 pub mod pair;
 pub mod compare;
 pub mod signature;
-mod table;
+pub(crate) mod table;
 pub mod report;
 
 pub use compare::{Comparison, Difference, Intervals, System, compare};

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::compare::{Compared, Comparison, Interval, Intervals};
+use super::compare::{Compared, Comparison, Intervals};
 use super::score::{Score, Wrong};
 use super::slots::{Confusion, Matching, Slots, ratio};
-use super::table::{Table, percent, thousands};
+use super::table::{Table, between, percent, probability, thousands};
 use crate::text::{Class, Locale};
 
 /// How a report is laid out.
@@ -365,7 +365,6 @@ impl Comparison {
 fn compared_row(system: &Compared) -> Vec<String> {
     let Compared { name, slots, intervals, difference } = system;
     let with = |figure, interval| format!("{} {}", percent(figure), between(interval));
-    let p = |p: f64| if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") };
     let dash = || "–".to_owned();
     vec![
         name.clone(),
@@ -374,15 +373,9 @@ fn compared_row(system: &Compared) -> Vec<String> {
         with(slots.f(), intervals.f),
         with(slots.ser(), intervals.ser),
         difference.as_ref().map_or_else(dash, |d| with(Some(d.ser), d.interval)),
-        difference.as_ref().map_or_else(dash, |d| p(d.p_bootstrap)),
-        difference.as_ref().map_or_else(dash, |d| p(d.p_randomization)),
+        difference.as_ref().map_or_else(dash, |d| probability(d.p_bootstrap)),
+        difference.as_ref().map_or_else(dash, |d| probability(d.p_randomization)),
     ]
-}
-
-fn between(interval: Option<Interval>) -> String {
-    interval.map_or_else(String::new, |Interval { low, high }| {
-        format!("[{:.2}, {:.2}]", 100.0 * low, 100.0 * high)
-    })
 }
 
 #[cfg(test)]
@@ -390,7 +383,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::eval::compare::{self, System, compare};
+    use crate::eval::compare::{self, Interval, System, compare};
     use crate::eval::score::tests::example;
     use crate::text::{Case, Choice};
 

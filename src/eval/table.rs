@@ -1,5 +1,7 @@
 //! Rows of cells in, a page out: columns that stand in line, or Markdown.
 
+use super::compare::Interval;
+
 /// A heading for each column and rows of cells. The first column is words, the others are figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
@@ -64,6 +66,18 @@ impl Table {
 /// A fraction as a percentage; `–` where it is undefined.
 pub fn percent(fraction: Option<f64>) -> String {
     fraction.map_or_else(|| "–".into(), |fraction| format!("{:.2}", 100.0 * fraction))
+}
+
+/// An interval of fractions in percent; empty where it is undefined.
+pub fn between(interval: Option<Interval>) -> String {
+    interval.map_or_else(String::new, |Interval { low, high }| {
+        format!("[{:.2}, {:.2}]", 100.0 * low, 100.0 * high)
+    })
+}
+
+/// How likely a difference is by chance, as far as resamples can tell.
+pub fn probability(p: f64) -> String {
+    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }
 
 /// A count with its thousands apart: `1,234,567`.

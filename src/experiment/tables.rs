@@ -1,0 +1,235 @@
+//! Results in, Markdown tables out.
+
+use super::results::{Cell, Published, Recognised, Results, Row, Usage};
+use super::standing::{Standing, cell, equal, lead, standing};
+use super::units::{NONE, bytes, duration, speed};
+use crate::eval::table::{Table, between, percent, thousands};
+use crate::restorer::LayerWeights;
+
+/// All tables, a heading over each.
+pub fn markdown(results: &Results) -> String {
+    let mut out = format!("# {}\n\n", plain(&results.title));
+    if let Some(source) = &results.source {
+        out.push_str(&format!("After {}.\n\n", plain(source)));
+    }
+    for paragraph in paragraphs(&results.about) {
+        out.push_str(&format!("{}\n\n", plain(paragraph)));
+    }
+    for (t, test) in results.tests.iter().enumerate() {
+        out.push_str(&format!("## {}\n\n", plain(&test.name)));
+        if let Some(lead) = lead(results, t) {
+            out.push_str(&format!(
+                "{} has the least SER, {} %: {}.\n\n",
+                plain(lead.best),
+                percent(Some(lead.ser)),
+                plain(&lead.then)
+            ));
+        }
+        out.push_str(&scores(results, t).markdown());
+        out.push_str(&format!(
+            "\n95 % intervals from resamples of {} examples, {} words, {} slots; p of approximate randomization.\n\n",
+            thousands(test.examples),
+            thousands(test.words),
+            thousands(test.slots),
+        ));
+        if let Some(table) = recognised(results, t) {
+            out.push_str(&format!("{}\n", table.markdown()));
+        }
+        out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
+    }
+    out.push_str(&format!("## Cost\n\n{}", cost(results).markdown()));
+    if let Some(table) = layers(results) {
+        out.push_str(&format!("\n## Layers\n\n{}", table.markdown()));
+    }
+    if !results.left_out.is_empty() {
+        out.push_str("\n## Left out\n\n");
+        for row in &results.left_out {
+            out.push_str(&format!("- {}: {}\n", plain(&row.name), plain(&row.why)));
+        }
+    }
+    out.push_str(&format!("\nmajuscule {}, {} cores\n", plain(&results.version), results.cores));
+    out
+}
+
+/// The paragraphs of a text: an empty line stands between two.
+pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty())
+}
+
+/// A figure that may be published, its name, and where it is found.
+pub(super) type PublishedFigure = (&'static str, fn(&Published) -> Option<f64>);
+
+/// The figures that the source gives for any row on this test, in the order P, R, F, SER.
+pub(super) fn published(results: &Results, test: usize) -> Vec<PublishedFigure> {
+    let Some(test) = results.tests.get(test) else { return Vec::new() };
+    let all: [PublishedFigure; 4] =
+        [("P", |p| p.precision), ("R", |p| p.recall), ("F", |p| p.f), ("SER", |p| p.ser)];
+    let given = |(_, of): &PublishedFigure| {
+        results
+            .rows
+            .iter()
+            .filter_map(|row| row.published.get(&test.name))
+            .any(|figures| of(figures).is_some())
+    };
+    all.into_iter().filter(given).collect()
+}
+
+fn scores(results: &Results, test: usize) -> Table {
+    let published = published(results, test);
+    let mut headings: Vec<String> =
+        ["", "P %", "R %", "F %", "SER %", "against the best"].map(str::to_owned).into();
+    headings.extend(published.iter().map(|(name, _)| format!("published {name} %")));
+    let mut table = Table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    for (i, row) in results.rows.iter().enumerate() {
+        let mut cells = vec![plain(&row.name)];
+        cells.extend(figures(cell(results, i, test)));
+        cells.push(against_the_best(standing(results, i, test)));
+        let given = row.published.get(&results.tests[test].name);
+        cells.extend(published.iter().map(|(_, of)| percent(given.and_then(of))));
+        table.push(cells);
+    }
+    table
+}
+
+fn figures(cell: Option<&Cell>) -> [String; 4] {
+    let Some(Cell { figures, intervals, .. }) = cell else { return [NONE; 4].map(str::to_owned) };
+    [
+        (figures.precision, intervals.precision),
+        (figures.recall, intervals.recall),
+        (figures.f, intervals.f),
+        (figures.ser, intervals.ser),
+    ]
+    .map(|(figure, interval)| format!("{} {}", percent(figure), between(interval)))
+}
+
+fn against_the_best(standing: Option<Standing>) -> String {
+    match standing {
+        None | Some(Standing::Unknown) => NONE.into(),
+        Some(Standing::Best) => "**best**".into(),
+        Some(Standing::Near(d)) => format!("no worse (p {})", equal(d.p_randomization)),
+        Some(Standing::Worse(d)) => format!("+{} (p {})", percent(Some(d.ser)), equal(d.p_randomization)),
+    }
+}
+
+fn recognised(results: &Results, test: usize) -> Option<Table> {
+    let mut table = Table::new(&["", "WER %", "recognised right", "SER %", "taken for others", "SER %"]);
+    let mut any = false;
+    for (i, row) in results.rows.iter().enumerate() {
+        let found = cell(results, i, test).and_then(|cell| cell.recognised.as_ref());
+        let Some(Recognised { word_error_rate, right, wrong }) = found else { continue };
+        any = true;
+        table.push([
+            plain(&row.name),
+            percent(*word_error_rate),
+            thousands(right.tokens),
+            percent(right.ser),
+            thousands(wrong.tokens),
+            percent(wrong.ser),
+        ]);
+    }
+    any.then_some(table)
+}
+
+fn cost(results: &Results) -> Table {
+    let mut headings: Vec<String> =
+        ["", "lines", "size", "epochs", "training CPU time", "peak memory"].map(str::to_owned).into();
+    headings.extend(results.tests.iter().map(|test| format!("words/s, {}", plain(&test.name))));
+    let mut table = Table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    let none = || NONE.to_owned();
+    for (i, row) in results.rows.iter().enumerate() {
+        let Row { lines, training, epochs, .. } = row;
+        let Usage { cpu_seconds, peak_bytes, .. } = training.unwrap_or_default();
+        let mut cells = vec![
+            plain(&row.name),
+            lines.map_or_else(none, thousands),
+            row.bytes.map_or_else(none, bytes),
+            epochs.map_or_else(none, |epochs| epochs.to_string()),
+            cpu_seconds.map_or_else(none, duration),
+            peak_bytes.map_or_else(none, bytes),
+        ];
+        let per_second = |test: usize| cell(results, i, test)?.words_per_second;
+        cells.extend((0..results.tests.len()).map(|test| per_second(test).map_or_else(none, speed)));
+        table.push(cells);
+    }
+    table
+}
+
+fn layers(results: &Results) -> Option<Table> {
+    let mut table = Table::new(&["", "layers", "centre of gravity", "by number of layers"]);
+    let mut any = false;
+    for row in &results.rows {
+        let Some(weights) = row.layers.clone().map(LayerWeights) else { continue };
+        any = true;
+        table.push([
+            plain(&row.name),
+            weights.layers().to_string(),
+            format!("{:.2}", weights.centre()),
+            weights.relative_centre().map_or_else(|| NONE.into(), |centre| format!("{centre:.2}")),
+        ]);
+    }
+    any.then_some(table)
+}
+
+/// Text that Markdown takes for nothing but text, in one line.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            '*' | '_' | '`' | '[' | ']' | '\\' | '~' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::made;
+
+    #[test]
+    fn every_row_and_test_appears_and_nothing_is_markup() {
+        let markdown = markdown(&made::small());
+        assert!(!markdown.contains("<script>") && !markdown.contains("<i>"), "{markdown}");
+        assert!(
+            markdown
+                .starts_with("# A &lt;b>small&lt;/b> one\n\nAfter A paper &amp; more.\n\nWhat it shows.\n\n")
+        );
+        assert!(
+            markdown.contains("\n## &lt;i>test&lt;/i>\n\nb has the least SER, 20.00 %: next is "),
+            "{markdown}"
+        );
+        // 85 of 100 slots right, 15 missed and 15 too many.
+        let first = "| a &lt;script>alert(1)&lt;/script> | 85.00 [82.45, 86.70] | 85.00 [82.45, 86.70] | \
+                     85.00 [82.45, 86.70] | 30.00 [29.10, 30.60] | +10.00 (p < 0.001) | 33.30 |";
+        assert!(markdown.contains(first), "{markdown}");
+        assert!(markdown.contains("| **best** | – |"), "{markdown}");
+        assert!(markdown.contains("\n- c &lt;u>: needs the feature neural &amp; a GPU\n"), "{markdown}");
+    }
+
+    #[test]
+    fn tables_stand_where_there_is_something_to_list() {
+        let small = markdown(&made::small());
+        assert!(!small.contains("WER") && !small.contains("## Layers"), "{small}");
+        let large = markdown(&made::large());
+        assert!(large.contains("| google | 17.31 | 17,000 |"), "{large}");
+        // 0.11 + 2 x 0.14 + 3 x 0.17 + 4 x 0.19 + 5 x 0.18 + 6 x 0.13 = 3.34, of 6 layers.
+        assert!(large.contains("| bert 50k | 6 | 3.34 | 0.56 |"), "{large}");
+        assert!(made::large().rows.iter().all(|row| large.contains(&row.name)));
+    }
+
+    #[test]
+    fn results_without_rows_or_tests_have_tables_too() {
+        let mut results = made::small();
+        results.rows.clear();
+        assert!(markdown(&results).contains("## Cost"));
+        results.tests.clear();
+        assert!(markdown(&results).contains("## Cost"));
+    }
+}
