@@ -49,6 +49,9 @@ pub fn standing(results: &Results, row: usize, test: usize) -> Option<Standing> 
     })
 }
 
+/// How many rows that cannot be told from the best a sentence names.
+const NAMED: usize = 2;
+
 /// What a test came to in a sentence: which row is best, its SER, and how the others stand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lead<'a> {
@@ -73,11 +76,13 @@ pub fn lead(results: &Results, test: usize) -> Option<Lead<'_>> {
         })
         .collect();
     let ahead = others.iter().copied().find(|row| near.iter().all(|(near, _)| near != row));
-    let mut then: Vec<String> = match near.as_slice() {
-        [] => Vec::new(),
-        [(row, p)] => vec![format!("{} cannot be told from it (p {})", name(*row), equal(*p))],
-        several => vec![format!("{} rows cannot be told from it", several.len())],
-    };
+    let mut then = Vec::new();
+    if near.len() > NAMED {
+        then.push(format!("{} rows cannot be told from it", near.len()));
+    } else if !near.is_empty() {
+        let named: Vec<_> = near.iter().map(|(row, p)| format!("{} (p {})", name(*row), equal(*p))).collect();
+        then.push(format!("{} cannot be told from it", named.join(" and ")));
+    }
     if let Some(row) = ahead
         && let (Some(ser), Some(least)) = (ser(results, row, test), ser(results, best, test))
     {
@@ -123,7 +128,7 @@ mod tests {
         assert_eq!(lead(&results), "next is a <script>alert(1)</script>, 10.00 points behind (p < 0.001)");
         let cell = results.rows[0].cells[0].as_mut().unwrap();
         cell.difference.as_mut().unwrap().p_randomization = 0.32;
-        assert_eq!(lead(&results), "a <script>alert(1)</script> cannot be told from it (p = 0.320)");
+        assert_eq!(lead(&results), "a <script>alert(1)</script> (p = 0.320) cannot be told from it");
         results.rows[0].cells[0] = None;
         assert_eq!(lead(&results), "no other row was tested here");
         results.rows[1].cells[0] = None;

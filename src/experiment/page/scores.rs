@@ -49,7 +49,7 @@ fn overview(results: &Results) -> Sheet {
         let field = |t| {
             let ser = ser(results, i, t);
             marked(
-                Field::figure(ser, html! { (percent(ser)) (mark(standing(results, i, t))) }),
+                Field::figure_or_none(ser, html! { (percent(ser)) (mark(standing(results, i, t))) }),
                 results,
                 i,
                 t,
@@ -82,23 +82,28 @@ fn table(results: &Results, t: usize) -> Sheet {
     let test = &results.tests[t];
     let published = published(results, t);
     let mut columns = vec![Column::words("")];
-    columns.extend(["P %", "R %", "F %", "SER %"].map(Column::figures));
-    columns.extend([Column::drawing("SER from 0"), Column::figures("against the best")]);
+    columns.extend([
+        Column::figures("SER %"),
+        Column::drawing("SER from 0"),
+        Column::figures("against the best"),
+    ]);
+    columns.extend(["P %", "R %", "F %"].map(Column::figures));
     columns.extend(published.iter().map(|(name, _)| Column::figures(format!("{name} %")).under("published")));
     let mut sheet = Sheet::new(format!("Scores on {}", test.name), columns);
     let widest = widest(results, t);
     for (i, row) in results.rows.iter().enumerate() {
         let mut fields = vec![Field::words(&row.name)];
         match cell(results, i, t) {
-            Some(cell) => fields.extend(
-                figures(cell, widest)
-                    .into_iter()
-                    .enumerate()
-                    .map(|(at, field)| if at == 3 { marked(field, results, i, t) } else { field }),
-            ),
-            None => fields.extend((0..5).map(|_| Field::none())),
+            Some(Cell { figures, intervals, .. }) => fields.extend([
+                marked(figure(figures.ser, intervals.ser), results, i, t),
+                Field::words(strip(figures.ser, intervals.ser, widest)),
+                against_the_best(standing(results, i, t)),
+                figure(figures.precision, intervals.precision),
+                figure(figures.recall, intervals.recall),
+                figure(figures.f, intervals.f),
+            ]),
+            None => fields.extend((0..6).map(|at| if at == 1 { Field::words("") } else { Field::none() })),
         }
-        fields.push(against_the_best(standing(results, i, t)));
         let given = row.published.get(&test.name);
         fields.extend(published.iter().map(|(_, of)| {
             let figure = given.and_then(of);
@@ -118,22 +123,12 @@ fn widest(results: &Results, t: usize) -> f64 {
     ranking(results, t).into_iter().filter_map(upper).fold(0.0, f64::max)
 }
 
-fn figures(cell: &Cell, widest: f64) -> [Field; 5] {
-    let Cell { figures, intervals, .. } = cell;
-    let with = |figure: Option<f64>, interval: Option<Interval>| {
-        let shown = html! {
-            (percent(figure))
-            @if interval.is_some() { span.interval { (between(interval)) } }
-        };
-        Field::figure(figure, shown)
+fn figure(figure: Option<f64>, interval: Option<Interval>) -> Field {
+    let shown = html! {
+        (percent(figure))
+        @if interval.is_some() { span.interval { (between(interval)) } }
     };
-    [
-        with(figures.precision, intervals.precision),
-        with(figures.recall, intervals.recall),
-        with(figures.f, intervals.f),
-        with(figures.ser, intervals.ser),
-        Field::words(strip(figures.ser, intervals.ser, widest)),
-    ]
+    Field::figure(figure, shown)
 }
 
 /// A bar from 0 to the figure, and the interval over its end.
@@ -234,7 +229,7 @@ mod tests {
         let ser =
             "<td class=\"n\" data-sort=\"0.3\">30.00<span class=\"interval\">[29.10, 30.60]</span></td>";
         assert!(html.contains(ser), "{html}");
-        assert!(html.contains("<td class=\"n published\" data-sort=\"0.333\">33.30</td>"), "{html}");
+        assert!(html.contains("<td class=\"n from published\" data-sort=\"0.333\">33.30</td>"), "{html}");
         assert!(html.contains("<td class=\"n best\" data-sort=\"0.2\">20.00<span"), "{html}");
     }
 

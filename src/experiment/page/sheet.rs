@@ -70,6 +70,11 @@ impl Field {
         Self { class: Some("none"), ..Self::words(NONE) }
     }
 
+    /// A number as it is written even where there is nothing to say.
+    pub fn figure_or_none(key: Option<f64>, shown: impl Render) -> Self {
+        Self { key, class: key.is_none().then_some("none"), ..Self::words(shown) }
+    }
+
     /// Of a kind that the style sheet knows.
     pub fn class(self, class: &'static str) -> Self {
         Self { class: Some(class), ..self }
@@ -100,12 +105,17 @@ impl Sheet {
         self.rows.is_empty()
     }
 
-    fn class(&self, at: usize) -> Option<&'static str> {
-        match self.columns.get(at)?.kind {
+    /// The classes of all fields of a column.
+    fn classes(&self, at: usize) -> Vec<&'static str> {
+        let Some(column) = self.columns.get(at) else { return Vec::new() };
+        let kind = match column.kind {
             Kind::Words => None,
             Kind::Figures => Some("n"),
             Kind::Drawing => Some("drawing"),
-        }
+        };
+        let before = at.checked_sub(1).and_then(|before| self.columns[before].group.as_ref());
+        let begins = column.group.is_some() && column.group.as_ref() != before;
+        kind.into_iter().chain(begins.then_some("from")).collect()
     }
 
     /// Common headings: how many columns stand under each.
@@ -133,7 +143,7 @@ impl Render for Sheet {
                                 td {}
                                 @for (group, count) in self.groups() {
                                     @match group {
-                                        Some(group) => th colspan=(count) scope="colgroup" { (group) },
+                                        Some(group) => th.from colspan=(count) scope="colgroup" { (group) },
                                         None => td colspan=(count) {},
                                     }
                                 }
@@ -141,10 +151,10 @@ impl Render for Sheet {
                         }
                         tr {
                             @for (at, column) in self.columns.iter().enumerate() {
-                                @match column.kind {
-                                    Kind::Words => th scope="col" data-column=(at) { (column.name) },
-                                    Kind::Figures => th.n scope="col" data-column=(at) data-numeric { (column.name) },
-                                    Kind::Drawing => th.drawing scope="col" { (column.name) },
+                                @let sorted = column.kind != Kind::Drawing;
+                                @let numeric = column.kind == Kind::Figures;
+                                th class=[joined(self.classes(at))] scope="col" data-column=[sorted.then_some(at)] data-numeric[numeric] {
+                                    (column.name)
                                 }
                             }
                         }
@@ -156,7 +166,7 @@ impl Render for Sheet {
                                     @if at == 0 {
                                         th scope="row" class=[class] { (shown) }
                                     } @else {
-                                        td class=[classes(self.class(at), *class)] data-sort=[key.map(rounded)] { (shown) }
+                                        td class=[joined(self.classes(at).into_iter().chain(*class))] data-sort=[key.map(rounded)] { (shown) }
                                     }
                                 }
                             }
@@ -173,9 +183,9 @@ fn rounded(key: f64) -> f64 {
     format!("{key:.11e}").parse().unwrap_or(key)
 }
 
-fn classes(one: Option<&str>, two: Option<&str>) -> Option<String> {
-    let all: Vec<_> = one.into_iter().chain(two).collect();
-    (!all.is_empty()).then(|| all.join(" "))
+fn joined(classes: impl IntoIterator<Item = &'static str>) -> Option<String> {
+    let classes: Vec<_> = classes.into_iter().collect();
+    (!classes.is_empty()).then(|| classes.join(" "))
 }
 
 #[cfg(test)]
@@ -189,13 +199,16 @@ mod tests {
         sheet.push([Field::words("a"), Field::figure(Some(0.125), "12.50").class("best")]);
         sheet.push([Field::words("b"), Field::figure(None, "")]);
         let html = sheet.render().into_string();
-        assert!(html.contains(r#"<td class="n best" data-sort="0.125">12.50</td>"#), "{html}");
-        assert!(html.contains(r#"<td class="n none">–</td>"#), "{html}");
+        assert!(html.contains(r#"<td class="n from best" data-sort="0.125">12.50</td>"#), "{html}");
+        assert!(html.contains(r#"<td class="n from none">–</td>"#), "{html}");
         assert!(
-            html.contains(r#"<th class="n" scope="col" data-column="1" data-numeric>SER %</th>"#),
+            html.contains(r#"<th class="n from" scope="col" data-column="1" data-numeric>SER %</th>"#),
             "{html}"
         );
-        assert!(html.contains(r#"<th colspan="1" scope="colgroup">&lt;test&gt;</th>"#), "{html}");
+        assert!(
+            html.contains(r#"<th class="from" colspan="1" scope="colgroup">&lt;test&gt;</th>"#),
+            "{html}"
+        );
         assert!(html.contains(r#"aria-label="a &amp; b""#), "{html}");
     }
 }

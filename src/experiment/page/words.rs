@@ -96,14 +96,12 @@ fn side_by_side(results: &Results, sample: &Sample) -> Markup {
                 div {
                     dt {
                         @for (at, row) in rows.iter().enumerate() {
-                            @if at > 0 { ", " }
+                            @if at > 0 { " · " }
                             (results.rows.get(*row).map_or("", |row| row.name.as_str()))
                         }
                     }
-                    dd {
-                        (spoken(sample, words)) " "
-                        span.count { @if wrong == 0 { "✓ all right" } @else { (wrong) " wrong" } }
-                    }
+                    dd { (spoken(sample, words)) }
+                    dd.count { @if wrong == 0 { "✓ all right" } @else { (wrong) " wrong" } }
                 }
             }
         }
@@ -166,7 +164,7 @@ mod tests {
     fn a_wrong_word_is_marked_and_says_what_is_right() {
         let html = sentences(&made::small()).unwrap().into_string();
         let first = "<dt>a &lt;script&gt;alert(1)&lt;/script&gt;</dt><dd>we saw <mark title=\"right: McKay\">Mckay</mark> in \
-                     <span class=\"off\">&lt;lisbon&gt;</span> <span class=\"count\">1 wrong</span></dd>";
+                     <span class=\"off\">&lt;lisbon&gt;</span></dd><dd class=\"count\">1 wrong</dd>";
         assert!(html.contains(first), "{html}");
         assert!(html.contains("<dt>b</dt><dd>we saw McKay in <span"), "{html}");
         assert!(html.contains("✓ all right"), "{html}");

@@ -3,60 +3,29 @@
 use std::ops::Range;
 
 use plotters::chart::DualCoordChartContext;
-use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::text_anchor::HPos;
 
+use super::ink::{
+    DASH, Drawn, FAMILY, GRID, INK, MUTED, PAPER, SCALE, Sheet, TEXT, colour, mark, shortened, visible, write,
+};
 use super::labels::{self, Area, Place};
+use super::legend::{Legend, Sample};
 use super::scale::Axis;
 
-const WIDTH: u32 = 720;
-const HEIGHT: u32 = 430;
+const WIDTH: u32 = 640;
+const HEIGHT: u32 = 400;
 
 /// Between the edge and the axes; the titles of the upright axes stand above them.
 const TOP: u32 = 34;
 const SIDE: u32 = 18;
 const UPRIGHT: u32 = 46;
-const LEVEL: u32 = 52;
+const LEVEL: u32 = 48;
 
-const TEXT: f64 = 13.0;
-const LEGEND_ROW: u32 = 22;
-const DASH: u32 = 6;
-
-const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
-const INK: RGBColor = RGBColor(0x1f, 0x23, 0x28);
-const MUTED: RGBColor = RGBColor(0x5b, 0x63, 0x6d);
-const GRID: RGBColor = RGBColor(0xdd, 0xe0, 0xe4);
-
-/// Colours of series, told apart by most eyes, and what a dark page writes for them.
-const SERIES: [(RGBColor, &str); 8] = [
-    (RGBColor(0x0b, 0x5f, 0xa5), "#6cb2f0"),
-    (RGBColor(0xc2, 0x57, 0x0c), "#f2a65a"),
-    (RGBColor(0x2b, 0x7a, 0x3d), "#7ccb8b"),
-    (RGBColor(0x7a, 0x4b, 0xa8), "#c4a3ea"),
-    (RGBColor(0xb3, 0x26, 0x1e), "#f28b82"),
-    (RGBColor(0x0f, 0x7c, 0x83), "#5cc9d0"),
-    (RGBColor(0x7a, 0x5a, 0x2e), "#d0b080"),
-    (RGBColor(0xb0, 0x30, 0x6f), "#f08cbb"),
-];
-
-/// What gives plots dark colours where a reader wants them, and names an edge that keeps lines away.
-pub fn style() -> String {
-    let ours = [(PAPER, "#15171a"), (INK, "#e4e6e9"), (MUTED, "#9ba3ad"), (GRID, "#343941")];
-    let mut dark = String::new();
-    for (light, dark_colour) in ours.into_iter().chain(SERIES) {
-        let RGBColor(red, green, blue) = light;
-        let light = format!("#{red:02X}{green:02X}{blue:02X}");
-        dark.push_str(&format!(".plot [fill=\"{light}\"]{{fill:{dark_colour}}}"));
-        dark.push_str(&format!(".plot [stroke=\"{light}\"]{{stroke:{dark_colour}}}"));
-    }
-    format!(
-        ".plot text{{font-family:system-ui,\"Segoe UI\",\"Liberation Sans\",sans-serif;paint-order:stroke;stroke:#fff;stroke-width:3px;\
-         stroke-linejoin:round}}@media screen and (prefers-color-scheme:dark){{.plot text{{stroke:#15171a}}{dark}}}"
-    )
-}
+/// Between the axes and the legend, and below it.
+const BETWEEN: u32 = 8;
+const BELOW: u32 = 6;
 
 /// Points joined by a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,16 +62,13 @@ pub struct Named {
     pub point: Point,
 }
 
-type Area2<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
-
 /// A chart of lines over its legend.
 pub fn lines(x: &Axis, y: &Axis, right: Option<&Axis>, lines: &[Line]) -> String {
-    let legend = Legend::of(lines, right);
-    let height = HEIGHT + legend.rows() * LEGEND_ROW;
-    svg((WIDTH, height), |root| {
-        let (above, below) = root.split_vertically(HEIGHT);
-        axes(&above, x, y, right, |chart| {
+    let named = lines.iter().filter_map(|line| Some((Sample::Line(line.colour), line.name.clone()?)));
+    let dashes = right.map(|axis| (Sample::Dashes, axis.title.clone()));
+    let legend = Legend::flowing(named.chain(dashes), SIDE as i32, (WIDTH - SIDE) as i32);
+    above_legend(&legend, |above| {
+        axes(above, x, y, right, |chart| {
             for line in lines.iter().filter(|line| !line.right) {
                 let colour = colour(line.colour);
                 chart.draw_series(line.points.iter().filter_map(|point| {
@@ -123,19 +89,42 @@ pub fn lines(x: &Axis, y: &Axis, right: Option<&Axis>, lines: &[Line]) -> String
                 chart.draw_secondary_series(DashedLineSeries::new(points, DASH, DASH, style))?;
             }
             Ok(())
-        })?;
+        })
+    })
+}
+
+fn above_legend(legend: &Legend, draw: impl FnOnce(&Sheet<'_>) -> Drawn) -> String {
+    let below = if legend.height() > 0 { BETWEEN + legend.height() + BELOW } else { 0 };
+    svg((WIDTH, HEIGHT + below), |root| {
+        let (above, below) = root.split_vertically(HEIGHT);
+        draw(&above)?;
+        let (_, below) = below.split_vertically(BETWEEN);
         legend.draw(&below)
     })
 }
 
-/// A chart of points with their names, and how many names found no room.
-pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> (String, usize) {
-    let mut unnamed = 0;
-    let svg = svg((WIDTH, HEIGHT), |root| {
-        let mut places: Vec<Place> = Vec::new();
-        axes(root, x, y, None, |chart| {
+/// A chart of points with their names beside them; where these crowd, with numbers and a list of the names below.
+pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
+    // As `axes` lays them out.
+    let (left, right) = ((SIDE + UPRIGHT) as i32, (WIDTH - SIDE) as i32);
+    let (top, bottom) = (TOP as i32, (HEIGHT - LEVEL) as i32);
+    let places: Vec<Place> = points
+        .iter()
+        .map(|Named { point, .. }| (x.map(&point.x, (left, right)), y.map(&point.y, (bottom, top))))
+        .collect();
+    let inside = Area { from: (left + 2, top), to: (right, bottom - 4) };
+    let names = points.iter().map(|named| shortened(&named.name)).collect();
+    let mut labels = Labels::new(names, &places, inside);
+    let mut legend = Legend::flowing([], left, right);
+    if labels.are_crowded() {
+        labels = Labels::new((1..=points.len()).map(|number| number.to_string()).collect(), &places, inside);
+        let entry =
+            |(k, named): (usize, &Named)| (Sample::Point(named.colour), format!("{}  {}", k + 1, named.name));
+        legend = Legend::columns(points.iter().enumerate().map(entry), SIDE as i32, right);
+    }
+    above_legend(&legend, |above| {
+        axes(above, x, y, None, |chart| {
             for Named { colour: series, point, .. } in points {
-                places.push(chart.backend_coord(&(point.x, point.y)));
                 let whisker = point.interval.map(|(low, high)| {
                     PathElement::new(
                         [(point.x, low), (point.x, high)],
@@ -147,44 +136,50 @@ pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> (String, usize) {
             }
             Ok(())
         })?;
-        unnamed = names(root, points, &places)?;
-        Ok(())
-    });
-    (svg, unnamed)
+        labels.draw(above, &places)
+    })
 }
 
-fn names(
-    root: &Area2,
-    points: &[Named],
-    places: &[Place],
-) -> Result<usize, DrawingAreaErrorKind<std::io::Error>> {
-    let shown: Vec<String> = points.iter().map(|point| shortened(&point.name)).collect();
-    let widths: Vec<i32> = shown.iter().map(|name| labels::width(name, TEXT - 1.0) + 4).collect();
-    let inside = Area {
-        from: ((SIDE + UPRIGHT) as i32 + 2, TOP as i32),
-        to: ((WIDTH - SIDE) as i32, (HEIGHT - LEVEL) as i32 - 4),
-    };
-    let placed = labels::place(places, &widths, inside);
-    // All lines first: where one has to pass a name, it passes under it.
-    for (place, (area, _)) in
-        places.iter().zip(&placed).filter_map(|(place, at)| Some((place, at.filter(|at| at.1)?)))
-    {
-        root.draw(&PathElement::new([*place, area.nearest(*place)], MUTED.stroke_width(1)))?;
+/// What stands beside points.
+struct Labels {
+    texts: Vec<String>,
+    placed: Vec<Option<(Area, bool)>>,
+}
+
+impl Labels {
+    fn new(texts: Vec<String>, places: &[Place], inside: Area) -> Self {
+        let widths: Vec<i32> = texts.iter().map(|text| labels::width(text, TEXT - 1.0) + 4).collect();
+        Self { placed: labels::place(places, &widths, inside), texts }
     }
-    for ((name, place), at) in shown.iter().zip(places).zip(&placed) {
-        let Some((area, _)) = at else { continue };
-        let middle = (area.from.1 + area.to.1) / 2;
-        // On the side of its point, where an estimate of its width is off.
-        let (x, side) = if area.from.0 >= place.0 {
-            (area.from.0 + 2, HPos::Left)
-        } else if area.to.0 <= place.0 {
-            (area.to.0 - 2, HPos::Right)
-        } else {
-            ((area.from.0 + area.to.0) / 2, HPos::Center)
-        };
-        write(root, name, (x, middle), side, TEXT - 1.0, INK)?;
+
+    /// Whether one found no room, or too many are far from their points.
+    fn are_crowded(&self) -> bool {
+        let far = self.placed.iter().flatten().filter(|(_, line)| *line).count();
+        self.placed.contains(&None) || far > 3.max(self.placed.len() / 5)
     }
-    Ok(placed.iter().filter(|place| place.is_none()).count())
+
+    fn draw(&self, root: &Sheet, places: &[Place]) -> Drawn {
+        // All lines first: where one has to pass a name, it passes under it.
+        for (place, placed) in places.iter().zip(&self.placed) {
+            if let Some((area, true)) = placed {
+                root.draw(&PathElement::new([*place, area.nearest(*place)], MUTED.stroke_width(1)))?;
+            }
+        }
+        for ((text, place), placed) in self.texts.iter().zip(places).zip(&self.placed) {
+            let Some((area, _)) = placed else { continue };
+            let middle = (area.from.1 + area.to.1) / 2;
+            // On the side of its point, where an estimate of its width is off.
+            let (x, side) = if area.from.0 >= place.0 {
+                (area.from.0 + 2, HPos::Left)
+            } else if area.to.0 <= place.0 {
+                (area.to.0 - 2, HPos::Right)
+            } else {
+                ((area.from.0 + area.to.0) / 2, HPos::Center)
+            };
+            write(root, text, (x, middle), side, TEXT - 1.0, INK)?;
+        }
+        Ok(())
+    }
 }
 
 type Chart<'a, 'b> = DualCoordChartContext<'a, SVGBackend<'b>, Plane, Plane>;
@@ -217,7 +212,7 @@ impl ValueFormatter<f64> for Axis {
 
 /// Axes and a grid, and on it what `draw` draws.
 fn axes<'b>(
-    root: &Area2<'b>,
+    root: &Sheet<'b>,
     x: &Axis,
     y: &Axis,
     right: Option<&Axis>,
@@ -245,7 +240,7 @@ fn axes<'b>(
         .draw()?;
     let above =
         |title: &str, at: u32, side| write(root, title, (at as i32, TOP as i32 / 2), side, TEXT, MUTED);
-    above(&y.title, SIDE, HPos::Left)?;
+    above(&shortened(&y.title), SIDE, HPos::Left)?;
     if let Some(right) = right {
         chart.configure_secondary_axes().axis_style(MUTED).label_style(label()).draw()?;
         above(&right.title, WIDTH - SIDE, HPos::Right)?;
@@ -253,91 +248,7 @@ fn axes<'b>(
     draw(&mut chart)
 }
 
-/// Rows of names, each behind a piece of its line.
-struct Legend {
-    entries: Vec<(String, Option<usize>)>,
-    places: Vec<(i32, u32)>,
-}
-
-const SAMPLE: i32 = 26;
-const GAP: i32 = 22;
-
-impl Legend {
-    fn of(lines: &[Line], right: Option<&Axis>) -> Self {
-        let named = lines.iter().filter_map(|line| Some((shortened(line.name.as_ref()?), Some(line.colour))));
-        let mut entries: Vec<_> = named.collect();
-        entries.extend(right.map(|axis| (axis.title.clone(), None)));
-        let (mut x, mut row) = (SIDE as i32, 0);
-        let mut places = Vec::new();
-        for (name, _) in &entries {
-            let wide = SAMPLE + 8 + labels::width(name, TEXT);
-            if x + wide > (WIDTH - SIDE) as i32 && x > SIDE as i32 {
-                (x, row) = (SIDE as i32, row + 1);
-            }
-            places.push((x, row));
-            x += wide + GAP;
-        }
-        Self { entries, places }
-    }
-
-    fn rows(&self) -> u32 {
-        self.places.last().map_or(0, |(_, row)| row + 1)
-    }
-
-    fn draw(&self, area: &Area2) -> Drawn {
-        for ((name, colour), (x, row)) in self.entries.iter().zip(&self.places) {
-            let y = (row * LEGEND_ROW + LEGEND_ROW / 2) as i32 - 4;
-            let line = [(*x, y), (x + SAMPLE, y)];
-            match colour {
-                Some(number) => {
-                    area.draw(&PathElement::new(line, self::colour(*number).stroke_width(2)))?;
-                    area.draw(&Circle::new((x + SAMPLE / 2, y), 4, mark(*number)))?;
-                }
-                None => area.draw(&DashedPathElement::new(line, DASH, DASH, MUTED.stroke_width(2)))?,
-            }
-            write(area, name, (x + SAMPLE + 8, y), HPos::Left, TEXT, INK)?;
-        }
-        Ok(())
-    }
-}
-
-const FAMILY: &str = "sans-serif";
-
-/// plotters writes a font size divided by this.
-const SCALE: f64 = 1.24;
-
-fn write(area: &Area2, text: &str, at: Place, side: HPos, size: f64, ink: RGBColor) -> Drawn {
-    let style = (FAMILY, size * SCALE).into_font().color(&ink).pos(Pos::new(side, VPos::Center));
-    area.draw(&Text::new(visible(text), at, style))
-}
-
-fn colour(number: usize) -> RGBColor {
-    SERIES[number % SERIES.len()].0
-}
-
-/// Full discs for the first colours; hollow ones where they come round again.
-fn mark(number: usize) -> ShapeStyle {
-    let full = (number / SERIES.len()).is_multiple_of(2);
-    if full { colour(number).filled() } else { colour(number).stroke_width(2) }
-}
-
-/// A name that leaves room for others.
-fn shortened(name: &str) -> String {
-    const MOST: usize = 32;
-    let name = visible(name);
-    if name.chars().count() <= MOST {
-        return name;
-    }
-    name.chars().take(MOST - 1).collect::<String>().trim_end().to_owned() + "…"
-}
-
-/// Without what XML does not allow, in one line.
-fn visible(text: &str) -> String {
-    let kept = |c: char| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c };
-    text.chars().map(kept).collect()
-}
-
-fn svg<'a>(size: (u32, u32), draw: impl FnOnce(&Area2<'_>) -> Drawn) -> String {
+fn svg<'a>(size: (u32, u32), draw: impl FnOnce(&Sheet<'_>) -> Drawn) -> String {
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();

@@ -1,8 +1,10 @@
 //! Results in, SVG plots out.
 
-mod chart;
-mod labels;
 mod scale;
+mod labels;
+mod ink;
+mod legend;
+mod chart;
 
 use maud::html;
 
@@ -48,7 +50,7 @@ impl Plot {
 
 /// The style that each plot carries.
 pub(super) fn style() -> String {
-    chart::style()
+    ink::style()
 }
 
 /// A drawing as it stands in a page that has the style once for all.
@@ -91,6 +93,11 @@ fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
     Some(Point { x, y, interval }).filter(|point| point.x.is_finite())
 }
 
+/// The title of an axis: a drawing that stands alone says of which test it is.
+fn ser_of(results: &Results, test: usize) -> String {
+    format!("SER %, {}", results.tests[test].name)
+}
+
 /// All that an axis of SER has to hold.
 fn reach<'a>(points: impl IntoIterator<Item = &'a Point>) -> impl Iterator<Item = f64> {
     let ends = |point: &Point| {
@@ -118,7 +125,7 @@ fn training(results: &Results, test: usize) -> Option<Plot> {
     }
     let all = || curves.iter().flat_map(|(_, points)| points);
     let x = scale::sizes("lines of training text", all().map(|(point, _)| 10f64.powf(point.x).round()));
-    let y = scale::linear("SER %", reach(all().map(|(point, _)| point)));
+    let y = scale::linear(ser_of(results, test), reach(all().map(|(point, _)| point)));
     let slowest = all().filter_map(|(_, epoch)| *epoch).reduce(f64::max);
     let (unit, name) = slowest.map_or((1.0, "s"), time_unit);
     let right =
@@ -217,15 +224,9 @@ fn trade(
         return None;
     }
     let x = scale::logarithmic(axis, points.iter().map(|named| 10f64.powf(named.point.x)), mark);
-    let y = scale::linear("SER %", reach(points.iter().map(|named| &named.point)));
-    let (svg, unnamed) = chart::points(&x, &y, &points);
-    let mut caption = format!("{sides}, those with fewer errors lower.");
-    if unnamed > 0 {
-        caption.push_str(&format!(
-            " {unnamed} of {} points stand too close to others to bear their names.",
-            points.len()
-        ));
-    }
+    let y = scale::linear(ser_of(results, test), reach(points.iter().map(|named| &named.point)));
+    let svg = chart::points(&x, &y, &points);
+    let caption = format!("{sides}, those with fewer errors lower.");
     let title = format!("SER by {title}, {}", results.tests[test].name);
     Some(Plot::new(format!("{TRADE}{name}-{}", slug(results, test)), title, caption, &svg))
 }
@@ -314,10 +315,16 @@ mod tests {
     }
 
     #[test]
-    fn every_point_of_a_dozen_bears_its_name() {
-        let results = made::large();
-        for plot in all(&results).iter().filter(|plot| plot.name.starts_with(TRADE)) {
-            assert!(!plot.caption.contains("too close"), "{}: {}", plot.name, plot.caption);
+    fn points_bear_their_names_or_numbers_where_these_crowd() {
+        let plot = |results: &Results| {
+            all(results).into_iter().find(|plot| plot.name.starts_with("model-size")).unwrap().svg
+        };
+        let dozen = plot(&made::large());
+        assert!(dozen.contains(">\nbert 200k\n</text>") && !dozen.contains(">\n7\n</text>"), "{dozen}");
+        let crowd = plot(&made::wide(30));
+        for number in 1..=28 {
+            assert!(crowd.contains(&format!(">\n{number}\n</text>")), "{number}: {crowd}");
+            assert!(crowd.contains(&format!(">\n{number}  ")), "{number}: {crowd}");
         }
     }
 }

@@ -1,0 +1,92 @@
+//! Colours and text of drawings, for a light page and a dark one.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::labels::Place;
+
+/// A drawing that stands alone, and a part of it.
+pub type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Whether it could be drawn.
+pub type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+/// The size of text in pixels.
+pub const TEXT: f64 = 13.0;
+
+/// How long dashes are, and the gaps between them.
+pub const DASH: u32 = 6;
+
+/// What is drawn on, what is read, what is read beside it, and the lines behind.
+pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
+pub const INK: RGBColor = RGBColor(0x1f, 0x23, 0x28);
+pub const MUTED: RGBColor = RGBColor(0x5b, 0x63, 0x6d);
+pub const GRID: RGBColor = RGBColor(0xdd, 0xe0, 0xe4);
+
+/// Colours of series, told apart by most eyes, and what a dark page writes for them.
+const SERIES: [(RGBColor, &str); 8] = [
+    (RGBColor(0x0b, 0x5f, 0xa5), "#6cb2f0"),
+    (RGBColor(0xc2, 0x57, 0x0c), "#f2a65a"),
+    (RGBColor(0x2b, 0x7a, 0x3d), "#7ccb8b"),
+    (RGBColor(0x7a, 0x4b, 0xa8), "#c4a3ea"),
+    (RGBColor(0xb3, 0x26, 0x1e), "#f28b82"),
+    (RGBColor(0x0f, 0x7c, 0x83), "#5cc9d0"),
+    (RGBColor(0x7a, 0x5a, 0x2e), "#d0b080"),
+    (RGBColor(0xb0, 0x30, 0x6f), "#f08cbb"),
+];
+
+/// What gives plots dark colours where a reader wants them, and names an edge that keeps lines away.
+pub fn style() -> String {
+    let ours = [(PAPER, "#15171a"), (INK, "#e4e6e9"), (MUTED, "#9ba3ad"), (GRID, "#343941")];
+    let mut dark = String::new();
+    for (light, dark_colour) in ours.into_iter().chain(SERIES) {
+        let RGBColor(red, green, blue) = light;
+        let light = format!("#{red:02X}{green:02X}{blue:02X}");
+        dark.push_str(&format!(".plot [fill=\"{light}\"]{{fill:{dark_colour}}}"));
+        dark.push_str(&format!(".plot [stroke=\"{light}\"]{{stroke:{dark_colour}}}"));
+    }
+    format!(
+        ".plot text{{font-family:system-ui,\"Segoe UI\",\"Liberation Sans\",sans-serif;paint-order:stroke;stroke:#fff;stroke-width:3px;\
+         stroke-linejoin:round}}@media screen and (prefers-color-scheme:dark){{.plot text{{stroke:#15171a}}{dark}}}"
+    )
+}
+
+/// The family of its fonts.
+pub const FAMILY: &str = "sans-serif";
+
+/// plotters writes a font size divided by this.
+pub const SCALE: f64 = 1.24;
+
+/// Text in the middle of its height, on the given side of `at`.
+pub fn write(area: &Sheet, text: &str, at: Place, side: HPos, size: f64, ink: RGBColor) -> Drawn {
+    let style = (FAMILY, size * SCALE).into_font().color(&ink).pos(Pos::new(side, VPos::Center));
+    area.draw(&Text::new(visible(text), at, style))
+}
+
+/// The colour of a series.
+pub fn colour(number: usize) -> RGBColor {
+    SERIES[number % SERIES.len()].0
+}
+
+/// Full discs for the first colours; hollow ones where they come round again.
+pub fn mark(number: usize) -> ShapeStyle {
+    let full = (number / SERIES.len()).is_multiple_of(2);
+    if full { colour(number).filled() } else { colour(number).stroke_width(2) }
+}
+
+/// A name that leaves room for others.
+pub fn shortened(name: &str) -> String {
+    const MOST: usize = 32;
+    let name = visible(name);
+    if name.chars().count() <= MOST {
+        return name;
+    }
+    name.chars().take(MOST - 1).collect::<String>().trim_end().to_owned() + "…"
+}
+
+/// Without what XML does not allow, in one line.
+pub fn visible(text: &str) -> String {
+    let kept = |c: char| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c };
+    text.chars().map(kept).collect()
+}

@@ -1,0 +1,116 @@
+//! The names of what a drawing shows, in rows below it.
+
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
+
+use super::ink::{DASH, Drawn, INK, MUTED, Sheet, TEXT, colour, mark, shortened, write};
+use super::labels;
+
+/// What stands before a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sample {
+    /// A line of that colour with a point on it.
+    Line(usize),
+    /// A dashed line.
+    Dashes,
+    /// A point of that colour.
+    Point(usize),
+}
+
+impl Sample {
+    fn width(self) -> i32 {
+        if matches!(self, Self::Point(_)) { 10 } else { 26 }
+    }
+}
+
+/// Names, and where they stand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Legend {
+    entries: Vec<(Sample, String)>,
+    places: Vec<(i32, i32)>,
+    height: u32,
+}
+
+const ROW: i32 = 22;
+const BEFORE: i32 = 8;
+const GAP: i32 = 22;
+
+impl Legend {
+    /// One after the other, as many in a row as there is room for.
+    pub fn flowing(entries: impl IntoIterator<Item = (Sample, String)>, from: i32, to: i32) -> Self {
+        Self::laid_out(entries, from, to, |widths| widths.to_vec())
+    }
+
+    /// In columns.
+    pub fn columns(entries: impl IntoIterator<Item = (Sample, String)>, from: i32, to: i32) -> Self {
+        Self::laid_out(entries, from, to, |widths| {
+            vec![widths.iter().copied().max().unwrap_or(0); widths.len()]
+        })
+    }
+
+    fn laid_out(
+        entries: impl IntoIterator<Item = (Sample, String)>,
+        from: i32,
+        to: i32,
+        places: impl Fn(&[i32]) -> Vec<i32>,
+    ) -> Self {
+        let entries: Vec<_> = entries.into_iter().map(|(sample, name)| (sample, shortened(&name))).collect();
+        let width = |(sample, name): &(Sample, String)| sample.width() + BEFORE + labels::width(name, TEXT);
+        let widths = places(&entries.iter().map(width).collect::<Vec<_>>());
+        let (mut x, mut y) = (from, ROW / 2);
+        let mut places = Vec::new();
+        for width in widths {
+            if x + width > to && x > from {
+                (x, y) = (from, y + ROW);
+            }
+            places.push((x, y));
+            x += width + GAP;
+        }
+        let height = places.last().map_or(0, |(_, y)| y + ROW / 2);
+        Self { entries, places, height: height.unsigned_abs() }
+    }
+
+    /// How many pixels it is high.
+    pub fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// Draws it at the top of an area.
+    pub fn draw(&self, area: &Sheet) -> Drawn {
+        for ((sample, name), (x, y)) in self.entries.iter().zip(&self.places) {
+            let middle = (x + sample.width() / 2, *y);
+            let line = [(*x, *y), (x + sample.width(), *y)];
+            match *sample {
+                Sample::Line(number) => {
+                    area.draw(&PathElement::new(line, colour(number).stroke_width(2)))?;
+                    area.draw(&Circle::new(middle, 4, mark(number)))?;
+                }
+                Sample::Dashes => {
+                    area.draw(&DashedPathElement::new(line, DASH, DASH, MUTED.stroke_width(2)))?
+                }
+                Sample::Point(number) => area.draw(&Circle::new(middle, 5, mark(number)))?,
+            }
+            write(area, name, (x + sample.width() + BEFORE, *y), HPos::Left, TEXT, INK)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_inside_and_columns_stand_in_line() {
+        let names = ["a", "a longer name", "b", "another one", "c", "d"];
+        let entries = || names.map(|name| (Sample::Point(0), name.to_owned()));
+        let columns = Legend::columns(entries(), 10, 300);
+        let lefts: Vec<i32> = columns.places.iter().map(|(x, _)| *x).collect();
+        assert_eq!((lefts[0], lefts[2], lefts[4]), (10, 10, 10));
+        assert_eq!((lefts[1], lefts[3]), (lefts[3], lefts[5]));
+        assert_eq!(columns.height(), 66);
+        assert!(Legend::flowing(entries(), 10, 300).height() < 66);
+        assert_eq!(Legend::flowing([], 10, 300).height(), 0);
+    }
+}
