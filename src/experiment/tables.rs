@@ -106,7 +106,9 @@ fn against_the_best(standing: Option<Standing>) -> String {
     match standing {
         None | Some(Standing::Unknown) => NONE.into(),
         Some(Standing::Best) => "**best**".into(),
-        Some(Standing::Near(d)) => format!("no worse (p {})", equal(d.p_randomization)),
+        Some(Standing::Near(d)) => {
+            format!("+{}, no worse (p {})", percent(Some(d.ser)), equal(d.p_randomization))
+        }
         Some(Standing::Worse(d)) => format!("+{} (p {})", percent(Some(d.ser)), equal(d.p_randomization)),
     }
 }

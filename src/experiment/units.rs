@@ -30,8 +30,11 @@ fn three_digits(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// A time in its two largest units: `2 h 05 min`.
+/// A time in its two largest units, `2 h 05 min`, or in seconds.
 pub fn duration(seconds: f64) -> String {
+    if seconds < 9.995 {
+        return format!("{seconds:.2} s");
+    }
     if seconds < 59.95 {
         return format!("{seconds:.1} s");
     }
@@ -80,7 +83,7 @@ mod tests {
     #[test]
     fn times_have_two_units() {
         let all = [0.04, 59.9, 59.96, 245.0, 3599.9, 7500.0].map(duration);
-        assert_eq!(all, ["0.0 s", "59.9 s", "1 min 00 s", "4 min 05 s", "1 h 00 min", "2 h 05 min"]);
+        assert_eq!(all, ["0.04 s", "59.9 s", "1 min 00 s", "4 min 05 s", "1 h 00 min", "2 h 05 min"]);
     }
 
     #[test]

@@ -23,6 +23,9 @@ const SIDE: u32 = 18;
 const UPRIGHT: u32 = 46;
 const LEVEL: u32 = 48;
 
+/// The most letters of a name inside a drawing.
+const MOST: usize = 30;
+
 /// Between the axes and the legend, and below it.
 const BETWEEN: u32 = 8;
 const BELOW: u32 = 6;
@@ -56,6 +59,8 @@ pub struct Point {
 pub struct Named {
     /// Its name.
     pub name: String,
+    /// What stands for its name where names crowd.
+    pub number: usize,
     /// The number of its colour.
     pub colour: usize,
     /// Where it stands.
@@ -113,14 +118,15 @@ pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
         .map(|Named { point, .. }| (x.map(&point.x, (left, right)), y.map(&point.y, (bottom, top))))
         .collect();
     let inside = Area { from: (left + 2, top), to: (right, bottom - 4) };
-    let names = points.iter().map(|named| shortened(&named.name)).collect();
+    let names = points.iter().map(|named| shortened(&named.name, MOST)).collect();
     let mut labels = Labels::new(names, &places, inside);
     let mut legend = Legend::flowing([], left, right);
     if labels.are_crowded() {
-        labels = Labels::new((1..=points.len()).map(|number| number.to_string()).collect(), &places, inside);
+        let numbers = points.iter().map(|named| named.number.to_string()).collect();
+        labels = Labels::new(numbers, &places, inside);
         let entry =
-            |(k, named): (usize, &Named)| (Sample::Point(named.colour), format!("{}  {}", k + 1, named.name));
-        legend = Legend::columns(points.iter().enumerate().map(entry), SIDE as i32, right);
+            |named: &Named| (Sample::Point(named.colour), format!("{}  {}", named.number, named.name));
+        legend = Legend::columns(points.iter().map(entry), SIDE as i32, right);
     }
     above_legend(&legend, |above| {
         axes(above, x, y, None, |chart| {
@@ -240,7 +246,7 @@ fn axes<'b>(
         .draw()?;
     let above =
         |title: &str, at: u32, side| write(root, title, (at as i32, TOP as i32 / 2), side, TEXT, MUTED);
-    above(&shortened(&y.title), SIDE, HPos::Left)?;
+    above(&shortened(&y.title, MOST), SIDE, HPos::Left)?;
     if let Some(right) = right {
         chart.configure_secondary_axes().axis_style(MUTED).label_style(label()).draw()?;
         above(&right.title, WIDTH - SIDE, HPos::Right)?;
@@ -248,7 +254,7 @@ fn axes<'b>(
     draw(&mut chart)
 }
 
-fn svg<'a>(size: (u32, u32), draw: impl FnOnce(&Sheet<'_>) -> Drawn) -> String {
+fn svg(size: (u32, u32), draw: impl FnOnce(&Sheet<'_>) -> Drawn) -> String {
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();

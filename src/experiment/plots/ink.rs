@@ -75,14 +75,13 @@ pub fn mark(number: usize) -> ShapeStyle {
     if full { colour(number).filled() } else { colour(number).stroke_width(2) }
 }
 
-/// A name that leaves room for others.
-pub fn shortened(name: &str) -> String {
-    const MOST: usize = 32;
+/// A name of so many letters at most.
+pub fn shortened(name: &str, most: usize) -> String {
     let name = visible(name);
-    if name.chars().count() <= MOST {
+    if name.chars().count() <= most {
         return name;
     }
-    name.chars().take(MOST - 1).collect::<String>().trim_end().to_owned() + "…"
+    name.chars().take(most.saturating_sub(1)).collect::<String>().trim_end().to_owned() + "…"
 }
 
 /// Without what XML does not allow, in one line.

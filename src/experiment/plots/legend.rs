@@ -32,6 +32,9 @@ pub struct Legend {
     height: u32,
 }
 
+/// The most letters of a name.
+const MOST: usize = 40;
+
 const ROW: i32 = 22;
 const BEFORE: i32 = 8;
 const GAP: i32 = 22;
@@ -55,7 +58,8 @@ impl Legend {
         to: i32,
         places: impl Fn(&[i32]) -> Vec<i32>,
     ) -> Self {
-        let entries: Vec<_> = entries.into_iter().map(|(sample, name)| (sample, shortened(&name))).collect();
+        let entries: Vec<_> =
+            entries.into_iter().map(|(sample, name)| (sample, shortened(&name, MOST))).collect();
         let width = |(sample, name): &(Sample, String)| sample.width() + BEFORE + labels::width(name, TEXT);
         let widths = places(&entries.iter().map(width).collect::<Vec<_>>());
         let (mut x, mut y) = (from, ROW / 2);
