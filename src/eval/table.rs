@@ -121,6 +121,13 @@ mod tests {
     }
 
     #[test]
+    fn intervals_are_percentages_and_small_probabilities_have_a_bound() {
+        assert_eq!(between(Some(Interval { low: 0.0716, high: 0.08 })), "[7.16, 8.00]");
+        assert_eq!((between(None), probability(0.0009)), (String::new(), "< 0.001".into()));
+        assert_eq!(probability(0.05), "0.050");
+    }
+
+    #[test]
     fn an_undefined_figure_is_a_dash() {
         assert_eq!((percent(None), percent(Some(0.0716))), ("–".into(), "7.16".into()));
     }

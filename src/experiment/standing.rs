@@ -124,14 +124,14 @@ mod tests {
     #[test]
     fn a_lead_says_by_how_much() {
         let mut results = made::small();
-        let lead = |results: &Results| super::lead(results, 0).unwrap().then;
-        assert_eq!(lead(&results), "next is a <script>alert(1)</script>, 10.00 points behind (p < 0.001)");
+        let then = |results: &Results| lead(results, 0).unwrap().then;
+        assert_eq!(then(&results), "next is a <script>alert(1)</script>, 10.00 points behind (p < 0.001)");
         let cell = results.rows[0].cells[0].as_mut().unwrap();
         cell.difference.as_mut().unwrap().p_randomization = 0.32;
-        assert_eq!(lead(&results), "a <script>alert(1)</script> (p = 0.320) cannot be told from it");
+        assert_eq!(then(&results), "a <script>alert(1)</script> (p = 0.320) cannot be told from it");
         results.rows[0].cells[0] = None;
-        assert_eq!(lead(&results), "no other row was tested here");
+        assert_eq!(then(&results), "no other row was tested here");
         results.rows[1].cells[0] = None;
-        assert_eq!(super::lead(&results, 0), None);
+        assert_eq!(lead(&results, 0), None);
     }
 }

@@ -21,7 +21,8 @@ const HEIGHT: u32 = 400;
 const TOP: u32 = 34;
 const SIDE: u32 = 18;
 const UPRIGHT: u32 = 46;
-const LEVEL: u32 = 48;
+const LEVEL: u32 = 46;
+const BOTTOM: u32 = 8;
 
 /// The most letters of a name inside a drawing.
 const MOST: usize = 30;
@@ -112,7 +113,7 @@ fn above_legend(legend: &Legend, draw: impl FnOnce(&Sheet<'_>) -> Drawn) -> Stri
 pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
     // As `axes` lays them out.
     let (left, right) = ((SIDE + UPRIGHT) as i32, (WIDTH - SIDE) as i32);
-    let (top, bottom) = (TOP as i32, (HEIGHT - LEVEL) as i32);
+    let (top, bottom) = (TOP as i32, (HEIGHT - LEVEL - BOTTOM) as i32);
     let places: Vec<Place> = points
         .iter()
         .map(|Named { point, .. }| (x.map(&point.x, (left, right)), y.map(&point.y, (bottom, top))))
@@ -226,6 +227,7 @@ fn axes<'b>(
 ) -> Drawn {
     let mut chart = ChartBuilder::on(root)
         .margin_top(TOP)
+        .margin_bottom(BOTTOM)
         .margin_left(SIDE)
         .margin_right(SIDE)
         .x_label_area_size(LEVEL)
