@@ -1082,6 +1082,7 @@ fn help_manual_and_completions_print() {
         "evaluate",
         "score",
         "compare",
+        "experiment",
         "lexicon",
         "lm",
         "maxent",

@@ -108,6 +108,43 @@ fn compare_says_which_is_best_and_the_same_every_time() {
 }
 
 #[test]
+fn models_and_outputs_are_compared_in_one_table() {
+    let folder =
+        files(&[("train.txt", REFERENCE), ("ref.txt", REFERENCE), ("low.txt", &REFERENCE.to_lowercase())]);
+    assert!(
+        majuscule(folder.path(), "train majority train.txt --protocol susanto -o model").status.success()
+    );
+    let compared = "compare ref.txt --model model --output low.txt --protocol susanto --show-differences";
+    let report = json(folder.path(), &format!("{compared} --json"));
+    assert_eq!((report["best"].as_str(), report["systems"][0]["ser"].as_f64()), (Some("model"), Some(0.0)));
+    assert_eq!(
+        (report["systems"][1]["name"].as_str(), report["systems"][1]["ser"].as_f64()),
+        (Some("low.txt"), Some(1.0))
+    );
+    assert_eq!(report["differences"]["examples"], 2);
+    let page = String::from_utf8(majuscule(folder.path(), compared).stdout).unwrap();
+    assert!(page.contains("\nlow.txt    we met *ada* *mckay* in *rome*\n"), "{page}");
+    assert!(page.contains("\nmodel      we met Ada McKay in Rome\n"), "{page}");
+    let output = majuscule(folder.path(), "compare ref.txt");
+    assert_eq!(output.status.code(), Some(2));
+    let output = majuscule(folder.path(), "compare - --model model --model model");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard input can be read only once"));
+}
+
+#[test]
+fn choices_are_written_as_they_were_scored() {
+    let folder = files(&[("train.txt", REFERENCE), ("test.txt", "We met Ada in Turin.\n")]);
+    assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());
+    json(folder.path(), "evaluate --model model test.txt --json --choices choices");
+    let line = fs::read_to_string(folder.path().join("choices")).unwrap();
+    let choices: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(choices["reference"], serde_json::json!(["We", "met", "Ada", "in", "Turin"]));
+    assert_eq!(choices["hypothesis"][2], "Ada");
+    assert_eq!(choices["hypothesis"][4], "turin");
+    assert_eq!(choices["unscored"], serde_json::json!([0]));
+}
+
+#[test]
 fn evaluate_measures_a_model_on_several_files() {
     let train = "We met Ada in Rome .\nThen Ada went to Rome and may stay .\n".repeat(3);
     let folder = files(&[

@@ -43,17 +43,23 @@ impl Cascade {
                 return Err(Error::Usage(problem));
             }
         };
-        let asked = |is_meant| if is_meant { *computing } else { Computing::default() };
-        let load = |path: &Path, is_second| match path
-            .to_str()
-            .and_then(|name| Preset::from_str(name, false).ok())
-        {
-            Some(preset) if !path.exists() => methods::embedded_on(language, preset, &asked(is_second)),
-            _ => {
-                let store = model::open(path)?;
-                methods::load_on(&*store, &asked(is_second || methods::is_neural(store.manifest())))
-            }
-        };
+        let load = |path, is_second| named(path, language, computing, is_second);
         methods::cascade(load(fast, false)?, load(exact, true)?, self.sure).map(Some)
+    }
+}
+
+/// A model by its folder or file, or `accurate` or `fast`, the built-in ones of a language. It computes as is asked for where it can, and
+/// where it `must`.
+///
+/// # Errors
+/// Where it cannot be read or does not compute so.
+pub fn named(path: &Path, language: &str, computing: &Computing, must: bool) -> Result<Model> {
+    let asked = |is_meant| if is_meant { *computing } else { Computing::default() };
+    match path.to_str().and_then(|name| Preset::from_str(name, false).ok()) {
+        Some(preset) if !path.exists() => methods::embedded_on(language, preset, &asked(must)),
+        _ => {
+            let store = model::open(path)?;
+            methods::load_on(&*store, &asked(must || methods::is_neural(store.manifest())))
+        }
     }
 }

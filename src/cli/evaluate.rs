@@ -8,9 +8,11 @@ use std::sync::Arc;
 use super::cascade::Cascade;
 use super::measure::{self, Measure};
 use super::page::threads;
+use super::usage::Timed;
 use crate::corpus::Corpus;
 use crate::error::Error;
-use crate::eval::{Report, System, compare, evaluate_corpus, evaluate_each};
+use crate::eval::{Choices, Report, System, compare, evaluate_corpus, evaluate_each};
+use crate::files::Publish;
 use crate::methods::{self, Computing, Model, Preset, Read};
 use crate::model;
 use crate::restorer::Want;
@@ -55,6 +57,9 @@ pub struct Args {
     /// How many of the most frequent errors are listed
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
+    /// Write each example's words to FILE as they should be, as they were chosen, and which do not count: a JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub choices: Option<PathBuf>,
     #[command(flatten)]
     pub measure: Measure,
 }
@@ -83,11 +88,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
     let mut system = System::new("");
     let matching = args.measure.matching();
-    let score = evaluate_each(&*restorer, want, &corpus, &mut |gold, choices| {
+    let file_of_choices = args.choices.as_deref().unwrap_or(Path::new(""));
+    let mut written = args.choices.as_ref().map(Publish::new).transpose()?;
+    let score = evaluate_each(&Timed(&*restorer), want, &corpus, &mut |tokens, gold, choices| {
         if args.intervals {
             system.push(gold, choices, matching);
         }
+        written.as_mut().map_or(Ok(()), |file| {
+            Choices::of(tokens, gold, choices, manifest.locale).write(file, file_of_choices)
+        })
     })?;
+    written.map_or(Ok(()), Publish::commit)?;
     args.measure.check_words(&corpus.name(), score.all().tokens())?;
     let config = args.measure.config(&files, manifest.locale, restorer.labels().marks(), args.top);
     let mut report = Report::of(&score, &config);

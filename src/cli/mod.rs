@@ -10,6 +10,8 @@ mod compare;
 mod corpus;
 #[cfg(feature = "train")]
 mod evaluate;
+#[cfg(feature = "experiments")]
+mod experiment;
 #[cfg(feature = "fst")]
 mod fst;
 mod inspect;
@@ -31,7 +33,11 @@ mod spinner;
 mod stream;
 #[cfg(feature = "train")]
 mod train;
+#[cfg(feature = "train")]
+mod usage;
 
+#[cfg(feature = "train")]
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -46,6 +52,10 @@ use crate::error::Error;
 pub struct Cli {
     #[command(subcommand)]
     verb: Verb,
+    /// Write to FILE what the run took: seconds and bytes
+    #[cfg(feature = "train")]
+    #[arg(long, value_name = "FILE", global = true, hide = true)]
+    usage: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -71,6 +81,8 @@ enum Learning {
     Evaluate(evaluate::Args),
     Score(score::Args),
     Compare(compare::Args),
+    #[cfg(feature = "experiments")]
+    Experiment(experiment::Args),
     Lexicon(lexicon::Args),
     Lm(lm::Args),
     Maxent(maxent::Args),
@@ -79,7 +91,10 @@ enum Learning {
 
 /// Parses the arguments, runs the verb, and says what went wrong: 0 done, 1 the data, 2 the arguments.
 pub fn main() -> ExitCode {
-    let result = match Cli::parse().verb {
+    let cli = Cli::parse();
+    #[cfg(feature = "train")]
+    let watch = usage::Watch::new(cli.usage);
+    let result = match cli.verb {
         Verb::Restore(args) => restore::run(args),
         #[cfg(feature = "train")]
         Verb::Learning(verb) => verb.run(),
@@ -89,6 +104,8 @@ pub fn main() -> ExitCode {
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),
     };
+    #[cfg(feature = "train")]
+    let result = result.and_then(|code| Ok(watch.write().map(|()| code)?));
     result.unwrap_or_else(|error| report(&error))
 }
 
@@ -101,6 +118,8 @@ impl Learning {
             Self::Evaluate(args) => evaluate::run(args),
             Self::Score(args) => score::run(args),
             Self::Compare(args) => compare::run(args),
+            #[cfg(feature = "experiments")]
+            Self::Experiment(args) => experiment::run(args),
             Self::Lexicon(args) => lexicon::run(args),
             Self::Lm(args) => lm::run(args),
             Self::Maxent(args) => maxent::run(args),

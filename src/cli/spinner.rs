@@ -36,6 +36,24 @@ impl Spinner {
     }
 }
 
+/// How far a job of so many parts is.
+const PARTS: &str = "{elapsed_precise} [{bar:30}] {percent} %, {eta} left, {msg}";
+
+impl Spinner {
+    /// Shows how much of a job is done that has so many parts.
+    pub fn count(&self, done: u64, of: u64, doing: &str) {
+        let Some(bar) = &self.0 else { return };
+        if bar.length().is_none() {
+            bar.set_length(of);
+            if let Ok(style) = ProgressStyle::with_template(PARTS) {
+                bar.set_style(style.progress_chars("=> "));
+            }
+        }
+        bar.set_position(done);
+        bar.set_message(doing.to_owned());
+    }
+}
+
 /// How far a training is, above how well it does.
 const BAR: &str = "{elapsed_precise} [{bar:30}] {percent} %, {prefix}\n{wide_msg}";
 

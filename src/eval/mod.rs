@@ -8,7 +8,11 @@ pub mod compare;
 pub mod signature;
 pub(crate) mod table;
 pub mod report;
+pub mod choices;
+pub mod differences;
+pub mod took;
 
+pub use choices::Choices;
 pub use compare::{Comparison, Difference, Intervals, System, compare};
 pub use pair::{Side, pair};
 pub use report::{Figures, Layout, Report};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::compare::{Compared, Comparison, Intervals};
+use super::differences::Differences;
 use super::score::{Score, Wrong};
 use super::slots::{Confusion, Matching, Slots, ratio};
 use super::table::{Table, between, percent, probability, thousands};
@@ -304,14 +305,27 @@ fn row(name: &str, figures: &Figures) -> Vec<String> {
 }
 
 impl Comparison {
-    /// The page, with a line feed at its end; `words` is how many words were scored.
-    pub fn page(&self, signature: &str, words: u64, layout: Layout) -> String {
+    /// The page, with a line feed at its end; `words` is how many words were scored. Differences are told in JSON alone: the other
+    /// layouts have them beside.
+    pub fn page(
+        &self,
+        signature: &str,
+        words: u64,
+        differences: Option<&Differences>,
+        layout: Layout,
+    ) -> String {
         let table = || self.table();
         let about = self.about();
         match layout {
             Layout::Text => format!("{signature}\n\n{}\n{about}\n", table().text()),
             Layout::Markdown => format!("`{signature}`\n\n{}\n{about}\n", table().markdown()),
-            Layout::Json => format!("{}\n", self.json(signature, words)),
+            Layout::Json => {
+                let mut object = self.json(signature, words);
+                if let Some(differences) = differences {
+                    object["differences"] = json!(differences);
+                }
+                format!("{object}\n")
+            }
         }
     }
 
@@ -495,10 +509,11 @@ mod tests {
             System { name: "b.txt".into(), examples: vec![slots(1); 4] },
         ];
         let comparison = compare(&systems, compare::Config { resamples: 20, seed: 7 }).unwrap();
-        let text = comparison.page("protocol:text", 40, Layout::Text);
+        let text = comparison.page("protocol:text", 40, None, Layout::Text);
         assert!(text.contains("50.00 [50.00, 50.00]"), "{text}");
         assert!(text.contains("20 resamples of 4 examples, seed 7; p against b.txt"), "{text}");
-        let value: Value = serde_json::from_str(&comparison.page("protocol:text", 40, Layout::Json)).unwrap();
+        let value: Value =
+            serde_json::from_str(&comparison.page("protocol:text", 40, None, Layout::Json)).unwrap();
         assert_eq!(value["best"], "b.txt");
         assert_eq!(value["systems"][0]["ser"], 0.5);
         assert_eq!(value["systems"][0]["difference"]["ser"], 0.25);

@@ -167,7 +167,7 @@ fn uneven(words: usize, gold: usize, choices: usize) -> Error {
 /// # Errors
 /// Where the method fails.
 pub fn evaluate(method: &dyn Restorer, want: Want, examples: &[Example]) -> Result<Score> {
-    let mut show = |_: &[Gold], _: &[Choice]| {};
+    let mut show = |_: &Tokens, _: &[Gold], _: &[Choice]| Ok(());
     let mut evaluation = Evaluation::new(method, want, &mut show);
     examples.iter().try_for_each(|example| evaluation.push(example))?;
     evaluation.finish()
@@ -179,18 +179,21 @@ pub fn evaluate(method: &dyn Restorer, want: Want, examples: &[Example]) -> Resu
 /// # Errors
 /// Where the corpus cannot be read or the method fails.
 pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Result<Score> {
-    evaluate_each(method, want, corpus, &mut |_, _| {})
+    evaluate_each(method, want, corpus, &mut |_, _, _| Ok(()))
 }
 
-/// Like [`evaluate_corpus`], and shows each example's right labels and choices, in order.
+/// What is shown of each example: its words, right labels and choices.
+pub type Show<'a> = dyn FnMut(&Tokens, &[Gold], &[Choice]) -> Result<()> + 'a;
+
+/// Like [`evaluate_corpus`], and shows each example, in order.
 ///
 /// # Errors
-/// Like [`evaluate_corpus`].
+/// Like [`evaluate_corpus`], and where `show` fails.
 pub fn evaluate_each(
     method: &dyn Restorer,
     want: Want,
     corpus: &Corpus,
-    show: &mut dyn FnMut(&[Gold], &[Choice]),
+    show: &mut Show<'_>,
 ) -> Result<Score> {
     // Where each example is a sentence, there is no other beginning to be found.
     let starts = if corpus.protocol().runs_on() { Starts::Hidden } else { Starts::Shown };
@@ -208,11 +211,11 @@ struct Evaluation<'a> {
     gold: Vec<Vec<Gold>>,
     words: usize,
     score: Score,
-    show: &'a mut dyn FnMut(&[Gold], &[Choice]),
+    show: &'a mut Show<'a>,
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(method: &'a dyn Restorer, want: Want, show: &'a mut dyn FnMut(&[Gold], &[Choice])) -> Self {
+    fn new(method: &'a dyn Restorer, want: Want, show: &'a mut Show<'a>) -> Self {
         // Where the method tells where sentences end, that is scored too.
         let want = Want { marks: method.labels().marks(), ..want };
         let score = Score::default();
@@ -231,7 +234,7 @@ impl<'a> Evaluation<'a> {
         let choices = self.method.restore_batch(&self.documents, self.want)?;
         for ((tokens, gold), choices) in self.documents.iter().zip(&self.gold).zip(&choices) {
             self.score.add(tokens, gold, choices, |lower| self.method.knows(lower))?;
-            (self.show)(gold, choices);
+            (self.show)(tokens, gold, choices)?;
         }
         self.documents.clear();
         self.gold.clear();

@@ -1,6 +1,11 @@
 //! Experiments: methods trained and tested as a recipe says, and a report of what came out.
 
+pub mod recipe;
+pub mod library;
+pub mod plan;
 pub mod results;
+mod collect;
+pub mod run;
 mod standing;
 mod units;
 pub mod tables;
@@ -9,4 +14,7 @@ pub mod page;
 #[cfg(test)]
 mod made;
 
+pub use plan::{Plan, Setting, plan};
+pub use recipe::Recipe;
 pub use results::Results;
+pub use run::execute;

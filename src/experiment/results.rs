@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::eval::report::{Figures, Word};
+pub use crate::eval::took::Usage;
 use crate::eval::{Difference, Intervals};
 
 /// What an experiment found.
@@ -26,6 +27,9 @@ pub struct Results {
     pub tests: Vec<Test>,
     /// What was tested, in order.
     pub rows: Vec<Row>,
+    /// What is in the texts, where the recipe asks for it.
+    #[serde(default)]
+    pub texts: Vec<Text>,
     /// Rows of the recipe that were not made.
     pub left_out: Vec<LeftOut>,
 }
@@ -85,17 +89,6 @@ pub struct Row {
     pub cells: Vec<Option<Cell>>,
 }
 
-/// What a process took.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Usage {
-    /// Time on the clock.
-    pub wall_seconds: f64,
-    /// Time of all threads together; `None` where the system does not say.
-    pub cpu_seconds: Option<f64>,
-    /// The most memory that was resident at once; likewise.
-    pub peak_bytes: Option<u64>,
-}
-
 /// Figures as published: fractions.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -138,6 +131,21 @@ pub struct Recognised {
     pub right: Figures,
     /// The figures of words that were taken for others.
     pub wrong: Figures,
+}
+
+/// What is in a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Text {
+    /// Its name: of a corpus, or of a test.
+    pub name: String,
+    /// How many sentences.
+    pub sentences: u64,
+    /// Words that count, by their tags (Rei et al. 2020): lower and mixed case,
+    pub l: u64,
+    /// capitals throughout,
+    pub u: u64,
+    /// the first letter alone.
+    pub t: u64,
 }
 
 /// A row that was not made.

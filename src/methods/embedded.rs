@@ -1,5 +1,7 @@
 //! The models inside the program, a feature each.
 
+use serde::Deserialize;
+
 use super::{Computing, Model, load_on};
 use crate::error::{Error, Result};
 use crate::model::{Bytes, Packed};
@@ -18,14 +20,25 @@ macro_rules! packed {
 }
 
 /// Which of the two models of a language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
 pub enum Preset {
     /// All features, up to three words of look-ahead
     #[default]
     Accurate,
     /// Fewer features and one word of look-ahead: two to three times as fast, a fourth of the size
     Fast,
+}
+
+impl Preset {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accurate => "accurate",
+            Self::Fast => "fast",
+        }
+    }
 }
 
 fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {

@@ -1,0 +1,132 @@
+//! What a method chose, example by example, as a file of JSON lines: to be read, compared and scored again.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::Gold;
+use crate::error::{Error, Result};
+use crate::files::Publish;
+use crate::text::{Case, Choice, Locale, Tokens};
+
+/// An example: a line of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choices {
+    /// Its words in their true case.
+    pub reference: Vec<String>,
+    /// The same words as they were chosen.
+    pub hypothesis: Vec<String>,
+    /// Which of them do not count, from 0.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unscored: BTreeSet<usize>,
+}
+
+impl Choices {
+    /// Those of an example.
+    pub fn of(tokens: &Tokens, gold: &[Gold], choices: &[Choice], locale: Locale) -> Self {
+        let spell = |cases: &mut dyn Iterator<Item = Case>| {
+            tokens.iter().zip(cases).map(|((lower, _), case)| case.applied(lower, locale)).collect()
+        };
+        Self {
+            reference: spell(&mut gold.iter().map(|gold| gold.label.case)),
+            hypothesis: spell(&mut choices.iter().map(|choice| choice.label.case)),
+            unscored: gold.iter().enumerate().filter(|(_, gold)| !gold.scored).map(|(at, _)| at).collect(),
+        }
+    }
+
+    /// Writes them as a line; `name` is what errors call the file.
+    ///
+    /// # Errors
+    /// Where they cannot be written.
+    pub fn write(&self, file: &mut Publish, name: &Path) -> Result<()> {
+        let json = serde_json::to_string(self).expect("strings and numbers, as JSON has them");
+        writeln!(file, "{json}").map_err(|error| Error::io("write", name, error))
+    }
+}
+
+/// A file of choices, read example by example.
+pub struct Reader {
+    lines: Lines<BufReader<File>>,
+    file: PathBuf,
+    number: u64,
+}
+
+impl Reader {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn open(file: &Path) -> Result<Self> {
+        let open = File::open(file).map_err(|error| Error::io("read", file, error))?;
+        Ok(Self { lines: BufReader::new(open).lines(), file: file.to_owned(), number: 0 })
+    }
+
+    /// The next example; `None` at the end.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or its line is no example.
+    pub fn next(&mut self) -> Result<Option<Choices>> {
+        let Some(line) = self.lines.next() else { return Ok(None) };
+        let line = line.map_err(|error| Error::io("read", &self.file, error))?;
+        self.number += 1;
+        let choices: Choices =
+            serde_json::from_str(&line).map_err(|error| self.problem(&error.to_string()))?;
+        let (reference, hypothesis) = (choices.reference.len(), choices.hypothesis.len());
+        if reference != hypothesis {
+            return Err(
+                self.problem(&format!("{reference} words in reference, but {hypothesis} in hypothesis"))
+            );
+        }
+        Ok(Some(choices))
+    }
+
+    /// A problem in the line that was read last.
+    pub fn problem(&self, what: &str) -> Error {
+        let problem = format!("is no example of a file of --choices ({what}): write it again");
+        Error::line(self.file.to_string_lossy(), self.number, problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("choices");
+        let examples = [
+            Choices {
+                reference: vec!["in".into(), "Lisbon".into()],
+                hypothesis: vec!["In".into(), "Lisbon".into()],
+                unscored: [0].into(),
+            },
+            Choices { reference: vec![], hypothesis: vec![], unscored: BTreeSet::new() },
+        ];
+        files::publish(&file, |out| examples.iter().try_for_each(|choices| choices.write(out, &file)))
+            .unwrap();
+        let mut reader = Reader::open(&file).unwrap();
+        assert_eq!(reader.next().unwrap().as_ref(), Some(&examples[0]));
+        assert_eq!(reader.next().unwrap().as_ref(), Some(&examples[1]));
+        assert_eq!(reader.next().unwrap(), None);
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("choices");
+        std::fs::write(
+            &file,
+            "{\"reference\":[],\"hypothesis\":[]}\n{\"reference\":[\"a\"],\"hypothesis\":[]}\n",
+        )
+        .unwrap();
+        let mut reader = Reader::open(&file).unwrap();
+        reader.next().unwrap();
+        let error = reader.next().unwrap_err().to_string();
+        assert!(error.ends_with("choices, line 2: is no example of a file of --choices (1 words in reference, but 0 in hypothesis): write it again"), "{error}");
+    }
+}

@@ -1,0 +1,38 @@
+//! The recipes inside the program: a table or figure of a paper each, and a small one to begin with.
+
+/// Their names and texts.
+pub const RECIPES: &[(&str, &str)] = &[
+    ("small", include_str!("recipes/small.toml")),
+    ("batista-2007-table-4", include_str!("recipes/batista-2007-table-4.toml")),
+    ("batista-2007-table-5", include_str!("recipes/batista-2007-table-5.toml")),
+    ("batista-2007-table-6", include_str!("recipes/batista-2007-table-6.toml")),
+    ("batista-2007-table-7", include_str!("recipes/batista-2007-table-7.toml")),
+    ("batista-2007-table-8", include_str!("recipes/batista-2007-table-8.toml")),
+    ("batista-2007-table-9", include_str!("recipes/batista-2007-table-9.toml")),
+    ("rei-2020-figure-2", include_str!("recipes/rei-2020-figure-2.toml")),
+    ("rei-2020-table-2", include_str!("recipes/rei-2020-table-2.toml")),
+    ("rei-2020-table-3", include_str!("recipes/rei-2020-table-3.toml")),
+    ("rei-2020-table-4", include_str!("recipes/rei-2020-table-4.toml")),
+    ("rei-2020-table-5", include_str!("recipes/rei-2020-table-5.toml")),
+    ("rei-2020-table-6", include_str!("recipes/rei-2020-table-6.toml")),
+    ("rei-2020-table-7", include_str!("recipes/rei-2020-table-7.toml")),
+    ("rei-2020-table-8", include_str!("recipes/rei-2020-table-8.toml")),
+    ("rei-2020-table-9", include_str!("recipes/rei-2020-table-9.toml")),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Recipe;
+
+    #[test]
+    fn every_recipe_can_be_read_and_has_a_row_of_the_most_frequent_form() {
+        for (name, text) in RECIPES {
+            let recipe = Recipe::parse(text, name).unwrap();
+            let baseline = |row: &crate::experiment::recipe::Row| {
+                row.train.as_deref().is_some_and(|train| train.starts_with("majority"))
+            };
+            assert!(recipe.rows.iter().any(baseline), "{name} has no row of `majority`");
+        }
+    }
+}

@@ -1,0 +1,673 @@
+//! A recipe and the places of its files in, jobs in order out: each a command, and a key that says all that its result depends on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::recipe::{Names, Recipe, Row, Step, Test, Texts, placeholders};
+use super::results::LeftOut;
+use crate::error::{Error, Result};
+use crate::eval::table::thousands;
+use crate::files;
+use crate::methods::Preset;
+
+/// Where the files of a recipe are, and what of it is made.
+#[derive(Debug, Clone, Default)]
+pub struct Setting {
+    /// The folder that the recipe's texts are named in.
+    pub corpora: PathBuf,
+    /// Where what is made is kept, and found again.
+    pub cache: PathBuf,
+    /// What the recipe needs beside, by name.
+    pub given: BTreeMap<String, PathBuf>,
+    /// Whether rows that take long are made too.
+    pub long: bool,
+}
+
+/// All that is to be done, in an order in which each job finds what it needs.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// The jobs.
+    pub jobs: Vec<Job>,
+    /// The rows, and which jobs made them.
+    pub rows: Vec<Planned>,
+    /// The texts whose words are counted, and the jobs that do.
+    pub statistics: Vec<(String, usize)>,
+    /// The rows that are not made.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A row of the tables to come.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The row of the recipe.
+    pub recipe: usize,
+    /// Its name.
+    pub name: String,
+    /// How many lines it is trained on, for a row of several sizes.
+    pub lines: Option<u64>,
+    /// The job that trains or adapts it; `None` for a model that was there.
+    pub training: Option<usize>,
+    /// Where its model is; `None` where there is none: a cascade, a recogniser's own capitals.
+    pub model: Option<Model>,
+    /// The job of each test; `None` where it does not take part.
+    pub tests: Vec<Option<usize>>,
+}
+
+/// Where a row's model is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Model {
+    /// A folder or packed file.
+    At(PathBuf),
+    /// Inside the program, of a language.
+    BuiltIn {
+        /// Its language.
+        language: String,
+        /// Which of the two.
+        preset: Preset,
+    },
+}
+
+/// One thing to do.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What is shown while it runs.
+    pub title: String,
+    /// The folder of the cache that is its own.
+    pub folder: PathBuf,
+    /// What is done.
+    pub task: Task,
+    /// What it reads of what the user gave: names, and digests of what is in them.
+    pub inputs: BTreeMap<String, String>,
+    /// The command without what is in its inputs: two jobs with equal ones differ in what they read.
+    pub request: String,
+    /// The command for a reader to type.
+    pub shown: String,
+}
+
+/// What a job does.
+#[derive(Debug, Clone)]
+pub enum Task {
+    /// Takes some lines of some files.
+    Lines {
+        /// The files.
+        files: Vec<PathBuf>,
+        /// Whether in an order that is drawn.
+        shuffled: bool,
+        /// How many lines are left out first.
+        skip: u64,
+        /// How many are then taken.
+        lines: u64,
+    },
+    /// Runs a verb with these arguments.
+    Run {
+        /// The arguments, without those that name its outputs.
+        arguments: Vec<String>,
+        /// Whether it can go on from a checkpoint.
+        checkpoint: bool,
+    },
+    /// Runs `evaluate` or `score` with these arguments.
+    Test(Vec<String>),
+    /// Runs a verb that prints JSON with these arguments.
+    Print(Vec<String>),
+}
+
+impl Job {
+    /// What it makes: a model, a text, the choices of a test.
+    pub fn output(&self) -> PathBuf {
+        self.folder.join("output")
+    }
+}
+
+/// Plans a recipe.
+///
+/// # Errors
+/// Where a file that it names is not there or cannot be read.
+pub fn plan(recipe: &Recipe, setting: &Setting) -> Result<Plan> {
+    let mut planner =
+        Planner { recipe, setting, plan: Plan::default(), made: BTreeMap::new(), digests: BTreeMap::new() };
+    for name in setting.given.keys() {
+        if !recipe.needs.contains_key(name) {
+            let needs: Vec<_> = recipe.needs.keys().map(String::as_str).collect();
+            let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
+            return Err(Error::Usage(format!("{} needs {needs}, but {name} is given", recipe.file)));
+        }
+    }
+    if recipe.statistics {
+        planner.statistics()?;
+    }
+    for at in 0..recipe.rows.len() {
+        planner.row(at)?;
+    }
+    if planner.plan.rows.is_empty() {
+        let why: Vec<_> =
+            planner.plan.left_out.iter().map(|row| format!("{}: {}", row.name, row.why)).collect();
+        return Err(Error::Usage(format!("{}: no row can be made: {}", recipe.file, why.join("; "))));
+    }
+    Ok(planner.plan)
+}
+
+struct Planner<'a> {
+    recipe: &'a Recipe,
+    setting: &'a Setting,
+    plan: Plan,
+    /// The jobs of the recipe's steps, and of texts by their corpus and number of lines.
+    made: BTreeMap<String, usize>,
+    digests: BTreeMap<PathBuf, String>,
+}
+
+/// Why a row cannot be made here; not an error.
+struct Without(String);
+
+type Possibly<T> = Result<Result<T, Without>>;
+
+/// The inner value, or the reason why there is none handed on.
+macro_rules! possibly {
+    ($value:expr) => {
+        match $value? {
+            Ok(value) => value,
+            Err(without) => return Ok(Err(without)),
+        }
+    };
+}
+
+impl Planner<'_> {
+    /// Counts the words of all texts, those to train on first.
+    fn statistics(&mut self) -> Result<()> {
+        let corpora = self
+            .recipe
+            .corpora
+            .iter()
+            .map(|(name, texts)| (name, &texts.files, &texts.options, self.recipe.protocol));
+        let tests = self.recipe.tests.iter().map(|test| {
+            (&test.name, &test.files, &test.options, test.protocol.unwrap_or(self.recipe.protocol))
+        });
+        for (name, files, options, protocol) in corpora.chain(tests) {
+            let mut command = Command::default();
+            command.says([
+                "corpus",
+                "stats",
+                "--json",
+                "--lang",
+                &self.recipe.language,
+                "--protocol",
+                &protocol.to_string(),
+            ]);
+            if self.words(&mut command, options)?.is_err() {
+                continue;
+            }
+            self.files(&mut command, files)?;
+            let job = self.job(format!("counting {name}"), &[], command, Task::Print);
+            self.plan.statistics.push((name.clone(), job));
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, at: usize) -> Result<()> {
+        let row = &self.recipe.rows[at];
+        for (name, lines, base) in self.sizes(row) {
+            let planned = match self.missing(row) {
+                Some(without) => Err(without),
+                None => self.planned(at, &name, lines, base)?,
+            };
+            match planned {
+                Ok(planned) => self.plan.rows.push(planned),
+                Err(Without(why)) => self.plan.left_out.push(LeftOut { name, why }),
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows that a row stands for: their names, sizes, and the row that they adapt.
+    fn sizes(&self, row: &Row) -> Vec<(String, Option<u64>, Option<String>)> {
+        let sized = |name: &str, lines: u64| format!("{name}, {} lines", thousands(lines));
+        let Some(base) = &row.adapt else {
+            return match row.sizes.as_slice() {
+                [] => vec![(row.name.clone(), None, None)],
+                sizes => sizes.iter().map(|&lines| (sized(&row.name, lines), Some(lines), None)).collect(),
+            };
+        };
+        // Whatever of several sizes is adapted, is of several sizes.
+        let above = self.recipe.rows.iter().find(|row| row.name == *base);
+        let sizes = above.map(|above| self.sizes(above)).unwrap_or_default();
+        let of = |(name, lines, _): (String, Option<u64>, _)| {
+            (lines.map_or(row.name.clone(), |lines| sized(&row.name, lines)), lines, Some(name))
+        };
+        sizes.into_iter().map(of).collect()
+    }
+
+    /// Why a row is not to be made, before its files are looked for.
+    fn missing(&self, row: &Row) -> Option<Without> {
+        let method = row.train.as_deref().and_then(|train| train.split_whitespace().next());
+        if row.long && !self.setting.long {
+            return Some(Without("it takes long: ask for it with --long".into()));
+        }
+        match method {
+            Some("bert" | "bilstm") if !cfg!(feature = "neural") => Some(Without(
+                "this build computes no neural networks: build majuscule with the feature neural".into(),
+            )),
+            _ => None,
+        }
+    }
+
+    fn planned(
+        &mut self,
+        at: usize,
+        name: &str,
+        lines: Option<u64>,
+        base: Option<String>,
+    ) -> Possibly<Planned> {
+        let row = &self.recipe.rows[at];
+        let mut planned = Planned {
+            recipe: at,
+            name: name.to_owned(),
+            lines,
+            training: None,
+            model: None,
+            tests: Vec::new(),
+        };
+        let mut choosing = Command::default();
+        if let Some(settings) = &row.train {
+            let job = possibly!(self.train(row, settings, name, lines));
+            planned.training = Some(job);
+        } else if let Some(base) = base {
+            let job = possibly!(self.adapt(row, name, &base));
+            planned.training = Some(job);
+        } else if let Some(preset) = row.preset {
+            choosing.says(["--preset", preset.name()]);
+            // The models change with the program alone.
+            planned.model = Some(Model::BuiltIn { language: self.language(row).to_owned(), preset });
+        } else if let Some(model) = &row.model {
+            choosing.says(["--model"]);
+            possibly!(self.word(
+                &mut choosing,
+                if model.contains('{') { model.clone() } else { format!("{{corpora}}/{model}") }
+            ));
+            planned.model = choosing.arguments.last().map(|path| Model::At(path.into()));
+        } else if let Some(rows) = &row.cascade {
+            possibly!(self.cascade(&mut choosing, rows));
+            possibly!(self.words(&mut choosing, &row.options));
+        }
+        if let Some(job) = planned.training {
+            choosing.says(["--model"]);
+            self.makes(&mut choosing, job, name);
+            planned.model = Some(Model::At(self.plan.jobs[job].output()));
+        }
+        for test in &self.recipe.tests {
+            let job = possibly!(self.test(row, test, name, &choosing));
+            planned.tests.push(job);
+        }
+        Ok(Ok(planned))
+    }
+
+    fn language<'a>(&'a self, row: &'a Row) -> &'a str {
+        row.language.as_deref().unwrap_or(&self.recipe.language)
+    }
+
+    fn train(&mut self, row: &Row, settings: &str, name: &str, lines: Option<u64>) -> Possibly<usize> {
+        let mut command = Command::default();
+        command.says(["train"]);
+        possibly!(self.words(&mut command, settings));
+        let protocol = row.protocol.unwrap_or(self.recipe.protocol).to_string();
+        command.says(["--protocol", &protocol, "--lang", self.language(row)]);
+        possibly!(self.texts(&mut command, &row.corpus, lines));
+        let checkpoint = matches!(settings.split_whitespace().next(), Some("maxent" | "bert"));
+        Ok(Ok(self.makes_new(format!("training {name}"), name, command, checkpoint)))
+    }
+
+    fn adapt(&mut self, row: &Row, name: &str, base: &str) -> Possibly<usize> {
+        let Some(training) = self.plan.rows.iter().find(|row| row.name == base).and_then(|row| row.training)
+        else {
+            return Ok(Err(Without(format!("it adapts \"{base}\", which is not made"))));
+        };
+        let mut command = Command::default();
+        command.says(["adapt"]);
+        self.makes(&mut command, training, base);
+        possibly!(self.words(&mut command, &row.options));
+        if let Some(protocol) = row.protocol {
+            command.says(["--protocol", &protocol.to_string()]);
+        }
+        possibly!(self.texts(&mut command, &row.corpus, None));
+        Ok(Ok(self.makes_new(format!("adapting {name}"), name, command, false)))
+    }
+
+    fn cascade(&mut self, command: &mut Command, rows: &[String; 2]) -> Possibly<()> {
+        let models: Vec<_> =
+            rows.iter().filter_map(|name| self.plan.rows.iter().find(|row| row.name == *name)).collect();
+        let [Planned { training: Some(fast), .. }, Planned { training: Some(exact), .. }] = models[..] else {
+            return Ok(Err(Without(format!(
+                "it is a cascade of \"{}\" and \"{}\", which are not both trained",
+                rows[0], rows[1]
+            ))));
+        };
+        let [fast, exact] = [*fast, *exact];
+        command.says(["--cascade"]);
+        let [one, two] = [fast, exact].map(|job| self.plan.jobs[job].output().to_string_lossy().into_owned());
+        command.arguments.push(format!("{one},{two}"));
+        command.request.push(format!("{},{}", self.plan.jobs[fast].key(), self.plan.jobs[exact].key()));
+        command.shown.push(format!("models/{},models/{}", slug(&rows[0]), slug(&rows[1])));
+        Ok(Ok(()))
+    }
+
+    fn test(&mut self, row: &Row, test: &Test, name: &str, choosing: &Command) -> Possibly<Option<usize>> {
+        if row.own && test.recognised.is_none() {
+            return Ok(Ok(None));
+        }
+        let mut command = Command::default();
+        command.says([if row.own { "score" } else { "evaluate" }]);
+        command.append(choosing);
+        let protocol = test.protocol.unwrap_or(self.recipe.protocol).to_string();
+        // A built-in model is one of a language; else what matters is that of the test.
+        let language = if row.preset.is_some() { self.language(row) } else { &self.recipe.language };
+        command.says(["--protocol", &protocol, "--lang", language]);
+        possibly!(self.words(&mut command, &test.options));
+        possibly!(self.words(&mut command, &row.evaluate));
+        if !row.own {
+            command.says(["--threads", "1"]);
+        }
+        match &test.recognised {
+            // The files of a folder are paired by their names.
+            Some(recognised) => {
+                let [reference] = test.files.as_slice() else {
+                    let problem = format!(
+                        "test \"{}\": recognised text is held against one file or one folder",
+                        test.name
+                    );
+                    return Err(Error::file(self.recipe.file.clone(), problem));
+                };
+                if row.own {
+                    command.says(["--align"]);
+                    self.input(&mut command, "", reference)?;
+                } else {
+                    self.input(&mut command, "", reference)?;
+                    command.says(["--align"]);
+                }
+                self.input(&mut command, "", recognised)?;
+            }
+            None => self.files(&mut command, &test.files)?,
+        }
+        let title = format!("testing {name} on {}", test.name);
+        Ok(Ok(Some(self.job(title, &["test"], command, Task::Test))))
+    }
+
+    /// Adds the texts of corpora to a command, and how they are read.
+    fn texts(&mut self, command: &mut Command, corpus: &Names, lines: Option<u64>) -> Possibly<()> {
+        let mut read: Option<(&str, &str)> = None;
+        for name in &corpus.0 {
+            let texts = &self.recipe.corpora[name];
+            match read {
+                Some((other, options)) if options != texts.options => {
+                    let problem = format!(
+                        "the corpora {other} and {name} are read with different options: expected the same for both"
+                    );
+                    return Err(Error::file(self.recipe.file.clone(), problem));
+                }
+                Some(_) => {}
+                None => possibly!(self.words(command, &texts.options)),
+            }
+            read = Some((name, &texts.options));
+            if !texts.shuffled && texts.skip == 0 && texts.lines.is_none() && lines.is_none() {
+                self.files(command, &texts.files)?;
+            } else {
+                let job = self.some_lines(name, texts, lines)?;
+                self.makes(command, job, &text_name(name, lines));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// The job that takes some lines of a corpus.
+    fn some_lines(&mut self, name: &str, texts: &Texts, lines: Option<u64>) -> Result<usize> {
+        let lines = lines.or(texts.lines).unwrap_or(u64::MAX);
+        let known = format!("corpus {name} {lines}");
+        if let Some(&job) = self.made.get(&known) {
+            return Ok(job);
+        }
+        let mut command = Command::default();
+        command.says([
+            if texts.shuffled { "shuffled" } else { "lines" },
+            &texts.skip.to_string(),
+            &lines.to_string(),
+        ]);
+        self.files(&mut command, &texts.files)?;
+        let files = command.arguments[3..].iter().map(PathBuf::from).collect();
+        let (shuffled, skip) = (texts.shuffled, texts.skip);
+        let all = if shuffled { "majuscule corpus shuffle" } else { "cat" };
+        let mut shown = format!("{all} {}", command.shown[3..].join(" "));
+        if skip > 0 {
+            shown += &format!(" | tail -n +{}", skip + 1);
+        }
+        if lines < u64::MAX {
+            shown += &format!(" | head -n {lines}");
+        }
+        let task = |_| Task::Lines { files, shuffled, skip, lines };
+        let job = self.job(format!("taking lines of {name}"), &[], command, task);
+        self.plan.jobs[job].shown =
+            format!("{shown} > {}", text_name(name, Some(lines).filter(|_| texts.lines != Some(lines))));
+        self.made.insert(known, job);
+        Ok(job)
+    }
+
+    /// The job of a step, planned when it is first asked for.
+    fn step(&mut self, step: &Step) -> Possibly<usize> {
+        if let Some(&job) = self.made.get(&step.name) {
+            return Ok(Ok(job));
+        }
+        let mut command = Command::default();
+        possibly!(self.words(&mut command, &step.command));
+        possibly!(self.texts(&mut command, &step.corpus, None));
+        let job = self.makes_new(format!("making {}", step.name), &step.name, command, false);
+        self.plan.jobs[job].shown = self.plan.jobs[job].shown.replace(" -o models/", " -o made/");
+        self.made.insert(step.name.clone(), job);
+        Ok(Ok(job))
+    }
+
+    /// Adds the words of a recipe to a command.
+    fn words(&mut self, command: &mut Command, words: &str) -> Possibly<()> {
+        for word in words.split_whitespace() {
+            possibly!(self.word(command, word.to_owned()));
+        }
+        Ok(Ok(()))
+    }
+
+    fn word(&mut self, command: &mut Command, word: String) -> Possibly<()> {
+        let Some(name) = placeholders(&word).next() else {
+            command.says([&word]);
+            return Ok(Ok(()));
+        };
+        let (before, after) = word.split_once(&format!("{{{name}}}")).unwrap_or((&word, ""));
+        if name == "corpora" {
+            self.input(command, before, Path::new(after.trim_start_matches('/')))?;
+        } else if let Some(what) = self.recipe.needs.get(name) {
+            let Some(path) = self.setting.given.get(name) else {
+                return Ok(Err(Without(format!("it needs --with {name}=PATH: {what}"))));
+            };
+            let path = path.join(after.trim_start_matches('/'));
+            self.path(command, before, &path, &format!("{name}{after}"))?;
+        } else {
+            let step = self.recipe.steps.iter().find(|step| step.name == name).expect("recipes are checked");
+            let job = possibly!(self.step(step));
+            let Job { folder, .. } = &self.plan.jobs[job];
+            let path = folder.join("output");
+            command.arguments.push(format!("{before}{}{after}", path.display()));
+            command.request.push(format!("{before}{}{after}", self.plan.jobs[job].key()));
+            command.shown.push(format!("{before}made/{}{after}", slug(name)));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Adds what a job makes to a command.
+    fn makes(&self, command: &mut Command, job: usize, name: &str) {
+        let job = &self.plan.jobs[job];
+        command.arguments.push(job.output().to_string_lossy().into_owned());
+        command.request.push(job.key());
+        let is_text = matches!(job.task, Task::Lines { .. });
+        command.shown.push(if is_text { name.to_owned() } else { format!("models/{}", slug(name)) });
+    }
+
+    /// Adds files of the folder of corpora to a command, those in folders one by one.
+    fn files(&mut self, command: &mut Command, files: &[PathBuf]) -> Result<()> {
+        for file in files {
+            let path = self.setting.corpora.join(file);
+            if path.is_dir() {
+                let shown = command.shown.len();
+                for name in names_in(&path)? {
+                    self.input(command, "", &file.join(name))?;
+                }
+                command.shown.truncate(shown);
+                command.shown.push(format!("{}/*", file.display()));
+            } else {
+                self.input(command, "", file)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file or folder in the folder of corpora to a command.
+    fn input(&mut self, command: &mut Command, before: &str, file: &Path) -> Result<()> {
+        self.path(command, before, &self.setting.corpora.join(file), &file.to_string_lossy())
+    }
+
+    fn path(&mut self, command: &mut Command, before: &str, path: &Path, name: &str) -> Result<()> {
+        let digest = match self.digests.get(path) {
+            Some(digest) => digest.clone(),
+            None => {
+                let digest = digest(path)?;
+                self.digests.insert(path.to_owned(), digest.clone());
+                digest
+            }
+        };
+        command.arguments.push(format!("{before}{}", path.display()));
+        command.request.push(format!("{before}{name}"));
+        command.shown.push(format!("{before}{name}"));
+        command.inputs.insert(name.to_owned(), digest);
+        Ok(())
+    }
+
+    /// The job of a command that takes `-o`.
+    fn makes_new(&mut self, title: String, name: &str, command: Command, checkpoint: bool) -> usize {
+        let output = format!("models/{}", slug(name));
+        self.job(title, &["-o", &output], command, |arguments| Task::Run { arguments, checkpoint })
+    }
+
+    /// The job of a command: one that is planned already where there is one that is the same.
+    fn job(
+        &mut self,
+        title: String,
+        more: &[&str],
+        command: Command,
+        task: impl FnOnce(Vec<String>) -> Task,
+    ) -> usize {
+        let Command { arguments, request, shown, inputs } = command;
+        let request = request.join(" ");
+        let folder = self.setting.cache.join(key(&request, &inputs));
+        if let Some(same) = self.plan.jobs.iter().position(|job| job.folder == folder) {
+            return same;
+        }
+        let mut shown = format!("majuscule {}", shown.join(" "));
+        if let [option, value] = more {
+            shown += &format!(" {option} {value}");
+        }
+        self.plan.jobs.push(Job { title, folder, task: task(arguments), inputs, request, shown });
+        self.plan.jobs.len() - 1
+    }
+}
+
+/// A command while it is put together.
+#[derive(Debug, Clone, Default)]
+struct Command {
+    /// What is run.
+    arguments: Vec<String>,
+    /// The same where what it reads has its name or key, not its place.
+    request: Vec<String>,
+    /// The same for a reader.
+    shown: Vec<String>,
+    inputs: BTreeMap<String, String>,
+}
+
+impl Command {
+    fn says<'a>(&mut self, words: impl IntoIterator<Item = &'a (impl AsRef<str> + ?Sized + 'a)>) {
+        for word in words {
+            for list in [&mut self.arguments, &mut self.request, &mut self.shown] {
+                list.push(word.as_ref().to_owned());
+            }
+        }
+    }
+
+    fn append(&mut self, other: &Self) {
+        self.arguments.extend_from_slice(&other.arguments);
+        self.request.extend_from_slice(&other.request);
+        self.shown.extend_from_slice(&other.shown);
+        self.inputs.extend(other.inputs.clone());
+    }
+}
+
+impl Job {
+    /// Its name in the cache and in the requests of jobs that use it.
+    pub(super) fn key(&self) -> String {
+        files::name(&self.folder)
+    }
+}
+
+/// What a job's result depends on, as a name: the request, what is in the files, and the program's version.
+fn key(request: &str, inputs: &BTreeMap<String, String>) -> String {
+    let mut all = format!("majuscule {}\n{request}\n", env!("CARGO_PKG_VERSION"));
+    for (name, digest) in inputs {
+        all += &format!("{name} {digest}\n");
+    }
+    // FNV-1a, of 64 bits.
+    let hash = all
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+/// What is in a file, or in all files of a folder, as a name.
+fn digest(path: &Path) -> Result<String> {
+    if path.is_dir() {
+        let mut all = String::new();
+        for name in names_in(path)? {
+            all += &format!("{name} {}\n", digest(&path.join(&name))?);
+        }
+        return Ok(format!("{:08x}-{}", crc32fast::hash(all.as_bytes()), all.len()));
+    }
+    let mut file = fs::File::open(path).map_err(|error| Error::io("read", path, error))?;
+    let (mut hasher, mut len, mut buffer) = (crc32fast::Hasher::new(), 0, vec![0; 1 << 20]);
+    loop {
+        let read =
+            std::io::Read::read(&mut file, &mut buffer).map_err(|error| Error::io("read", path, error))?;
+        if read == 0 {
+            return Ok(format!("{:08x}-{len}", hasher.finalize()));
+        }
+        hasher.update(&buffer[..read]);
+        len += read;
+    }
+}
+
+/// The names of what is in a folder, in order, hidden files left out.
+fn names_in(folder: &Path) -> Result<Vec<String>> {
+    let error = |error| Error::io("read", folder, error);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(error)? {
+        let name = entry.map_err(error)?.file_name().to_string_lossy().into_owned();
+        if !name.starts_with('.') {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// A name that can stand in a command without quotes.
+pub(super) fn slug(name: &str) -> String {
+    let parts = name.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+/// What a text that was taken from others is called in commands.
+fn text_name(name: &str, lines: Option<u64>) -> String {
+    match lines {
+        Some(lines) if lines < u64::MAX => format!("{}-{lines}.txt", slug(name)),
+        _ => format!("{}.txt", slug(name)),
+    }
+}

@@ -1,0 +1,415 @@
+//! What an experiment is to do, read from TOML: texts, what is made of them, rows of models and the tests that all of them take.
+//!
+//! A row says how its model comes about in the words of the command line, `train = "hmm --order 3"`, so that a recipe can ask for
+//! all that the verbs can do, and what it did can be typed again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::results::Published;
+use crate::corpus::Protocol;
+use crate::error::{Error, Place, Result};
+use crate::files;
+use crate::methods::Preset;
+use crate::text::Locale;
+
+/// A recipe as its file has it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// What it is called in a report.
+    pub title: String,
+    /// Whose table or figure it makes again.
+    pub source: Option<String>,
+    /// What it shows, and what a reader has to know.
+    #[serde(default)]
+    pub about: String,
+    /// The language of texts and models, where they do not say another.
+    #[serde(default = "english")]
+    pub language: String,
+    /// What models are trained on and tests see, likewise.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// Whether the words of its texts are counted, by their case.
+    #[serde(default)]
+    pub statistics: bool,
+    /// Files and folders that whoever runs it has to give, and what they are.
+    #[serde(default)]
+    pub needs: BTreeMap<String, String>,
+    /// Texts to train on, by name.
+    #[serde(default)]
+    pub corpora: BTreeMap<String, Texts>,
+    /// What is made before the rows and used by several: language models, lexicons.
+    #[serde(default, rename = "step")]
+    pub steps: Vec<Step>,
+    /// What every row is tested on.
+    #[serde(default, rename = "test")]
+    pub tests: Vec<Test>,
+    /// The rows of its tables.
+    #[serde(default, rename = "row")]
+    pub rows: Vec<Row>,
+    /// The file's text.
+    #[serde(skip)]
+    pub text: String,
+    /// The file's name, for errors.
+    #[serde(skip)]
+    pub file: String,
+}
+
+/// Texts to train on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Texts {
+    /// Files, or folders of files, in the folder of corpora.
+    pub files: Vec<PathBuf>,
+    /// Whether their lines are put in another order first, always the same.
+    #[serde(default)]
+    pub shuffled: bool,
+    /// How many lines at their beginning are left out.
+    #[serde(default)]
+    pub skip: u64,
+    /// How many of the lines after these are taken; all of them where it is not said.
+    pub lines: Option<u64>,
+    /// Options of the command line on how files are read, such as `--split`.
+    #[serde(default)]
+    pub options: String,
+}
+
+/// A file that is made before the rows: the output of a verb.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Others use its output as `{name}`.
+    pub name: String,
+    /// The verb and its settings, without texts and output: `lm train --order 3`.
+    pub command: String,
+    /// The texts that it reads, if any.
+    #[serde(default)]
+    pub corpus: Names,
+}
+
+/// A test.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Test {
+    /// Its name in tables.
+    pub name: String,
+    /// Texts in their true case: files or folders in the folder of corpora.
+    pub files: Vec<PathBuf>,
+    /// What a recogniser made of the same speech, paired by the names of files: the words that rows then restore.
+    pub recognised: Option<PathBuf>,
+    /// What is seen and what counts, where it is not the recipe's.
+    pub protocol: Option<Protocol>,
+    /// Options of `evaluate`, such as `--split`.
+    #[serde(default)]
+    pub options: String,
+}
+
+/// A row, or several that differ in the size of their corpus. It says exactly one of `train`, `adapt`, `preset`, `model`, `cascade`
+/// and `own`.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Its name in tables.
+    pub name: String,
+    /// A method and its settings: `maxent --look-ahead 1`.
+    pub train: Option<String>,
+    /// The row whose model is adapted; `options` are settings of `adapt`.
+    pub adapt: Option<String>,
+    /// A built-in model: `fast` or `accurate`.
+    pub preset: Option<Preset>,
+    /// A model that is there: a folder or packed file in the folder of corpora, or one of `needs`.
+    pub model: Option<String>,
+    /// Two rows, of which the second reads only where the first is not sure; `options` may say `--sure`.
+    pub cascade: Option<[String; 2]>,
+    /// The capitals that a recogniser brought itself.
+    #[serde(default)]
+    pub own: bool,
+    /// The texts that it learns from.
+    #[serde(default)]
+    pub corpus: Names,
+    /// A row for each of these numbers of lines of its one text.
+    #[serde(default)]
+    pub sizes: Vec<u64>,
+    /// Settings of `adapt`, and where `--sure` of a cascade stands.
+    #[serde(default)]
+    pub options: String,
+    /// Options of `evaluate` for this row.
+    #[serde(default)]
+    pub evaluate: String,
+    /// What it learns from its texts, where it is not the recipe's.
+    pub protocol: Option<Protocol>,
+    /// Its language, likewise.
+    pub language: Option<String>,
+    /// That it takes long: it is made only when asked for.
+    #[serde(default)]
+    pub long: bool,
+    /// What the source says of it, by the names of tests.
+    #[serde(default)]
+    pub published: BTreeMap<String, Published>,
+}
+
+/// One name or several.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(from = "OneOrMore")]
+pub struct Names(pub Vec<String>);
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a name, or a list of names")]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl From<OneOrMore> for Names {
+    fn from(names: OneOrMore) -> Self {
+        match names {
+            OneOrMore::One(name) => Self(vec![name]),
+            OneOrMore::More(names) => Self(names),
+        }
+    }
+}
+
+fn english() -> String {
+    "en".into()
+}
+
+impl Recipe {
+    /// Reads a recipe from a file.
+    ///
+    /// # Errors
+    /// Where it cannot be read, and as [`Recipe::parse`].
+    pub fn read(file: &Path) -> Result<Self> {
+        Self::parse(&files::open(file)?.text()?, &file.to_string_lossy())
+    }
+
+    /// Reads a recipe; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// [`Error::Input`] where it is no TOML, has a key that no recipe has, or names what it does not say.
+    pub fn parse(text: &str, file: &str) -> Result<Self> {
+        let mut recipe: Self = toml::from_str(text).map_err(|error| toml_error(&error, text, file))?;
+        recipe.text = text.to_owned();
+        recipe.file = file.to_owned();
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    /// The locale of its language; of several, the first says.
+    ///
+    /// # Errors
+    /// Where that is no language.
+    pub fn locale(&self) -> Result<Locale> {
+        let first = self.language.split(',').next().unwrap_or_default();
+        first.parse().map_err(|error| self.problem(format!("language {error}")))
+    }
+
+    fn problem(&self, problem: impl Into<String>) -> Error {
+        Error::file(self.file.clone(), problem)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.tests.is_empty() || self.rows.is_empty() {
+            return Err(
+                self.problem("expected at least one [[test]] and one [[row]]: there is nothing to compare")
+            );
+        }
+        self.check_names("test", self.tests.iter().map(|test| &test.name))?;
+        self.check_names("row", self.rows.iter().map(|row| &row.name))?;
+        self.check_names("step", self.steps.iter().map(|step| &step.name).chain(self.needs.keys()))?;
+        let mut made: BTreeSet<&str> = self.needs.keys().map(String::as_str).chain(["corpora"]).collect();
+        for step in &self.steps {
+            let whose = format!("step \"{}\"", step.name);
+            self.check_corpora(&whose, &step.corpus)?;
+            self.check_placeholders(&whose, &step.command, &made)?;
+            made.insert(&step.name);
+        }
+        for (at, row) in self.rows.iter().enumerate() {
+            self.check_row(at, row, &made)?;
+        }
+        Ok(())
+    }
+
+    fn check_names<'a>(&self, what: &str, names: impl Iterator<Item = &'a String>) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        for name in names {
+            if name.trim().is_empty() {
+                return Err(self.problem(format!("a {what} has an empty name: give it one")));
+            }
+            if !seen.insert(name) {
+                return Err(
+                    self.problem(format!("two {what}s are called \"{name}\": give each a name of its own"))
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn check_row(&self, at: usize, row: &Row, made: &BTreeSet<&str>) -> Result<()> {
+        let whose = format!("row \"{}\"", row.name);
+        let ways = [
+            row.train.is_some(),
+            row.adapt.is_some(),
+            row.preset.is_some(),
+            row.model.is_some(),
+            row.cascade.is_some(),
+            row.own,
+        ];
+        if ways.iter().filter(|&&way| way).count() != 1 {
+            return Err(self.problem(format!(
+                "{whose}: expected exactly one of train, adapt, preset, model, cascade and own"
+            )));
+        }
+        self.check_corpora(&whose, &row.corpus)?;
+        for settings in [row.train.as_ref(), row.model.as_ref(), Some(&row.options), Some(&row.evaluate)] {
+            self.check_placeholders(&whose, settings.map_or("", String::as_str), made)?;
+        }
+        let learns = row.train.is_some() || row.adapt.is_some();
+        if !learns && !(row.corpus.0.is_empty() && row.sizes.is_empty()) {
+            return Err(
+                self.problem(format!("{whose}: only rows that train or adapt have a corpus or sizes"))
+            );
+        }
+        if !row.sizes.is_empty() && (row.adapt.is_some() || row.corpus.0.len() != 1) {
+            return Err(self.problem(format!("{whose}: sizes are for a row that trains on one corpus")));
+        }
+        let earlier = |name: &str| self.rows[..at].iter().find(|row| row.name == name);
+        for name in row.adapt.iter().chain(row.cascade.iter().flatten()) {
+            if earlier(name).is_none() {
+                return Err(
+                    self.problem(format!("{whose} uses \"{name}\": expected the name of a row above it"))
+                );
+            }
+        }
+        let sized = |name: &String| earlier(name).is_some_and(|row| !row.sizes.is_empty());
+        if row.cascade.iter().flatten().any(sized) {
+            return Err(
+                self.problem(format!("{whose}: a cascade needs two models, not rows of several sizes"))
+            );
+        }
+        match row.published.keys().find(|name| !self.tests.iter().any(|test| test.name == **name)) {
+            Some(name) => {
+                Err(self.problem(format!("{whose}: published figures for \"{name}\", which is no test")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_corpora(&self, whose: &str, names: &Names) -> Result<()> {
+        match names.0.iter().find(|name| !self.corpora.contains_key(*name)) {
+            Some(name) => {
+                let known: Vec<_> = self.corpora.keys().map(String::as_str).collect();
+                Err(self.problem(format!(
+                    "{whose} reads the corpus \"{name}\", but [corpora] has {}",
+                    if known.is_empty() { "none".into() } else { known.join(", ") }
+                )))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_placeholders(&self, whose: &str, command: &str, made: &BTreeSet<&str>) -> Result<()> {
+        match placeholders(command).find(|name| !made.contains(name)) {
+            Some(name) => Err(self.problem(format!(
+                "{whose} uses {{{name}}}: expected {{corpora}}, one of [needs] or a [[step]] above it"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a command has in braces.
+pub(super) fn placeholders(command: &str) -> impl Iterator<Item = &str> {
+    command.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
+}
+
+/// What is wrong and where, as other errors say it.
+fn toml_error(error: &toml::de::Error, text: &str, file: &str) -> Error {
+    let place = error.span().and_then(|span| text.get(..span.start)).map(|before| {
+        let line = before.matches('\n').count() as u64 + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u64 + 1;
+        (line, column)
+    });
+    let (line, column) = place.unzip();
+    let problem = error.message().trim().replace('\n', ", ");
+    Error::Input { place: Place { file: file.to_owned(), line, column }, problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+title = "Small"
+language = "en"
+protocol = "rei"
+[corpora.news]
+files = ["news.txt"]
+[[test]]
+name = "held out"
+files = ["test.txt"]
+[[row]]
+name = "most frequent form"
+train = "majority"
+corpus = "news"
+"#;
+
+    fn error(text: &str) -> String {
+        Recipe::parse(text, "table.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn ten_lines_are_a_recipe() {
+        let recipe = Recipe::parse(SMALL, "table.toml").unwrap();
+        assert_eq!(
+            (recipe.protocol, recipe.rows[0].corpus.0.as_slice()),
+            (Protocol::Rei, &["news".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_place() {
+        assert_eq!(
+            error(&SMALL.replace("corpus =", "corpse =")),
+            "table.toml, line 13, column 1: unknown field `corpse`, expected one of `name`, `train`, `adapt`, `preset`, \
+             `model`, `cascade`, `own`, `corpus`, `sizes`, `options`, `evaluate`, `protocol`, `language`, `long`, `published`"
+        );
+        assert_eq!(
+            error(&SMALL.replace("corpus = \"news\"", "corpus = \"olds\"")),
+            "table.toml: row \"most frequent form\" reads the corpus \"olds\", but [corpora] has news"
+        );
+        assert!(error("title = \"x").starts_with("table.toml, line 1, column "));
+        assert_eq!(
+            error("title = \"x\""),
+            "table.toml: expected at least one [[test]] and one [[row]]: there is nothing to compare"
+        );
+    }
+
+    #[test]
+    fn a_row_comes_about_in_one_way() {
+        let both = error(&(SMALL.to_owned() + "preset = \"fast\"\n"));
+        assert_eq!(
+            both,
+            "table.toml: row \"most frequent form\": expected exactly one of train, adapt, preset, model, cascade and own"
+        );
+        let unknown = error(&(SMALL.to_owned() + "[[row]]\nname = \"better\"\nadapt = \"best\"\n"));
+        assert_eq!(unknown, "table.toml: row \"better\" uses \"best\": expected the name of a row above it");
+        let braces = error(&SMALL.replace("\"majority\"", "\"hmm --lm {trigram}\""));
+        assert_eq!(
+            braces,
+            "table.toml: row \"most frequent form\" uses {trigram}: expected {corpora}, one of [needs] or a [[step]] above it"
+        );
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let twice =
+            error(&(SMALL.to_owned() + "[[row]]\nname = \"most frequent form\"\npreset = \"fast\"\n"));
+        assert_eq!(
+            twice,
+            "table.toml: two rows are called \"most frequent form\": give each a name of its own"
+        );
+    }
+}

@@ -1,0 +1,220 @@
+//! Jobs in, results out: what is in the cache already is not done again, and what was interrupted goes on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::collect::collect;
+use super::plan::{Job, Plan, Task};
+use super::recipe::Recipe;
+use super::results::Results;
+use crate::corpus::{Corpus, Protocol, Reading, shuffle};
+use crate::error::{Error, Result};
+use crate::eval::took::Took;
+use crate::files;
+use crate::text::Locale;
+
+/// How a verb of the command line is run: arguments in, what it prints out.
+pub type Run<'a> = dyn FnMut(&[String]) -> Result<String> + 'a;
+
+/// What is told while jobs are done.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// A job begins.
+    Begins {
+        /// What is done.
+        job: &'a Job,
+        /// Which job of all, counted from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// A job's result was found in the cache.
+    Found(&'a Job),
+    /// A file is not what it was when a job with the same request was done last.
+    Changed {
+        /// The file.
+        file: &'a str,
+        /// The job that is done again for it.
+        job: &'a Job,
+    },
+}
+
+/// Does what a plan says and collects what came out.
+///
+/// # Errors
+/// Where a job fails; what was done before it is kept.
+pub fn execute(
+    recipe: &Recipe,
+    plan: &Plan,
+    run: &mut Run<'_>,
+    tell: &mut dyn FnMut(News<'_>),
+) -> Result<Results> {
+    let mut known = plan.jobs.first().map_or_else(|| Ok(Known::default()), |job| Known::read(job))?;
+    for (at, job) in plan.jobs.iter().enumerate() {
+        if job.is_done() {
+            tell(News::Found(job));
+            continue;
+        }
+        if let Some(file) = known.changed(job) {
+            tell(News::Changed { file, job });
+        }
+        tell(News::Begins { job, number: at + 1, of: plan.jobs.len() });
+        do_job(job, run)?;
+        known.keep(job)?;
+    }
+    collect(recipe, plan)
+}
+
+/// The file that says that a job is done, written last.
+const DONE: &str = "done";
+
+impl Job {
+    pub(super) fn is_done(&self) -> bool {
+        self.folder.join(DONE).is_file()
+    }
+
+    /// What it took; `None` where that is not known.
+    pub(super) fn usage(&self) -> Option<Took> {
+        serde_json::from_slice(&fs::read(self.folder.join("usage.json")).ok()?).ok()
+    }
+
+    /// What it printed.
+    pub(super) fn printed(&self) -> Result<String> {
+        let file = self.folder.join("printed.json");
+        fs::read_to_string(&file).map_err(|error| Error::io("read", file, error))
+    }
+}
+
+fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
+    let folder = &job.folder;
+    fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let mut printed = String::new();
+    match &job.task {
+        Task::Lines { files, shuffled, skip, lines } => {
+            take_lines(files, *shuffled, *skip, *lines, &job.output())?
+        }
+        Task::Run { arguments, checkpoint } => {
+            let resumed = folder.join("checkpoint").exists();
+            let mut arguments = arguments.clone();
+            arguments.extend(["-o".into(), path("output"), "--usage".into(), path("usage.json")]);
+            if may_replace(&arguments) {
+                arguments.push("--force".into());
+            }
+            if *checkpoint {
+                arguments.extend(["--checkpoint".into(), path("checkpoint")]);
+            }
+            run(&arguments)?;
+            if resumed {
+                // It says what the last part took alone.
+                let file = folder.join("usage.json");
+                fs::remove_file(&file).map_err(|error| Error::io("remove", file, error))?;
+            }
+        }
+        Task::Test(arguments) => {
+            let mut arguments = arguments.clone();
+            let more =
+                ["--json".into(), "--choices".into(), path("output"), "--usage".into(), path("usage.json")];
+            arguments.extend(more);
+            printed = run(&arguments)?;
+        }
+        Task::Print(arguments) => printed = run(arguments)?,
+    }
+    files::publish(folder.join("printed.json"), |out| write(out, folder, printed.as_bytes()))?;
+    files::publish(folder.join(DONE), |out| write(out, folder, job.request.as_bytes()))
+}
+
+/// Whether a verb has `--force`: those that write folders; files are replaced as they are.
+fn may_replace(arguments: &[String]) -> bool {
+    matches!(arguments.first().map(String::as_str), Some("train" | "adapt"))
+}
+
+fn write(out: &mut impl Write, folder: &Path, bytes: &[u8]) -> Result<()> {
+    out.write_all(bytes).map_err(|error| Error::io("write", folder, error))
+}
+
+/// Writes some lines of some files, one after another, into one. Empty lines do not count.
+fn take_lines(from: &[PathBuf], shuffled: bool, skip: u64, lines: u64, to: &Path) -> Result<()> {
+    let mut left = (skip, lines);
+    files::publish(to, |out| {
+        if shuffled {
+            let corpus = Corpus::new(from, Reading::default(), Protocol::default(), Locale::Root)?;
+            let text = shuffle::shuffled(&corpus, shuffle::Config::default())?;
+            text.lines().try_for_each(|line| take(line, &mut left, out, to))?;
+        } else {
+            for file in from {
+                let mut text = files::open(file)?.lines();
+                while left.1 > 0
+                    && let Some(line) = text.next()?
+                {
+                    take(line, &mut left, out, to)?;
+                }
+            }
+        }
+        if left.1 > 0 && lines != u64::MAX {
+            let name = from.first().map_or_else(String::new, |file| file.to_string_lossy().into_owned());
+            let problem = format!(
+                "holds {} lines after the first {skip}, but the recipe takes {lines}",
+                lines - left.1
+            );
+            return Err(Error::file(name, problem));
+        }
+        Ok(())
+    })
+}
+
+/// Writes a line, unless it is empty or among those that are left out; `left` counts how many are still to be skipped and taken.
+fn take(line: &str, left: &mut (u64, u64), out: &mut impl Write, to: &Path) -> Result<()> {
+    match left {
+        _ if line.trim().is_empty() => {}
+        (0, 0) => {}
+        (0, lines) => {
+            *lines -= 1;
+            writeln!(out, "{line}").map_err(|error| Error::io("write", to, error))?;
+        }
+        (skip, _) => *skip -= 1,
+    }
+    Ok(())
+}
+
+/// What the jobs of a cache read when they were last done, by their requests.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Known(BTreeMap<String, BTreeMap<String, String>>);
+
+impl Known {
+    fn file(job: &Job) -> PathBuf {
+        job.folder.with_file_name("requests.json")
+    }
+
+    fn read(job: &Job) -> Result<Self> {
+        let file = Self::file(job);
+        match fs::read(&file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+                let problem =
+                    format!("is no list of what was done ({error}): remove it, nothing else is lost");
+                Error::file(file.to_string_lossy(), problem)
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(Error::io("read", file, error)),
+        }
+    }
+
+    /// A file that is another than when this was done last.
+    fn changed<'a>(&self, job: &'a Job) -> Option<&'a str> {
+        let last = self.0.get(&job.request)?;
+        let changed =
+            |(file, digest): &(&'a String, &'a String)| last.get(*file).is_some_and(|last| last != *digest);
+        job.inputs.iter().find(changed).map(|(file, _)| file.as_str())
+    }
+
+    fn keep(&mut self, job: &Job) -> Result<()> {
+        self.0.insert(job.request.clone(), job.inputs.clone());
+        let file = Self::file(job);
+        let json = serde_json::to_vec_pretty(self).expect("strings, as JSON has them");
+        files::publish(&file, |out| write(out, &file, &json))
+    }
+}

@@ -1,0 +1,250 @@
+//! Experiments as a user meets them: a recipe in, a report out, and nothing done twice.
+#![cfg(feature = "experiments")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const TRAIN: &str = "The ministers met in Lisbon, said Anna McDonald of the BBC.\n\
+                     In New York the WHO asked us who had read O'Neill in Lisbon.\n\
+                     We flew to Porto as the BBC said.\n\
+                     I saw Anna in the US with an iPhone, and I told us.\n";
+const TEST: &str =
+    "We met Anna in Lisbon.\nThey say the BBC told us in Porto.\nWhen I read it, the WHO was in New York.\n";
+
+const RECIPE: &str = r#"
+title = "Two methods"
+protocol = "rei"
+
+[corpora.news]
+files = ["news.txt"]
+
+[[test]]
+name = "held out"
+files = ["test.txt"]
+
+[[row]]
+name = "most frequent form"
+train = "majority"
+corpus = "news"
+published."held out" = { f = 0.5, ser = 0.6 }
+
+[[row]]
+name = "HMM"
+train = "hmm --order 2"
+corpus = "news"
+"#;
+
+struct Room(TempDir);
+
+impl Room {
+    fn new(recipe: &str) -> Self {
+        let room = Self(tempfile::tempdir().unwrap());
+        room.write("news.txt", TRAIN);
+        room.write("test.txt", TEST);
+        room.write("table.toml", recipe);
+        room
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_majuscule"))
+            .args(arguments)
+            .current_dir(self.0.path())
+            .output()
+            .unwrap()
+    }
+
+    /// Runs the recipe and gives what is said on the way.
+    fn experiment(&self) -> String {
+        let output = self.run(&["experiment", "run", "table.toml"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        said
+    }
+
+    /// What is said where it fails, and with which exit code.
+    fn refusal(&self) -> (i32, String) {
+        let output = self.run(&["experiment", "run", "table.toml"]);
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    }
+
+    fn results(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.path("table/results.json")).unwrap()).unwrap()
+    }
+}
+
+#[test]
+fn a_recipe_gives_a_report() {
+    let room = Room::new(RECIPE);
+    room.experiment();
+    let results = room.results();
+    let rows = results["rows"].as_array().unwrap();
+    let names: Vec<_> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["most frequent form", "HMM"]);
+    for row in rows {
+        let cell = &row["cells"][0];
+        let correct = cell["figures"]["correct"].as_u64().unwrap();
+        let missed = cell["figures"]["substitutions"].as_u64().unwrap()
+            + cell["figures"]["deletions"].as_u64().unwrap();
+        // Anna, Lisbon; BBC, Porto; I, WHO, New, York.
+        assert_eq!(correct + missed, 8, "{row}");
+        assert!(row["bytes"].as_u64().unwrap() > 0);
+        assert!(row["training"]["wall_seconds"].as_f64().unwrap() > 0.0);
+        assert!(cell["words_per_second"].as_f64().unwrap() > 0.0);
+    }
+    assert_eq!(results["tests"][0]["slots"], 8);
+    let page = fs::read_to_string(room.path("table/report.html")).unwrap();
+    let tables = fs::read_to_string(room.path("table/tables.md")).unwrap();
+    for text in [page, tables] {
+        assert!(text.contains("most frequent form") && text.contains("HMM"), "{text}");
+    }
+}
+
+#[test]
+fn what_was_done_is_not_done_again() {
+    let room = Room::new(RECIPE);
+    assert!(room.experiment().contains("training HMM"));
+    let first = room.results();
+    assert!(!room.experiment().contains("[1/"), "all was there");
+    assert_eq!(room.results(), first);
+    room.write("table.toml", &RECIPE.replace("--order 2", "--order 3"));
+    let said = room.experiment();
+    assert!(said.contains("training HMM") && !said.contains("training most frequent form"), "{said}");
+}
+
+#[test]
+fn a_text_that_changed_is_learned_again() {
+    let room = Room::new(RECIPE);
+    room.experiment();
+    room.write("news.txt", &(TRAIN.to_owned() + "They met in Porto.\n"));
+    let said = room.experiment();
+    assert!(said.contains("news.txt has changed since: training most frequent form again"), "{said}");
+    assert!(said.contains("testing HMM"), "{said}");
+}
+
+#[test]
+fn what_is_done_before_an_error_is_kept() {
+    let broken = RECIPE.replace("--order 2", "--lm none.lm").replace("corpus = \"news\"\n\"#", "");
+    let room = Room::new(&broken);
+    let (code, said) = room.refusal();
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("none.lm") && said.contains("what is done is kept"), "{said}");
+    room.write("table.toml", RECIPE);
+    let said = room.experiment();
+    assert!(!said.contains("training most frequent form") && said.contains("training HMM"), "{said}");
+}
+
+#[test]
+fn a_recipe_that_cannot_be_is_refused_before_anything_is_trained() {
+    let refused = |recipe: &str, words: &[&str]| {
+        let room = Room::new(recipe);
+        let (_, said) = room.refusal();
+        for word in words {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+        assert!(!room.path("table").exists(), "{said}");
+    };
+    refused(
+        &RECIPE.replace("corpus = \"news\"", "corpse = \"news\""),
+        &["table.toml, line 15, column 1", "unknown field `corpse`"],
+    );
+    refused(&RECIPE.replace("hmm --order 2", "hnm"), &["training HMM", "hnm"]);
+    refused(&RECIPE.replace("--order 2", "--ordre 2"), &["training HMM", "--ordre"]);
+    refused(&RECIPE.replace("news.txt", "olds.txt"), &["cannot read", "olds.txt"]);
+    refused("", &["table.toml", "missing field `title`"]);
+    refused("title = \"x", &["table.toml, line 1"]);
+}
+
+#[test]
+fn rows_that_cannot_be_made_here_are_named() {
+    let more = "
+[needs]
+encoder = \"a BERT folder\"
+[[row]]
+name = \"BERT\"
+train = \"bert --encoder {encoder}\"
+corpus = \"news\"
+[[row]]
+name = \"forever\"
+train = \"majority\"
+corpus = \"news\"
+long = true
+";
+    let room = Room::new(
+        &(RECIPE.replace("[corpora", "[needs]\nencoder = \"a BERT folder\"\n[corpora").to_owned()
+            + more.split_once("folder\"\n").unwrap().1),
+    );
+    room.experiment();
+    let results = room.results();
+    let left_out: Vec<_> =
+        results["left_out"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(left_out, ["BERT", "forever"]);
+    assert_eq!(results["rows"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn sizes_are_rows_of_a_series() {
+    let room = Room::new(&RECIPE.replace("train = \"majority\"\n", "train = \"majority\"\nsizes = [2, 4]\n"));
+    room.experiment();
+    let results = room.results();
+    let rows = results["rows"].as_array().unwrap();
+    let lines: Vec<_> =
+        rows.iter().map(|row| (row["series"].as_str().unwrap(), row["lines"].as_u64())).collect();
+    assert_eq!(lines, [("most frequent form", Some(2)), ("most frequent form", Some(4)), ("HMM", None)]);
+    let command = rows[0]["commands"][0].as_str().unwrap();
+    assert_eq!(command, "cat news.txt | head -n 2 > news-2.txt");
+}
+
+#[test]
+fn a_report_is_made_again_from_its_results() {
+    let room = Room::new(RECIPE);
+    room.experiment();
+    let page = fs::read(room.path("table/report.html")).unwrap();
+    fs::remove_file(room.path("table/report.html")).unwrap();
+    assert!(room.run(&["experiment", "report", "table"]).status.success());
+    assert_eq!(fs::read(room.path("table/report.html")).unwrap(), page);
+    room.write("table/results.json", "{");
+    let output = room.run(&["experiment", "report", "table"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("results.json: is no result of an experiment"), "{said}");
+}
+
+#[test]
+fn every_recipe_inside_is_listed_and_shown() {
+    let room = Room::new(RECIPE);
+    let list = String::from_utf8(room.run(&["experiment", "list"]).stdout).unwrap();
+    let names: Vec<&str> = list
+        .lines()
+        .filter(|line| !line.starts_with(' '))
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert!(names.len() > 14 && names.contains(&"small"), "{list}");
+    for name in names {
+        let shown = String::from_utf8(room.run(&["experiment", "show", name]).stdout).unwrap();
+        assert!(shown.starts_with("title = "), "{name}: {shown}");
+    }
+    let output = room.run(&["experiment", "show", "nothing"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_folder_of_something_else_is_left_alone() {
+    let room = Room::new(RECIPE);
+    fs::create_dir(room.path("table")).unwrap();
+    room.write("table/letter.txt", "Dear Anna");
+    let (code, said) = room.refusal();
+    assert_eq!(code, 2);
+    assert!(said.contains("table holds something that is no report"), "{said}");
+}
