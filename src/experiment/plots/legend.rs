@@ -32,8 +32,8 @@ pub struct Legend {
     height: u32,
 }
 
-/// The most letters of a name.
-const MOST: usize = 40;
+/// The most letters of a name: two columns of such names fit.
+const MOST: usize = 34;
 
 const ROW: i32 = 22;
 const BEFORE: i32 = 8;
