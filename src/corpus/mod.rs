@@ -18,7 +18,7 @@ use std::thread;
 
 use crate::error::{Error, Result};
 use crate::files::{self, Input};
-use crate::text::{Label, Locale, Tokens};
+use crate::text::{Break, Label, Locale, Tokens};
 
 pub use protocol::{Protocol, Tag};
 pub use read::{Column, Field, Format, Reading, Sentence};
@@ -252,7 +252,13 @@ impl Corpus {
             if block.begins {
                 examples.end_document(visit)?;
             }
-            block.sentences(&mut |sentence| examples.sentence(sentence, visit))
+            block.sentences(&mut |sentence| {
+                // A file may hold several recordings.
+                if sentence.before == Break::Document {
+                    examples.end_document(visit)?;
+                }
+                examples.sentence(sentence, visit)
+            })
         })?;
         examples.end_document(visit)
     }
@@ -297,6 +303,9 @@ impl Corpus {
                 examples.end_document(&mut count)?;
             }
             block.sentences(&mut |sentence| {
+                if sentence.before == Break::Document {
+                    examples.end_document(&mut count)?;
+                }
                 examples.sentence(sentence, &mut count)?;
                 if found.is_none() && given.get() + examples.waiting() > word {
                     found = Some(sentence.line);
