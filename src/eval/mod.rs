@@ -9,6 +9,7 @@ pub mod compare;
 pub mod signature;
 mod table;
 pub mod report;
+pub mod aligned;
 
 pub use compare::{Comparison, System, compare};
 pub use pair::{Side, pair};
