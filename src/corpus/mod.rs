@@ -136,7 +136,12 @@ impl Corpus {
 
     /// The corpus of one text that is in memory, read like a file.
     pub fn of_text(text: &str, reading: Reading, protocol: Protocol, locale: Locale) -> Self {
-        let sources = vec![Source::Held("text".to_owned(), text.as_bytes().into())];
+        Self::of_bytes(text.as_bytes(), reading, protocol, locale)
+    }
+
+    /// The same of bytes, which may be no text.
+    pub(crate) fn of_bytes(bytes: &[u8], reading: Reading, protocol: Protocol, locale: Locale) -> Self {
+        let sources = vec![Source::Held("text".to_owned(), bytes.into())];
         Self { sources, reading, protocol, locale, letters: OnceLock::new() }
     }
 
