@@ -257,8 +257,10 @@ fn transcript(data: &[u8], format: corpus::Format) {
         last = sentence.line;
         Ok(())
     });
+    // What is taken for compressed has no lines yet.
+    let is_text = str::from_utf8(data).is_ok() && data.get(1..4) != Some(b"*M\x18");
     if let Err(Error::Input { place, problem }) = read {
-        assert!(place.line.is_some(), "{place}: {problem}");
+        assert!(place.line.is_some() || !is_text, "{place}: {problem}");
     }
 }
 

@@ -73,6 +73,9 @@ impl Transcript {
     /// # Errors
     /// Where the method fails.
     pub fn restored(self, method: &dyn Restorer, want: Want) -> Result<Self> {
+        if self.words.is_empty() {
+            return Ok(self);
+        }
         let choices = method.restore_batch(slice::from_ref(&self.words), want)?.pop().unwrap_or_default();
         Ok(Self { cases: choices.into_iter().map(|choice| choice.label.case).collect(), ..self })
     }
