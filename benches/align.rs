@@ -108,16 +108,20 @@ impl Bench {
                 run();
                 best[row] = best[row].min(start.elapsed().as_secs_f64());
             };
-            time(0, &|| drop(self.align()));
+            time(0, &|| {
+                divan::black_box(self.align());
+            });
             time(1, &|| {
                 let [said, heard] = self.transcripts.each_ref().map(|file| {
                     let text = std::fs::read_to_string(file).expect("it was written");
                     Transcript::of_text(&text, Locale::Root)
                 });
-                let _ = aligned::score(&said, &heard, Locale::Root);
+                divan::black_box(aligned::score(&said, &heard, Locale::Root));
             });
             for (row, protocol) in PROTOCOLS.into_iter().enumerate() {
-                time(2 + row, &|| drop(self.score(protocol)));
+                time(2 + row, &|| {
+                    divan::black_box(self.score(protocol));
+                });
             }
         }
         println!("\nthe best of {TURNS} turns; {} words of {}", self.words, self.name);

@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(parts.map(|part| &line[part]), ["talk", "1", "Ana_Reis", "0.5", "3", "<o,f0,female>"]);
         let words: Vec<&str> = row.words.into_iter().map(|word| &line[word]).collect();
         assert_eq!(words, ["So,", "in", "Lisbon."]);
-        assert_eq!(super::row("talk 1 x 0 1 Yes").unwrap().unwrap().words, [13..16]);
+        assert!(super::row("talk 1 x 0 1 Yes").unwrap().unwrap().words.contains(&(13..16)));
         assert!(super::row("talk 1 x 0 1").unwrap().unwrap().words.is_empty());
         assert_eq!(super::row(";; talk"), Ok(None));
     }
