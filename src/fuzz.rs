@@ -4,10 +4,11 @@ use std::io::Cursor;
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
-use crate::corpus::{Corpus, Protocol, Reading};
+use crate::corpus::{self, Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
+use crate::eval::align::{self, Edit};
 use crate::files::Input;
-use crate::format::{Plain, Settings};
+use crate::format::{Plain, Settings, ctm, stm, trn};
 use crate::lexicon;
 use crate::lm::kneser_ney::Smoothing;
 use crate::lm::spill::Memory;
@@ -195,6 +196,122 @@ pub fn counts(data: &[u8]) {
     if let Ok(model) = text.train(&config, &mut |_| ()) {
         let _ = model.scorer().sentence(model.vocabulary().iter().take(100));
     }
+}
+
+/// Any bytes as a transcript of words and marks in columns: sentences, or an error that names its line.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn nlp(data: &[u8]) {
+    transcript(data, corpus::Format::Nlp);
+}
+
+/// Any bytes as recogniser output with times: the same, and every field stands in its line, in order.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn ctm(data: &[u8]) {
+    transcript(data, corpus::Format::Ctm);
+    each_line(data, |line| {
+        let Ok(Some(row)) = ctm::row(line) else { return };
+        let optional = [row.confidence, row.kind, row.speaker].into_iter().flatten();
+        assert_in_order(
+            line,
+            [row.file, row.channel, row.begin, row.duration, row.word].into_iter().chain(optional),
+        );
+    });
+}
+
+/// Any bytes as segments with times: the same.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn stm(data: &[u8]) {
+    transcript(data, corpus::Format::Stm);
+    each_line(data, |line| {
+        let Ok(Some(row)) = stm::row(line) else { return };
+        let fields = [row.file, row.channel, row.speaker, row.begin, row.end];
+        assert_in_order(line, fields.into_iter().chain(row.label).chain(row.words));
+    });
+}
+
+/// Any bytes as utterances with their names: the same.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn trn(data: &[u8]) {
+    transcript(data, corpus::Format::Trn);
+    each_line(data, |line| {
+        let Ok(Some(row)) = trn::row(line) else { return };
+        assert_in_order(line, row.words.into_iter().chain([row.utterance]));
+    });
+}
+
+fn transcript(data: &[u8], format: corpus::Format) {
+    let reading = Reading { format, ..Reading::default() };
+    let corpus = Corpus::of_bytes(data, reading, Protocol::default(), Locale::Root);
+    let mut last = 0;
+    let read = corpus.for_each_sentence(&mut |sentence| {
+        assert!(!sentence.text.trim().is_empty(), "a sentence is empty");
+        assert!(sentence.line >= last, "line {} comes after line {last}", sentence.line);
+        last = sentence.line;
+        Ok(())
+    });
+    // What is taken for compressed has no lines yet.
+    let is_text = str::from_utf8(data).is_ok() && data.get(1..4) != Some(b"*M\x18");
+    if let Err(Error::Input { place, problem }) = read {
+        assert!(place.line.is_some() || !is_text, "{place}: {problem}");
+    }
+}
+
+fn each_line(data: &[u8], visit: impl FnMut(&str)) {
+    String::from_utf8_lossy(data).split('\n').for_each(visit);
+}
+
+fn assert_in_order(line: &str, fields: impl Iterator<Item = std::ops::Range<usize>>) {
+    let mut end = 0;
+    for field in fields {
+        assert!(end <= field.start && !line[field.clone()].is_empty(), "{field:?} of {line:?}");
+        end = field.end;
+    }
+}
+
+/// Any bytes as two sequences, which 0xff parts: the edits make one into the other, and are as few as the plain matrix has them.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn align(data: &[u8]) {
+    let middle = data.iter().position(|&b| b == 0xff).unwrap_or(data.len() / 2);
+    let (one, other) = data.split_at(middle);
+    let [reference, hypothesis] =
+        [one, other].map(|side| side.iter().map(|&b| u32::from(b)).collect::<Vec<_>>());
+    let (mut i, mut j, mut errors) = (0, 0, 0);
+    for edit in align::align(&reference, &hypothesis) {
+        match edit {
+            Edit::Match => assert_eq!(reference[i], hypothesis[j]),
+            Edit::Substitute => assert_ne!(reference[i], hypothesis[j]),
+            Edit::Delete | Edit::Insert => {}
+        }
+        i += usize::from(edit != Edit::Insert);
+        j += usize::from(edit != Edit::Delete);
+        errors += usize::from(edit != Edit::Match);
+    }
+    assert_eq!((i, j), (reference.len(), hypothesis.len()), "some words are not aligned");
+    assert_eq!(errors, distance(&reference, &hypothesis), "there are fewer edits");
+}
+
+/// The plain edit distance, a row of the matrix at a time.
+fn distance(reference: &[u32], hypothesis: &[u32]) -> usize {
+    let mut row: Vec<usize> = (0..=hypothesis.len()).collect();
+    for (i, word) in reference.iter().enumerate() {
+        let mut before = std::mem::replace(&mut row[0], i + 1);
+        for (j, other) in hypothesis.iter().enumerate() {
+            let replaced = before + usize::from(word != other);
+            before = row[j + 1];
+            row[j + 1] = replaced.min(before + 1).min(row[j] + 1);
+        }
+    }
+    row[hypothesis.len()]
 }
 
 /// A file of counts: what a mutation begins with.

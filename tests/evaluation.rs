@@ -16,7 +16,9 @@ const HYPOTHESIS: &str = "here Is an example of a big SER\nwe met Ada Mckay in R
 fn files(texts: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in texts {
-        fs::write(folder.path().join(name), text).unwrap();
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
     folder
 }
@@ -227,4 +229,94 @@ fn what_counts_by_default_is_what_is_trained_on_by_default() {
     assert!(page.contains("most frequent errors"), "{page}");
     let error = majuscule(folder.path(), "evaluate --lang auto ref.txt").stderr;
     assert!(String::from_utf8(error).unwrap().contains("--lang auto: one model"));
+}
+
+const SAID: &str = "call 1 ana 0 2 <o,f0> We met Ada McKay { in / at } Rome.\ncall 1 rui 2 3 Who?\n";
+
+/// What was heard, with the capitals given: we met Ada Mackay Rome uh who.
+fn heard(words: [&str; 7]) -> String {
+    let rows = words.iter().enumerate();
+    rows.map(|(i, word)| format!("call A {i} 0.5 {word} 0.9\n")).collect()
+}
+
+#[test]
+fn recogniser_output_is_scored_through_an_alignment() {
+    let hypothesis = heard(["We", "met", "ada", "MacKay", "Rome", "Uh", "who"]);
+    let folder =
+        files(&[("said/call.stm", SAID), ("heard/call.ctm", &hypothesis), ("heard/other.txt", "No")]);
+    for arguments in
+        ["score --align said heard --json", "score --align said/call.stm heard/call.ctm --per-file --json"]
+    {
+        let report = json(folder.path(), arguments);
+        // Mackay for McKay, uh; in is left out: of seven words.
+        assert_eq!(report["word_errors"]["rate"].as_f64().unwrap(), 3.0 / 7.0);
+        let counts = ["correct", "substitutions", "insertions", "deletions"];
+        // We and Rome; McKay under another pattern; Uh; Ada and Who.
+        assert_eq!(counts.map(|key| report[key].as_u64().unwrap()), [2, 1, 1, 2]);
+        assert_eq!(counts.map(|key| report["recognised"][key].as_u64().unwrap()), [2, 0, 0, 2]);
+        assert_eq!(counts.map(|key| report["misrecognised"][key].as_u64().unwrap()), [0, 1, 0, 0]);
+        assert!(report["signature"].as_str().unwrap().contains("|aligned:edit-distance|"));
+    }
+    let page = String::from_utf8(majuscule(folder.path(), "score --align said heard").stdout).unwrap();
+    assert!(
+        page.contains("\nWER: 42.86 %, of 7 words 5 recognised, 1 misrecognised, 1 deleted; 1 inserted\n"),
+        "{page}"
+    );
+    assert!(page.ends_with("\nleft out: heard/other.txt, which has no reference\n"), "{page}");
+}
+
+#[test]
+fn a_model_capitalizes_what_a_recogniser_heard() {
+    let hypothesis = heard(["WE", "MET", "ADA", "MACKAY", "ROME", "UH", "WHO"]);
+    let train = "We met Ada in Rome .\nThen Ada went to Rome .\n".repeat(3);
+    let folder = files(&[("train.txt", &train), ("said.stm", SAID), ("heard.ctm", &hypothesis)]);
+    assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());
+    let report = json(folder.path(), "evaluate --model model said.stm --align heard.ctm --json");
+    // Ada and Rome; We, Who and McKay are left in lower case.
+    assert_eq!(
+        (&report["correct"], &report["deletions"], &report["insertions"]),
+        (&2.into(), &3.into(), &0.into())
+    );
+    let page =
+        majuscule(folder.path(), "evaluate --model model said.stm --align heard.ctm --per-file --markdown");
+    assert!(String::from_utf8(page.stdout).unwrap().contains("\n| heard.ctm | 7 | 42.86 | 5 |"));
+}
+
+#[test]
+fn what_cannot_be_aligned_is_named() {
+    let folder = files(&[
+        ("said.stm", SAID),
+        ("said/call.stm", SAID),
+        ("heard/other.txt", "no"),
+        ("other.trn", "They left (rui-1)\n"),
+        ("cut.ctm", "call A 0 0.5 we\ncall A 1 0"),
+        ("cut.trn", "We met (ana-1)\nAda (an"),
+    ]);
+    for (arguments, code, problem) in [
+        (
+            "score --align said heard",
+            2,
+            "said and heard have nothing in common: expected files with the same names",
+        ),
+        ("score --align said said.stm", 2, "said is a folder, but said.stm is none: "),
+        ("score --align said.stm other.trn", 1, "other.trn: none of its 2 words is one of said.stm"),
+        (
+            "score --align said.stm cut.ctm",
+            1,
+            "cut.ctm, line 2, column 11: found 4 fields, but a line is expected to be ",
+        ),
+        ("score --align said.stm cut.trn", 1, "cut.trn, line 2, column 5: found \"(an\" at its end, but "),
+        (
+            "evaluate said.stm other.trn --align cut.ctm",
+            2,
+            "--align: 2 corpora are named, but a hypothesis has one reference",
+        ),
+        ("score --align said.stm cut.ctm --protocol rei", 2, "'--protocol"),
+        ("score said.stm cut.ctm --per-file", 2, "--align"),
+    ] {
+        let output = majuscule(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(problem), "{error}");
+    }
 }

@@ -20,6 +20,24 @@ const TEXTS: [&str; 8] = [
 const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n# update\t2026-11-20\t0.5\tnews\n\
                        word\tform\tcount\tinitial\tsources\nmcdonald\tMcDonald\t3\t0.5\t1\nrose\tRose\t2\t0\t1\n";
 
+/// Each reader of transcripts, and a transcript.
+const TRANSCRIPTS: [(fn(&[u8]), &str); 4] = [
+    (
+        fuzz::nlp,
+        "token|speaker|punctuation|case|tags\nGood|0||UC|\nday|0|,|LC|\n<laugh>|0|||\nÁna|1|.|UC|\r\nyes|1|?|\n",
+    ),
+    (
+        fuzz::ctm,
+        ";; made\na A 0.5 0.25 Good 0.9 lex ána\na A * * <ALT_BEGIN>\na A 1 1 day,\na A * * <ALT>\na A 1 1 <hm> NA\na A * * <ALT_END>\n\
+         b 1 0 1 Yés\n",
+    ),
+    (
+        fuzz::stm,
+        "a 1 ána 0.5 3 <o,f0,female> Good { day / night / @ } .\r\na 1 x 3 4 ignore_time_segment_in_scoring\n;; x\nb 2 rui 0 1\n",
+    ),
+    (fuzz::trn, "Good { day / { dáy / @ } } (uh) (ána-1)\n(rui-1)\n\n;; x\nYes? (rui-2)"),
+];
+
 /// Random numbers that are the same in every run.
 struct Random(ChaCha8Rng);
 
@@ -79,6 +97,10 @@ fn random_bytes_break_nothing() {
         fuzz::arpa(&data);
         fuzz::binary(&data);
         fuzz::counts(&data);
+        for (read, _) in TRANSCRIPTS {
+            read(&data);
+        }
+        fuzz::align(&data);
     }
 }
 
@@ -182,6 +204,32 @@ fn altered_counts_are_read_or_refused() {
         fuzz::counts(&altered);
         // Past the checksums too, which keep altered numbers out.
         fuzz::counts(&summed(&altered));
+    }
+}
+
+#[test]
+fn altered_transcripts_are_read_or_refused() {
+    let mut random = Random::new(8);
+    let others = TRANSCRIPTS.map(|(_, text)| text.as_bytes());
+    for (read, text) in TRANSCRIPTS {
+        for len in 0..=text.len() {
+            read(&text.as_bytes()[..len]);
+        }
+        for _ in 0..2000 {
+            read(&random.mutated(text.as_bytes(), &others));
+        }
+    }
+}
+
+#[test]
+fn sequences_that_are_alike_are_aligned() {
+    let mut random = Random::new(9);
+    for _ in 0..500 {
+        // Few different words, so that many alignments cost as little.
+        let words = 1 + random.below(20);
+        let one: Vec<u8> = (0..random.below(400)).map(|_| random.below(words) as u8).collect();
+        let other = random.mutated(&one, &[b"\x01\x02\x03"]);
+        fuzz::align(&[&*one, &[0xff], &*other].concat());
     }
 }
 

@@ -11,6 +11,7 @@ use super::page::threads;
 use super::usage::Timed;
 use crate::corpus::Corpus;
 use crate::error::Error;
+use crate::eval::aligned::{self, files::Cases};
 use crate::eval::{Choices, Report, System, compare, evaluate_corpus, evaluate_each};
 use crate::files::Publish;
 use crate::methods::{self, Computing, Model, Preset, Read};
@@ -21,11 +22,17 @@ use crate::restorer::Want;
 ///
 /// The choices are the model's own: without your spellings (--words), capitals that restore keeps and the capitals of
 /// sentence starts. To measure these too, give what restore wrote to score.
+///
+/// With --align it sees what a speech recogniser heard, and is held against what was said.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Texts in their true case, scored together; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     pub corpora: Vec<PathBuf>,
+    /// What a speech recogniser heard of the one corpus named, or a folder where the corpus is one: the model sees its words without
+    /// their case, one stream for each recording, and they are aligned with those of the corpus as score --align does
+    #[arg(long, value_name = "HYPOTHESIS", conflicts_with_all = ["protocol", "calibration", "intervals"])]
+    pub align: Option<PathBuf>,
     /// The model's folder or file; without it, the built-in model of --lang
     #[arg(long, value_name = "FOLDER")]
     pub model: Option<PathBuf>,
@@ -84,6 +91,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if !manifest.is_of(&reading.language) {
         reading.language.clone_from(&manifest.language);
     }
+    if let Some(hypothesis) = &args.align {
+        let reference = args.reference()?;
+        let timed = Timed(&*restorer);
+        let cases = Cases::Restored(&timed, want);
+        let scores = aligned::files::score_files(reference, hypothesis, &reading, manifest.locale, cases)?;
+        tell(read);
+        let config = measure::aligned_config(manifest.locale, args.top);
+        let report = aligned::report::Report::of(&scores, &config, args.per_file);
+        measure::print(&report.page(args.measure.layout()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
     let mut corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
     let mut system = System::new("");
@@ -112,16 +130,33 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             report.push_file(file.name(), &score, config.matching);
         }
     }
-    if let Some(read) = read {
-        eprintln!("the second model read {:.1} % of the words", 100.0 * read.share());
-    }
+    tell(read);
     measure::print(&report.page(args.measure.layout()))?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Says how much the second model of a cascade had to read.
+fn tell(read: Option<Arc<Read>>) {
+    if let Some(read) = read {
+        eprintln!("the second model read {:.1} % of the words", 100.0 * read.share());
+    }
+}
+
 impl Args {
+    /// The one corpus that a hypothesis is aligned with.
+    fn reference(&self) -> crate::error::Result<&Path> {
+        match self.corpora.as_slice() {
+            [reference] => Ok(reference),
+            several => Err(Error::Usage(format!(
+                "--align: {} corpora are named, but a hypothesis has one reference: name one, or two folders whose files have the \
+                 same names",
+                several.len()
+            ))),
+        }
+    }
+
     fn load(&self) -> crate::error::Result<(Model, Option<Arc<Read>>)> {
-        if self.per_file && self.corpora.iter().any(|file| file == Path::new("-")) {
+        if self.per_file && self.align.is_none() && self.corpora.iter().any(|file| file == Path::new("-")) {
             let problem =
                 "--per-file reads each file twice, but standard input can be read only once: give files";
             return Err(Error::Usage(problem.into()));

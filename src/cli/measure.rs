@@ -86,6 +86,12 @@ impl Measure {
     }
 }
 
+/// How figures are read off recordings that were aligned.
+pub fn aligned_config(locale: Locale, top: usize) -> report::Config {
+    let signature = Signature::of_aligned(locale).to_string();
+    report::Config { signature, matching: Matching::Spelling, locale, marks: false, top }
+}
+
 /// The case pairs of --locale, or else those of --lang, which may name several languages: `en,pt`.
 ///
 /// # Errors

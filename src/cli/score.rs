@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::measure::{self, Measure};
+use crate::eval::aligned::{self, files::Cases};
 use crate::eval::{Report, Score, pair};
 use crate::text::Locale;
 
@@ -11,12 +12,23 @@ use crate::text::Locale;
 ///
 /// All that a system did to the capitals counts, as a reader sees them. What restore made of a text includes your
 /// spellings (--words), capitals that it kept and the capitals of sentence starts, which evaluate leaves out.
+///
+/// What a speech recogniser heard has other words: --align pairs them with those of the reference by edit distance, case and marks
+/// aside, and prints the word error rate beside the figures of case.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The text in its true case; - is standard input
+    /// The text in its true case; - is standard input. With --align also a folder
     pub reference: PathBuf,
-    /// What a system made of it; the words are compared without case
+    /// What a system made of it; the words are compared without case. With --align a folder where the reference is one: files are
+    /// paired by their names, endings aside
     pub hypothesis: PathBuf,
+    /// Align the words, which may differ: what a recogniser heard against what was said. No marks, no ends of sentences, all words
+    /// count
+    #[arg(long, conflicts_with = "protocol")]
+    pub align: bool,
+    /// Score each recording by itself too
+    #[arg(long, requires = "align")]
+    pub per_file: bool,
     /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
@@ -30,10 +42,17 @@ pub struct Args {
 /// Scores and prints the report.
 ///
 /// # Errors
-/// Where a file cannot be read, the words differ or none is scored.
+/// Where a file cannot be read, the words differ though they are not to be aligned, or none is scored.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { reference, hypothesis, locale, top, measure } = args;
+    let Args { reference, hypothesis, align, per_file, locale, top, measure } = args;
     let locale = measure::locale(locale, &measure.reading.language)?;
+    if align {
+        let scores =
+            aligned::files::score_files(&reference, &hypothesis, &measure.reading, locale, Cases::Own)?;
+        let report = aligned::report::Report::of(&scores, &measure::aligned_config(locale, top), per_file);
+        measure::print(&report.page(measure.layout()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut sides = measure.sides(&[&reference, &hypothesis], locale)?;
     let hypotheses = sides.split_off(1);
     let mut score = Score::default();

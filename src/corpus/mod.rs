@@ -18,7 +18,7 @@ use std::thread;
 
 use crate::error::{Error, Result};
 use crate::files::{self, Input};
-use crate::text::{Label, Locale, Tokens};
+use crate::text::{Break, Label, Locale, Tokens};
 
 pub use protocol::{Protocol, Tag};
 pub use read::{Column, Field, Format, Reading, Sentence};
@@ -136,7 +136,12 @@ impl Corpus {
 
     /// The corpus of one text that is in memory, read like a file.
     pub fn of_text(text: &str, reading: Reading, protocol: Protocol, locale: Locale) -> Self {
-        let sources = vec![Source::Held("text".to_owned(), text.as_bytes().into())];
+        Self::of_bytes(text.as_bytes(), reading, protocol, locale)
+    }
+
+    /// The same of bytes, which may be no text.
+    pub(crate) fn of_bytes(bytes: &[u8], reading: Reading, protocol: Protocol, locale: Locale) -> Self {
+        let sources = vec![Source::Held("text".to_owned(), bytes.into())];
         Self { sources, reading, protocol, locale, letters: OnceLock::new() }
     }
 
@@ -252,7 +257,13 @@ impl Corpus {
             if block.begins {
                 examples.end_document(visit)?;
             }
-            block.sentences(&mut |sentence| examples.sentence(sentence, visit))
+            block.sentences(&mut |sentence| {
+                // A file may hold several recordings.
+                if sentence.before == Break::Document {
+                    examples.end_document(visit)?;
+                }
+                examples.sentence(sentence, visit)
+            })
         })?;
         examples.end_document(visit)
     }
@@ -297,6 +308,9 @@ impl Corpus {
                 examples.end_document(&mut count)?;
             }
             block.sentences(&mut |sentence| {
+                if sentence.before == Break::Document {
+                    examples.end_document(&mut count)?;
+                }
                 examples.sentence(sentence, &mut count)?;
                 if found.is_none() && given.get() + examples.waiting() > word {
                     found = Some(sentence.line);

@@ -4,12 +4,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::files::{self, BOM, Input};
+use crate::format::transcript::{Fault, is_event};
+use crate::format::{ctm, stm, trn};
 use crate::text::{Break, sentence};
 
 /// How the files of a corpus are read.
@@ -46,7 +49,7 @@ impl Reading {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Format {
-    /// As the name ends, before .gz, .zst or .xz: .tok, .nlp, .tsv, .jsonl; else lines
+    /// As the name ends, before .gz, .zst or .xz: .tok, .nlp, .ctm, .stm, .trn, .tsv, .jsonl; else lines
     #[default]
     Auto,
     /// Text, a sentence a line
@@ -56,6 +59,12 @@ pub enum Format {
     /// A transcript: a header that names the columns token and punctuation, then a token a line, columns separated by |;
     /// events in <> are left out
     Nlp,
+    /// A transcript of NIST's: file, channel, beginning, duration and word a line; a recording and channel is one sentence
+    Ctm,
+    /// A transcript of NIST's: file, channel, speaker, beginning, end, perhaps a <label>, and text a line; a line is a sentence
+    Stm,
+    /// A transcript as sclite has it: text and an (utterance) a line; a line is a sentence
+    Trn,
     /// Columns separated by tabs
     Tsv,
     /// A JSON object a line
@@ -72,6 +81,9 @@ impl Format {
         match name.rsplit_once('.').map(|(_, end)| end) {
             Some("tok") => Self::Tok,
             Some("nlp") => Self::Nlp,
+            Some("ctm") => Self::Ctm,
+            Some("stm") => Self::Stm,
+            Some("trn") => Self::Trn,
             Some("tsv") => Self::Tsv,
             Some("jsonl" | "ndjson") => Self::Jsonl,
             _ => Self::Lines,
@@ -144,7 +156,9 @@ impl fmt::Display for Field {
 pub struct Sentence<'a> {
     /// Its text, with marks, without white space around it; never empty.
     pub text: &'a str,
-    /// What lies before it: [`Break::Document`] at the beginning of a file, [`Break::Space`] inside a paragraph.
+    /// The recording that it is from and the channel, where the format names them.
+    pub recording: Option<&'a str>,
+    /// What lies before it: [`Break::Document`] at the beginning of a file or recording, [`Break::Space`] inside a paragraph.
     pub before: Break,
     /// Whether white space parts the tokens, and nothing else does.
     pub tokenised: bool,
@@ -170,6 +184,9 @@ enum Layout {
     Lines { split: Option<Arc<str>> },
     Tok,
     Nlp { token: usize, punctuation: usize, columns: usize, apart: bool },
+    Ctm,
+    Stm,
+    Trn,
     Tsv { column: usize, split: Option<Arc<str>> },
     Jsonl { field: Arc<str>, split: Option<Arc<str>> },
 }
@@ -220,6 +237,9 @@ impl Blocks {
             Format::Auto | Format::Lines => Layout::Lines { split },
             Format::Tok => Layout::Tok,
             Format::Nlp => blocks.transcript(apart)?,
+            Format::Ctm => Layout::Ctm,
+            Format::Stm => Layout::Stm,
+            Format::Trn => Layout::Trn,
             Format::Tsv => Layout::Tsv { column: blocks.column(&reading.column)?, split },
             Format::Jsonl => Layout::Jsonl { field: Arc::from(reading.field.0.as_str()), split },
         };
@@ -298,6 +318,9 @@ impl Blocks {
             Layout::Nlp { .. } => format!(
                 "a sentence begins that is longer than {max} MiB: put the marks that end sentences into its column punctuation"
             ),
+            Layout::Ctm | Layout::Stm => {
+                format!("a recording begins that is longer than {max} MiB: cut it into several")
+            }
             _ => format!("longer than {max} MiB: break it into lines"),
         };
         Err(Error::line(&*self.file, self.line, problem))
@@ -350,10 +373,14 @@ impl Blocks {
 }
 
 impl Layout {
-    /// Where the last line that ends in `bytes` ends, or the last sentence of a transcript.
+    /// Where the last line that ends in `bytes` ends, or the last sentence or recording of a transcript.
     fn last_end(&self, bytes: &[u8]) -> Option<usize> {
         let mut end = bytes.iter().rposition(|&b| b == b'\n')? + 1;
-        let Self::Nlp { punctuation, .. } = *self else { return Some(end) };
+        let punctuation = match *self {
+            Self::Nlp { punctuation, .. } => punctuation,
+            Self::Ctm | Self::Stm => return last_recording(&bytes[..end]),
+            _ => return Some(end),
+        };
         loop {
             let start = bytes[..end - 1].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
             let row = bytes[start..end].trim_ascii_end();
@@ -369,6 +396,30 @@ impl Layout {
     }
 }
 
+/// Where the last recording of whole lines begins; `None` where there is only one.
+fn last_recording(bytes: &[u8]) -> Option<usize> {
+    let mut last = None;
+    let mut start = bytes.len();
+    for line in bytes.split_inclusive(|&b| b == b'\n').rev() {
+        let recording = recording(line);
+        if recording.is_some() {
+            if last.is_some() && recording != last {
+                return Some(start);
+            }
+            last = recording;
+        }
+        start -= line.len();
+    }
+    None
+}
+
+/// The recording and the channel that a line of a transcript names, if it says anything.
+fn recording(line: &[u8]) -> Option<[&[u8]; 2]> {
+    let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+    let file = fields.next().filter(|file| !file.starts_with(b";;"))?;
+    Some([file, fields.next().unwrap_or_default()])
+}
+
 impl Block {
     /// Gives its sentences to `visit`, in order.
     ///
@@ -377,11 +428,16 @@ impl Block {
     pub(super) fn sentences(&self, visit: &mut dyn FnMut(Sentence<'_>) -> Result<()>) -> Result<()> {
         let text = str::from_utf8(&self.bytes);
         let text = text.map_err(|_| files::not_utf8(&self.file, self.line, &self.bytes))?;
-        let mut out =
-            Out { before: if self.begins { Break::Document } else { Break::Line }, line: self.line, visit };
-        if let Layout::Nlp { token, punctuation, columns, apart } = self.layout {
-            return self.transcript(text, [token, punctuation], columns, apart, &mut out);
+        let before = if self.begins { Break::Document } else { Break::Line };
+        let mut out = Out { before, recording: String::new(), line: self.line, visit };
+        match self.layout {
+            Layout::Nlp { token, punctuation, columns, apart } => {
+                return self.transcript(text, [token, punctuation], columns, apart, &mut out);
+            }
+            Layout::Ctm => return self.words(text, &mut out),
+            _ => {}
         }
+        let mut joined = String::new();
         for (line, number) in text.split('\n').zip(self.line..) {
             out.line = number;
             match &self.layout {
@@ -395,10 +451,54 @@ impl Block {
                         out.paragraph(line, split.as_deref())?;
                     }
                 }
-                Layout::Nlp { .. } => {}
+                Layout::Stm => {
+                    let row = stm::row(line).map_err(|fault| self.fault(fault, number, line))?;
+                    if let Some(stm::Row { file, channel, words, .. }) = row {
+                        out.enter(&line[file], &line[channel]);
+                        join(line, words, &mut joined);
+                        out.sentence(&joined, false)?;
+                    }
+                }
+                Layout::Trn => {
+                    let row = trn::row(line).map_err(|fault| self.fault(fault, number, line))?;
+                    if let Some(trn::Row { words, .. }) = row {
+                        join(line, words, &mut joined);
+                        out.sentence(&joined, false)?;
+                    }
+                }
+                Layout::Nlp { .. } | Layout::Ctm => {}
             }
         }
         Ok(())
+    }
+
+    /// Recordings of words with their times: each is one sentence, since nothing says where any ends.
+    fn words(&self, text: &str, out: &mut Out<'_>) -> Result<()> {
+        let mut sentence = String::new();
+        let mut alternatives = ctm::Alternatives::default();
+        let mut last = (self.line, "");
+        for (line, number) in text.split('\n').zip(self.line..) {
+            let fault = |fault| self.fault(fault, number, line);
+            let Some(row) = ctm::row(line).map_err(fault)? else { continue };
+            if !out.is_in(&line[row.file.clone()], &line[row.channel.clone()]) {
+                alternatives.end(last.1).map_err(|fault| self.fault(fault, last.0, last.1))?;
+                out.sentence(&sentence, false)?;
+                sentence.clear();
+                out.enter(&line[row.file.clone()], &line[row.channel.clone()]);
+            }
+            out.line = number;
+            last = (number, line);
+            if alternatives.takes(&row).map_err(fault)? {
+                sentence.push_str(&line[row.word]);
+                sentence.push(' ');
+            }
+        }
+        alternatives.end(last.1).map_err(|fault| self.fault(fault, last.0, last.1))?;
+        out.sentence(&sentence, false)
+    }
+
+    fn fault(&self, fault: Fault, number: u64, line: &str) -> Error {
+        fault.error(&self.file, number, line)
     }
 
     fn cell<'a>(&self, line: &'a str, column: usize, number: u64) -> Result<&'a str> {
@@ -460,8 +560,12 @@ impl Block {
             cells.extend(line.split('|'));
             if cells.len() != columns {
                 let found = cells.len();
-                let problem = format!("found {found} columns, but the header names {columns}");
-                return Err(Error::line(&*self.file, number, problem));
+                // At the first column too many, or at the end where there are too few.
+                let at = cells.iter().take(columns).map(|cell| cell.len() + 1).sum::<usize>();
+                let at = at.min(line.len());
+                let problem =
+                    format!("found {found} columns, but the header names {columns}: is the file cut off?");
+                return Err(self.fault(Fault { at, problem }, number, line));
             }
             let (token, mark) = (cells[token], cells[punctuation]);
             out.line = number;
@@ -486,14 +590,20 @@ impl Block {
     }
 }
 
-/// Whether a token of a transcript is a metadata event, such as `<laugh>` or `<inaudible>`, and no word.
-fn is_event(token: &str) -> bool {
-    token.len() > 2 && token.starts_with('<') && token.ends_with('>')
+/// Puts the words of a line into `out` with spaces between them.
+fn join(line: &str, words: Vec<Range<usize>>, out: &mut String) {
+    out.clear();
+    for word in words {
+        out.push_str(&line[word]);
+        out.push(' ');
+    }
 }
 
 /// Where sentences go, and what lies before the next one.
 struct Out<'a> {
     before: Break,
+    /// The recording and its channel; empty where the format names none.
+    recording: String,
     line: u64,
     visit: &'a mut dyn FnMut(Sentence<'_>) -> Result<()>,
 }
@@ -512,13 +622,27 @@ impl Out<'_> {
         Ok(())
     }
 
+    /// Whether the sentences are those of this recording.
+    fn is_in(&self, file: &str, channel: &str) -> bool {
+        self.recording.split_once(' ') == Some((file, channel))
+    }
+
+    /// The next sentences are those of a recording.
+    fn enter(&mut self, file: &str, channel: &str) {
+        if !self.is_in(file, channel) {
+            self.recording = format!("{file} {channel}");
+            self.before = Break::Document;
+        }
+    }
+
     fn sentence(&mut self, text: &str, tokenised: bool) -> Result<()> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(());
         }
         let before = std::mem::replace(&mut self.before, Break::Line);
-        (self.visit)(Sentence { text, before, tokenised, line: self.line })
+        let recording = (!self.recording.is_empty()).then_some(&*self.recording);
+        (self.visit)(Sentence { text, recording, before, tokenised, line: self.line })
     }
 }
 
@@ -569,7 +693,7 @@ mod tests {
 
         #[test]
         fn any_bytes_give_sentences_or_an_error(bytes: Vec<u8>) {
-            for name in ["x", "x.tok", "x.nlp", "x.tsv", "x.jsonl"] {
+            for name in ["x", "x.tok", "x.nlp", "x.ctm", "x.stm", "x.trn", "x.tsv", "x.jsonl"] {
                 let _ = sentences(name, &bytes, &Reading { split: true, ..Reading::default() }, true);
             }
         }
@@ -637,7 +761,12 @@ mod tests {
         assert_eq!(texts("a.nlp", ""), [""; 0]);
         assert!(error("a.nlp", "Good day").starts_with("a.nlp, line 1: found \"Good day\""));
         let error = error("a.nlp", "token|punctuation\na|.\nb");
-        assert_eq!(error, "a.nlp, line 3: found 1 columns, but the header names 2");
+        assert_eq!(
+            error,
+            "a.nlp, line 3, column 2: found 1 columns, but the header names 2: is the file cut off?"
+        );
+        let error = self::error("a.nlp", "token|punctuation\né|.|x\n");
+        assert!(error.starts_with("a.nlp, line 2, column 5: found 3 columns"), "{error}");
     }
 
     #[test]
@@ -647,6 +776,47 @@ mod tests {
         assert_eq!(texts("a.nlp", file), ["Well, Rui.", "< yes!"]);
         let apart = sentences("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
         assert_eq!(apart[0].0, "Well , Rui .");
+    }
+
+    #[test]
+    fn a_recording_of_words_with_their_times_is_one_sentence() {
+        let file = ";; made\ncall A 0 1 Good\ncall A 1 1 day,\ncall A 2 1 <laugh>\ncall B 0 1 Hello\r\n\nnext A 0 1 Yes";
+        let found = sentences("a.ctm", file.as_bytes(), &Reading::default(), false).unwrap();
+        let expected = ["Good day,", "Hello", "Yes"].map(|text| (text.to_owned(), Break::Document));
+        assert_eq!(found, expected);
+        assert_eq!(
+            error("a.ctm", "call A 0 1 Good\ncall A 1 1"),
+            "a.ctm, line 2, column 11: found 4 fields, but a line is expected to be file channel begin duration word: is the \
+             file cut off?"
+        );
+        let found = error("a.ctm", "c A * * <ALT_BEGIN>\nc A 0 1 x\n\nc B 0 1 y");
+        assert!(
+            found.starts_with("a.ctm, line 2, column 10: the recording ends before <ALT_END>"),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn recordings_longer_than_a_block_stay_whole() {
+        let rows = |file: &str, words: usize| -> String {
+            (0..words).map(|i| format!("{file} A {i} 1 w{i}\n")).collect()
+        };
+        let file = rows("one", 60_000) + &rows("two", 3) + &rows("three", 60_000);
+        let found = texts("a.ctm", &file);
+        assert_eq!(found.iter().map(|text| text.split(' ').count()).collect::<Vec<_>>(), [60_000, 3, 60_000]);
+    }
+
+    #[test]
+    fn segments_and_utterances_are_sentences() {
+        let file = "talk 1 ana 0 1 <o> Good { day / night } .\ntalk 1 rui 1 2 Yes?\n;;\ntalk 2 ana 0 1 \nmore 1 x 0 1 No.";
+        let found = sentences("a.stm", file.as_bytes(), &Reading::default(), false).unwrap();
+        let found: Vec<_> = found.iter().map(|(text, before)| (&**text, *before)).collect();
+        let expected = [("Good day .", Break::Document), ("Yes?", Break::Line), ("No.", Break::Document)];
+        assert_eq!(found.len(), 3);
+        assert_eq!((found[1], found[2]), (expected[1], expected[2]));
+        assert_eq!(texts("a.trn", "Good day. (ana-1)\n(ana-2)\nYes? (rui-1)\n"), ["Good day.", "Yes?"]);
+        let error = error("a.trn", "Good day. (ana-1)\nYes? (ru");
+        assert!(error.starts_with("a.trn, line 2, column 6: found \"(ru\" at its end"), "{error}");
     }
 
     #[test]

@@ -188,7 +188,7 @@ fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
 /// A transcript's lines are words, not sentences.
 fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
     for file in files {
-        if reading.format.of_name(&file.to_string_lossy()) == Format::Nlp {
+        if matches!(reading.format.of_name(&file.to_string_lossy()), Format::Nlp | Format::Ctm) {
             let file = file.display();
             return Err(Error::Usage(format!(
                 "{file} is a transcript, which is not cut by lines: give --documents"

@@ -1,6 +1,7 @@
 //! Measures how well capitals were restored: slots as in Batista et al. 2007, section 3, and what they break down to.
 
 pub mod slots;
+pub mod align;
 pub mod calibration;
 pub mod score;
 pub mod pair;
@@ -11,6 +12,7 @@ pub mod report;
 pub mod choices;
 pub mod differences;
 pub mod took;
+pub mod aligned;
 
 pub use choices::Choices;
 pub use compare::{Comparison, Difference, Intervals, System, compare};

@@ -64,7 +64,7 @@ impl Figures {
         }
     }
 
-    fn of_words(words: Confusion, matching: Matching) -> Self {
+    pub(super) fn of_words(words: Confusion, matching: Matching) -> Self {
         Self::of(words.tokens(), words.slots(matching))
     }
 }
@@ -262,7 +262,7 @@ impl Report {
             lists.push(self.file_figures());
         }
         if !self.words.is_empty() {
-            lists.push(self.most_frequent_errors());
+            lists.push(most_frequent_errors(&self.words));
         }
         lists
     }
@@ -274,17 +274,17 @@ impl Report {
         }
         table
     }
-
-    fn most_frequent_errors(&self) -> Table {
-        let mut table = Table::new(&["most frequent errors", "instead of", "times"]);
-        for Word { reference, hypothesis, count } in &self.words {
-            table.push([hypothesis.clone(), reference.clone(), thousands(*count)]);
-        }
-        table
-    }
 }
 
-fn spell((wrong, count): &(Wrong, u64), locale: Locale) -> Word {
+pub(super) fn most_frequent_errors(words: &[Word]) -> Table {
+    let mut table = Table::new(&["most frequent errors", "instead of", "times"]);
+    for Word { reference, hypothesis, count } in words {
+        table.push([hypothesis.clone(), reference.clone(), thousands(*count)]);
+    }
+    table
+}
+
+pub(super) fn spell((wrong, count): &(Wrong, u64), locale: Locale) -> Word {
     Word {
         reference: wrong.reference.applied(&wrong.lower, locale),
         hypothesis: wrong.hypothesis.applied(&wrong.lower, locale),
@@ -292,11 +292,11 @@ fn spell((wrong, count): &(Wrong, u64), locale: Locale) -> Word {
     }
 }
 
-fn figures_table(first: &str) -> Table {
+pub(super) fn figures_table(first: &str) -> Table {
     Table::new(&[first, "words", "slots", "C", "S", "D", "I", "P %", "R %", "F %", "SER %", "acc. %"])
 }
 
-fn row(name: &str, figures: &Figures) -> Vec<String> {
+pub(super) fn row(name: &str, figures: &Figures) -> Vec<String> {
     let &Figures { tokens, correct, substitutions, deletions, insertions, .. } = figures;
     let slots = correct + substitutions + deletions;
     let counts = [tokens, slots, correct, substitutions, deletions, insertions].map(thousands);

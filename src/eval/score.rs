@@ -120,12 +120,21 @@ impl Score {
     /// The most frequent errors under a matching, with their counts: at most `most`, the most frequent first, and among
     /// equals in the order of their letters.
     pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
-        let costs = |wrong: &Wrong| matching.see(wrong.reference) != matching.see(wrong.hypothesis);
-        let mut words: Vec<_> = self.wrong.iter().filter(|(wrong, _)| costs(wrong)).collect();
-        words.sort_unstable_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
-        words.truncate(most);
-        words.into_iter().map(|(wrong, &count)| (wrong.clone(), count)).collect()
+        most_frequent(&self.wrong, matching, most)
     }
+}
+
+/// See [`Score::most_frequent_errors`].
+pub(super) fn most_frequent(
+    wrong: &FxHashMap<Wrong, u64>,
+    matching: Matching,
+    most: usize,
+) -> Vec<(Wrong, u64)> {
+    let costs = |wrong: &Wrong| matching.see(wrong.reference) != matching.see(wrong.hypothesis);
+    let mut words: Vec<_> = wrong.iter().filter(|(wrong, _)| costs(wrong)).collect();
+    words.sort_unstable_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
+    words.truncate(most);
+    words.into_iter().map(|(wrong, &count)| (wrong.clone(), count)).collect()
 }
 
 impl AddAssign for Score {
@@ -258,7 +267,7 @@ pub(super) mod tests {
     use crate::text::{Labels, Locale};
 
     /// Writes every word of its list in title case and the rest lower.
-    struct Titles(Vec<&'static str>);
+    pub struct Titles(pub Vec<&'static str>);
 
     impl Restorer for Titles {
         fn labels(&self) -> &Labels {

@@ -25,13 +25,21 @@ pub struct Signature {
     tokens: &'static str,
     sentences: &'static str,
     locale: Locale,
+    aligned: bool,
 }
 
 impl Signature {
     /// That of files read so, under a protocol. Where there is a reference, it is the file that counts.
     pub fn of(protocol: Protocol, reading: &Reading, files: &[impl AsRef<Path>], locale: Locale) -> Self {
         let tokens = if protocol == Protocol::Susanto { tokens(reading, files) } else { "words" };
-        Self { protocol, tokens, sentences: if reading.split { "split" } else { "lines" }, locale }
+        let sentences = if reading.split { "split" } else { "lines" };
+        Self { protocol, tokens, sentences, locale, aligned: false }
+    }
+
+    /// That of recordings whose words were aligned, as [`aligned`](super::aligned) does.
+    pub fn of_aligned(locale: Locale) -> Self {
+        let protocol = Protocol::Asr { window: Protocol::WINDOW };
+        Self { protocol, tokens: "words-and-parts-between-hyphens", sentences: "none", locale, aligned: true }
     }
 }
 
@@ -60,6 +68,7 @@ impl fmt::Display for Signature {
         write!(f, "|first:{}", first_word(protocol))?;
         f.write_str("|average:micro|window:")?;
         match protocol {
+            _ if self.aligned => f.write_str("none|aligned:edit-distance")?,
             Protocol::Asr { window } => write!(f, "{window}")?,
             _ => f.write_str("none")?,
         }
@@ -109,6 +118,13 @@ mod tests {
         assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
         assert!(mix.contains("|marks:by-turns|") && mix.contains("|first:by-turns|"), "{mix}");
         assert!(signatures.iter().all(|signature| !signature.contains(['\n', ' '])));
+    }
+
+    #[test]
+    fn an_alignment_is_named() {
+        let signature = Signature::of_aligned(Locale::Root).to_string();
+        assert!(signature.starts_with("protocol:asr|tokens:words-and-parts-between-hyphens|marks:removed|"));
+        assert!(signature.contains("|window:none|aligned:edit-distance|sentences:none|"), "{signature}");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::thread;
 
 use super::plan::{Job, Model, Plan, Planned};
 use super::recipe::{Recipe, Test};
-use super::results::{self, Cell, Results, Row, Sample};
-use crate::error::Result;
+use super::results::{self, Cell, Recognised, Results, Row, Sample};
+use crate::error::{Error, Result};
 use crate::eval::choices::{Choices, Reader};
 use crate::eval::report::{Figures, Word};
 use crate::eval::{Matching, Slots, System, compare};
@@ -57,7 +57,7 @@ pub fn collect(recipe: &Recipe, plan: &Plan) -> Result<Results> {
 
 /// What was counted of a text.
 fn text(name: &str, job: &Job) -> Result<results::Text> {
-    let printed: serde_json::Value = serde_json::from_str(&job.printed()?).unwrap_or_default();
+    let printed = printed(job)?;
     let count = |tag: &str| printed["scored"]["tags"][tag].as_u64().unwrap_or_default();
     Ok(results::Text {
         name: name.to_owned(),
@@ -109,68 +109,33 @@ fn needed(plan: &Plan, planned: &Planned) -> Vec<usize> {
     needed
 }
 
-/// What is counted of a row on a test.
-struct Counted {
-    system: System,
-    words: u64,
-    errors: BTreeMap<(String, String), u64>,
-}
-
+/// A test with the cells of all rows.
 fn tested(
     recipe: &Recipe,
     plan: &Plan,
     at: usize,
     test: &Test,
 ) -> Result<(results::Test, Vec<Option<Cell>>)> {
-    let protocol = test.protocol.unwrap_or(recipe.protocol);
-    let matching = Matching::of(protocol);
     let jobs: Vec<Option<&Job>> =
         plan.rows.iter().map(|row| row.tests[at].map(|job| &plan.jobs[job])).collect();
-    let mut files = jobs
-        .iter()
-        .map(|job| job.map(|job| Reader::open(&job.output())).transpose())
-        .collect::<Result<Vec<_>>>()?;
-    let mut counted: Vec<Option<Counted>> = { plan.rows.iter() }
-        .zip(&jobs)
-        .map(|(row, job)| {
-            job.map(|_| Counted { system: System::new(&*row.name), words: 0, errors: BTreeMap::new() })
-        })
-        .collect();
-    let mut sample = Samples::default();
+    let names = plan.rows.iter().map(|row| row.name.as_str());
+    let (counted, sample) = match &test.recognised {
+        Some(_) => {
+            (names.zip(&jobs).map(|(name, job)| alignment(name, *job)).collect::<Result<_>>()?, Vec::new())
+        }
+        None => choices(recipe, test, &names.collect::<Vec<_>>(), &jobs)?,
+    };
+    let systems: Vec<System> = counted.iter().flatten().map(|counted| counted.system.clone()).collect();
+    let examples = systems.first().map_or(0, |system| system.examples.len() as u64);
+    let mut compared = compare(&systems, compare::Config::default())?.systems.into_iter();
     let mut found = results::Test {
         name: test.name.clone(),
         signature: String::new(),
-        examples: 0,
+        examples,
         words: 0,
         slots: 0,
-        sample: Vec::new(),
+        sample,
     };
-    loop {
-        let examples = files
-            .iter_mut()
-            .map(|file| file.as_mut().map_or(Ok(None), Reader::next))
-            .collect::<Result<Vec<_>>>()?;
-        let Some(first) = examples.iter().flatten().next() else { break };
-        for ((example, file), row) in examples.iter().zip(&files).zip(&plan.rows) {
-            let Some(file) = file else { continue };
-            let same = |example: &Choices| test.recognised.is_some() || example.reference == first.reference;
-            if !example.as_ref().is_some_and(same) {
-                return Err(file.problem(&format!("\"{}\" was tested on another text", row.name)));
-            }
-        }
-        for (choices, counted) in examples.iter().zip(&mut counted) {
-            if let (Some(choices), Some(counted)) = (choices, counted) {
-                counted.add(choices, recipe.locale()?, matching);
-            }
-        }
-        found.examples += 1;
-        sample.offer(examples, &counted);
-    }
-    let compared = compare(
-        &counted.iter().flatten().map(|counted| counted.system.clone()).collect::<Vec<_>>(),
-        compare::Config::default(),
-    )?;
-    let mut compared = compared.systems.into_iter();
     let mut cells = Vec::with_capacity(jobs.len());
     for (counted, job) in counted.into_iter().zip(&jobs) {
         let (Some(counted), Some(job)) = (counted, job) else {
@@ -179,21 +144,108 @@ fn tested(
         };
         let compared = compared.next().expect("one for each that was counted");
         (found.words, found.slots) = (counted.words, compared.slots.reference());
+        found.signature = printed(job)?["signature"].as_str().unwrap_or_default().to_owned();
         let took = job.usage();
-        let printed: serde_json::Value = serde_json::from_str(&job.printed()?).unwrap_or_default();
-        found.signature = printed["signature"].as_str().unwrap_or_default().to_owned();
         cells.push(Some(Cell {
             figures: Figures::of(counted.words, compared.slots),
             intervals: compared.intervals,
             difference: compared.difference,
             usage: took.map(|took| took.usage),
             words_per_second: took.and_then(|took| took.restoring?.words_per_second()),
+            recognised: counted.recognised.clone(),
             errors: counted.most_frequent(),
-            recognised: serde_json::from_value(printed["recognised"].clone()).ok(),
         }));
     }
-    found.sample = sample.best();
     Ok((found, cells))
+}
+
+/// The JSON that a job printed.
+fn printed(job: &Job) -> Result<serde_json::Value> {
+    let file = job.folder.display();
+    serde_json::from_str(&job.printed()?).map_err(|error| {
+        Error::file(format!("{file}"), format!("holds no report ({error}): remove it and run again"))
+    })
+}
+
+/// What is counted of a row on a test.
+struct Counted {
+    system: System,
+    words: u64,
+    errors: BTreeMap<(String, String), u64>,
+    recognised: Option<Recognised>,
+}
+
+impl Counted {
+    fn new(name: &str) -> Self {
+        Self { system: System::new(name), words: 0, errors: BTreeMap::new(), recognised: None }
+    }
+}
+
+/// Goes over the examples of a test, all rows side by side; finds those that tell rows apart too.
+fn choices(
+    recipe: &Recipe,
+    test: &Test,
+    names: &[&str],
+    jobs: &[Option<&Job>],
+) -> Result<(Vec<Option<Counted>>, Vec<Sample>)> {
+    let matching = Matching::of(test.protocol.unwrap_or(recipe.protocol));
+    let locale = recipe.locale()?;
+    let open = |job: &Option<&Job>| job.map(|job| Reader::open(&job.output())).transpose();
+    let mut files = jobs.iter().map(open).collect::<Result<Vec<_>>>()?;
+    let mut counted: Vec<Option<Counted>> =
+        names.iter().zip(jobs).map(|(name, job)| job.map(|_| Counted::new(name))).collect();
+    let mut sample = Samples::default();
+    loop {
+        let next = |file: &mut Option<Reader>| file.as_mut().map_or(Ok(None), Reader::next);
+        let examples = files.iter_mut().map(next).collect::<Result<Vec<_>>>()?;
+        let Some(first) = examples.iter().flatten().next() else { break };
+        for ((example, file), name) in examples.iter().zip(&files).zip(names) {
+            let Some(file) = file else { continue };
+            if !example.as_ref().is_some_and(|example| example.reference == first.reference) {
+                return Err(file.problem(&format!("\"{name}\" was tested on another text")));
+            }
+        }
+        for (choices, counted) in examples.iter().zip(&mut counted) {
+            if let (Some(choices), Some(counted)) = (choices, counted) {
+                counted.add(choices, locale, matching);
+            }
+        }
+        sample.offer(examples, &counted);
+    }
+    Ok((counted, sample.best()))
+}
+
+/// Reads what an alignment with recognised words found, recording by recording.
+fn alignment(name: &str, job: Option<&Job>) -> Result<Option<Counted>> {
+    let Some(job) = job else { return Ok(None) };
+    let report = printed(job)?;
+    let count = |value: &serde_json::Value, key: &str| value[key].as_u64().unwrap_or_default();
+    let slots = |file: &serde_json::Value| Slots {
+        correct: count(file, "correct"),
+        substituted: count(file, "substitutions"),
+        inserted: count(file, "insertions"),
+        deleted: count(file, "deletions"),
+    };
+    let mut counted = Counted::new(name);
+    counted.words = count(&report, "tokens");
+    counted.system.examples = report["files"].as_array().into_iter().flatten().map(slots).collect();
+    let words: Vec<Word> = serde_json::from_value(report["words"].clone()).unwrap_or_default();
+    counted.errors = words.into_iter().map(|word| ((word.reference, word.hypothesis), word.count)).collect();
+    let figures = |part: &str| {
+        let figures = serde_json::from_value(report[part].clone());
+        figures.map_err(|error| {
+            Error::file(
+                job.folder.to_string_lossy(),
+                format!("holds no figures of {part} words ({error}): remove it and run again"),
+            )
+        })
+    };
+    counted.recognised = Some(Recognised {
+        word_error_rate: report["word_errors"]["rate"].as_f64(),
+        right: figures("recognised")?,
+        wrong: figures("misrecognised")?,
+    });
+    Ok(Some(counted))
 }
 
 impl Counted {

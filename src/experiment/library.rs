@@ -9,6 +9,7 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("batista-2007-table-7", include_str!("recipes/batista-2007-table-7.toml")),
     ("batista-2007-table-8", include_str!("recipes/batista-2007-table-8.toml")),
     ("batista-2007-table-9", include_str!("recipes/batista-2007-table-9.toml")),
+    ("recognisers", include_str!("recipes/recognisers.toml")),
     ("rei-2020-figure-2", include_str!("recipes/rei-2020-figure-2.toml")),
     ("rei-2020-table-2", include_str!("recipes/rei-2020-table-2.toml")),
     ("rei-2020-table-3", include_str!("recipes/rei-2020-table-3.toml")),

@@ -106,7 +106,7 @@ pub enum Task {
         /// Whether it can go on from a checkpoint.
         checkpoint: bool,
     },
-    /// Runs `evaluate` or `score` with these arguments.
+    /// Runs `evaluate` with these arguments, and keeps the choices.
     Test(Vec<String>),
     /// Runs a verb that prints JSON with these arguments.
     Print(Vec<String>),
@@ -359,7 +359,10 @@ impl Planner<'_> {
         let protocol = test.protocol.unwrap_or(self.recipe.protocol).to_string();
         // A built-in model is one of a language; else what matters is that of the test.
         let language = if row.preset.is_some() { self.language(row) } else { &self.recipe.language };
-        command.says(["--protocol", &protocol, "--lang", language]);
+        if test.recognised.is_none() {
+            command.says(["--protocol", &protocol]);
+        }
+        command.says(["--lang", language]);
         possibly!(self.words(&mut command, &test.options));
         possibly!(self.words(&mut command, &row.evaluate));
         if !row.own {
@@ -382,12 +385,17 @@ impl Planner<'_> {
                     self.input(&mut command, "", reference)?;
                     command.says(["--align"]);
                 }
+                // Both as they are: folders are paired by the names of files.
                 self.input(&mut command, "", recognised)?;
             }
             None => self.files(&mut command, &test.files)?,
         }
         let title = format!("testing {name} on {}", test.name);
-        Ok(Ok(Some(self.job(title, &["test"], command, Task::Test))))
+        if test.recognised.is_some() {
+            command.says(["--per-file", "--json"]);
+            return Ok(Ok(Some(self.job(title, &[], command, Task::Print))));
+        }
+        Ok(Ok(Some(self.job(title, &[], command, Task::Test))))
     }
 
     /// Adds the texts of corpora to a command, and how they are read.

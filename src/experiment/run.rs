@@ -122,7 +122,11 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
             arguments.extend(more);
             printed = run(&arguments)?;
         }
-        Task::Print(arguments) => printed = run(arguments)?,
+        Task::Print(arguments) => {
+            let mut arguments = arguments.clone();
+            arguments.extend(["--usage".into(), path("usage.json")]);
+            printed = run(&arguments)?;
+        }
     }
     files::publish(folder.join("printed.json"), |out| write(out, folder, printed.as_bytes()))?;
     files::publish(folder.join(DONE), |out| write(out, folder, job.request.as_bytes()))

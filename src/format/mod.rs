@@ -1,7 +1,11 @@
 //! Files that hold text: their words come out, and the same file goes back with other capitals.
 
+pub mod ctm;
 pub mod live;
 pub mod plain;
+pub mod stm;
+pub mod transcript;
+pub mod trn;
 
 pub use live::Live;
 pub use plain::Plain;

@@ -1,0 +1,4 @@
+//! Any bytes as two sequences: the fewest edits, never a panic.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::align(bytes));

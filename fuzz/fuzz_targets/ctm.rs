@@ -1,0 +1,4 @@
+//! Any bytes as recogniser output with times: sentences or an error, never a panic.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::ctm(bytes));

@@ -1,0 +1,288 @@
+//! Two sequences of words in, the fewest edits that make one into the other out.
+//!
+//! The edit distance (Levenshtein 1966) with every edit at a cost of 1, 64 words of the reference at a time by the bits of two numbers
+//! (Myers 1999; in the form of Hyyrö 2003, section 4, with blocks). What the way back needs is two bits for each pair of words: of all
+//! columns they would be quadratic in memory, so some columns are kept on the way there, as in a chain of checkpoints (Griewank 1992),
+//! and those between two of them are computed again on the way back.
+//!
+//! **Ties.** Of several alignments that cost as little, the one is given that is found by going back from the ends of both and taking, at
+//! each step, the first of these that costs as little as any: two equal words together; a word of the reference deleted; a word of the
+//! hypothesis inserted; two words that differ together. Deletions and insertions go before substitutions because fewer substitutions
+//! at the same cost are more words that are equal: each two of them less are one match more.
+
+use rustc_hash::FxHashMap;
+
+/// What becomes of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Edit {
+    /// The same word in both.
+    Match,
+    /// A word of the reference, and another in its place.
+    Substitute,
+    /// A word of the reference that the hypothesis lacks.
+    Delete,
+    /// A word of the hypothesis that the reference lacks.
+    Insert,
+}
+
+/// The edits that make `reference` into `hypothesis`, in order: as few as any, and of several the same every time (see the top of this
+/// file). Words are told apart by their numbers.
+///
+/// Takes time of the product of both lengths over 64, and some 100 bytes for each word.
+///
+/// ```
+/// use majuscule::eval::align::{Edit::*, align};
+///
+/// // "a b c" against "b c d": a is deleted and d inserted, rather than all three substituted.
+/// assert_eq!(align(&[1, 2, 3], &[2, 3, 4]), [Delete, Match, Match, Insert]);
+/// ```
+pub fn align(reference: &[u32], hypothesis: &[u32]) -> Vec<Edit> {
+    let mut aligner = Aligner::new(reference, hypothesis);
+    let mut end = reference.len();
+    aligner.back(0..hypothesis.len(), Column::first(reference.len()), &mut end);
+    aligner.edits.resize(aligner.edits.len() + end, Edit::Delete);
+    aligner.edits.reverse();
+    aligner.edits
+}
+
+/// So many columns are kept of a stretch of the hypothesis; the stretches between them are gone over again.
+const KEPT: usize = 128;
+
+/// Of so many columns and fewer, the bits of all are kept: 32,000 words are then gone over twice, 4 million three times.
+const WHOLE: usize = 2 * KEPT;
+
+/// Both sequences, and the way back as far as it is known.
+struct Aligner<'a> {
+    reference: &'a [u32],
+    hypothesis: &'a [u32],
+    /// The places of the words of the reference, those of each word together and in order.
+    places: Vec<u32>,
+    /// For each word of the hypothesis, where its places stand.
+    equal: Vec<(u32, u32)>,
+    /// Which words of the reference equal the word of a column; no bit is set between two columns.
+    matches: Vec<u64>,
+    /// From the last to the first.
+    edits: Vec<Edit>,
+}
+
+/// The differences of costs down a column: bit i is whether that of word i is 1 more (`up`) or 1 less (`down`) than that before it.
+#[derive(Clone)]
+struct Column {
+    up: Vec<u64>,
+    down: Vec<u64>,
+}
+
+impl Column {
+    /// That before the first word of the hypothesis: each word of the reference is deleted.
+    fn first(words: usize) -> Self {
+        let blocks = words.div_ceil(64);
+        Self { up: vec![!0; blocks], down: vec![0; blocks] }
+    }
+
+    /// That of the next word of the hypothesis. `right` becomes whether each cost is 1 more than that to its left.
+    fn next(&mut self, matches: &[u64], right: &mut [u64]) {
+        // Above the first word, each word of the hypothesis costs 1 more than the one before.
+        let (mut more, mut less) = (1, 0);
+        let blocks = self.up.iter_mut().zip(&mut self.down).zip(matches).zip(right);
+        for (((up, down), &equal), right) in blocks {
+            let vertical = equal | *down;
+            let equal = equal | less;
+            let horizontal = ((equal & *up).wrapping_add(*up) ^ *up) | equal;
+            let raised = *down | !(horizontal | *up);
+            let lowered = *up & horizontal;
+            *right = raised;
+            let (shifted, sunk) = (raised << 1 | more, lowered << 1 | less);
+            (more, less) = (raised >> 63, lowered >> 63);
+            *up = sunk | !(vertical | shifted);
+            *down = shifted & vertical;
+        }
+    }
+
+    /// Forgets all but the first `blocks`.
+    fn truncate(&mut self, blocks: usize) {
+        self.up.truncate(blocks);
+        self.down.truncate(blocks);
+    }
+}
+
+impl<'a> Aligner<'a> {
+    fn new(reference: &'a [u32], hypothesis: &'a [u32]) -> Self {
+        let mut places: Vec<u32> = (0..reference.len() as u32).collect();
+        places.sort_by_key(|&at| reference[at as usize]);
+        let mut ranges: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
+        for (at, &place) in (0..).zip(&places) {
+            ranges.entry(reference[place as usize]).or_insert((at, at)).1 = at + 1;
+        }
+        let equal = hypothesis.iter().map(|word| ranges.get(word).copied().unwrap_or_default()).collect();
+        let matches = vec![0; reference.len().div_ceil(64)];
+        let edits = Vec::with_capacity(reference.len().max(hypothesis.len()));
+        Self { reference, hypothesis, places, equal, matches, edits }
+    }
+
+    /// Goes back from the end of `columns` and the first `end` words of the reference to the beginning of `columns`, before which the
+    /// differences are those of `column`; `end` becomes how many words of the reference are then left.
+    fn back(&mut self, columns: std::ops::Range<usize>, mut column: Column, end: &mut usize) {
+        // What stands below in the matrix has no part in what stands above.
+        column.truncate(end.div_ceil(64));
+        if columns.len() <= WHOLE {
+            return self.back_whole(columns, column, end);
+        }
+        let step = columns.len().div_ceil(KEPT);
+        let mut right = vec![0; column.up.len()];
+        let mut kept = Vec::with_capacity(KEPT);
+        for start in columns.clone().step_by(step) {
+            kept.push((start, column.clone()));
+            for at in start..(start + step).min(columns.end) {
+                self.next(at, &mut column, &mut right);
+            }
+        }
+        let mut stop = columns.end;
+        while let Some((start, column)) = kept.pop() {
+            self.back(start..stop, column, end);
+            stop = start;
+        }
+    }
+
+    /// The same with the bits of all columns in memory.
+    fn back_whole(&mut self, columns: std::ops::Range<usize>, mut column: Column, end: &mut usize) {
+        let blocks = column.up.len();
+        let (mut up, mut right) = (vec![0; blocks * columns.len()], vec![0; blocks * columns.len()]);
+        for (k, at) in columns.clone().enumerate() {
+            let these = k * blocks..(k + 1) * blocks;
+            self.next(at, &mut column, &mut right[these.clone()]);
+            up[these].copy_from_slice(&column.up);
+        }
+        for (k, at) in columns.enumerate().rev() {
+            let edit = loop {
+                let Some(i) = end.checked_sub(1) else { break Edit::Insert };
+                let set = |bits: &[u64]| bits[k * blocks + i / 64] >> (i % 64) & 1 == 1;
+                if self.reference[i] == self.hypothesis[at] {
+                    break Edit::Match;
+                }
+                if set(&up) {
+                    self.edits.push(Edit::Delete);
+                    *end = i;
+                } else if set(&right) {
+                    break Edit::Insert;
+                } else {
+                    break Edit::Substitute;
+                }
+            };
+            self.edits.push(edit);
+            if edit != Edit::Insert {
+                *end -= 1;
+            }
+        }
+    }
+
+    /// Takes a column on by word `at` of the hypothesis.
+    fn next(&mut self, at: usize, column: &mut Column, right: &mut [u64]) {
+        let words = 64 * column.up.len();
+        let (start, end) = self.equal[at];
+        let places = &self.places[start as usize..end as usize];
+        let places = places.iter().map(|&place| place as usize).take_while(|&place| place < words);
+        for place in places.clone() {
+            self.matches[place / 64] |= 1 << (place % 64);
+        }
+        column.next(&self.matches, right);
+        for place in places {
+            self.matches[place / 64] = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The plain twin: the whole matrix of costs, and the same way back.
+    fn plain(reference: &[u32], hypothesis: &[u32]) -> Vec<Edit> {
+        let mut costs = vec![vec![0; hypothesis.len() + 1]; reference.len() + 1];
+        for i in 0..=reference.len() {
+            for j in 0..=hypothesis.len() {
+                costs[i][j] = match (i, j) {
+                    (0, _) => j,
+                    (_, 0) => i,
+                    _ if reference[i - 1] == hypothesis[j - 1] => costs[i - 1][j - 1],
+                    _ => 1 + costs[i - 1][j - 1].min(costs[i - 1][j]).min(costs[i][j - 1]),
+                };
+            }
+        }
+        let (mut i, mut j) = (reference.len(), hypothesis.len());
+        let mut edits = Vec::new();
+        while i > 0 || j > 0 {
+            let edit = if i > 0 && j > 0 && reference[i - 1] == hypothesis[j - 1] {
+                Edit::Match
+            } else if i > 0 && costs[i][j] == costs[i - 1][j] + 1 {
+                Edit::Delete
+            } else if j > 0 && costs[i][j] == costs[i][j - 1] + 1 {
+                Edit::Insert
+            } else {
+                Edit::Substitute
+            };
+            edits.push(edit);
+            i -= usize::from(edit != Edit::Insert);
+            j -= usize::from(edit != Edit::Delete);
+        }
+        edits.reverse();
+        edits
+    }
+
+    fn any_words(most: usize) -> impl Strategy<Value = Vec<u32>> {
+        (1u32..30, 0..=most).prop_flat_map(|(words, len)| proptest::collection::vec(0..words, len))
+    }
+
+    /// A sequence and what a recogniser made of it: other words here and there.
+    fn any_pair(most: usize) -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
+        let edits = proptest::collection::vec((any::<proptest::sample::Index>(), 0..3, 0u32..20), 0..40);
+        (any_words(most), edits).prop_map(|(reference, edits)| {
+            let mut hypothesis = reference.clone();
+            for (at, kind, word) in edits {
+                let at = at.index(hypothesis.len() + 1);
+                match kind {
+                    0 => hypothesis.insert(at, word),
+                    _ if at == hypothesis.len() => {}
+                    1 => drop(hypothesis.remove(at)),
+                    _ => hypothesis[at] = word,
+                }
+            }
+            (reference, hypothesis)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_edits_are_those_of_the_plain_twin(reference in any_words(200), hypothesis in any_words(200)) {
+            prop_assert_eq!(align(&reference, &hypothesis), plain(&reference, &hypothesis));
+        }
+
+        #[test]
+        fn of_texts_that_are_alike_too((reference, hypothesis) in any_pair(300)) {
+            prop_assert_eq!(align(&reference, &hypothesis), plain(&reference, &hypothesis));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        #[test]
+        fn columns_that_are_computed_again_change_nothing((reference, hypothesis) in any_pair(1200)) {
+            prop_assert_eq!(align(&reference, &hypothesis), plain(&reference, &hypothesis));
+        }
+    }
+
+    #[test]
+    fn of_edits_that_cost_as_little_those_with_more_matches_are_given() {
+        use Edit::{Delete, Insert, Match, Substitute};
+        // Two substitutions would cost as little.
+        assert_eq!(align(&[1, 2], &[2, 3]), [Delete, Match, Insert]);
+        // Of two equal words the last is the one that is kept.
+        assert_eq!(align(&[1, 1], &[1]), [Delete, Match]);
+        assert_eq!(align(&[1, 2, 3], &[1, 4, 3]), [Match, Substitute, Match]);
+        assert_eq!(align(&[], &[7, 8]), [Insert, Insert]);
+        assert_eq!(align(&[7, 8], &[]), [Delete, Delete]);
+        assert_eq!(align(&[], &[]), []);
+    }
+}

@@ -1,0 +1,337 @@
+//! References and hypotheses paired: two files, or the files of two folders by their names; recordings by theirs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{Score, Transcript, score};
+use crate::corpus::{Corpus, Protocol, Reading};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::restorer::{Restorer, Want};
+use crate::text::Locale;
+
+/// Where the cases of a hypothesis come from.
+#[derive(Clone, Copy)]
+pub enum Cases<'a> {
+    /// They are its own.
+    Own,
+    /// A method chooses them for its words.
+    Restored(&'a dyn Restorer, Want),
+}
+
+/// The score of each recording that both sides have, and what only one has.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scores {
+    /// The recordings, each with the name of its hypothesis.
+    pub recordings: Vec<(String, Score)>,
+    /// What was not scored.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A file or a recording that only one side has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub name: String,
+    /// What there is none of for it.
+    pub lacks: Lacking,
+}
+
+/// The side that is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lacking {
+    /// There is no reference.
+    Reference,
+    /// There is no hypothesis.
+    Hypothesis,
+}
+
+impl Lacking {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Hypothesis => "hypothesis",
+        }
+    }
+}
+
+impl Scores {
+    /// All recordings together.
+    pub fn all(&self) -> Score {
+        let mut all = Score::default();
+        self.recordings.iter().for_each(|(_, score)| all += score);
+        all
+    }
+}
+
+/// Scores hypotheses against their references: two files, or two folders, whose files are paired by their names up to the last full
+/// stop (before `.gz`, `.zst` or `.xz`). In files that name recordings, these are paired by name and channel, unless there is one on
+/// each side.
+///
+/// # Errors
+/// Where a file cannot be read or is not what its format says, the method fails, and where both sides have nothing in common.
+pub fn score_files(
+    reference: &Path,
+    hypothesis: &Path,
+    reading: &Reading,
+    locale: Locale,
+    cases: Cases<'_>,
+) -> Result<Scores> {
+    files::check_inputs(&[reference, hypothesis])?;
+    let Pairs { pairs, mut left_out } = pair(reference, hypothesis)?;
+    let mut recordings = Vec::new();
+    let read =
+        |file: &Path| Transcript::read(&Corpus::new(&[file], reading.clone(), Protocol::default(), locale)?);
+    for (reference, hypothesis) in pairs {
+        let name = hypothesis.to_string_lossy().into_owned();
+        let sides = Recordings::new(read(&reference)?, read(&hypothesis)?);
+        if sides.pairs.is_empty() {
+            let problem = format!(
+                "names no recording that {} has: expected the same names and channels in both, or one recording in each",
+                reference.display()
+            );
+            return Err(Error::file(name, problem));
+        }
+        let of_several = sides.pairs.len() > 1;
+        left_out.extend(sides.left_out(&reference, &hypothesis));
+        for (reference, hypothesis) in sides.pairs {
+            let name = match &hypothesis.recording {
+                Some(recording) if of_several => format!("{name}: {recording}"),
+                _ => name.clone(),
+            };
+            let hypothesis = match cases {
+                Cases::Own => hypothesis,
+                Cases::Restored(method, want) => hypothesis.restored(method, want)?,
+            };
+            recordings.push((name, score(&reference, &hypothesis, locale)));
+        }
+    }
+    let scores = Scores { recordings, left_out };
+    check(&scores.all(), reference, hypothesis)?;
+    Ok(scores)
+}
+
+/// Refuses what no figure says anything of.
+fn check(all: &Score, reference: &Path, hypothesis: &Path) -> Result<()> {
+    if all.reference() == 0 {
+        let problem = "holds no words to score: expected what was said, in its true case";
+        return Err(Error::file(reference.to_string_lossy(), problem));
+    }
+    if all.recognised.tokens() == 0 {
+        let problem = format!(
+            "none of its {} words is one of {} where both are aligned: expected what a recogniser heard of the same recording",
+            all.hypothesis(),
+            reference.display()
+        );
+        return Err(Error::file(hypothesis.to_string_lossy(), problem));
+    }
+    Ok(())
+}
+
+/// The files of both sides.
+#[derive(Debug, PartialEq, Eq)]
+struct Pairs {
+    pairs: Vec<(PathBuf, PathBuf)>,
+    left_out: Vec<LeftOut>,
+}
+
+fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
+    match [reference, hypothesis].map(Path::is_dir) {
+        [true, true] => {}
+        [false, false] => {
+            return Ok(Pairs { pairs: vec![(reference.into(), hypothesis.into())], left_out: Vec::new() });
+        }
+        [is_folder, _] => {
+            let (folder, other) = if is_folder { (reference, hypothesis) } else { (hypothesis, reference) };
+            return Err(Error::Usage(format!(
+                "{} is a folder, but {} is none: give two files, or two folders whose files have the same names",
+                folder.display(),
+                other.display()
+            )));
+        }
+    }
+    let references = by_stem(reference)?;
+    let mut hypotheses = by_stem(hypothesis)?;
+    let (mut pairs, mut left_out) = (Vec::new(), Vec::new());
+    let left = |file: &Path, lacks| LeftOut { name: file.to_string_lossy().into_owned(), lacks };
+    for (stem, reference) in references {
+        match hypotheses.remove(&stem) {
+            Some(hypothesis) => pairs.push((reference, hypothesis)),
+            None => left_out.push(left(&reference, Lacking::Hypothesis)),
+        }
+    }
+    left_out.extend(hypotheses.values().map(|file| left(file, Lacking::Reference)));
+    if pairs.is_empty() {
+        return Err(Error::Usage(format!(
+            "{} and {} have nothing in common: expected files with the same names in both, endings such as .nlp or .ctm aside",
+            reference.display(),
+            hypothesis.display()
+        )));
+    }
+    Ok(Pairs { pairs, left_out })
+}
+
+/// The files of a folder by their names without endings; those whose names begin with a full stop are hidden.
+fn by_stem(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    let unread = |error| Error::io("read", folder, error);
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).map_err(unread)? {
+        let path = entry.map_err(unread)?.path();
+        let name = files::name(&path);
+        if name.starts_with('.') || path.is_dir() {
+            continue;
+        }
+        let stem = stem(&name).to_owned();
+        if let Some(other) = files.insert(stem.clone(), path) {
+            let mut names = [files::name(&other), name];
+            names.sort();
+            return Err(Error::Usage(format!(
+                "{} has {} and {}, which are both {stem}: leave one",
+                folder.display(),
+                names[0],
+                names[1]
+            )));
+        }
+    }
+    Ok(files)
+}
+
+fn stem(name: &str) -> &str {
+    let name = [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// The recordings of two files.
+struct Recordings {
+    pairs: Vec<(Transcript, Transcript)>,
+    only_reference: Vec<Transcript>,
+    only_hypothesis: Vec<Transcript>,
+}
+
+impl Recordings {
+    fn new(references: Vec<Transcript>, mut hypotheses: Vec<Transcript>) -> Self {
+        let alone = references.len() == 1 && hypotheses.len() == 1;
+        let (mut pairs, mut only_reference) = (Vec::new(), Vec::new());
+        for reference in references {
+            let same = |hypothesis: &Transcript| alone || hypothesis.recording == reference.recording;
+            match hypotheses.iter().position(same) {
+                Some(at) => pairs.push((reference, hypotheses.remove(at))),
+                None => only_reference.push(reference),
+            }
+        }
+        Self { pairs, only_reference, only_hypothesis: hypotheses }
+    }
+
+    fn left_out(&self, reference: &Path, hypothesis: &Path) -> Vec<LeftOut> {
+        let sides = [
+            (reference, &self.only_reference, Lacking::Hypothesis),
+            (hypothesis, &self.only_hypothesis, Lacking::Reference),
+        ];
+        let left = |(file, recordings, lacks): (&Path, &Vec<Transcript>, _)| -> Vec<LeftOut> {
+            let name = |one: &Transcript| match &one.recording {
+                Some(recording) => format!("{}: {recording}", file.display()),
+                None => file.to_string_lossy().into_owned(),
+            };
+            recordings.iter().map(|one| LeftOut { name: name(one), lacks }).collect()
+        };
+        sides.into_iter().flat_map(left).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn scored(folder: &Path, reference: &str, hypothesis: &str) -> Result<Scores> {
+        let [reference, hypothesis] = [reference, hypothesis].map(|name| folder.join(name));
+        score_files(&reference, &hypothesis, &Reading::default(), Locale::Root, Cases::Own)
+    }
+
+    #[test]
+    fn the_files_of_folders_are_paired_by_their_names() {
+        let folder = folder(&[
+            ("ref/a.stm", "talk 1 ana 0 1 We met Ana.\n"),
+            ("ref/b.txt", "Yes."),
+            ("ref/d.x.txt", "No."),
+            ("hyp/a.ctm", "talk A 0 1 we\ntalk A 1 1 met\ntalk A 2 1 Ana\n"),
+            ("hyp/c.txt", "Nothing"),
+            ("hyp/d.x.nlp", "token|punctuation\nno|\n"),
+            ("hyp/.hidden", ""),
+        ]);
+        let scores = scored(folder.path(), "ref", "hyp").unwrap();
+        let names: Vec<&str> =
+            scores.recordings.iter().map(|(name, _)| name.rsplit('/').next().unwrap()).collect();
+        assert_eq!(names, ["a.ctm", "d.x.nlp"]);
+        let left: Vec<_> =
+            scores.left_out.iter().map(|left| (left.name.rsplit('/').next().unwrap(), left.lacks)).collect();
+        assert_eq!(left, [("b.txt", Lacking::Hypothesis), ("c.txt", Lacking::Reference)]);
+        assert_eq!((scores.all().reference(), scores.all().word_error_rate()), (4, Some(0.0)));
+    }
+
+    #[test]
+    fn recordings_are_paired_by_name_and_channel() {
+        let folder = folder(&[
+            ("ref.stm", "one A x 0 1 We met Ana.\ntwo A x 0 1 She left\none B x 0 1 Yes\n"),
+            ("hyp.ctm", "two A 0 1 she\ntwo A 1 1 left\none A 0 1 we\nthree A 0 1 no\n"),
+            ("other.ctm", "four A 0 1 we\nfive A 0 1 met\n"),
+        ]);
+        let scores = scored(folder.path(), "ref.stm", "hyp.ctm").unwrap();
+        let names: Vec<&str> =
+            scores.recordings.iter().map(|(name, _)| name.rsplit(": ").next().unwrap()).collect();
+        assert_eq!(names, ["one A", "two A"]);
+        let left: Vec<&str> =
+            scores.left_out.iter().map(|left| left.name.rsplit(": ").next().unwrap()).collect();
+        assert_eq!(left, ["one B", "three A"]);
+        let error = scored(folder.path(), "ref.stm", "other.ctm").unwrap_err().to_string();
+        assert!(error.contains("other.ctm: names no recording that "), "{error}");
+    }
+
+    #[test]
+    fn nothing_in_common_is_an_error() {
+        let folder = folder(&[
+            ("ref/a.txt", "We met Ana."),
+            ("hyp/b.txt", "we met ana"),
+            ("twice/a.txt", "we"),
+            ("twice/a.nlp", ""),
+            ("other.txt", "they left"),
+            ("none.txt", "...\n"),
+        ]);
+        for (reference, hypothesis, problem) in [
+            ("ref", "hyp", "have nothing in common: expected files with the same names"),
+            ("ref", "twice", "has a.nlp and a.txt, which are both a: leave one"),
+            ("ref", "other.txt", "give two files, or two folders"),
+            ("ref/a.txt", "other.txt", "other.txt: none of its 2 words is one of "),
+            ("none.txt", "other.txt", "none.txt: holds no words to score: "),
+        ] {
+            let error = scored(folder.path(), reference, hypothesis).unwrap_err().to_string();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_recogniser_that_heard_nothing_deletes_all() {
+        let folder = folder(&[
+            ("ref/a.txt", "We met Ana."),
+            ("ref/b.txt", "Yes"),
+            ("hyp/a.nlp", ""),
+            ("hyp/b.ctm", "b 1 0 1 yes"),
+        ]);
+        let scores = scored(folder.path(), "ref", "hyp").unwrap();
+        assert_eq!(scores.recordings[0].1.deleted.tokens(), 3);
+    }
+}
