@@ -20,8 +20,11 @@ const TEXTS: [&str; 8] = [
 const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n# update\t2026-11-20\t0.5\tnews\n\
                        word\tform\tcount\tinitial\tsources\nmcdonald\tMcDonald\t3\t0.5\t1\nrose\tRose\t2\t0\t1\n";
 
+/// What takes any bytes.
+type Target = fn(&[u8]);
+
 /// Each reader of transcripts, and a transcript.
-const TRANSCRIPTS: [(fn(&[u8]), &str); 4] = [
+const TRANSCRIPTS: [(Target, &str); 4] = [
     (
         fuzz::nlp,
         "token|speaker|punctuation|case|tags\nGood|0||UC|\nday|0|,|LC|\n<laugh>|0|||\nÁna|1|.|UC|\r\nyes|1|?|\n",

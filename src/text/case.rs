@@ -79,7 +79,7 @@ impl Case {
     /// ```
     pub fn of(word: &str, locale: Locale) -> Self {
         let is_ascii = word.is_ascii();
-        // Most words have none; with this path, scoring takes a quarter less time.
+        // Most words have none: scoring takes a sixth to a third less time for it.
         if is_ascii && !word.bytes().any(|b| b.is_ascii_uppercase()) {
             return Self::Lower;
         }
