@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 use crate::corpus::{self, Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::eval::align::{self, Edit};
+#[cfg(feature = "experiments")]
+use crate::experiment::{Recipe, Setting, plan};
 use crate::files::Input;
 use crate::format::{Plain, Settings, ctm, stm, trn};
 use crate::lexicon;
@@ -29,6 +31,19 @@ const TEXT: &str = "The ministers met in Lisbon and in New York, as the BBC and 
 
 /// Spellings that win over the model, among them one that puts a capital down.
 const WORDS: &str = "eBay\nNew York City\nbbc\nWHO\nAT&T\nÍsland\n";
+
+/// Any bytes as a recipe: one that can be read is planned or refused.
+///
+/// # Panics
+/// Where reading or planning does.
+#[cfg(feature = "experiments")]
+pub fn recipe(data: &[u8]) {
+    let Ok(recipe) = Recipe::parse(&String::from_utf8_lossy(data), "data") else { return };
+    let _ = plan(
+        &recipe,
+        &Setting { corpora: "/nowhere".into(), cache: "/nowhere".into(), ..Setting::default() },
+    );
+}
 
 /// Any bytes as a text: read strictly and with `lossy`, nothing but the case of letters changes, and what was restored
 /// stays as it is when it is restored again. The first byte chooses the mode, the others are the text.

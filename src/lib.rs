@@ -36,9 +36,9 @@ pub mod eval;
 pub mod model;
 pub mod methods;
 pub mod restore;
-#[cfg(feature = "train")]
-pub mod fuzz;
 #[cfg(feature = "experiments")]
 pub mod experiment;
+#[cfg(feature = "train")]
+pub mod fuzz;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -224,6 +224,19 @@ fn altered_transcripts_are_read_or_refused() {
     }
 }
 
+#[cfg(feature = "experiments")]
+#[test]
+fn altered_recipes_are_planned_or_refused() {
+    let mut random = Random::new(10);
+    let recipes: Vec<&str> = majuscule::experiment::library::RECIPES.iter().map(|(_, text)| *text).collect();
+    let others: Vec<&[u8]> = recipes.iter().map(|text| text.as_bytes()).collect();
+    for recipe in &others {
+        for _ in 0..60 {
+            fuzz::recipe(&random.mutated(recipe, &others));
+        }
+    }
+}
+
 #[test]
 fn sequences_that_are_alike_are_aligned() {
     let mut random = Random::new(9);

@@ -68,7 +68,7 @@ impl Reader {
     ///
     /// # Errors
     /// Where the file cannot be read, or its line is no example.
-    pub fn next(&mut self) -> Result<Option<Choices>> {
+    pub fn read(&mut self) -> Result<Option<Choices>> {
         let Some(line) = self.lines.next() else { return Ok(None) };
         let line = line.map_err(|error| Error::io("read", &self.file, error))?;
         self.number += 1;
@@ -110,9 +110,9 @@ mod tests {
         files::publish(&file, |out| examples.iter().try_for_each(|choices| choices.write(out, &file)))
             .unwrap();
         let mut reader = Reader::open(&file).unwrap();
-        assert_eq!(reader.next().unwrap().as_ref(), Some(&examples[0]));
-        assert_eq!(reader.next().unwrap().as_ref(), Some(&examples[1]));
-        assert_eq!(reader.next().unwrap(), None);
+        assert_eq!(reader.read().unwrap().as_ref(), Some(&examples[0]));
+        assert_eq!(reader.read().unwrap().as_ref(), Some(&examples[1]));
+        assert_eq!(reader.read().unwrap(), None);
     }
 
     #[test]
@@ -125,8 +125,8 @@ mod tests {
         )
         .unwrap();
         let mut reader = Reader::open(&file).unwrap();
-        reader.next().unwrap();
-        let error = reader.next().unwrap_err().to_string();
+        reader.read().unwrap();
+        let error = reader.read().unwrap_err().to_string();
         assert!(error.ends_with("choices, line 2: is no example of a file of --choices (1 words in reference, but 0 in hypothesis): write it again"), "{error}");
     }
 }

@@ -196,12 +196,12 @@ fn choices(
         names.iter().zip(jobs).map(|(name, job)| job.map(|_| Counted::new(name))).collect();
     let mut sample = Samples::default();
     loop {
-        let next = |file: &mut Option<Reader>| file.as_mut().map_or(Ok(None), Reader::next);
+        let next = |file: &mut Option<Reader>| file.as_mut().map_or(Ok(None), Reader::read);
         let examples = files.iter_mut().map(next).collect::<Result<Vec<_>>>()?;
         let Some(first) = examples.iter().flatten().next() else { break };
         for ((example, file), name) in examples.iter().zip(&files).zip(names) {
             let Some(file) = file else { continue };
-            if !example.as_ref().is_some_and(|example| example.reference == first.reference) {
+            if example.as_ref().is_none_or(|example| example.reference != first.reference) {
                 return Err(file.problem(&format!("\"{name}\" was tested on another text")));
             }
         }

@@ -267,7 +267,8 @@ impl Recipe {
             self.check_placeholders(&whose, settings.map_or("", String::as_str), made)?;
         }
         let learns = row.train.is_some() || row.adapt.is_some();
-        if !learns && !(row.corpus.0.is_empty() && row.sizes.is_empty()) {
+        let has_texts = !row.corpus.0.is_empty() || !row.sizes.is_empty();
+        if !learns && has_texts {
             return Err(
                 self.problem(format!("{whose}: only rows that train or adapt have a corpus or sizes"))
             );

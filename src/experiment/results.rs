@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::eval::report::{Figures, Word};
+use crate::eval::slots::ratio;
 pub use crate::eval::took::Usage;
 use crate::eval::{Difference, Intervals};
 
@@ -146,6 +147,13 @@ pub struct Text {
     pub u: u64,
     /// the first letter alone.
     pub t: u64,
+}
+
+impl Text {
+    /// (T+U)/L, the ratio of table 2 of Rei et al. 2020; `None` where no word has the tag L.
+    pub fn not_l(&self) -> Option<f64> {
+        ratio(self.t + self.u, self.l)
+    }
 }
 
 /// A row that was not made.

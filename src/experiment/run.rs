@@ -53,7 +53,7 @@ pub fn execute(
     run: &mut Run<'_>,
     tell: &mut dyn FnMut(News<'_>),
 ) -> Result<Results> {
-    let mut known = plan.jobs.first().map_or_else(|| Ok(Known::default()), |job| Known::read(job))?;
+    let mut known = plan.jobs.first().map_or_else(|| Ok(Known::default()), Known::read)?;
     for (at, job) in plan.jobs.iter().enumerate() {
         if job.is_done() {
             tell(News::Found(job));

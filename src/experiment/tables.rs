@@ -37,6 +37,9 @@ pub fn markdown(results: &Results) -> String {
         }
         out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
     }
+    if !results.texts.is_empty() {
+        out.push_str(&format!("## Texts\n\n{}\n", texts(results).markdown()));
+    }
     out.push_str(&format!("## Cost\n\n{}", cost(results).markdown()));
     if let Some(table) = layers(results) {
         out.push_str(&format!("\n## Layers\n\n{}", table.markdown()));
@@ -49,6 +52,16 @@ pub fn markdown(results: &Results) -> String {
     }
     out.push_str(&format!("\nmajuscule {}, {} cores\n", plain(&results.version), results.cores));
     out
+}
+
+/// What is in the texts, as table 2 of Rei et al. 2020 has it.
+fn texts(results: &Results) -> Table {
+    let mut table = Table::new(&["", "sentences", "L", "U", "T", "(T+U)/L %"]);
+    for text in &results.texts {
+        let counts = [text.sentences, text.l, text.u, text.t].map(thousands);
+        table.push([plain(&text.name)].into_iter().chain(counts).chain([percent(text.not_l())]));
+    }
+    table
 }
 
 /// The paragraphs of a text: an empty line stands between two.

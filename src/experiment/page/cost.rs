@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::sheet::{Column, Field, Sheet};
-use crate::eval::table::thousands;
+use crate::eval::table::{percent, thousands};
 use crate::experiment::results::{Results, Row, Usage};
 use crate::experiment::standing::cell;
 use crate::experiment::units::{bytes, duration, speed};
@@ -26,6 +26,25 @@ pub fn cost(results: &Results) -> Option<Markup> {
                 h3 { "Evaluation" }
                 (evaluation)
             }
+        }
+    })
+}
+
+/// What is in the texts; `None` where nobody asked.
+pub fn texts(results: &Results) -> Option<Markup> {
+    let mut columns = vec![Column::words("")];
+    columns.extend(["sentences", "L", "U", "T", "(T+U)/L %"].map(Column::figures));
+    let mut sheet = Sheet::new("What is in the texts", columns);
+    for text in &results.texts {
+        let counts = [text.sentences, text.l, text.u, text.t];
+        let fields = [Field::words(&text.name)].into_iter();
+        let fields = fields.chain(counts.map(|count| whole(Some(count), thousands)));
+        sheet.push(fields.chain([figure(text.not_l(), |ratio| percent(Some(ratio)))]));
+    }
+    (!sheet.is_empty()).then(|| {
+        html! {
+            p.note { "Words by their tags: L lower and mixed case, U capitals throughout, T the first letter alone." }
+            (sheet)
         }
     })
 }

@@ -75,7 +75,7 @@ struct Part {
 }
 
 /// All sections in order; `None` for one that has nothing to say.
-fn parts(results: &Results) -> [Option<Part>; 9] {
+fn parts(results: &Results) -> [Option<Part>; 10] {
     let plots = plots::all(results);
     let part = |id, heading, body: Option<Markup>| body.map(|body| Part { id, heading, body });
     [
@@ -83,6 +83,7 @@ fn parts(results: &Results) -> [Option<Part>; 9] {
         part("recognised", "Recognised speech", scores::recognised(results)),
         part("training-size", "Size of the training corpus", figures(&plots, plots::TRAINING)),
         part("trade", "Model size and speed", figures(&plots, plots::TRADE)),
+        part("texts", "Texts", cost::texts(results)),
         part("cost", "Cost", cost::cost(results)),
         part("layers", "Layers", cost::layers(results, figures(&plots, plots::LAYERS))),
         part("errors", "Words that go wrong", words::errors(results)),

@@ -1,0 +1,4 @@
+//! Any bytes as a recipe of an experiment: a plan or an error, never a panic.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::recipe(bytes));
