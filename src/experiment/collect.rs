@@ -86,11 +86,17 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned) -> Result<Row> {
         method: model.as_ref().map(|model| model.manifest.method.clone()),
         bytes: model.as_ref().map(|model| model.manifest.files.iter().map(|file| file.bytes).sum()),
         training: training.and_then(Job::usage).map(|took| took.usage),
-        epochs: model.as_ref().and_then(|model| model.manifest.settings["epochs"].as_f64()),
+        epochs: model.as_ref().and_then(|model| epochs(&model.manifest.settings)),
         layers: model.and_then(|model| model.restorer.layer_weights()).map(|weights| weights.0),
         published: own.published.clone(),
         cells: Vec::new(),
     })
+}
+
+/// How often the training that made a model, the last of several, was to go over its corpus.
+fn epochs(settings: &serde_json::Value) -> Option<f64> {
+    let adapted = settings["adapted"].as_array().and_then(|all| all.last());
+    adapted.unwrap_or(&settings["config"])["epochs"].as_f64()
 }
 
 /// The jobs that make a row, and what they need, in order; tests last.
