@@ -146,6 +146,38 @@ fn what_is_done_before_an_error_is_kept() {
     assert!(!said.contains("training most frequent form") && said.contains("training HMM"), "{said}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_killed_leaves_no_training_behind() {
+    use std::time::{Duration, Instant};
+    let room = Room::new(&RECIPE.replace("hmm --order 2", "maxent --epochs 1000000 --features word"));
+    let mut run = Command::new(env!("CARGO_BIN_EXE_majuscule"))
+        .args(["experiment", "run", "table.toml"])
+        .current_dir(room.0.path())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let trains = || {
+        let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+        let here = fs::canonicalize(room.0.path()).unwrap();
+        let ours =
+            processes.filter(|process| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == here));
+        let commands = ours.filter_map(|process| fs::read_to_string(process.join("cmdline")).ok());
+        commands.filter(|command| command.contains("maxent")).count()
+    };
+    let wait = |count: usize| {
+        let since = Instant::now();
+        while trains() != count {
+            assert!(since.elapsed() < Duration::from_secs(60), "{} processes train", trains());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait(1);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    wait(0);
+}
+
 #[test]
 fn a_recipe_that_cannot_be_is_refused_before_anything_is_trained() {
     let refused = |recipe: &str, words: &[&str]| {

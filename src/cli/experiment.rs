@@ -175,12 +175,18 @@ fn check(job: &Job) -> Result<()> {
 /// Runs a verb in a process of its own, so that its memory and time are its own.
 fn itself(arguments: &[String]) -> Result<String, Error> {
     let program = std::env::current_exe().map_err(|error| Error::io("find", "majuscule", error))?;
-    let output = Command::new(&program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| Error::io("run", &program, error))?;
+    let run = || {
+        let mut child = Command::new(&program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()?;
+        // Its other end closes with this process, and then the child ends too.
+        let _alive = child.stdin.take();
+        child.wait_with_output()
+    };
+    let output = run().map_err(|error| Error::io("run", &program, error))?;
     if !output.status.success() {
         let problem = format!(
             "failed ({}); what is done is kept, and the same recipe goes on from here",

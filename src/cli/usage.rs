@@ -1,9 +1,11 @@
 //! `--usage`: what a run took, written down for the experiment that started it.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
+use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use crate::error::{Error, Result};
@@ -24,8 +26,15 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Counts from now on.
+    /// Counts from now on. Who asks for a file is an experiment that holds standard input open: once it is gone, however it ended, so
+    /// is this process.
     pub fn new(file: Option<PathBuf>) -> Self {
+        if file.is_some() {
+            thread::spawn(|| {
+                let _ = io::copy(&mut io::stdin(), &mut io::sink());
+                process::exit(1);
+            });
+        }
         Self { file, since: Instant::now() }
     }
 

@@ -61,7 +61,7 @@ pub enum Format {
     Nlp,
     /// A transcript of NIST's: file, channel, beginning, duration and word a line; a recording and channel is one sentence
     Ctm,
-    /// A transcript of NIST's: file, channel, speaker, beginning, end, perhaps a <label>, and text a line; a line is a sentence
+    /// A transcript of NIST's: file, channel, speaker, beginning, end, perhaps a label in angle brackets, and text a line; a line is a sentence
     Stm,
     /// A transcript as sclite has it: text and an (utterance) a line; a line is a sentence
     Trn,
