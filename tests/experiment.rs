@@ -240,6 +240,27 @@ fn sizes_are_rows_of_a_series() {
 }
 
 #[test]
+fn one_text_is_enough() {
+    let recipe = r#"
+title = "My talks"
+corpora.rest = { files = ["news.txt"], shuffled = true, skip = 1 }
+corpora.held = { files = ["news.txt"], shuffled = true, lines = 1 }
+test = [{ name = "held out", corpus = "held" }]
+row = [
+  { name = "most frequent form", train = "majority", corpus = "rest" },
+  { name = "HMM", train = "hmm", corpus = "rest" },
+]
+"#;
+    let room = Room::new(recipe);
+    room.experiment();
+    let results = room.results();
+    assert_eq!(results["tests"][0]["examples"], 1);
+    let commands = &results["rows"][0]["commands"];
+    assert_eq!(commands[0], "majuscule corpus shuffle news.txt | tail -n +2 > rest.txt");
+    assert_eq!(commands[2], "majuscule corpus shuffle news.txt | head -n 1 > held.txt");
+}
+
+#[test]
 fn a_report_is_made_again_from_its_results() {
     let room = Room::new(RECIPE);
     room.experiment();

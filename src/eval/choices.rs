@@ -52,16 +52,22 @@ pub struct Reader {
     lines: Lines<BufReader<File>>,
     file: PathBuf,
     number: u64,
+    advice: String,
 }
 
 impl Reader {
-    /// Opens it.
+    /// Opens it; `advice` is what errors say is to be done.
     ///
     /// # Errors
     /// Where it cannot be read.
-    pub fn open(file: &Path) -> Result<Self> {
+    pub fn open(file: &Path, advice: impl Into<String>) -> Result<Self> {
         let open = File::open(file).map_err(|error| Error::io("read", file, error))?;
-        Ok(Self { lines: BufReader::new(open).lines(), file: file.to_owned(), number: 0 })
+        Ok(Self {
+            lines: BufReader::new(open).lines(),
+            file: file.to_owned(),
+            number: 0,
+            advice: advice.into(),
+        })
     }
 
     /// The next example; `None` at the end.
@@ -85,7 +91,7 @@ impl Reader {
 
     /// A problem in the line that was read last.
     pub fn problem(&self, what: &str) -> Error {
-        let problem = format!("is no example of a file of --choices ({what}): write it again");
+        let problem = format!("is no example of a file of --choices ({what}): {}", self.advice);
         Error::line(self.file.to_string_lossy(), self.number, problem)
     }
 }
@@ -109,7 +115,7 @@ mod tests {
         ];
         files::publish(&file, |out| examples.iter().try_for_each(|choices| choices.write(out, &file)))
             .unwrap();
-        let mut reader = Reader::open(&file).unwrap();
+        let mut reader = Reader::open(&file, "write it again").unwrap();
         assert_eq!(reader.read().unwrap().as_ref(), Some(&examples[0]));
         assert_eq!(reader.read().unwrap().as_ref(), Some(&examples[1]));
         assert_eq!(reader.read().unwrap(), None);
@@ -124,7 +130,7 @@ mod tests {
             "{\"reference\":[],\"hypothesis\":[]}\n{\"reference\":[\"a\"],\"hypothesis\":[]}\n",
         )
         .unwrap();
-        let mut reader = Reader::open(&file).unwrap();
+        let mut reader = Reader::open(&file, "write it again").unwrap();
         reader.read().unwrap();
         let error = reader.read().unwrap_err().to_string();
         assert!(error.ends_with("choices, line 2: is no example of a file of --choices (1 words in reference, but 0 in hypothesis): write it again"), "{error}");

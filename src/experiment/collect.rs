@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use super::plan::{Job, Model, Plan, Planned};
+use super::plan::{Job, Model, Plan, Planned, Task};
 use super::recipe::{Recipe, Test};
-use super::results::{self, Cell, Recognised, Results, Row, Sample};
+use super::results::{self, Cell, Recognised, Results, Row, Sample, Usage};
 use crate::error::{Error, Result};
 use crate::eval::choices::{Choices, Reader};
 use crate::eval::report::{Figures, Word};
@@ -76,21 +76,33 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned) -> Result<Row> {
         Some(Model::BuiltIn { language, preset }) => Some(methods::embedded_as(language, *preset)?),
         None => None,
     };
-    let training = planned.training.map(|job| &plan.jobs[job]);
-    let commands = needed(plan, planned).into_iter().map(|job| plan.jobs[job].shown.clone()).collect();
+    let needed: Vec<&Job> = needed(plan, planned).into_iter().map(|job| &plan.jobs[job]).collect();
+    let training = planned.training.and_then(|job| training(&plan.jobs[job], &needed));
     Ok(Row {
         name: planned.name.clone(),
         series: own.name.clone(),
         lines: planned.lines,
-        commands,
+        commands: needed.iter().map(|job| job.shown.clone()).collect(),
         method: model.as_ref().map(|model| model.manifest.method.clone()),
         bytes: model.as_ref().map(|model| model.manifest.files.iter().map(|file| file.bytes).sum()),
-        training: training.and_then(Job::usage).map(|took| took.usage),
+        training,
         epochs: model.as_ref().and_then(|model| epochs(&model.manifest.settings)),
         layers: model.and_then(|model| model.restorer.layer_weights()).map(|weights| weights.0),
         published: own.published.clone(),
         cells: Vec::new(),
     })
+}
+
+/// What training took, with the steps that it needs, such as that of a language model.
+fn training(training: &Job, needed: &[&Job]) -> Option<Usage> {
+    let mut all = training.usage()?.usage;
+    for step in needed.iter().filter(|job| matches!(job.task, Task::Run { is_step: true, .. })) {
+        let usage = step.usage()?.usage;
+        all.wall_seconds += usage.wall_seconds;
+        all.cpu_seconds = all.cpu_seconds.zip(usage.cpu_seconds).map(|(one, other)| one + other);
+        all.peak_bytes = all.peak_bytes.zip(usage.peak_bytes).map(|(one, other)| one.max(other));
+    }
+    Some(all)
 }
 
 /// How often the training that made a model, the last of several, was to go over its corpus.
@@ -196,7 +208,8 @@ fn choices(
 ) -> Result<(Vec<Option<Counted>>, Vec<Sample>)> {
     let matching = Matching::of(test.protocol.unwrap_or(recipe.protocol));
     let locale = recipe.locale()?;
-    let open = |job: &Option<&Job>| job.map(|job| Reader::open(&job.output())).transpose();
+    let again = |job: &Job| format!("remove {} and run again", job.folder.display());
+    let open = |job: &Option<&Job>| job.map(|job| Reader::open(&job.output(), again(job))).transpose();
     let mut files = jobs.iter().map(open).collect::<Result<Vec<_>>>()?;
     let mut counted: Vec<Option<Counted>> =
         names.iter().zip(jobs).map(|(name, job)| job.map(|_| Counted::new(name))).collect();

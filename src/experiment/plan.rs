@@ -105,6 +105,8 @@ pub enum Task {
         arguments: Vec<String>,
         /// Whether it can go on from a checkpoint.
         checkpoint: bool,
+        /// Whether it is a step of the recipe, not a row.
+        is_step: bool,
     },
     /// Runs `evaluate` with these arguments, and keeps the choices.
     Test(Vec<String>),
@@ -133,8 +135,10 @@ pub fn plan(recipe: &Recipe, setting: &Setting) -> Result<Plan> {
             return Err(Error::Usage(format!("{} needs {needs}, but {name} is given", recipe.file)));
         }
     }
-    if recipe.statistics {
-        planner.statistics()?;
+    if recipe.statistics
+        && let Err(Stop::Error(error)) = planner.statistics()
+    {
+        return Err(error);
     }
     for at in 0..recipe.rows.len() {
         planner.row(at)?;
@@ -156,30 +160,30 @@ struct Planner<'a> {
     digests: BTreeMap<PathBuf, String>,
 }
 
-/// Why a row cannot be made here; not an error.
-struct Without(String);
-
-type Possibly<T> = Result<Result<T, Without>>;
-
-/// The inner value, or the reason why there is none handed on.
-macro_rules! possibly {
-    ($value:expr) => {
-        match $value? {
-            Ok(value) => value,
-            Err(without) => return Ok(Err(without)),
-        }
-    };
+/// Why a row is not planned.
+enum Stop {
+    /// It cannot be made here, which is no error: why.
+    Without(String),
+    Error(Error),
 }
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+type Planning<T> = Result<T, Stop>;
 
 impl Planner<'_> {
     /// Counts the words of all texts, those to train on first.
-    fn statistics(&mut self) -> Result<()> {
+    fn statistics(&mut self) -> Planning<()> {
         let corpora = self
             .recipe
             .corpora
             .iter()
             .map(|(name, texts)| (name, &texts.files, &texts.options, self.recipe.protocol));
-        let tests = self.recipe.tests.iter().map(|test| {
+        let tests = self.recipe.tests.iter().filter(|test| test.corpus.is_none()).map(|test| {
             (&test.name, &test.files, &test.options, test.protocol.unwrap_or(self.recipe.protocol))
         });
         for (name, files, options, protocol) in corpora.chain(tests) {
@@ -193,9 +197,7 @@ impl Planner<'_> {
                 "--protocol",
                 &protocol.to_string(),
             ]);
-            if self.words(&mut command, options)?.is_err() {
-                continue;
-            }
+            self.words(&mut command, options)?;
             self.files(&mut command, files)?;
             let job = self.job(format!("counting {name}"), &[], command, Task::Print);
             self.plan.statistics.push((name.clone(), job));
@@ -206,13 +208,10 @@ impl Planner<'_> {
     fn row(&mut self, at: usize) -> Result<()> {
         let row = &self.recipe.rows[at];
         for (name, lines, base) in self.sizes(row) {
-            let planned = match self.missing(row) {
-                Some(without) => Err(without),
-                None => self.planned(at, &name, lines, base)?,
-            };
-            match planned {
+            match self.missing(row).and_then(|()| self.planned(at, &name, lines, base)) {
                 Ok(planned) => self.plan.rows.push(planned),
-                Err(Without(why)) => self.plan.left_out.push(LeftOut { name, why }),
+                Err(Stop::Without(why)) => self.plan.left_out.push(LeftOut { name, why }),
+                Err(Stop::Error(error)) => return Err(error),
             }
         }
         Ok(())
@@ -236,17 +235,16 @@ impl Planner<'_> {
         sizes.into_iter().map(of).collect()
     }
 
-    /// Why a row is not to be made, before its files are looked for.
-    fn missing(&self, row: &Row) -> Option<Without> {
+    /// Stops at a row that is not to be made, before its files are looked for.
+    fn missing(&self, row: &Row) -> Planning<()> {
         let method = row.train.as_deref().and_then(|train| train.split_whitespace().next());
-        if row.long && !self.setting.long {
-            return Some(Without("it takes long: ask for it with --long".into()));
-        }
+        let without = |why: &str| Err(Stop::Without(why.to_owned()));
         match method {
-            Some("bert" | "bilstm") if !cfg!(feature = "neural") => Some(Without(
-                "this build computes no neural networks: build majuscule with the feature neural".into(),
-            )),
-            _ => None,
+            _ if row.long && !self.setting.long => without("it takes long: ask for it with --long"),
+            Some("bert" | "bilstm") if !cfg!(feature = "neural") => {
+                without("this build computes no neural networks: build majuscule with the feature neural")
+            }
+            _ => Ok(()),
         }
     }
 
@@ -256,7 +254,7 @@ impl Planner<'_> {
         name: &str,
         lines: Option<u64>,
         base: Option<String>,
-    ) -> Possibly<Planned> {
+    ) -> Planning<Planned> {
         let row = &self.recipe.rows[at];
         let mut planned = Planned {
             recipe: at,
@@ -268,25 +266,21 @@ impl Planner<'_> {
         };
         let mut choosing = Command::default();
         if let Some(settings) = &row.train {
-            let job = possibly!(self.train(row, settings, name, lines));
-            planned.training = Some(job);
+            planned.training = Some(self.train(row, settings, name, lines)?);
         } else if let Some(base) = base {
-            let job = possibly!(self.adapt(row, name, &base));
-            planned.training = Some(job);
+            planned.training = Some(self.adapt(row, name, &base)?);
         } else if let Some(preset) = row.preset {
             choosing.says(["--preset", preset.name()]);
             // The models change with the program alone.
             planned.model = Some(Model::BuiltIn { language: self.language(row).to_owned(), preset });
         } else if let Some(model) = &row.model {
             choosing.says(["--model"]);
-            possibly!(self.word(
-                &mut choosing,
-                if model.contains('{') { model.clone() } else { format!("{{corpora}}/{model}") }
-            ));
+            let path = if model.contains('{') { model.clone() } else { format!("{{corpora}}/{model}") };
+            self.word(&mut choosing, path)?;
             planned.model = choosing.arguments.last().map(|path| Model::At(path.into()));
         } else if let Some(rows) = &row.cascade {
-            possibly!(self.cascade(&mut choosing, rows));
-            possibly!(self.words(&mut choosing, &row.options));
+            self.cascade(&mut choosing, rows)?;
+            self.words(&mut choosing, &row.options)?;
         }
         if let Some(job) = planned.training {
             choosing.says(["--model"]);
@@ -294,51 +288,51 @@ impl Planner<'_> {
             planned.model = Some(Model::At(self.plan.jobs[job].output()));
         }
         for test in &self.recipe.tests {
-            let job = possibly!(self.test(row, test, name, &choosing));
+            let job = self.test(row, test, name, &choosing)?;
             planned.tests.push(job);
         }
-        Ok(Ok(planned))
+        Ok(planned)
     }
 
     fn language<'a>(&'a self, row: &'a Row) -> &'a str {
         row.language.as_deref().unwrap_or(&self.recipe.language)
     }
 
-    fn train(&mut self, row: &Row, settings: &str, name: &str, lines: Option<u64>) -> Possibly<usize> {
+    fn train(&mut self, row: &Row, settings: &str, name: &str, lines: Option<u64>) -> Planning<usize> {
         let mut command = Command::default();
         command.says(["train"]);
-        possibly!(self.words(&mut command, settings));
+        self.words(&mut command, settings)?;
         let protocol = row.protocol.unwrap_or(self.recipe.protocol).to_string();
         command.says(["--protocol", &protocol, "--lang", self.language(row)]);
-        possibly!(self.texts(&mut command, &row.corpus, lines));
+        self.texts(&mut command, &row.corpus, lines)?;
         let checkpoint = matches!(settings.split_whitespace().next(), Some("maxent" | "bert"));
-        Ok(Ok(self.makes_new(format!("training {name}"), name, command, checkpoint)))
+        Ok(self.makes_new(format!("training {name}"), name, command, checkpoint))
     }
 
-    fn adapt(&mut self, row: &Row, name: &str, base: &str) -> Possibly<usize> {
+    fn adapt(&mut self, row: &Row, name: &str, base: &str) -> Planning<usize> {
         let Some(training) = self.plan.rows.iter().find(|row| row.name == base).and_then(|row| row.training)
         else {
-            return Ok(Err(Without(format!("it adapts \"{base}\", which is not made"))));
+            return Err(Stop::Without(format!("it adapts \"{base}\", which is not made")));
         };
         let mut command = Command::default();
         command.says(["adapt"]);
         self.makes(&mut command, training, base);
-        possibly!(self.words(&mut command, &row.options));
+        self.words(&mut command, &row.options)?;
         if let Some(protocol) = row.protocol {
             command.says(["--protocol", &protocol.to_string()]);
         }
-        possibly!(self.texts(&mut command, &row.corpus, None));
-        Ok(Ok(self.makes_new(format!("adapting {name}"), name, command, false)))
+        self.texts(&mut command, &row.corpus, None)?;
+        Ok(self.makes_new(format!("adapting {name}"), name, command, false))
     }
 
-    fn cascade(&mut self, command: &mut Command, rows: &[String; 2]) -> Possibly<()> {
+    fn cascade(&mut self, command: &mut Command, rows: &[String; 2]) -> Planning<()> {
         let models: Vec<_> =
             rows.iter().filter_map(|name| self.plan.rows.iter().find(|row| row.name == *name)).collect();
         let [Planned { training: Some(fast), .. }, Planned { training: Some(exact), .. }] = models[..] else {
-            return Ok(Err(Without(format!(
+            return Err(Stop::Without(format!(
                 "it is a cascade of \"{}\" and \"{}\", which are not both trained",
                 rows[0], rows[1]
-            ))));
+            )));
         };
         let [fast, exact] = [*fast, *exact];
         command.says(["--cascade"]);
@@ -346,12 +340,12 @@ impl Planner<'_> {
         command.arguments.push(format!("{one},{two}"));
         command.request.push(format!("{},{}", self.plan.jobs[fast].key(), self.plan.jobs[exact].key()));
         command.shown.push(format!("models/{},models/{}", slug(&rows[0]), slug(&rows[1])));
-        Ok(Ok(()))
+        Ok(())
     }
 
-    fn test(&mut self, row: &Row, test: &Test, name: &str, choosing: &Command) -> Possibly<Option<usize>> {
+    fn test(&mut self, row: &Row, test: &Test, name: &str, choosing: &Command) -> Planning<Option<usize>> {
         if row.own && test.recognised.is_none() {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let mut command = Command::default();
         command.says([if row.own { "score" } else { "evaluate" }]);
@@ -363,57 +357,37 @@ impl Planner<'_> {
             command.says(["--protocol", &protocol]);
         }
         command.says(["--lang", language]);
-        possibly!(self.words(&mut command, &test.options));
-        possibly!(self.words(&mut command, &row.evaluate));
+        self.words(&mut command, &test.options)?;
+        self.words(&mut command, &row.evaluate)?;
         if !row.own {
             command.says(["--threads", "1"]);
         }
-        match &test.recognised {
-            // The files of a folder are paired by their names.
-            Some(recognised) => {
-                let [reference] = test.files.as_slice() else {
-                    let problem = format!(
-                        "test \"{}\": recognised text is held against one file or one folder",
-                        test.name
-                    );
-                    return Err(Error::file(self.recipe.file.clone(), problem));
-                };
-                if row.own {
-                    command.says(["--align"]);
-                    self.input(&mut command, "", reference)?;
-                } else {
-                    self.input(&mut command, "", reference)?;
-                    command.says(["--align"]);
-                }
-                // Both as they are: folders are paired by the names of files.
-                self.input(&mut command, "", recognised)?;
-            }
-            None => self.files(&mut command, &test.files)?,
+        if let Some(recognised) = &test.recognised {
+            // Both as they are: the files of folders are paired by their names.
+            self.input(&mut command, "", &test.files[0])?;
+            command.says(["--align"]);
+            self.input(&mut command, "", recognised)?;
+        } else if test.corpus.is_some() {
+            self.texts(&mut command, &Names(test.corpus.iter().cloned().collect()), None)?;
+        } else {
+            self.files(&mut command, &test.files)?;
         }
         let title = format!("testing {name} on {}", test.name);
         if test.recognised.is_some() {
             command.says(["--per-file", "--json"]);
-            return Ok(Ok(Some(self.job(title, &[], command, Task::Print))));
+            return Ok(Some(self.job(title, &[], command, Task::Print)));
         }
-        Ok(Ok(Some(self.job(title, &[], command, Task::Test))))
+        Ok(Some(self.job(title, &[], command, Task::Test)))
     }
 
     /// Adds the texts of corpora to a command, and how they are read.
-    fn texts(&mut self, command: &mut Command, corpus: &Names, lines: Option<u64>) -> Possibly<()> {
-        let mut read: Option<(&str, &str)> = None;
+    fn texts(&mut self, command: &mut Command, corpus: &Names, lines: Option<u64>) -> Planning<()> {
+        if let Some(first) = corpus.0.first() {
+            // All of them are read alike.
+            self.words(command, &self.recipe.corpora[first].options)?;
+        }
         for name in &corpus.0 {
             let texts = &self.recipe.corpora[name];
-            match read {
-                Some((other, options)) if options != texts.options => {
-                    let problem = format!(
-                        "the corpora {other} and {name} are read with different options: expected the same for both"
-                    );
-                    return Err(Error::file(self.recipe.file.clone(), problem));
-                }
-                Some(_) => {}
-                None => possibly!(self.words(command, &texts.options)),
-            }
-            read = Some((name, &texts.options));
             if !texts.shuffled && texts.skip == 0 && texts.lines.is_none() && lines.is_none() {
                 self.files(command, &texts.files)?;
             } else {
@@ -421,7 +395,7 @@ impl Planner<'_> {
                 self.makes(command, job, &text_name(name, lines));
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// The job that takes some lines of a corpus.
@@ -457,51 +431,55 @@ impl Planner<'_> {
     }
 
     /// The job of a step, planned when it is first asked for.
-    fn step(&mut self, step: &Step) -> Possibly<usize> {
+    fn step(&mut self, step: &Step) -> Planning<usize> {
         if let Some(&job) = self.made.get(&step.name) {
-            return Ok(Ok(job));
+            return Ok(job);
         }
         let mut command = Command::default();
-        possibly!(self.words(&mut command, &step.command));
-        possibly!(self.texts(&mut command, &step.corpus, None));
+        self.words(&mut command, &step.command)?;
+        self.texts(&mut command, &step.corpus, None)?;
         let job = self.makes_new(format!("making {}", step.name), &step.name, command, false);
-        self.plan.jobs[job].shown = self.plan.jobs[job].shown.replace(" -o models/", " -o made/");
+        let made = &mut self.plan.jobs[job];
+        made.shown = made.shown.replace(" -o models/", " -o made/");
+        if let Task::Run { is_step, .. } = &mut made.task {
+            *is_step = true;
+        }
         self.made.insert(step.name.clone(), job);
-        Ok(Ok(job))
+        Ok(job)
     }
 
     /// Adds the words of a recipe to a command.
-    fn words(&mut self, command: &mut Command, words: &str) -> Possibly<()> {
+    fn words(&mut self, command: &mut Command, words: &str) -> Planning<()> {
         for word in words.split_whitespace() {
-            possibly!(self.word(command, word.to_owned()));
+            self.word(command, word.to_owned())?;
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
-    fn word(&mut self, command: &mut Command, word: String) -> Possibly<()> {
+    fn word(&mut self, command: &mut Command, word: String) -> Planning<()> {
         let Some(name) = placeholders(&word).next() else {
             command.says([&word]);
-            return Ok(Ok(()));
+            return Ok(());
         };
         let (before, after) = word.split_once(&format!("{{{name}}}")).unwrap_or((&word, ""));
         if name == "corpora" {
             self.input(command, before, Path::new(after.trim_start_matches('/')))?;
         } else if let Some(what) = self.recipe.needs.get(name) {
             let Some(path) = self.setting.given.get(name) else {
-                return Ok(Err(Without(format!("it needs --with {name}=PATH: {what}"))));
+                return Err(Stop::Without(format!("it needs --with {name}=PATH: {what}")));
             };
             let path = path.join(after.trim_start_matches('/'));
             self.path(command, before, &path, &format!("{name}{after}"))?;
         } else {
             let step = self.recipe.steps.iter().find(|step| step.name == name).expect("recipes are checked");
-            let job = possibly!(self.step(step));
+            let job = self.step(step)?;
             let Job { folder, .. } = &self.plan.jobs[job];
             let path = folder.join("output");
             command.arguments.push(format!("{before}{}{after}", path.display()));
             command.request.push(format!("{before}{}{after}", self.plan.jobs[job].key()));
             command.shown.push(format!("{before}made/{}{after}", slug(name)));
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Adds what a job makes to a command.
@@ -555,7 +533,11 @@ impl Planner<'_> {
     /// The job of a command that takes `-o`.
     fn makes_new(&mut self, title: String, name: &str, command: Command, checkpoint: bool) -> usize {
         let output = format!("models/{}", slug(name));
-        self.job(title, &["-o", &output], command, |arguments| Task::Run { arguments, checkpoint })
+        self.job(title, &["-o", &output], command, |arguments| Task::Run {
+            arguments,
+            checkpoint,
+            is_step: false,
+        })
     }
 
     /// The job of a command: one that is planned already where there is one that is the same.

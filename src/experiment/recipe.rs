@@ -97,7 +97,10 @@ pub struct Test {
     /// Its name in tables.
     pub name: String,
     /// Texts in their true case: files or folders in the folder of corpora.
+    #[serde(default)]
     pub files: Vec<PathBuf>,
+    /// One of the recipe's texts in the place of files: of one file, some lines can be for training and others for tests.
+    pub corpus: Option<String>,
     /// What a recogniser made of the same speech, paired by the names of files: the words that rows then restore.
     pub recognised: Option<PathBuf>,
     /// What is seen and what counts, where it is not the recipe's.
@@ -220,6 +223,19 @@ impl Recipe {
         self.check_names("row", self.rows.iter().map(|row| &row.name))?;
         self.check_names("step", self.steps.iter().map(|step| &step.name).chain(self.needs.keys()))?;
         let mut made: BTreeSet<&str> = self.needs.keys().map(String::as_str).chain(["corpora"]).collect();
+        for test in &self.tests {
+            let whose = format!("test \"{}\"", test.name);
+            if test.files.is_empty() == test.corpus.is_none() {
+                return Err(self.problem(format!("{whose}: expected either files or the name of a corpus")));
+            }
+            if test.recognised.is_some() && test.files.len() != 1 {
+                return Err(self.problem(format!(
+                    "{whose}: recognised text is held against one file or one folder of files"
+                )));
+            }
+            self.check_corpora(&whose, &Names(test.corpus.iter().cloned().collect()))?;
+            self.check_placeholders(&whose, &test.options, &BTreeSet::from(["corpora"]))?;
+        }
         for step in &self.steps {
             let whose = format!("step \"{}\"", step.name);
             self.check_corpora(&whose, &step.corpus)?;
@@ -299,16 +315,23 @@ impl Recipe {
     }
 
     fn check_corpora(&self, whose: &str, names: &Names) -> Result<()> {
-        match names.0.iter().find(|name| !self.corpora.contains_key(*name)) {
-            Some(name) => {
+        let mut read: Option<(&str, &str)> = None;
+        for name in &names.0 {
+            let Some(texts) = self.corpora.get(name) else {
                 let known: Vec<_> = self.corpora.keys().map(String::as_str).collect();
-                Err(self.problem(format!(
-                    "{whose} reads the corpus \"{name}\", but [corpora] has {}",
-                    if known.is_empty() { "none".into() } else { known.join(", ") }
-                )))
+                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+                return Err(
+                    self.problem(format!("{whose} reads the corpus \"{name}\", but [corpora] has {known}"))
+                );
+            };
+            let (first, options) = *read.get_or_insert((name, &texts.options));
+            if options != texts.options {
+                return Err(self.problem(format!(
+                    "{whose} reads the corpora {first} and {name}, whose options differ: expected the same for both"
+                )));
             }
-            None => Ok(()),
         }
+        Ok(())
     }
 
     fn check_placeholders(&self, whose: &str, command: &str, made: &BTreeSet<&str>) -> Result<()> {

@@ -98,7 +98,7 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
         Task::Lines { files, shuffled, skip, lines } => {
             take_lines(files, *shuffled, *skip, *lines, &job.output())?
         }
-        Task::Run { arguments, checkpoint } => {
+        Task::Run { arguments, checkpoint, .. } => {
             let resumed = folder.join("checkpoint").exists();
             let mut arguments = arguments.clone();
             arguments.extend(["-o".into(), path("output"), "--usage".into(), path("usage.json")]);
