@@ -214,23 +214,4 @@ mod tests {
                        <strong>20.00 %</strong>: next is ";
         assert!(page.contains(summary), "{page}");
     }
-
-    /// Writes pages, tables, plots and the JSON of made results into the folder `MAJUSCULE_LOOK`, to look at.
-    #[test]
-    #[ignore = "nothing to check without eyes"]
-    fn pages_to_look_at() {
-        let folder = std::path::PathBuf::from(std::env::var("MAJUSCULE_LOOK").expect("a folder"));
-        for (name, results) in [("small", made::small()), ("large", made::large()), ("wide", made::wide(30))]
-        {
-            let write = |ending: &str, text: String| {
-                std::fs::write(folder.join(format!("{name}{ending}")), text).unwrap();
-            };
-            write(".html", html(&results));
-            write(".md", super::super::tables::markdown(&results));
-            write(".json", serde_json::to_string(&results).unwrap());
-            for plot in plots::all(&results) {
-                write(&format!(".{}.svg", plot.name), plot.svg);
-            }
-        }
-    }
 }
