@@ -1,15 +1,18 @@
 //! A reference and what other systems made of it in, choices out: as if a method had made them.
 
+use std::mem;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use crate::corpus::{Corpus, Example, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::text::{Case, Choice, Label, Locale};
 
-/// So many examples may wait: reading goes on while others are scored, and memory stays flat.
-const AHEAD: usize = 256;
+/// So many words are handed over together, and so many such batches may wait: reading goes on while others are scored, and memory stays
+/// flat.
+const BATCH: usize = 1 << 13;
+const AHEAD: usize = 4;
 
 /// A reference or a hypothesis: a file read under a protocol.
 #[derive(Debug)]
@@ -60,9 +63,10 @@ pub type Visit<'a> = dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()> + 'a;
 pub fn pair(reference: &Side, hypotheses: &[Side], visit: &mut Visit<'_>) -> Result<()> {
     let outcome = thread::scope(|scope| {
         let start = |corpus| {
-            let (sender, examples) = sync_channel(AHEAD);
-            scope.spawn(move || send(corpus, &sender));
-            Words::new(examples)
+            let (sender, batches) = sync_channel(AHEAD);
+            let (used, empty) = channel();
+            scope.spawn(move || send(corpus, &sender, &empty));
+            Words::new(batches, used)
         };
         let stream = |side| {
             let hypothesis = start(Side::words(side));
@@ -80,13 +84,53 @@ pub fn pair(reference: &Side, hypotheses: &[Side], visit: &mut Visit<'_>) -> Res
     }
 }
 
-/// Sends the examples of a corpus, or the error that ends them.
-fn send(corpus: &Corpus, sender: &SyncSender<Result<Example>>) {
+/// Sends the examples of a corpus, or the error that ends them. What comes back is used again: memory that one thread takes and
+/// another gives back has both wait for each other.
+fn send(corpus: &Corpus, sender: &SyncSender<Result<Batch>>, empty: &Receiver<Batch>) {
     // Nobody listens any more where another file had an error first: then this is the quickest way out.
     let stopped = |_| Error::Usage("nobody listens".into());
-    let read = corpus.for_each(&mut |example| sender.send(Ok(example.clone())).map_err(stopped));
+    let mut batch = Batch::default();
+    let read = corpus.for_each(&mut |example| {
+        batch.push(example);
+        if batch.words < BATCH {
+            return Ok(());
+        }
+        let mut next = empty.try_recv().unwrap_or_default();
+        next.clear();
+        sender.send(Ok(mem::replace(&mut batch, next))).map_err(stopped)
+    });
+    // What came before an error is compared first.
+    sender.send(Ok(batch)).ok();
     if let Err(error) = read {
         sender.send(Err(error)).ok();
+    }
+}
+
+/// Examples that are handed over together.
+#[derive(Debug, Default)]
+struct Batch {
+    /// Those of this batch, and behind them some of an earlier one, whose memory is used again.
+    examples: Vec<Example>,
+    len: usize,
+    words: usize,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        (self.len, self.words) = (0, 0);
+    }
+
+    fn push(&mut self, example: &Example) {
+        if self.len == self.examples.len() {
+            self.examples.push(Example::default());
+        }
+        let Example { tokens, gold } = &mut self.examples[self.len];
+        tokens.clear();
+        tokens.extend(&example.tokens, 0..example.tokens.len());
+        gold.clear();
+        gold.extend_from_slice(&example.gold);
+        self.len += 1;
+        self.words += example.tokens.len();
     }
 }
 
@@ -247,26 +291,38 @@ impl Stream {
 
 /// The words of a file, one after another.
 struct Words {
-    examples: Receiver<Result<Example>>,
-    example: Example,
+    batches: Receiver<Result<Batch>>,
+    used: Sender<Batch>,
+    batch: Batch,
+    /// The next word: its example in the batch, and its place there.
+    example: usize,
     at: usize,
 }
 
 impl Words {
-    fn new(examples: Receiver<Result<Example>>) -> Self {
-        Self { examples, example: Example::default(), at: 0 }
+    fn new(batches: Receiver<Result<Batch>>, used: Sender<Batch>) -> Self {
+        Self { batches, used, batch: Batch::default(), example: 0, at: 0 }
     }
 
     /// The next word in lower case, with its label; `None` at the end.
     fn next(&mut self) -> Result<Option<(&str, Label)>> {
-        while self.at == self.example.tokens.len() {
-            let Ok(example) = self.examples.recv() else { return Ok(None) };
-            self.example = example?;
-            self.at = 0;
+        loop {
+            if self.example == self.batch.len {
+                // A reader that is done takes nothing back.
+                self.used.send(mem::take(&mut self.batch)).ok();
+                (self.example, self.at) = (0, 0);
+                let Ok(batch) = self.batches.recv() else { return Ok(None) };
+                self.batch = batch?;
+            } else if self.at == self.batch.examples[self.example].tokens.len() {
+                (self.example, self.at) = (self.example + 1, 0);
+            } else {
+                break;
+            }
         }
+        let Example { tokens, gold } = &self.batch.examples[self.example];
         let at = self.at;
         self.at += 1;
-        Ok(Some((self.example.tokens.lower(at), self.example.gold[at].label)))
+        Ok(Some((tokens.lower(at), gold[at].label)))
     }
 }
 
@@ -388,8 +444,8 @@ mod tests {
 
     #[test]
     fn many_examples_wait_for_their_turn() {
-        let text = "Ada ran to Rome.\n".repeat(3 * AHEAD);
-        assert_eq!(score(&text, &text, Protocol::Susanto).unwrap().examples(), 3 * AHEAD as u64);
+        let text = "Ada ran to Rome.\n".repeat(BATCH * AHEAD);
+        assert_eq!(score(&text, &text, Protocol::Susanto).unwrap().examples(), (BATCH * AHEAD) as u64);
         let error = score("One line only", &text, Protocol::Susanto).unwrap_err().to_string();
         assert!(error.starts_with("hyp.txt, line 1: \"Ada\""), "{error}");
     }
