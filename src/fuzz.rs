@@ -403,6 +403,7 @@ impl Mode {
             capitalized: self.case,
             words: Words::read(words.as_bytes(), "words", self.locale)?,
             lossy: self.lossy,
+            field: None,
         })
     }
 
