@@ -5,7 +5,11 @@ use std::ops::Range;
 use super::records::Parts;
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
+use crate::text::sentence::is_end_mark;
 use crate::text::tokenize::MAX_TAG;
+
+/// An event between sentences has so many words at most; what is longer is text.
+const LONGEST_ASIDE: usize = 3;
 
 /// How times are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +145,7 @@ impl Cues {
                     let mark = marks.iter().find(|mark| rest.starts_with(**mark))?;
                     (opens || is_apart).then_some((mark.len(), Some(Break::Turn)))
                 }),
-            b'[' | b'(' if rest.starts_with('[') || opens => {
+            b'[' | b'(' if rest.starts_with('[') || opens || is_aside(&line[..at], rest) => {
                 self.event = Some(if rest.starts_with('[') { ']' } else { ')' });
                 self.blank(line, at, opens)
             }
@@ -175,6 +179,14 @@ fn tag_len(text: &str) -> Option<usize> {
     };
     let mut inside = text.char_indices().skip(1).take(MAX_TAG);
     inside.find(|&(_, c)| c == close || c == '<').filter(|&(_, c)| c == close).map(|(at, _)| at + 1)
+}
+
+/// Whether what stands in parentheses at the beginning of `rest` is an event between sentences: `Yes. (laughs) So what?`
+fn is_aside(before: &str, rest: &str) -> bool {
+    let Some((inside, _)) = rest[1..].split_once(')') else { return false };
+    before.trim_end().ends_with(is_end_mark)
+        && !inside.contains(is_end_mark)
+        && inside.split_whitespace().nth(LONGEST_ASIDE).is_none()
 }
 
 /// How long the dash at the beginning of the text is, if it says that somebody else speaks. Two dashes say that somebody goes on, and
@@ -213,8 +225,8 @@ mod tests {
             ["so", "we", "met", "here", "& there"]
         );
         assert_eq!(
-            parts(&["(music) i < you", "it (too) is [door", "slams] open"]),
-            ["i < you", "it (too) is", "open"]
+            parts(&["(music) i < you.", "it (too) is. (laughs) so [door", "slams] open"]),
+            ["i < you.", "it (too) is.", "so", "open"]
         );
         assert_eq!(parts(&["[only]", "♪ la la ♪", "&quot;no.&quot;"]), ["♪ la la ♪", "no."]);
     }
