@@ -114,7 +114,6 @@ fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::format::Kind;
     use crate::format::laws::{check, error, starts, words};
 

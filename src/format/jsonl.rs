@@ -137,7 +137,6 @@ impl Format for Jsonl {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::format::Kind;
     use crate::format::laws::{check, error, starts, words};
 

@@ -2,11 +2,63 @@
 
 use std::io::{Cursor, Read};
 
+use proptest::prelude::*;
+
 use super::{Kind, Piece, Settings};
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::tokenize::Capitalized;
 use crate::text::{Case, Choice, Label, Locale, Mark, Policy, SentenceStart, Token};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_cues_keep_the_laws(cues in prop::collection::vec(CUE, 0..6), end in "\r?\n") {
+        let timing = |i: usize| format!("00:00:0{i}.000 --> 00:00:09.000{end}");
+        let body: String = (0..).zip(&cues).map(|(i, cue)| format!("{i}{end}{}{cue}{end}{end}", timing(i))).collect();
+        let vtt = format!("WEBVTT{end}{end}{body}");
+        check(Kind::Srt, &body);
+        check(Kind::Vtt, &vtt);
+        assert_eq!(words(Kind::Srt, &body), words(Kind::Vtt, &vtt));
+    }
+
+    #[test]
+    fn any_rows_and_objects_keep_the_laws(texts in prop::collection::vec("[a-cA-Cİıéß'.?,\\-]{1,6}", 0..12), other in 1..5usize) {
+        let row = |(i, word): (usize, &String)| format!("r{} A {i} 0.5 {word}\n", i / other / 3);
+        check(Kind::Ctm, &texts.iter().enumerate().map(row).collect::<String>());
+        let rows = texts.chunks(other).map(|words| format!("r A s 0 1 {}\r\n", words.join(" ")));
+        check(Kind::Stm, &rows.collect::<String>());
+        check(Kind::Conll, &texts.chunks(other).map(|words| words.join("\tX\n") + "\n\n").collect::<String>());
+        let escaped = |text: &str| text.replace('é', "\\u00e9").replace('İ', "\\u0130");
+        let objects = texts.chunks(other).map(|words| format!("{{\"text\": \"{}\"}}\n", escaped(&words.join(" "))));
+        check(Kind::Jsonl, &objects.collect::<String>());
+    }
+}
+
+const CUE: &str = "([a-cA-Cİıé]{0,3}[ .?!'()<>\\[\\]-]{1,2}|<i>|</i>|\\[a b\\]|\n[a-c]|&amp;|>> ){0,12}";
+
+#[test]
+fn memory_stays_flat_whatever_comes() {
+    let cue = "1\n00:00:01,000 --> 00:00:02,000\nwe met\nin lisbon\n\n";
+    let long = format!("1\n00:00:01,000 --> 00:00:02,000\n{}\n", "we met\n".repeat(100_000));
+    for (kind, text) in [
+        (Kind::Srt, cue.repeat(10_000)),
+        (Kind::Srt, long),
+        (Kind::Srt, cue.replace("we met", &"we met ".repeat(100_000))),
+        (Kind::Vtt, format!("WEBVTT\n\nNOTE\n{}", "so it is\n".repeat(100_000))),
+        (Kind::Ctm, "r A 0 1 so\n".repeat(100_000)),
+        (Kind::Ctm, ";; so it is\n".repeat(100_000)),
+        (Kind::Stm, "r A s 0 1 so it is\n".repeat(50_000)),
+        (Kind::Conll, "so\tX\n".repeat(200_000)),
+        (Kind::Jsonl, "{\"text\":\"so\"}\n".repeat(50_000)),
+    ] {
+        let pieces = pieces(kind, text.as_bytes(), usize::MAX, lossy()).unwrap();
+        let longest = pieces.iter().map(Piece::size).max();
+        assert!(longest < Some(2_000_000), "{kind:?}: {longest:?}");
+        assert_eq!(pieces.iter().map(Piece::size).sum::<usize>(), text.len(), "{kind:?}");
+    }
+}
 
 /// A reader that gives `step` bytes at a time.
 struct Dribble(Cursor<Vec<u8>>, usize);

@@ -96,7 +96,6 @@ impl Grammar for Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::format::Kind;
     use crate::format::laws::{check, error, starts, words};
 

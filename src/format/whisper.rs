@@ -266,7 +266,6 @@ fn runs(raw: &str) -> Vec<(Range<usize>, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::format::Kind;
     use crate::format::laws::{check, error, starts, words};
 
