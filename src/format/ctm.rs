@@ -274,7 +274,7 @@ mod tests {
                     a A * * <ALT_BEGIN>\na A 2 1 i\na A * * <ALT>\na A 2 1 you\na A * * <ALT_END>\na A 3 1 [noise] NA\n\
                     a A 3 1 left 0.5\na B 0 1 é\u{30c}é\nb A 0 1 yes";
         assert_eq!(words(Kind::Ctm, file), ["we", "met", "then", "i", "left", "é\u{30c}é", "yes"]);
-        assert_eq!(starts(Kind::Ctm, file), ["we", "then"]);
+        assert_eq!(starts(Kind::Ctm, file), ["we", "then", "é\u{30c}é"]);
         check(Kind::Ctm, file);
         let found = error(Kind::Ctm, "a A 0 1 so\na A x 1 we\n");
         assert!(found.starts_with("data, line 2, column 5: found \"x\", but a beginning"), "{found}");

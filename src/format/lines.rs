@@ -71,10 +71,10 @@ impl Lines {
             }
             self.fill()?;
         };
-        if end == self.line.start && !(self.goes_on && !self.ended) {
-            return Ok(false);
-        }
         if end == self.line.start {
+            if self.ended || !self.goes_on {
+                return Ok(false);
+            }
             self.fill()?;
             return self.next();
         }

@@ -174,7 +174,7 @@ impl<G: Grammar> Records<G> {
                 self.tokenizer.end_cue(before);
             }
             let at = start + part.start;
-            self.view.extend(std::iter::repeat_n(' ', at - self.view.len()));
+            fill(&mut self.view, at);
             self.run.get_or_insert(at);
             let text = &text[part.clone()];
             self.run_len += text.chars().count();
@@ -185,6 +185,14 @@ impl<G: Grammar> Records<G> {
 
     fn end_run(&mut self, piece: &mut Piece) {
         find_words(&mut self.run, &self.view, &mut self.tokenizer, &self.settings, piece);
+    }
+}
+
+/// Appends blanks up to byte `end`.
+pub(super) fn fill(view: &mut String, end: usize) {
+    const BLANKS: &str = "                                                                ";
+    while let Some(blanks) = end.checked_sub(view.len()).filter(|&blanks| blanks > 0) {
+        view.push_str(&BLANKS[..blanks.min(BLANKS.len())]);
     }
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::cue::Cues;
 use super::json::{Event, decode, read, units};
 use super::plain::{not_utf8, text};
-use super::records::{Parts, explained};
+use super::records::{Parts, explained, fill};
 use super::transcript::Fault;
 use super::{Format, Frame, Piece, Settings};
 use crate::error::{Error, Result};
@@ -180,7 +180,7 @@ impl View {
                 self.tokenizer.end_cue(before);
             }
             let (start, end) = (from + part.start, from + part.end);
-            self.blanked.extend(std::iter::repeat_n(' ', start - self.blanked.len()));
+            fill(&mut self.blanked, start);
             // Lines of a cue join.
             self.blanked.extend(self.text[start..end].chars().map(|c| if c == '\n' { ' ' } else { c }));
         }
