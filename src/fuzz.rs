@@ -1,6 +1,6 @@
 //! What fuzzers run: functions of any bytes, which break a law or nothing.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::eval::align::{self, Edit};
 #[cfg(feature = "experiments")]
 use crate::experiment::{Recipe, Setting, plan};
 use crate::files::Input;
-use crate::format::{Plain, Settings, ctm, stm, trn};
+use crate::format::{Kind, Settings, ctm, stm, trn};
 use crate::lexicon;
 use crate::lm::kneser_ney::Smoothing;
 use crate::lm::spill::Memory;
@@ -106,6 +106,82 @@ pub fn stream(data: &[u8]) {
             );
         }
     }
+}
+
+/// Any bytes as a file of any format: the first byte chooses it, the others are as [`format()`] has them.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn any_format(data: &[u8]) {
+    let Some((&kind, data)) = data.split_first() else { return };
+    let kinds = [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll];
+    format(kinds[usize::from(kind) % kinds.len()], data);
+}
+
+/// Any bytes as a file of a format: like [`tokenize`], and however its bytes arrive, the same comes out. The first byte chooses the
+/// mode, the others are the file.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn format(kind: Kind, data: &[u8]) {
+    let Some((&mode, file)) = data.split_first() else { return };
+    for lossy in [false, true] {
+        let mode = Mode::of(mode, lossy);
+        let restored = |file: &[u8], step| mode.restored_as(kind, file, step, &*MODEL.restorer);
+        let Ok(once) = restored(file, usize::MAX) else {
+            assert!(!lossy, "with lossy, every file is restored");
+            continue;
+        };
+        let shown = String::from_utf8_lossy;
+        assert_only_case_changed(&unescaped(kind, file), &unescaped(kind, &once), mode.locale);
+        let dribbled = restored(file, 1 + file.len() / 3).expect("the file was read before");
+        assert!(
+            dribbled == once,
+            "{:?} comes out {:?} in parts, {:?} whole",
+            shown(file),
+            shown(&dribbled),
+            shown(&once)
+        );
+        let twice = restored(&once, usize::MAX).expect("what was restored is a file");
+        assert!(
+            twice == once,
+            "restored twice under {mode:?}, {:?} becomes {:?}",
+            shown(&once),
+            shown(&twice)
+        );
+    }
+}
+
+/// A file of JSON with the letters that its escapes mean, any other as it is.
+fn unescaped(kind: Kind, file: &[u8]) -> Vec<u8> {
+    if !matches!(kind, Kind::Jsonl | Kind::WhisperJson) {
+        return file.to_vec();
+    }
+    let (mut out, mut at) = (Vec::new(), 0);
+    while let Some(&b) = file.get(at) {
+        let unit = |at: usize| {
+            let hex = file.get(at + 2..at + 6).filter(|_| file[at..].starts_with(b"\\u"))?;
+            u16::from_str_radix(str::from_utf8(hex).ok()?, 16).ok()
+        };
+        let decoded = |units: &[u16]| char::decode_utf16(units.iter().copied()).next()?.ok();
+        let (c, len) = match (unit(at), unit(at + 6)) {
+            (None, _) => (None, 0),
+            (Some(one), two) => match (decoded(&[one]), two) {
+                (None, Some(two)) => (decoded(&[one, two]), 12),
+                (c, _) => (c, 6),
+            },
+        };
+        if let Some(c) = c {
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            at += len;
+            continue;
+        }
+        // What stands after a backslash belongs to it.
+        let len = if b == b'\\' { 2.min(file.len() - at) } else { 1 };
+        out.extend_from_slice(&file[at..at + len]);
+        at += len;
+    }
+    out
 }
 
 /// Any bytes as a packed model, as its manifest and as its words: an error, or a model that changes nothing but case.
@@ -403,6 +479,7 @@ impl Mode {
             capitalized: self.case,
             words: Words::read(words.as_bytes(), "words", self.locale)?,
             lossy: self.lossy,
+            field: None,
         })
     }
 
@@ -444,14 +521,29 @@ impl Mode {
     }
 
     fn restored(self, text: &[u8], method: &dyn Restorer) -> Result<Vec<u8>> {
-        let input = Input::uncompressed("text", Cursor::new(text.to_vec()));
-        let mut plain = Plain::new(input, self.settings()?);
+        self.restored_as(Kind::Text, text, usize::MAX, method)
+    }
+
+    /// Restores a file that arrives in so many bytes at a time.
+    fn restored_as(self, kind: Kind, text: &[u8], step: usize, method: &dyn Restorer) -> Result<Vec<u8>> {
+        let input = Input::uncompressed("text", Dribble(Cursor::new(text.to_vec()), step));
+        let mut format = kind.open(input, self.settings()?)?;
         let mut out = Vec::with_capacity(text.len());
-        restore(&mut plain, method, Want::default(), &self.policy(), &mut |bytes, _| {
+        restore(&mut *format, method, Want::default(), &self.policy(), &mut |bytes, _| {
             out.extend_from_slice(bytes);
             Ok(())
         })?;
         Ok(out)
+    }
+}
+
+/// A reader that gives so many bytes at a time.
+struct Dribble(Cursor<Vec<u8>>, usize);
+
+impl Read for Dribble {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let len = self.1.min(out.len());
+        self.0.read(&mut out[..len])
     }
 }
 

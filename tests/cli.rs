@@ -1695,3 +1695,52 @@ fn a_file_that_is_written_shows_progress_at_a_terminal() {
     room.write("short.txt", "we met the bbc in lisbon\n");
     assert!(!screen("short.txt").contains("left"));
 }
+
+#[test]
+fn the_files_of_the_examples_come_out_with_other_capitals_alone() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let model = TRAINED.join("model");
+    let model = model.to_str().unwrap();
+    let lower = |text: &str| text.replace("\\u00c9", "\\u00e9").to_lowercase();
+    for (name, word) in [
+        ("talk.srt", "Lisbon."),
+        ("talk.vtt", "Lisbon."),
+        ("talk.ctm", "Lisbon 0.91"),
+        ("talk.json", "\" Lisbon.\""),
+    ] {
+        let before = fs::read_to_string(folder.join(name)).unwrap();
+        let output = run(&folder, &["restore", "--model", model, name], b"");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let after = String::from_utf8(output.stdout).unwrap();
+        assert!(after.contains(word), "{name}: {after}");
+        assert_eq!(lower(&after), lower(&before), "{name}");
+        let format = match name {
+            "talk.json" => "whisper-json",
+            _ => name.rsplit_once('.').unwrap().1,
+        };
+        let again = run(&folder, &["restore", "--model", model, "--format", format], after.as_bytes());
+        assert_eq!(String::from_utf8(again.stdout).unwrap(), after, "{name}");
+    }
+}
+
+#[test]
+fn a_broken_subtitle_is_named_or_passed() {
+    let room = Room::new();
+    room.write("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nin lisbon\n\n2\n00:00:0x\nin lisbon\n\n3\n00:00:01,000 --> 00:00:02,000\nin lisbon\n");
+    let output = room.run("restore --model model a.srt -o b.srt", b"");
+    assert_eq!(output.status.code(), Some(1));
+    let problem = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        problem.contains("a.srt, line 6, column 1: found \"00:00:0x\", but a timing is expected"),
+        "{problem}"
+    );
+    assert!(!room.path("b.srt").exists());
+    let output = room.run("restore --model model --lossy a.srt", b"");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        text.lines().filter(|line| line.starts_with("in")).collect::<Vec<_>>(),
+        ["in Lisbon", "in lisbon", "in Lisbon"]
+    );
+    assert_eq!(room.run("restore --model model --stream a.srt", b"").status.code(), Some(2));
+    assert_eq!(room.run("restore --model model --format conll --field word", b"x").status.code(), Some(2));
+}

@@ -296,6 +296,7 @@ fn settings(mode: Mode) -> Settings {
         capitalized: mode.case,
         words: Words::read(if mode.words { WORDS.as_bytes() } else { b"" }, "words", mode.locale).unwrap(),
         lossy: false,
+        field: None,
     }
 }
 

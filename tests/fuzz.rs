@@ -1,6 +1,7 @@
 //! The fuzz targets, run on random and mutated input for a bounded number of cases.
 #![cfg(feature = "train")]
 
+use majuscule::format::Kind;
 use majuscule::fuzz;
 use majuscule::lm::NgramModel;
 use rand_chacha::ChaCha8Rng;
@@ -39,6 +40,39 @@ const TRANSCRIPTS: [(Target, &str); 4] = [
         "a 1 ána 0.5 3 <o,f0,female> Good { day / night / @ } .\r\na 1 x 3 4 ignore_time_segment_in_scoring\n;; x\nb 2 rui 0 1\n",
     ),
     (fuzz::trn, "Good { day / { dáy / @ } } (uh) (ána-1)\n(rui-1)\n\n;; x\nYes? (rui-2)"),
+];
+
+/// Each format, and a file of it with words that the model knows.
+const FILES: [(Kind, &str); 7] = [
+    (
+        Kind::Srt,
+        "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}the <i>bbc</i> met\r\nin NEW york. who?\r\n\r\n2\n0:01.5 --> 0:00.0 X1:1\n\
+         - (sighs) ebay &amp; o'neill\n- WHO [laughs] who\n\n3\n00:00:05,000 --> 00:00:06,000\n\n4\n00:00:05,000 --> 00:00:06,000\n\
+         00:00:05,000 --> 00:00:06,000\nİstanbul ȺȾ u.s. ♪\n",
+    ),
+    (
+        Kind::Vtt,
+        "WEBVTT - new york\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE the bbc\n\nintro\n00:01.000 --> 00:02.500 align:start\n\
+         <v Ana Reis>the <b.loud>bbc</b> met\n\n00:00:02.500 --> 00:00:04.000\n<v Ana Reis>in <00:00:03.000>new york. WHO\n<v Rui>ŞANLIURFA.</v>\n\n\
+         &gt;\n00:04.000 --> 00:05.000\n&gt;&gt; a --> b [music] (us) &quot;Íso.&quot; ebay\n",
+    ),
+    (Kind::Ctm, TRANSCRIPTS[1].1),
+    (Kind::Stm, TRANSCRIPTS[2].1),
+    (
+        Kind::Jsonl,
+        "{\"id\": \"New\", \"text\": \"the BBC met \\u0130sland\\nin new york.\"}\r\n\n{\"text\": null}\n{\"text\":\"WHO \\ud801\\udc28 \
+         \\\"o'neill\\\" \\u00edsland \\/ \\u00CD.\",\"m\":{\"text\":[1,\"no\"]}}",
+    ),
+    (
+        Kind::WhisperJson,
+        "{\"text\": \" the bbc met \\u0131 in\\nnew york. who\", \"segments\": [{\"id\": 0, \"text\": \" the bbc met \\u0131\", \"words\": [{\"word\": \
+         \" the\", \"p\": NaN}, {\"word\": \" bbc\"}, {\"word\": \" me\"}, {\"word\": \"t\"}]}, {\"text\": \" in new york. who [laughs]\"}]}",
+    ),
+    (
+        Kind::Conll,
+        "# the bbc\n1-2\tthe\tlemma\tX\t_\t_\t0\troot\t_\t_\n1\tth\tthe\tX\t_\t_\t0\troot\t_\t_\n3\tBBC\tbbc\tX\t_\t_\t0\troot\t_\t_\n\n\
+         1\tebay\tx\tX\t_\t_\t0\troot\t_\t_\r\n2\t.\tx\tX\t_\t_\t0\troot\t_\t_\n\n1\tnew\tx\tX\t_\t_\t0\troot\t_\t_\n",
+    ),
 ];
 
 /// Random numbers that are the same in every run.
@@ -95,6 +129,7 @@ fn random_bytes_break_nothing() {
         let data = random.bytes(300);
         fuzz::tokenize(&data);
         fuzz::stream(&data);
+        fuzz::any_format(&data);
         fuzz::model(&data);
         fuzz::lexicon(&data);
         fuzz::arpa(&data);
@@ -220,6 +255,22 @@ fn altered_transcripts_are_read_or_refused() {
         }
         for _ in 0..2000 {
             read(&random.mutated(text.as_bytes(), &others));
+        }
+    }
+}
+
+#[test]
+fn altered_files_change_nothing_but_case() {
+    let mut random = Random::new(11);
+    let others: Vec<&[u8]> = FILES.iter().map(|(_, text)| text.as_bytes()).collect();
+    for (kind, text) in FILES {
+        let with_mode = |mode: usize, text: &[u8]| [&[mode as u8], text].concat();
+        for len in 0..=text.len() {
+            fuzz::format(kind, &with_mode(len, &text.as_bytes()[..len]));
+        }
+        for _ in 0..400 {
+            let altered = random.mutated(text.as_bytes(), &others);
+            fuzz::format(kind, &with_mode(random.below(54), &altered));
         }
     }
 }

@@ -14,7 +14,7 @@ use super::page::threads;
 use super::stream::Follow;
 use crate::error::Error;
 use crate::files::{self, Publish};
-use crate::format::{Plain, Settings};
+use crate::format::{Kind, Settings};
 use crate::methods::{Computing, Model, Preset, embedded_on, language_of, load_on};
 use crate::model;
 use crate::restore::{self, Done, Form, Output, Stream, Threshold, restore_as};
@@ -29,12 +29,22 @@ use crate::text::{Locale, Policy, SentenceStart, Words};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Texts in UTF-8; .gz, .zst and .xz are read as they are; - and none at all are standard input
+    /// Texts, subtitles and transcripts in UTF-8; .gz, .zst and .xz are read as they are; - and none at all are standard input
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write here instead of standard output; the file appears whole, once all is done
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// What the files are; what is no text in them stays as it is
+    ///
+    /// In subtitles and transcripts a sentence runs on from cue to cue, tags and [events] are no words, and a dash or a voice is
+    /// another speaker.
+    #[arg(long, value_enum, default_value_t)]
+    format: Kind,
+    /// Which field of jsonl is the text (text where it is not given; result.text is a field inside another), or the number of the
+    /// column of conll that has the words
+    #[arg(long, value_name = "NAME")]
+    field: Option<String>,
     /// The built-in model of this language: en (where it is not given), es, fr, nl or pt; auto tells it from the commonest words
     /// in the first 4 KiB of each file, and waits until so much or the end is there. With a --model of several languages, the
     /// one of the text
@@ -101,7 +111,8 @@ pub struct Args {
     /// a tab and an empty line after the last; methods that find only one cannot
     #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with_all = ["confidence", "look_ahead"])]
     n_best: Option<NonZeroUsize>,
-    /// Pass bytes that are not UTF-8 through as they are, instead of stopping there
+    /// Pass bytes that are not UTF-8 and parts of a file that are not in its format through as they are, instead of stopping
+    /// there
     #[arg(long)]
     lossy: bool,
     /// How many threads work on it; all cores where it is not given. The output does not depend on it
@@ -112,6 +123,7 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   majuscule restore talk.txt -o talk.cased.txt
+  majuscule restore talk.srt -o talk.cased.srt
   some-recogniser | majuscule restore | less
   some-recogniser | majuscule restore --stream --max-delay 500
   majuscule restore --lang pt --words my.words legendas.txt.gz
@@ -158,12 +170,23 @@ impl Args {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
             "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
+        } else if (self.stream || self.n_best.is_some())
+            && self.files.iter().any(|file| self.kind(file) != Kind::Text)
+        {
+            "--stream and --n-best read plain text: leave them out, or give --format text"
         } else if self.stream && self.is_told_by_file() {
             "--lang auto waits for the first 4 KiB, but --stream does not wait: name the language"
         } else {
             return Ok(());
         };
         Err(Error::Usage(problem.into()))
+    }
+
+    fn kind(&self, file: &Path) -> Kind {
+        match self.format {
+            Kind::Auto => Kind::of_name(file),
+            kind => kind,
+        }
     }
 
     /// Whether each file chooses its own model.
@@ -225,7 +248,7 @@ impl Args {
             None if self.stream => Capitalized::Ignore,
             case => case.unwrap_or_default(),
         };
-        Ok(Settings { locale, language, capitalized, words, lossy: self.lossy })
+        Ok(Settings { locale, language, capitalized, words, lossy: self.lossy, field: self.field.clone() })
     }
 
     fn output(&self) -> Output {
@@ -291,7 +314,8 @@ impl Args {
                     let stream = Stream::new(input.name(), settings, method, want, policy, output)?;
                     self.follow().restore(input, stream, write)?
                 } else {
-                    restore_as(&mut Plain::new(input, settings), method, want, &policy, output, write)?
+                    let mut format = self.kind(file).open(input, settings)?;
+                    restore_as(&mut *format, method, want, &policy, output, write)?
                 };
         }
         progress.finish();

@@ -6,7 +6,12 @@
 
 use std::ops::Range;
 
-use super::transcript::{Fault, fields, is_event, is_silent, seconds, shortened, too_few};
+use super::records::{Grammar, Parts, Records};
+use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few};
+use super::{Format, Piece, Settings};
+use crate::error::Result;
+use crate::files::Input;
+use crate::text::Break;
 
 const EXPECTED: &str = "file channel begin duration word";
 
@@ -149,9 +154,65 @@ fn misplaced(row: &Row, found: &str) -> Fault {
     Fault { at: row.word.start, problem }
 }
 
+/// Recogniser output, read from anywhere. A recording is a text, in which another channel or speaker is another turn; all but the words
+/// stays as it is.
+#[derive(Debug)]
+pub struct Ctm(Records<Rows>);
+
+impl Ctm {
+    /// Reads recogniser output.
+    pub fn new(input: Input, settings: Settings) -> Self {
+        Self(Records::new(input, settings, Rows::default()))
+    }
+}
+
+impl Format for Ctm {
+    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
+        self.0.next(piece)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    alternatives: Alternatives,
+    /// Recording, channel and speaker of the last word.
+    last: [String; 3],
+}
+
+impl Grammar for Rows {
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+        let Some(row) = row(line)? else { return Ok(()) };
+        if self.alternatives.takes(&row)? && !is_no_word(&line[row.word.clone()]) {
+            let speaker = row.speaker.map_or("", |speaker| &line[speaker]);
+            let now = [&line[row.file], &line[row.channel], speaker];
+            parts.push(row.word, parted(&mut self.last, now));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.alternatives.end("").map_err(|fault| fault.problem)
+    }
+}
+
+/// What parts words of another recording, channel or speaker from the last, whose these were.
+pub(super) fn parted(last: &mut [String; 3], now: [&str; 3]) -> Option<Break> {
+    let before = match (last[0] == now[0], last[1..] == now[1..]) {
+        (false, _) => Break::Document,
+        (true, false) => Break::Turn,
+        (true, true) => return None,
+    };
+    for (last, now) in last.iter_mut().zip(now) {
+        now.clone_into(last);
+    }
+    Some(before)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Kind;
+    use crate::format::laws::{check, error, starts, words};
 
     #[test]
     fn a_line_is_a_word_with_its_times() {
@@ -205,5 +266,18 @@ mod tests {
         alternatives = Alternatives::First;
         assert!(alternatives.takes(&row(lines[0]).unwrap().unwrap()).is_err());
         assert!(alternatives.end(lines[0]).is_err());
+    }
+
+    #[test]
+    fn a_recording_is_a_text() {
+        let file = ";; made\na A 0.5 0.25 we 0.9\na A 0.8 0.1 met. 0.9\r\na A 1 0.1 <laugh>\na A 1 1 then\n\
+                    a A * * <ALT_BEGIN>\na A 2 1 i\na A * * <ALT>\na A 2 1 you\na A * * <ALT_END>\na A 3 1 [noise] NA\n\
+                    a A 3 1 left 0.5\na B 0 1 é\u{30c}é\nb A 0 1 yes";
+        assert_eq!(words(Kind::Ctm, file), ["we", "met", "then", "i", "left", "é\u{30c}é", "yes"]);
+        assert_eq!(starts(Kind::Ctm, file), ["we", "then", "é\u{30c}é"]);
+        check(Kind::Ctm, file);
+        let found = error(Kind::Ctm, "a A 0 1 so\na A x 1 we\n");
+        assert!(found.starts_with("data, line 2, column 5: found \"x\", but a beginning"), "{found}");
+        assert_eq!(words(Kind::Ctm, "a A 0 1 so\na A x 1 we\na A 0 1 go"), ["so", "go"]);
     }
 }

@@ -110,8 +110,7 @@ impl Live {
     /// Gives out the next word with what stands between it and the one after it, or what stands before a word that waits;
     /// false where there is nothing yet.
     pub fn next(&mut self, piece: &mut Piece) -> bool {
-        piece.source.clear();
-        piece.tokens.clear();
+        piece.clear();
         piece.capitalized = self.settings.capitalized;
         let words = &self.tokens.as_slice()[self.out..];
         let start = |word: Option<&Token>| word.map_or(self.read, |word| word.source.start as usize);

@@ -1,23 +1,46 @@
 //! Files that hold text: their words come out, and the same file goes back with other capitals.
 
+mod cue;
+mod frame;
+mod json;
+mod lines;
+mod records;
+
+pub mod conll;
 pub mod ctm;
+pub mod jsonl;
 pub mod live;
 pub mod plain;
+pub mod srt;
 pub mod stm;
 pub mod transcript;
 pub mod trn;
+pub mod vtt;
+pub mod whisper;
 
+use std::path::Path;
+
+pub use conll::Conll;
+pub use ctm::Ctm;
+pub use frame::Frame;
+pub use jsonl::Jsonl;
 pub use live::Live;
 pub use plain::Plain;
+pub use srt::Srt;
+pub use stm::Stm;
+pub use vtt::Vtt;
+pub use whisper::Whisper;
 
 use crate::error::Result;
+use crate::files::Input;
 use crate::text::tokenize::Capitalized;
-use crate::text::{Break, Locale, Tokens, Words};
+use crate::text::write::write;
+use crate::text::{Break, Choice, Locale, Policy, Tokens, Words};
 
 /// A stretch of a file: bytes, and the words that stand in them. Cleared and used again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Piece {
-    /// The bytes as they are.
+    /// The bytes as they are; where there is a frame, the text in it.
     pub source: Vec<u8>,
     /// The words, with their places in `source`.
     pub tokens: Tokens,
@@ -25,6 +48,35 @@ pub struct Piece {
     pub capitalized: Capitalized,
     /// What comes after: [`Break::Space`] where the line goes on, [`Break::Document`] at the end of the file.
     pub after: Break,
+    /// The bytes of the file where they are not the text itself.
+    pub frame: Frame,
+}
+
+impl Piece {
+    /// Appends the piece to `out` with the letters of its words in the cases chosen; see [`write()`].
+    ///
+    /// # Panics
+    /// Where there are fewer choices than words.
+    pub fn write(&self, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
+        if self.frame.is_none() {
+            return write(&self.source, &self.tokens, choices, policy, out);
+        }
+        let mut text = Vec::with_capacity(self.source.len());
+        write(&self.source, &self.tokens, choices, policy, &mut text);
+        self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), out);
+    }
+
+    /// How many bytes of the file it holds.
+    pub fn size(&self) -> usize {
+        if self.frame.is_none() { self.source.len() } else { self.frame.source().len() }
+    }
+
+    /// Forgets all and keeps the memory.
+    fn clear(&mut self) {
+        self.source.clear();
+        self.tokens.clear();
+        self.frame.clear();
+    }
 }
 
 /// How the words of a file are read.
@@ -38,11 +90,14 @@ pub struct Settings {
     pub capitalized: Capitalized,
     /// The user's own spellings.
     pub words: Words,
-    /// Passes bytes that are not UTF-8 through as they are, with the run they stand in. Otherwise they are an error.
+    /// Passes bytes that are not UTF-8 through as they are, with the run they stand in, and what the format does not allow.
+    /// Otherwise they are an error.
     pub lossy: bool,
+    /// Which field is the text, in formats that have several: the name of one, or the number of a column from 1.
+    pub field: Option<String>,
 }
 
-/// A file being read. Law: the sources of all pieces, one after the other, are the file.
+/// A file being read. Law: the sources of all pieces, or their frames', one after the other, are the file.
 pub trait Format: Send {
     /// Reads the next piece into `piece`; false at the end of the file. What is said of a word depends on the bytes of
     /// the file alone, never on how they arrive. A piece is small (at most some 100 kB), however long the file or one
@@ -52,3 +107,67 @@ pub trait Format: Send {
     /// Where the file cannot be read, or holds what the format does not allow.
     fn next(&mut self, piece: &mut Piece) -> Result<bool>;
 }
+
+/// The formats that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Kind {
+    /// By the end of the file's name, before .gz, .zst or .xz; text where that says nothing.
+    #[default]
+    Auto,
+    /// Plain text.
+    Text,
+    /// Subtitles of SubRip.
+    Srt,
+    /// Subtitles of the web (WebVTT).
+    Vtt,
+    /// Recogniser output of NIST, a word a line.
+    Ctm,
+    /// References of NIST, a segment a line.
+    Stm,
+    /// An object a line, with the text in the field that --field names.
+    Jsonl,
+    /// What Whisper and its kin write: the same words in text, segments and words.
+    WhisperJson,
+    /// Columns, a word a line.
+    Conll,
+}
+
+impl Kind {
+    /// The format that a file's name means.
+    pub fn of_name(path: &Path) -> Self {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let name = [".gz", ".zst", ".xz"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        match name.rsplit_once('.').map_or("", |(_, end)| end) {
+            "srt" => Self::Srt,
+            "vtt" => Self::Vtt,
+            "ctm" => Self::Ctm,
+            "stm" => Self::Stm,
+            "jsonl" | "ndjson" => Self::Jsonl,
+            "json" => Self::WhisperJson,
+            "conll" | "conllu" => Self::Conll,
+            _ => Self::Text,
+        }
+    }
+
+    /// Begins to read a file.
+    ///
+    /// # Errors
+    /// Where the settings name a field that the format cannot have.
+    pub fn open(self, input: Input, settings: Settings) -> Result<Box<dyn Format>> {
+        Ok(match self {
+            Self::Auto => return Self::of_name(Path::new(input.name())).open(input, settings),
+            Self::Text => Box::new(Plain::new(input, settings)),
+            Self::Srt => Box::new(Srt::new(input, settings)),
+            Self::Vtt => Box::new(Vtt::new(input, settings)),
+            Self::Ctm => Box::new(Ctm::new(input, settings)),
+            Self::Stm => Box::new(Stm::new(input, settings)),
+            Self::Jsonl => Box::new(Jsonl::new(input, settings)),
+            Self::WhisperJson => Box::new(Whisper::new(input, settings)),
+            Self::Conll => Box::new(Conll::new(input, settings)?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod laws;

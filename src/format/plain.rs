@@ -77,7 +77,7 @@ impl Plain {
             return self.whole;
         }
         let lines = self.buffer[..self.whole].split_inclusive(|&b| b == b'\n');
-        lines.take_while(|line| part_len(line) == line.len()).map(<[u8]>::len).sum()
+        lines.take_while(|line| part_len(line, PART) == line.len()).map(<[u8]>::len).sum()
     }
 
     /// Gives out `len` bytes that end at the end of a line or of the file.
@@ -160,8 +160,7 @@ impl Plain {
 
 impl Format for Plain {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
-        piece.source.clear();
-        piece.tokens.clear();
+        piece.clear();
         piece.capitalized = self.settings.capitalized;
         loop {
             if self.in_run {
@@ -177,7 +176,7 @@ impl Format for Plain {
                     return Ok(true);
                 }
                 // A part is taken once something is there that follows it: then no character of it is cut in two.
-                let part = part_len(&self.buffer);
+                let part = part_len(&self.buffer, PART);
                 if part < self.buffer.len() {
                     self.take_part(part, piece)?;
                     return Ok(true);
@@ -199,7 +198,7 @@ impl Format for Plain {
 }
 
 /// The bytes as text. `Err` is the place of a byte that is not UTF-8; with `lossy`, such bytes become [`NO_TEXT`].
-fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -> Result<&'a str, usize> {
+pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -> Result<&'a str, usize> {
     let error = match std::str::from_utf8(source) {
         Ok(text) => return Ok(text),
         Err(error) => error,
@@ -215,15 +214,15 @@ fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -> Result<&'
     std::str::from_utf8(mended).map_err(|error| error.valid_up_to())
 }
 
-/// How many bytes the first [`PART`] characters of `bytes` have; all of them, if they are no more.
-fn part_len(bytes: &[u8]) -> usize {
-    if bytes.len() <= PART {
+/// How many bytes the first `longest` characters of `bytes` have; all of them, if they are no more.
+pub(super) fn part_len(bytes: &[u8], longest: usize) -> usize {
+    if bytes.len() <= longest {
         return bytes.len();
     }
     // Bytes that begin no character, in a file that is not UTF-8, must not make a part endless.
-    let bytes = &bytes[..bytes.len().min(4 * PART)];
+    let bytes = &bytes[..bytes.len().min(4 * longest)];
     let starts = bytes.iter().enumerate().filter(|(_, b)| starts_char(**b));
-    starts.map(|(at, _)| at).nth(PART).unwrap_or(bytes.len())
+    starts.map(|(at, _)| at).nth(longest).unwrap_or(bytes.len())
 }
 
 /// The error for the byte at `at` of a piece, before which the file has so many lines, and so many characters more.

@@ -5,7 +5,13 @@
 
 use std::ops::Range;
 
-use super::transcript::{Fault, fields, is_event, is_silent, seconds, shortened, too_few, words};
+use super::ctm::parted;
+use super::records::{Grammar, Parts, Records};
+use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few, words};
+use super::{Format, Piece, Settings};
+use crate::error::Result;
+use crate::files::Input;
+use crate::text::Break;
 
 /// A line: where its fields stand in it, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,9 +60,51 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
     Ok(Some(Row { file, channel, speaker, begin, end, label, words, is_ignored }))
 }
 
+/// References, read from anywhere. A recording is a text, a segment a cue, and another channel or speaker another turn; all but the
+/// words stays as it is.
+#[derive(Debug)]
+pub struct Stm(Records<Rows>);
+
+impl Stm {
+    /// Reads references.
+    pub fn new(input: Input, settings: Settings) -> Self {
+        Self(Records::new(input, settings, Rows::default()))
+    }
+}
+
+impl Format for Stm {
+    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
+        self.0.next(piece)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    /// Recording, channel and speaker of the last segment.
+    last: [String; 3],
+}
+
+impl Grammar for Rows {
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+        let Some(row) = row(line)? else { return Ok(()) };
+        let mut words = row.words.into_iter().filter(|word| !is_no_word(&line[word.clone()]));
+        let Some(first) = words.next() else { return Ok(()) };
+        let now = [row.file, row.channel, row.speaker].map(|field| &line[field]);
+        parts.push(first, parted(&mut self.last, now).or(Some(Break::Cue)));
+        words.for_each(|word| parts.push(word, None));
+        Ok(())
+    }
+
+    fn is_between(&self) -> bool {
+        true
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Kind;
+    use crate::format::laws::{check, error, starts, words};
 
     #[test]
     fn a_line_is_a_segment() {
@@ -93,5 +141,16 @@ mod tests {
             assert_eq!(fault.at, at, "{line}");
             assert!(fault.problem.starts_with(problem), "{}", fault.problem);
         }
+    }
+
+    #[test]
+    fn sentences_run_on_from_segment_to_segment() {
+        let file = "a 1 ana 0 1 <o,f0,female> so { we / they } met.\na 1 ana 1 2 then rui\r\na 1 ana 2 3 left. [noise] he\n\
+                    ;; x\na 1 rui 3 4 ignore_time_segment_in_scoring\na 1 rui 4 5 no\nb 1 rui 0 1 yes.";
+        assert_eq!(words(Kind::Stm, file), ["so", "we", "met", "then", "rui", "left", "he", "no", "yes"]);
+        assert_eq!(starts(Kind::Stm, file), ["so", "then", "he", "no", "yes"]);
+        check(Kind::Stm, file);
+        let found = error(Kind::Stm, "a 1 ana 0 1 so\na 1 ana 2 1 we\n");
+        assert!(found.starts_with("data, line 2, column 11: found the end 1 before"), "{found}");
     }
 }

@@ -45,6 +45,11 @@ pub fn is_event(word: &str) -> bool {
     word.len() > 2 && word.starts_with('<') && word.ends_with('>')
 }
 
+/// Whether a word stands for something else that is heard, or for a hesitation: `<laugh>`, `[noise]`, `%hesitation`.
+pub(super) fn is_no_word(word: &str) -> bool {
+    is_event(word) || word.starts_with('[') && word.ends_with(']') || word.starts_with('%')
+}
+
 /// A time in seconds.
 ///
 /// # Errors

@@ -255,7 +255,7 @@ impl<'a> Queue<'a> {
             let Some(choices) = choices.get_mut(used..used + piece.tokens.len()) else { break };
             used += choices.len();
             self.output.doubt(piece, choices, &self.policy);
-            write(&piece.source, &piece.tokens, choices, &self.policy, &mut guess);
+            piece.write(choices, &self.policy, &mut guess);
         }
         Ok(guess)
     }
@@ -285,7 +285,7 @@ impl<'a> Queue<'a> {
             self.writer.write(&piece, choices, &self.policy, &mut self.written);
             used += choices.len();
             self.done.words += choices.len() as u64;
-            self.done.bytes += piece.source.len() as u64;
+            self.done.bytes += piece.size() as u64;
             out(&self.written, self.done)?;
             self.spare.push(piece);
         }
@@ -298,7 +298,7 @@ impl<'a> Queue<'a> {
 /// would count as a line that has lost its case, and come out otherwise (`WHO bbc` as `WHO BBC`, and that as `who BBC`).
 /// `line` is what is settled of the line that goes on from piece to piece; its first words settle it.
 fn settle(piece: &mut Piece, choices: &[Choice], policy: &Policy, line: &mut Option<bool>) {
-    let Piece { source, tokens, after, capitalized } = piece;
+    let Piece { source, tokens, after, capitalized, .. } = piece;
     let is_kept = |word: &Token| matches!(word.given, Given::Kept(_));
     let untouched = line.is_none() && *after >= Break::Line && !tokens.as_slice().iter().any(is_kept);
     if *capitalized != Capitalized::Auto || untouched {

@@ -7,7 +7,6 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::format::Piece;
 use crate::restorer::{Restorer, Want};
-use crate::text::write::write;
 use crate::text::{Break, Case, Choice, Mark, Policy, Tokens};
 
 /// What comes out.
@@ -110,7 +109,7 @@ impl Writer {
     /// Appends a piece to `out`.
     pub(super) fn write(&mut self, piece: &Piece, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
         if self.form == Form::Text {
-            return write(&piece.source, &piece.tokens, choices, policy, out);
+            return piece.write(choices, policy, out);
         }
         let mut done = 0;
         for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {

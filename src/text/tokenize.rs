@@ -74,6 +74,9 @@ pub struct Tokenizer {
     capitals: Vec<bool>,
     /// Whether words are given out before their line is whole.
     live: bool,
+    /// Whether sentences run on from line to line, and so far a mark ended one.
+    flows: bool,
+    marked: bool,
     /// What the last marks mean, by what comes after them, as long as that is not here.
     open: Option<[Meaning; After::ALL.len()]>,
     /// Whether a run goes on that is longer than [`MAX_RUN`].
@@ -166,6 +169,8 @@ impl Tokenizer {
             line: Line::default(),
             capitals: Vec::new(),
             live: false,
+            flows: false,
+            marked: false,
             open: None,
             in_run: false,
         }
@@ -178,9 +183,19 @@ impl Tokenizer {
         Self { live: true, ..Self::new(locale, language, capitalized) }
     }
 
+    /// Starts on a text that comes in cues, each read by itself and ended by [`Tokenizer::end_cue`]. Sentences run on from cue to
+    /// cue: the first word of one begins a sentence where the text before it has ended one. Which capitals stay is judged by cue.
+    pub fn flowing(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
+        Self { flows: true, ..Self::new(locale, language, capitalized) }
+    }
+
     /// Starts on another text with the same settings.
     pub fn reset(&mut self) {
-        *self = Self { live: self.live, ..Self::of(self.locale, self.abbreviations, self.capitalized) };
+        *self = Self {
+            live: self.live,
+            flows: self.flows,
+            ..Self::of(self.locale, self.abbreviations, self.capitalized)
+        };
     }
 
     /// Appends the words of `text`, whose first byte is byte `base` of the piece, and gives the number of bytes that it
@@ -257,6 +272,23 @@ impl Tokenizer {
         self.previous = line.written.then_some(line);
     }
 
+    /// Says that a cue ended where the last piece did, and what parts it from the next: [`Break::Cue`], or where a sentence does
+    /// not run on, [`Break::Turn`] or more.
+    pub fn end_cue(&mut self, before: Break) {
+        let line = std::mem::take(&mut self.line);
+        self.marked |= line.punctuated;
+        self.before = self.before.max(before);
+        if before >= Break::Turn {
+            self.previous = None;
+            self.blocked = false;
+        } else if line.written {
+            self.previous = Some(line);
+        }
+        if before == Break::Document {
+            self.reset();
+        }
+    }
+
     /// Passes white space; every line feed in it ends a line.
     #[inline]
     fn skip_space(&mut self, text: &str, base: u32, mut at: usize, tokens: &mut Tokens) -> usize {
@@ -291,10 +323,11 @@ impl Tokenizer {
         }
         if let Some(opening) = line.opening.take().filter(|_| !self.live) {
             // A line without marks may be a sentence of its own, unless lines come in groups, as those of subtitles do.
-            let goes_on = |previous: &Line| !previous.ended && (previous.punctuated || self.grouped);
+            let goes_on =
+                |previous: &Line| self.flows || !previous.ended && (previous.punctuated || self.grouped);
             let follows_on = self.previous.as_ref().is_some_and(goes_on);
             if let Some(word) = words.get_mut(opening - line.first) {
-                word.starts |= line.punctuated && !follows_on;
+                word.starts |= (line.punctuated || self.marked) && !follows_on;
             }
         }
         let keep = match self.capitalized {
@@ -367,7 +400,8 @@ impl Tokenizer {
         // A dash before a word that follows a question parts speech from what is said of it: `—¡Ah! —exclamó.`
         let reported = self.ended == Ended::Asked && matches!(left, Some('—' | '–'));
         let before = self.before;
-        let opens = before >= Break::Line && !self.blocked && !clitic && !named;
+        let line_start = if self.flows { Break::Turn } else { Break::Line };
+        let opens = before >= line_start && !self.blocked && !clitic && !named;
         let starts = self.ended != Ended::No && !clitic && !named && !reported;
         let given = if clitic { Given::Fixed(Case::Lower) } else { Given::Nothing };
         if opens {

@@ -1,0 +1,273 @@
+//! JSON as far as formats need it: where its strings stand, what they say, and how other letters are written in their place.
+
+use std::ops::Range;
+
+use super::transcript::{Fault, shortened};
+
+/// What stands in a document, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Event {
+    /// An object or array begins.
+    Begin,
+    /// It ends.
+    End,
+    /// The name of the next value, between its quotes.
+    Key(Range<usize>),
+    /// A string, between its quotes.
+    String(Range<usize>),
+    /// Anything else.
+    Other(Range<usize>),
+}
+
+/// Reads one document and tells what stands in it, each thing at once. NaN and infinities count as numbers, as Python writes them.
+///
+/// # Errors
+/// Where the text is not JSON.
+pub(super) fn read(json: &str, tell: &mut dyn FnMut(Event)) -> Result<(), Fault> {
+    let bytes = json.as_bytes();
+    // What closes each object or array that is open.
+    let mut open: Vec<u8> = Vec::new();
+    let mut expected = Expected::Value;
+    let mut at = 0;
+    loop {
+        at += bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
+        let Some(&b) = bytes.get(at) else { break };
+        let closes = open.last() == Some(&b);
+        match (b, expected) {
+            (b'{' | b'[', Expected::Value | Expected::ValueOrEnd) => {
+                tell(Event::Begin);
+                open.push(if b == b'{' { b'}' } else { b']' });
+                expected = if b == b'{' { Expected::KeyOrEnd } else { Expected::ValueOrEnd };
+                at += 1;
+                continue;
+            }
+            (b'"', Expected::Key | Expected::KeyOrEnd) => {
+                let string = string(json, at)?;
+                at = string.end + 1;
+                tell(Event::Key(string));
+                expected = Expected::Colon;
+                continue;
+            }
+            (b':', Expected::Colon) => {
+                expected = Expected::Value;
+                at += 1;
+                continue;
+            }
+            (b',', Expected::CommaOrEnd) if !open.is_empty() => {
+                expected = if open.last() == Some(&b'}') { Expected::Key } else { Expected::Value };
+                at += 1;
+                continue;
+            }
+            (_, Expected::CommaOrEnd | Expected::KeyOrEnd | Expected::ValueOrEnd) if closes => {
+                open.pop();
+                tell(Event::End);
+                at += 1;
+            }
+            (b'"', Expected::Value | Expected::ValueOrEnd) => {
+                let string = string(json, at)?;
+                at = string.end + 1;
+                tell(Event::String(string));
+            }
+            (_, Expected::Value | Expected::ValueOrEnd) => {
+                let inside = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.');
+                let end = at + bytes[at..].iter().take_while(inside).count();
+                if !is_scalar(&json[at..end]) {
+                    return Err(expected.fault(json, at));
+                }
+                tell(Event::Other(at..end));
+                at = end;
+            }
+            _ => return Err(expected.fault(json, at)),
+        }
+        expected = Expected::CommaOrEnd;
+    }
+    if expected == Expected::CommaOrEnd && open.is_empty() {
+        Ok(())
+    } else {
+        Err(expected.fault(json, json.len()))
+    }
+}
+
+/// What may come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Value,
+    ValueOrEnd,
+    Key,
+    KeyOrEnd,
+    Colon,
+    CommaOrEnd,
+}
+
+impl Expected {
+    fn fault(self, json: &str, at: usize) -> Fault {
+        let found = match json[at..].split_whitespace().next() {
+            None => "the end".to_owned(),
+            Some(found) => format!("\"{}\"", shortened(found)),
+        };
+        let expected = match self {
+            Self::Value | Self::ValueOrEnd => "a JSON value",
+            Self::Key | Self::KeyOrEnd => "a key in quotes",
+            Self::Colon => "a colon",
+            Self::CommaOrEnd => "a comma or the end of the object, array or document",
+        };
+        Fault { at, problem: format!("found {found}, but {expected} is expected: is the file cut off?") }
+    }
+}
+
+fn is_scalar(text: &str) -> bool {
+    let number = text.strip_prefix('-').unwrap_or(text);
+    matches!(text, "true" | "false" | "null" | "NaN" | "Infinity" | "-Infinity")
+        || number.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok()
+}
+
+/// What stands between the quotes of the string whose first quote is at byte `at`.
+fn string(json: &str, at: usize) -> Result<Range<usize>, Fault> {
+    let start = at + 1;
+    let mut end = start;
+    loop {
+        match json.as_bytes().get(end) {
+            Some(b'"') => return Ok(start..end),
+            Some(b'\\') => match unit(&json[end..]) {
+                Some((len, _)) => end += len,
+                None => {
+                    let found = shortened(json[end..].split_whitespace().next().unwrap_or_default());
+                    let problem =
+                        format!("found \"{found}\", but an escape is expected, such as \\n or \\u00e9");
+                    return Err(Fault { at: end, problem });
+                }
+            },
+            Some(b'\n') | None => {
+                let problem = "the string that begins here has no end: is the file cut off?";
+                return Err(Fault { at, problem: problem.to_owned() });
+            }
+            Some(_) => end += 1,
+        }
+    }
+}
+
+/// The first character of what stands between quotes, and how many bytes it takes there. Half of a pair alone is no character.
+fn unit(raw: &str) -> Option<(usize, char)> {
+    let Some(escape) = raw.strip_prefix('\\') else {
+        return raw.chars().next().map(|c| (c.len_utf8(), c));
+    };
+    let c = match escape.as_bytes().first()? {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b @ (b'"' | b'\\' | b'/') => char::from(*b),
+        b'u' => {
+            let first = hex(&raw[2..])?;
+            let second = raw.get(6..8).filter(|next| *next == "\\u").and_then(|_| hex(&raw[8..]));
+            return match (first, second) {
+                (0xd800..0xdc00, Some(second @ 0xdc00..0xe000)) => {
+                    let c = char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
+                    Some((12, c.unwrap_or(char::REPLACEMENT_CHARACTER)))
+                }
+                _ => Some((6, char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))),
+            };
+        }
+        _ => return None,
+    };
+    Some((2, c))
+}
+
+fn hex(text: &str) -> Option<u32> {
+    let digits = text.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// What stands between the quotes of a string, character by character, each with its place there.
+pub(super) fn units(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (len, c) = unit(&raw[at..])?;
+        at += len;
+        Some((at - len..at, c))
+    })
+}
+
+/// Appends what a string says to `out`; `raw` stands between its quotes.
+pub(super) fn decode(raw: &str, out: &mut String) {
+    out.extend(units(raw).map(|(_, c)| c));
+}
+
+/// Appends to `out` what stands between quotes with the letters of `text`, which has as many and differs in case alone. What does not
+/// change stays as it is written; an escape stays one, with hexadecimal digits of the same case.
+pub(super) fn recase(raw: &str, text: &str, out: &mut Vec<u8>) {
+    let mut chars = text.chars();
+    for (place, c) in units(raw) {
+        match chars.next() {
+            Some(new) if new != c => write(new, &raw[place], out),
+            _ => out.extend_from_slice(&raw.as_bytes()[place]),
+        }
+    }
+}
+
+/// Writes a letter as another one was.
+fn write(c: char, like: &str, out: &mut Vec<u8>) {
+    if !like.starts_with("\\u") {
+        return out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    let is_upper = like.bytes().any(|b| matches!(b, b'A'..=b'F'));
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        let escape = if is_upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
+        out.extend_from_slice(escape.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Locale;
+
+    fn events(json: &str) -> Result<usize, Fault> {
+        let mut count = 0;
+        read(json, &mut |_| count += 1).map(|()| count)
+    }
+
+    #[test]
+    fn json_is_read_and_faults_have_places() {
+        assert_eq!(events(r#" {"a": [1, -2.5e3, NaN, "x\"y", {}, []], "b": null} "#), Ok(15));
+        for (json, at) in [
+            ("", 0),
+            ("{", 1),
+            ("[1 2]", 3),
+            (r#"{"a" 1}"#, 5),
+            (r#"{"a": tru}"#, 6),
+            ("[1,]", 3),
+            (r#"["a"#, 1),
+            (r#"["\x"]"#, 2),
+            ("[]]", 2),
+            ("{]", 1),
+            ("1 2", 2),
+            (r#"{"a":1,}"#, 7),
+            (r#"["\u00g0"]"#, 2),
+        ] {
+            assert_eq!(events(json).unwrap_err().at, at, "{json}");
+        }
+    }
+
+    #[test]
+    fn letters_are_written_as_they_were() {
+        let recased = |raw: &str, text: &str| {
+            let mut out = Vec::new();
+            recase(raw, text, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        for (raw, text, written) in [
+            (r"\u00e9l\u00E9ve\n\u0041", "éLÉve\na", r"\u00e9L\u00C9ve\n\u0061"),
+            (r"\u00e9a\/\u0451", "Éa/Ё", r"\u00c9a\/\u0401"),
+            (r"\ud801\udc28\ud801", "𐐀\u{fffd}", r"\ud801\udc00\ud801"),
+            ("éa\\\"", "Éa\"", "Éa\\\""),
+        ] {
+            let mut decoded = String::new();
+            decode(raw, &mut decoded);
+            assert_eq!(Locale::Root.lower(&decoded), Locale::Root.lower(text));
+            assert_eq!(recased(raw, text), written);
+            assert_eq!(recased(raw, &decoded), raw);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What every format keeps to, for the tests of each.
+
+use std::io::{Cursor, Read};
+
+use proptest::prelude::*;
+
+use super::{Kind, Piece, Settings};
+use crate::error::Result;
+use crate::files::Input;
+use crate::text::tokenize::Capitalized;
+use crate::text::{Case, Choice, Label, Locale, Mark, Policy, SentenceStart, Token};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_cues_keep_the_laws(cues in prop::collection::vec(CUE, 0..6), end in "\r?\n") {
+        let timing = |i: usize| format!("00:00:0{i}.000 --> 00:00:09.000{end}");
+        let body: String = (0..).zip(&cues).map(|(i, cue)| format!("{i}{end}{}{cue}{end}{end}", timing(i))).collect();
+        let vtt = format!("WEBVTT{end}{end}{body}");
+        check(Kind::Srt, &body);
+        check(Kind::Vtt, &vtt);
+        assert_eq!(words(Kind::Srt, &body), words(Kind::Vtt, &vtt));
+    }
+
+    #[test]
+    fn any_rows_and_objects_keep_the_laws(texts in prop::collection::vec("[a-cA-Cİıéß'.?,\\-]{1,6}", 0..12), other in 1..5usize) {
+        let row = |(i, word): (usize, &String)| format!("r{} A {i} 0.5 {word}\n", i / other / 3);
+        check(Kind::Ctm, &texts.iter().enumerate().map(row).collect::<String>());
+        let rows = texts.chunks(other).map(|words| format!("r A s 0 1 {}\r\n", words.join(" ")));
+        check(Kind::Stm, &rows.collect::<String>());
+        check(Kind::Conll, &texts.chunks(other).map(|words| words.join("\tX\n") + "\n\n").collect::<String>());
+        let escaped = |text: &str| text.replace('é', "\\u00e9").replace('İ', "\\u0130");
+        let objects = texts.chunks(other).map(|words| format!("{{\"text\": \"{}\"}}\n", escaped(&words.join(" "))));
+        check(Kind::Jsonl, &objects.collect::<String>());
+    }
+}
+
+const CUE: &str = "([a-cA-Cİıé]{0,3}[ .?!'()<>\\[\\]-]{1,2}|<i>|</i>|\\[a b\\]|\n[a-c]|&amp;|>> ){0,12}";
+
+#[test]
+fn memory_stays_flat_whatever_comes() {
+    let cue = "1\n00:00:01,000 --> 00:00:02,000\nwe met\nin lisbon\n\n";
+    let long = format!("1\n00:00:01,000 --> 00:00:02,000\n{}\n", "we met\n".repeat(100_000));
+    for (kind, text) in [
+        (Kind::Srt, cue.repeat(10_000)),
+        (Kind::Srt, long),
+        (Kind::Srt, cue.replace("we met", &"we met ".repeat(100_000))),
+        (Kind::Vtt, format!("WEBVTT\n\nNOTE\n{}", "so it is\n".repeat(100_000))),
+        (Kind::Ctm, "r A 0 1 so\n".repeat(100_000)),
+        (Kind::Ctm, ";; so it is\n".repeat(100_000)),
+        (Kind::Stm, "r A s 0 1 so it is\n".repeat(50_000)),
+        (Kind::Conll, "so\tX\n".repeat(200_000)),
+        (Kind::Jsonl, "{\"text\":\"so\"}\n".repeat(50_000)),
+    ] {
+        let pieces = pieces(kind, text.as_bytes(), usize::MAX, lossy()).unwrap();
+        let longest = pieces.iter().map(Piece::size).max();
+        assert!(longest < Some(2_000_000), "{kind:?}: {longest:?}");
+        assert_eq!(pieces.iter().map(Piece::size).sum::<usize>(), text.len(), "{kind:?}");
+    }
+}
+
+/// A reader that gives `step` bytes at a time.
+struct Dribble(Cursor<Vec<u8>>, usize);
+
+impl Read for Dribble {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let len = self.1.min(out.len());
+        self.0.read(&mut out[..len])
+    }
+}
+
+/// The pieces of a file.
+pub(super) fn pieces(kind: Kind, bytes: &[u8], step: usize, settings: Settings) -> Result<Vec<Piece>> {
+    let input = Input::uncompressed("data", Dribble(Cursor::new(bytes.to_vec()), step));
+    let mut format = kind.open(input, settings)?;
+    let mut pieces = vec![Piece::default()];
+    while format.next(pieces.last_mut().unwrap())? {
+        pieces.push(Piece::default());
+    }
+    pieces.pop();
+    Ok(pieces)
+}
+
+fn lossy() -> Settings {
+    Settings { lossy: true, language: "en".into(), ..Settings::default() }
+}
+
+fn tokens(kind: Kind, bytes: &[u8], step: usize, settings: Settings) -> Vec<(String, Token)> {
+    let pieces = pieces(kind, bytes, step, settings).unwrap();
+    let all = pieces.iter().flat_map(|piece| piece.tokens.iter());
+    // Places depend on where a piece begins.
+    all.map(|(lower, token)| (lower.to_owned(), Token { lower: 0..0, source: 0..0, ..token.clone() }))
+        .collect()
+}
+
+/// The words of a file, passing over what cannot be read.
+pub(super) fn words(kind: Kind, text: &str) -> Vec<String> {
+    tokens(kind, text.as_bytes(), usize::MAX, lossy()).into_iter().map(|(lower, _)| lower).collect()
+}
+
+/// Those that begin a sentence.
+pub(super) fn starts(kind: Kind, text: &str) -> Vec<String> {
+    let tokens = tokens(kind, text.as_bytes(), usize::MAX, lossy());
+    tokens.into_iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect()
+}
+
+/// What is said of a file that cannot be read.
+pub(super) fn error(kind: Kind, text: &str) -> String {
+    pieces(kind, text.as_bytes(), usize::MAX, Settings::default()).unwrap_err().to_string()
+}
+
+/// The file with the cases that `case` gives the words, by their number and spelling.
+fn written(kind: Kind, bytes: &[u8], case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
+    let policy = Policy { sentence_start: SentenceStart::Never, ..Policy::default() };
+    let (mut out, mut number) = (Vec::new(), 0);
+    let settings = Settings { capitalized: Capitalized::Ignore, ..lossy() };
+    for piece in pieces(kind, bytes, usize::MAX, settings).unwrap() {
+        let choices: Vec<Choice> = (piece.tokens.as_slice().iter())
+            .map(|token| {
+                let word = &piece.source[token.source.start as usize..token.source.end as usize];
+                number += 1;
+                let case = case(number, std::str::from_utf8(word).unwrap());
+                Choice { label: Label { case, mark: Mark::None }, confidence: None }
+            })
+            .collect();
+        piece.write(&choices, &policy, &mut out);
+    }
+    out
+}
+
+/// Writing back the cases read off gives the same bytes; any cases change nothing but case, and can be read off again; however the
+/// bytes arrive, the words are the same.
+pub(super) fn check(kind: Kind, text: &str) {
+    let bytes = text.as_bytes();
+    assert_eq!(String::from_utf8_lossy(&written(kind, bytes, |_, word| Case::of(word, Locale::Root))), text);
+    let any = |number: usize, _: &str| [Case::Title, Case::Upper, Case::Lower][number % 3];
+    let changed = written(kind, bytes, any);
+    assert_eq!(written(kind, &changed, any), changed, "{}", String::from_utf8_lossy(&changed));
+    let back = written(kind, &changed, |_, _| Case::Lower);
+    assert_eq!(back, written(kind, bytes, |_, _| Case::Lower));
+    let settings = || Settings { capitalized: Capitalized::Ignore, ..lossy() };
+    let whole = tokens(kind, bytes, usize::MAX, settings());
+    for step in [1, 7, 4099] {
+        assert_eq!(tokens(kind, bytes, step, settings()), whole, "steps of {step} bytes");
+    }
+    assert_eq!(tokens(kind, &changed, usize::MAX, settings()), whole);
+}

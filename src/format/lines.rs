@@ -1,0 +1,205 @@
+//! The lines of a file, one at a time, however they end and however long they are.
+
+use std::ops::Range;
+
+use super::plain::{PART, part_len};
+use crate::error::Result;
+use crate::files::{BOM, Input};
+
+/// Bytes asked for at a time. The first reads are smaller, so that the beginning of a file comes out at once.
+const READ: usize = 1 << 16;
+const FIRST_READ: usize = 1 << 12;
+
+/// The lines of an input. One ends with `\n` or `\r\n`, in a file whose first does so with `\r` alone, and at the end of the file.
+#[derive(Debug)]
+pub(super) struct Lines {
+    input: Input,
+    longest: usize,
+    buffer: Vec<u8>,
+    /// The line that was read last, with its ending, and so many bytes of the buffer after it without one.
+    line: Range<usize>,
+    searched: usize,
+    number: u64,
+    /// Whether the line is a part of one that is too long, and whether that goes on.
+    is_long: bool,
+    goes_on: bool,
+    /// Whether lines end with `\r` alone.
+    returns: Option<bool>,
+    ended: bool,
+    next_read: usize,
+}
+
+impl Lines {
+    pub(super) fn new(input: Input) -> Self {
+        Self::of_at_most(input, PART)
+    }
+
+    /// Lines of which those of more than `longest` characters come in parts.
+    pub(super) fn of_at_most(input: Input, longest: usize) -> Self {
+        Self {
+            input,
+            longest,
+            buffer: Vec::with_capacity(2 * READ),
+            line: 0..0,
+            searched: 0,
+            number: 0,
+            is_long: false,
+            goes_on: false,
+            returns: None,
+            ended: false,
+            next_read: FIRST_READ,
+        }
+    }
+
+    /// Goes to the next line, or to the next part of one that is too long; false at the end.
+    pub(super) fn next(&mut self) -> Result<bool> {
+        self.line = self.line.end..self.line.end;
+        while self.returns.is_none() {
+            self.returns = self.first_returns();
+            if self.returns.is_none() {
+                self.fill()?;
+            }
+        }
+        let end = loop {
+            if let Some(end) = self.find() {
+                break end;
+            }
+            // What follows a part is here, so no character of it is cut in two.
+            let len = part_len(&self.buffer[self.line.start..], self.longest);
+            if self.goes_on || self.line.start + len < self.buffer.len() || self.ended {
+                break self.buffer.len();
+            }
+            self.fill()?;
+        };
+        if end == self.line.start {
+            if self.ended || !self.goes_on {
+                return Ok(false);
+            }
+            self.fill()?;
+            return self.next();
+        }
+        self.line.end = end;
+        self.searched = end;
+        let line = &self.buffer[self.line.clone()];
+        self.number += u64::from(!self.goes_on);
+        self.is_long = self.goes_on || part_len(line, self.longest) < line.len();
+        self.goes_on =
+            self.is_long && !line.ends_with(b"\n") && !(self.returns == Some(true) && line.ends_with(b"\r"));
+        Ok(true)
+    }
+
+    /// Where the line ends that begins here, if that is here.
+    fn find(&mut self) -> Option<usize> {
+        let returns = self.returns == Some(true);
+        let new = &self.buffer[self.searched..];
+        let found = new.iter().position(|&b| b == b'\n' || returns && b == b'\r');
+        if found.is_none() {
+            self.searched = self.buffer.len();
+        }
+        found.map(|at| self.searched + at + 1)
+    }
+
+    /// Whether the first line ends with `\r` alone; `None` as long as that does not show.
+    fn first_returns(&self) -> Option<bool> {
+        let seen = &self.buffer[..self.buffer.len().min(PART)];
+        let is_all = self.ended || seen.len() == PART;
+        let Some(end) = seen.iter().position(|b| matches!(b, b'\n' | b'\r')) else {
+            return is_all.then_some(false);
+        };
+        match seen[end..].iter().find(|&&b| b != b'\r') {
+            Some(&b) => Some(b != b'\n'),
+            None => is_all.then_some(self.ended && seen[end] == b'\r'),
+        }
+    }
+
+    /// Reads what is there, once: a slow pipe is served line by line.
+    fn fill(&mut self) -> Result<()> {
+        self.buffer.drain(..self.line.start);
+        self.searched -= self.line.start;
+        self.line = 0..self.line.end - self.line.start;
+        let len = self.buffer.len();
+        self.buffer.resize(len + self.next_read, 0);
+        self.next_read = READ.min(2 * self.next_read);
+        let read = self.input.read(&mut self.buffer[len..]);
+        self.buffer.truncate(len + read.as_ref().unwrap_or(&0));
+        self.ended = read? == 0;
+        Ok(())
+    }
+
+    /// Whether the next line is here, so that nothing is waited for.
+    pub(super) fn is_ready(&self) -> bool {
+        self.buffer[self.line.end..].contains(&b'\n')
+    }
+
+    /// The line as it stands in the file.
+    pub(super) fn whole(&self) -> &[u8] {
+        &self.buffer[self.line.clone()]
+    }
+
+    /// The line without its ending and without a byte-order mark, as a range of [`Lines::whole`].
+    pub(super) fn text(&self) -> Range<usize> {
+        let line = self.whole();
+        let start = if self.number == 1 && line.starts_with(BOM) { BOM.len() } else { 0 };
+        let mut end = line.len();
+        if line.ends_with(b"\n") {
+            end -= 1;
+        }
+        while end > start && line[end - 1] == b'\r' {
+            end -= 1;
+        }
+        start..end
+    }
+
+    /// Whether the line is a part of one that is too long.
+    pub(super) fn is_long(&self) -> bool {
+        self.is_long
+    }
+
+    /// The number of the line, counted from 1.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The input's name.
+    pub(super) fn name(&self) -> &str {
+        self.input.name()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<(u64, String)> {
+        let input = Input::uncompressed("text", std::io::Cursor::new(text.to_owned()));
+        let (mut lines, mut found, mut all) = (Lines::new(input), Vec::new(), Vec::new());
+        while lines.next().unwrap() {
+            all.extend_from_slice(lines.whole());
+            let line = String::from_utf8(lines.whole()[lines.text()].to_vec()).unwrap();
+            found.push((lines.number(), if lines.is_long() { line.len().to_string() } else { line }));
+        }
+        assert_eq!(String::from_utf8(all).unwrap(), text);
+        found
+    }
+
+    fn of(lines: &[&str]) -> Vec<(u64, String)> {
+        (1..).zip(lines).map(|(number, line)| (number, (*line).to_owned())).collect()
+    }
+
+    #[test]
+    fn lines_end_in_all_ways() {
+        assert_eq!(lines("\u{feff}a\nb\r\n\r\nc\r\r\nd"), of(&["a", "b", "", "c", "d"]));
+        assert_eq!(lines("a\r\rb\r"), of(&["a", "", "b"]));
+        assert_eq!(lines("a\nb\rc\n"), of(&["a", "b\rc"]));
+        assert_eq!(lines("a\r"), of(&["a"]));
+        assert_eq!(lines(""), of(&[]));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_comes_in_parts() {
+        let text = format!("a\n{}\nb", "é".repeat(5 * PART));
+        let lines = lines(&text);
+        assert!(lines.len() > 3 && lines[1..lines.len() - 1].iter().all(|(number, _)| *number == 2));
+        assert_eq!(lines.last().unwrap(), &(3, "b".to_owned()));
+    }
+}

@@ -1,0 +1,248 @@
+//! Files of lines of which only parts are text: the parts go to the method as one stream, all else stays as it is.
+
+use std::ops::Range;
+
+use super::lines::Lines;
+use super::plain::{PART, not_utf8, text};
+use super::transcript::Fault;
+use super::{Format, Piece, Settings};
+use crate::error::Result;
+use crate::files::Input;
+use crate::text::Break;
+use crate::text::tokenize::{Cut, Tokenizer};
+
+/// A piece ends at the first cue that begins after so many bytes.
+const PIECE: usize = 1 << 16;
+
+/// What a format says of its lines.
+pub(super) trait Grammar: Send {
+    /// Takes the next line, without its ending, and says which parts of it are text.
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault>;
+
+    /// Passes a line that cannot be read, and what belongs together with it.
+    fn pass(&mut self, is_empty: bool) {
+        let _ = is_empty;
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// With what is missing.
+    fn end(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Whether the next part of text does not belong together with the last.
+    fn is_between(&self) -> bool {
+        false
+    }
+}
+
+/// The parts of a line that are text, each with what parts it from the text before, where something does.
+#[derive(Debug, Default)]
+pub(super) struct Parts(Vec<(Range<usize>, Option<Break>)>);
+
+impl Parts {
+    /// Takes the next part. Without `before` its words run on from the last part.
+    pub(super) fn push(&mut self, part: Range<usize>, before: Option<Break>) {
+        self.0.push((part, before));
+    }
+
+    /// Gives all parts out, and keeps the memory.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = (Range<usize>, Option<Break>)> + '_ {
+        self.0.drain(..)
+    }
+
+    #[cfg(test)]
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Range<usize>, Option<Break>)> {
+        self.0.iter().cloned()
+    }
+}
+
+/// A file of lines, read from anywhere.
+#[derive(Debug)]
+pub(super) struct Records<G> {
+    lines: Lines,
+    settings: Settings,
+    tokenizer: Tokenizer,
+    grammar: G,
+    /// What the grammar says of the line that was read last, and whether that is no part of a piece yet.
+    parts: Parts,
+    is_held: bool,
+    /// The piece as the tokenizer reads it: as long as its source, with blanks for all that is no text.
+    view: String,
+    /// The byte of it where that begins which runs on, if something does, and how many characters of text that has in this piece.
+    run: Option<usize>,
+    run_len: usize,
+    /// Bytes since the last text.
+    silent: usize,
+    mended: Vec<u8>,
+}
+
+impl<G: Grammar> Records<G> {
+    pub(super) fn new(input: Input, settings: Settings, grammar: G) -> Self {
+        Self {
+            lines: Lines::new(input),
+            tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized),
+            settings,
+            grammar,
+            parts: Parts::default(),
+            is_held: false,
+            view: String::new(),
+            run: None,
+            run_len: 0,
+            silent: 0,
+            mended: Vec::new(),
+        }
+    }
+
+    /// Reads the next line, and which parts of it are text; false at the end.
+    fn read(&mut self) -> Result<bool> {
+        self.parts.0.clear();
+        let lossy = self.settings.lossy;
+        if !self.lines.next()? {
+            return match self.grammar.end() {
+                Err(problem) if !lossy => Err(explained(Fault { at: 0, problem }).error(
+                    self.lines.name(),
+                    self.lines.number() + 1,
+                    "",
+                )),
+                _ => Ok(false),
+            };
+        }
+        let number = self.lines.number();
+        if self.lines.is_long() {
+            self.grammar.pass(false);
+            let problem =
+                format!("found a line of more than {PART} characters, but no line is expected to be so long");
+            return match lossy {
+                true => Ok(true),
+                false => Err(explained(Fault { at: 0, problem }).error(self.lines.name(), number, "")),
+            };
+        }
+        let source = &self.lines.whole()[self.lines.text()];
+        let text = text(source, &mut self.mended, lossy)
+            .map_err(|at| not_utf8(self.lines.name(), number - 1, 0, source, at))?;
+        if let Err(fault) = self.grammar.line(text, &mut self.parts) {
+            if !lossy {
+                return Err(explained(fault).error(self.lines.name(), number, text));
+            }
+            self.parts.0.clear();
+            self.grammar.pass(text.trim().is_empty());
+        }
+        Ok(true)
+    }
+
+    /// Whether the piece ends before the line that was read, and what then comes after it.
+    fn cut(&self, piece: &Piece) -> Option<Break> {
+        match self.parts.0.first() {
+            Some((_, Some(Break::Document))) => Some(Break::Document),
+            Some((_, Some(_))) if piece.source.len() >= PIECE => Some(Break::Cue),
+            Some((_, None)) if self.run_len > PART => Some(Break::Space),
+            // Bytes that are no text are always the same, so the place does not depend on case.
+            None if self.silent > PIECE && self.grammar.is_between() => Some(Break::Cue),
+            None if self.silent > PIECE => Some(Break::Space),
+            _ => None,
+        }
+        .filter(|_| !piece.source.is_empty())
+    }
+
+    /// Ends a piece.
+    fn give(&mut self, piece: &mut Piece, after: Break) {
+        self.end_run(piece);
+        self.run_len = 0;
+        self.silent = 0;
+        piece.after = after;
+    }
+
+    /// Appends the line that was read to the piece.
+    fn take(&mut self, piece: &mut Piece) -> Result<()> {
+        let start = piece.source.len() + self.lines.text().start;
+        piece.source.extend_from_slice(self.lines.whole());
+        if self.parts.0.is_empty() {
+            self.silent += self.lines.whole().len();
+            return Ok(());
+        }
+        self.silent = 0;
+        let source = &self.lines.whole()[self.lines.text()];
+        let text = text(source, &mut self.mended, self.settings.lossy)
+            .map_err(|at| not_utf8(self.lines.name(), self.lines.number() - 1, 0, source, at))?;
+        for (part, before) in &self.parts.0 {
+            if let Some(before) = *before {
+                find_words(&mut self.run, &self.view, &mut self.tokenizer, &self.settings, piece);
+                self.run_len = 0;
+                self.tokenizer.end_cue(before);
+            }
+            let at = start + part.start;
+            fill(&mut self.view, at);
+            self.run.get_or_insert(at);
+            let text = &text[part.clone()];
+            self.run_len += text.chars().count();
+            self.view.push_str(text);
+        }
+        Ok(())
+    }
+
+    fn end_run(&mut self, piece: &mut Piece) {
+        find_words(&mut self.run, &self.view, &mut self.tokenizer, &self.settings, piece);
+    }
+}
+
+/// Appends blanks up to byte `end`.
+pub(super) fn fill(view: &mut String, end: usize) {
+    const BLANKS: &str = "                                                                ";
+    while let Some(blanks) = end.checked_sub(view.len()).filter(|&blanks| blanks > 0) {
+        view.push_str(&BLANKS[..blanks.min(BLANKS.len())]);
+    }
+}
+
+/// Finds the words of what runs on, as far as it is here.
+fn find_words(
+    run: &mut Option<usize>,
+    view: &str,
+    tokenizer: &mut Tokenizer,
+    settings: &Settings,
+    piece: &mut Piece,
+) {
+    let Some(start) = run.take() else { return };
+    let first = piece.tokens.len();
+    tokenizer.read(&view[start..], start as u32, Cut::Whole, &mut piece.tokens);
+    settings.words.fix(view.as_bytes(), first, true, &mut piece.tokens);
+}
+
+/// What can be done about it.
+pub(super) fn explained(fault: Fault) -> Fault {
+    let problem = format!("{}; mend the file, or pass such parts through with --lossy", fault.problem);
+    Fault { problem, ..fault }
+}
+
+impl<G: Grammar> Format for Records<G> {
+    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
+        piece.clear();
+        piece.capitalized = self.settings.capitalized;
+        self.view.clear();
+        loop {
+            if !std::mem::take(&mut self.is_held) {
+                // What is here is given out before more is waited for, where nothing that comes can belong to it.
+                if !piece.source.is_empty() && self.grammar.is_between() && !self.lines.is_ready() {
+                    self.give(piece, Break::Cue);
+                    return Ok(true);
+                }
+                if !self.read()? {
+                    break;
+                }
+                if let Some(after) = self.cut(piece) {
+                    self.is_held = true;
+                    self.give(piece, after);
+                    return Ok(true);
+                }
+            }
+            self.take(piece)?;
+        }
+        if piece.source.is_empty() {
+            return Ok(false);
+        }
+        self.give(piece, Break::Document);
+        Ok(true)
+    }
+}
