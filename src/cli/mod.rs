@@ -60,10 +60,10 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    Restore(restore::Args),
+    Restore(Box<restore::Args>),
     #[cfg(feature = "train")]
     #[command(flatten)]
-    Learning(Learning),
+    Learning(Box<Learning>),
     #[cfg(feature = "fst")]
     Fst(fst::Args),
     Inspect(inspect::Args),
@@ -95,7 +95,7 @@ pub fn main() -> ExitCode {
     #[cfg(feature = "train")]
     let watch = usage::Watch::new(cli.usage);
     let result = match cli.verb {
-        Verb::Restore(args) => restore::run(args),
+        Verb::Restore(args) => restore::run(*args),
         #[cfg(feature = "train")]
         Verb::Learning(verb) => verb.run(),
         #[cfg(feature = "fst")]

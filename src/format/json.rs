@@ -111,7 +111,10 @@ impl Expected {
             Self::Colon => "a colon",
             Self::CommaOrEnd => "a comma or the end of the object, array or document",
         };
-        Fault { at, problem: format!("found {found}, but {expected} is expected: is the file cut off?") }
+        Fault {
+            at,
+            problem: format!("found {found}, but {expected} is expected, as where a file is cut off"),
+        }
     }
 }
 
@@ -138,7 +141,7 @@ fn string(json: &str, at: usize) -> Result<Range<usize>, Fault> {
                 }
             },
             Some(b'\n') | None => {
-                let problem = "the string that begins here has no end: is the file cut off?";
+                let problem = "the string that begins here has no end, as where a file is cut off";
                 return Err(Fault { at, problem: problem.to_owned() });
             }
             Some(_) => end += 1,
