@@ -6,44 +6,14 @@
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::records::{Grammar, Parts, Records};
+use super::records::{Grammar, Parts};
 use super::transcript::{Fault, fields};
-use super::{Format, Piece, Settings};
 use crate::error::{Error, Result};
-use crate::files::Input;
 use crate::text::Break;
 
 /// Columns, read from anywhere. All but the words stays as it is.
-#[derive(Debug)]
-pub struct Conll(Records<Rows>);
-
-impl Conll {
-    /// Reads columns; the words are in the one that the settings name by its number, if they name one.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where that is no number.
-    pub fn new(input: Input, settings: Settings) -> Result<Self> {
-        let number = |field: &String| {
-            let problem = format!("--field {field}: the column of the words is expected, such as 1");
-            field.parse::<NonZeroUsize>().map_err(|_| Error::Usage(problem))
-        };
-        let column = settings.field.as_ref().map(number).transpose()?.map(NonZeroUsize::get);
-        Ok(Self(Records::new(
-            input,
-            settings,
-            Rows { column, before: Some(Break::Document), ..Rows::default() },
-        )))
-    }
-}
-
-impl Format for Conll {
-    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
-        self.0.next(piece)
-    }
-}
-
 #[derive(Debug, Default)]
-struct Rows {
+pub(super) struct Rows {
     /// The column of the words, once it is known, counted from 1.
     column: Option<usize>,
     /// What parts the next word from the last.
@@ -93,6 +63,19 @@ impl Grammar for Rows {
 }
 
 impl Rows {
+    /// Begins with a file; the words are in the column that `field` names by its number, if it is given.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where that is no number.
+    pub(super) fn new(field: Option<&str>) -> Result<Self> {
+        let number = |field: &str| {
+            let problem = format!("--field {field}: the column of the words is expected, such as 1");
+            field.parse::<NonZeroUsize>().map_err(|_| Error::Usage(problem))
+        };
+        let column = field.map(number).transpose()?.map(NonZeroUsize::get);
+        Ok(Self { column, before: Some(Break::Document), ..Self::default() })
+    }
+
     /// Whether the row with this number belongs to the analysis of a word that was there, or is no word of the text.
     fn is_inside(&mut self, id: &str) -> bool {
         if let Some((_, last)) = id.split_once('-') {

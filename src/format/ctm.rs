@@ -6,11 +6,8 @@
 
 use std::ops::Range;
 
-use super::records::{Grammar, Parts, Records};
+use super::records::{Grammar, Parts};
 use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few};
-use super::{Format, Piece, Settings};
-use crate::error::Result;
-use crate::files::Input;
 use crate::text::Break;
 
 const EXPECTED: &str = "file channel begin duration word";
@@ -156,24 +153,8 @@ fn misplaced(row: &Row, found: &str) -> Fault {
 
 /// Recogniser output, read from anywhere. A recording is a text, in which another channel or speaker is another turn; all but the words
 /// stays as it is.
-#[derive(Debug)]
-pub struct Ctm(Records<Rows>);
-
-impl Ctm {
-    /// Reads recogniser output.
-    pub fn new(input: Input, settings: Settings) -> Self {
-        Self(Records::new(input, settings, Rows::default()))
-    }
-}
-
-impl Format for Ctm {
-    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
-        self.0.next(piece)
-    }
-}
-
 #[derive(Debug, Default)]
-struct Rows {
+pub(super) struct Rows {
     alternatives: Alternatives,
     /// Recording, channel and speaker of the last word.
     last: [String; 3],

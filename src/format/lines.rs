@@ -2,20 +2,16 @@
 
 use std::ops::Range;
 
+use super::buffer::Buffer;
 use super::plain::{PART, part_len};
 use crate::error::Result;
 use crate::files::{BOM, Input};
 
-/// Bytes asked for at a time. The first reads are smaller, so that the beginning of a file comes out at once.
-const READ: usize = 1 << 16;
-const FIRST_READ: usize = 1 << 12;
-
 /// The lines of an input. One ends with `\n` or `\r\n`, in a file whose first does so with `\r` alone, and at the end of the file.
 #[derive(Debug)]
 pub(super) struct Lines {
-    input: Input,
+    buffer: Buffer,
     longest: usize,
-    buffer: Vec<u8>,
     /// The line that was read last, with its ending, and so many bytes of the buffer after it without one.
     line: Range<usize>,
     searched: usize,
@@ -25,8 +21,6 @@ pub(super) struct Lines {
     goes_on: bool,
     /// Whether lines end with `\r` alone.
     returns: Option<bool>,
-    ended: bool,
-    next_read: usize,
 }
 
 impl Lines {
@@ -37,17 +31,14 @@ impl Lines {
     /// Lines of which those of more than `longest` characters come in parts.
     pub(super) fn of_at_most(input: Input, longest: usize) -> Self {
         Self {
-            input,
+            buffer: Buffer::new(input),
             longest,
-            buffer: Vec::with_capacity(2 * READ),
             line: 0..0,
             searched: 0,
             number: 0,
             is_long: false,
             goes_on: false,
             returns: None,
-            ended: false,
-            next_read: FIRST_READ,
         }
     }
 
@@ -65,14 +56,14 @@ impl Lines {
                 break end;
             }
             // What follows a part is here, so no character of it is cut in two.
-            let len = part_len(&self.buffer[self.line.start..], self.longest);
-            if self.goes_on || self.line.start + len < self.buffer.len() || self.ended {
-                break self.buffer.len();
+            let len = part_len(&self.buffer.bytes[self.line.start..], self.longest);
+            if self.goes_on || self.line.start + len < self.buffer.bytes.len() || self.buffer.ended {
+                break self.buffer.bytes.len();
             }
             self.fill()?;
         };
         if end == self.line.start {
-            if self.ended || !self.goes_on {
+            if self.buffer.ended || !self.goes_on {
                 return Ok(false);
             }
             self.fill()?;
@@ -80,7 +71,7 @@ impl Lines {
         }
         self.line.end = end;
         self.searched = end;
-        let line = &self.buffer[self.line.clone()];
+        let line = &self.buffer.bytes[self.line.clone()];
         self.number += u64::from(!self.goes_on);
         self.is_long = self.goes_on || part_len(line, self.longest) < line.len();
         self.goes_on =
@@ -91,49 +82,43 @@ impl Lines {
     /// Where the line ends that begins here, if that is here.
     fn find(&mut self) -> Option<usize> {
         let returns = self.returns == Some(true);
-        let new = &self.buffer[self.searched..];
+        let new = &self.buffer.bytes[self.searched..];
         let found = new.iter().position(|&b| b == b'\n' || returns && b == b'\r');
         if found.is_none() {
-            self.searched = self.buffer.len();
+            self.searched = self.buffer.bytes.len();
         }
         found.map(|at| self.searched + at + 1)
     }
 
     /// Whether the first line ends with `\r` alone; `None` as long as that does not show.
     fn first_returns(&self) -> Option<bool> {
-        let seen = &self.buffer[..self.buffer.len().min(PART)];
-        let is_all = self.ended || seen.len() == PART;
+        let seen = &self.buffer.bytes[..self.buffer.bytes.len().min(PART)];
+        let is_all = self.buffer.ended || seen.len() == PART;
         let Some(end) = seen.iter().position(|b| matches!(b, b'\n' | b'\r')) else {
             return is_all.then_some(false);
         };
         match seen[end..].iter().find(|&&b| b != b'\r') {
             Some(&b) => Some(b != b'\n'),
-            None => is_all.then_some(self.ended && seen[end] == b'\r'),
+            None => is_all.then_some(self.buffer.ended && seen[end] == b'\r'),
         }
     }
 
-    /// Reads what is there, once: a slow pipe is served line by line.
+    /// Reads what is there, once, after what still counts.
     fn fill(&mut self) -> Result<()> {
-        self.buffer.drain(..self.line.start);
+        self.buffer.bytes.drain(..self.line.start);
         self.searched -= self.line.start;
         self.line = 0..self.line.end - self.line.start;
-        let len = self.buffer.len();
-        self.buffer.resize(len + self.next_read, 0);
-        self.next_read = READ.min(2 * self.next_read);
-        let read = self.input.read(&mut self.buffer[len..]);
-        self.buffer.truncate(len + read.as_ref().unwrap_or(&0));
-        self.ended = read? == 0;
-        Ok(())
+        self.buffer.fill()
     }
 
     /// Whether the next line is here, so that nothing is waited for.
     pub(super) fn is_ready(&self) -> bool {
-        self.buffer[self.line.end..].contains(&b'\n')
+        self.buffer.bytes[self.line.end..].contains(&b'\n')
     }
 
     /// The line as it stands in the file.
     pub(super) fn whole(&self) -> &[u8] {
-        &self.buffer[self.line.clone()]
+        &self.buffer.bytes[self.line.clone()]
     }
 
     /// The line without its ending and without a byte-order mark, as a range of [`Lines::whole`].
@@ -162,7 +147,7 @@ impl Lines {
 
     /// The input's name.
     pub(super) fn name(&self) -> &str {
-        self.input.name()
+        self.buffer.name()
     }
 }
 

@@ -1,38 +1,36 @@
 //! Files that hold text: their words come out, and the same file goes back with other capitals.
 
+mod buffer;
+mod conll;
 mod cue;
 mod frame;
 mod json;
 mod lines;
 mod records;
+mod srt;
+mod vtt;
 
-pub mod conll;
 pub mod ctm;
 pub mod jsonl;
 pub mod live;
 pub mod plain;
-pub mod srt;
 pub mod stm;
 pub mod transcript;
 pub mod trn;
-pub mod vtt;
 pub mod whisper;
 
 use std::path::Path;
 
-pub use conll::Conll;
-pub use ctm::Ctm;
 pub use frame::Frame;
 pub use jsonl::Jsonl;
 pub use live::Live;
 pub use plain::Plain;
-pub use srt::Srt;
-pub use stm::Stm;
-pub use vtt::Vtt;
 pub use whisper::Whisper;
 
+use records::Records;
+
 use crate::error::Result;
-use crate::files::Input;
+use crate::files::{self, Input};
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{Break, Choice, Locale, Policy, Tokens, Words};
@@ -137,8 +135,7 @@ impl Kind {
     /// The format that a file's name means.
     pub fn of_name(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let name = [".gz", ".zst", ".xz"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-        match name.rsplit_once('.').map_or("", |(_, end)| end) {
+        match files::uncompressed_name(&name).rsplit_once('.').map_or("", |(_, end)| end) {
             "srt" => Self::Srt,
             "vtt" => Self::Vtt,
             "ctm" => Self::Ctm,
@@ -158,13 +155,16 @@ impl Kind {
         Ok(match self {
             Self::Auto => return Self::of_name(Path::new(input.name())).open(input, settings),
             Self::Text => Box::new(Plain::new(input, settings)),
-            Self::Srt => Box::new(Srt::new(input, settings)),
-            Self::Vtt => Box::new(Vtt::new(input, settings)),
-            Self::Ctm => Box::new(Ctm::new(input, settings)),
-            Self::Stm => Box::new(Stm::new(input, settings)),
+            Self::Srt => Box::new(Records::new(input, settings, srt::Lines::default())),
+            Self::Vtt => Box::new(Records::new(input, settings, vtt::Lines::default())),
+            Self::Ctm => Box::new(Records::new(input, settings, ctm::Rows::default())),
+            Self::Stm => Box::new(Records::new(input, settings, stm::Rows::default())),
             Self::Jsonl => Box::new(Jsonl::new(input, settings)),
             Self::WhisperJson => Box::new(Whisper::new(input, settings)),
-            Self::Conll => Box::new(Conll::new(input, settings)?),
+            Self::Conll => {
+                let rows = conll::Rows::new(settings.field.as_deref())?;
+                Box::new(Records::new(input, settings, rows))
+            }
         })
     }
 }

@@ -1,15 +1,11 @@
 //! Plain text: all of it is words, marks and white space.
 
+use super::buffer::Buffer;
 use super::{Format, Piece, Settings};
 use crate::error::{Error, Place, Result};
 use crate::files::Input;
 use crate::text::Break;
 use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
-
-/// Bytes asked for at a time. The first reads are smaller, each twice as large as the one before, so that the beginning of a text
-/// comes out at once.
-const READ: usize = 1 << 16;
-const FIRST_READ: usize = 1 << 12;
 
 /// Characters of a line that are read together. Of a longer line the first part decides what is judged by line. Counted
 /// in characters, since their number does not change with case.
@@ -18,16 +14,12 @@ pub(super) const PART: usize = 1 << 16;
 /// Plain text, read from anywhere.
 #[derive(Debug)]
 pub struct Plain {
-    input: Input,
+    buffer: Buffer,
     settings: Settings,
     tokenizer: Tokenizer,
-    /// Bytes read and not yet given out.
-    buffer: Vec<u8>,
-    /// So many bytes of it were searched for line feeds, and so many are whole lines.
+    /// So many bytes of the buffer were searched for line feeds, and so many are whole lines.
     searched: usize,
     whole: usize,
-    ended: bool,
-    next_read: usize,
     /// Whether a run without white space goes on that is longer than a part: it is no text.
     in_run: bool,
     /// Lines and characters of the last line given out, for errors.
@@ -41,14 +33,11 @@ impl Plain {
     /// Reads plain text.
     pub fn new(input: Input, settings: Settings) -> Self {
         Self {
-            input,
+            buffer: Buffer::new(input),
             tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized),
             settings,
-            buffer: Vec::with_capacity(2 * READ),
             searched: 0,
             whole: 0,
-            ended: false,
-            next_read: FIRST_READ,
             in_run: false,
             lines: 0,
             columns: 0,
@@ -56,35 +45,24 @@ impl Plain {
         }
     }
 
-    /// Reads what is there, once: a slow pipe is served line by line.
-    fn fill(&mut self) -> Result<()> {
-        let len = self.buffer.len();
-        self.buffer.resize(len + self.next_read, 0);
-        self.next_read = READ.min(2 * self.next_read);
-        let read = self.input.read(&mut self.buffer[len..]);
-        self.buffer.truncate(len + read.as_ref().unwrap_or(&0));
-        self.ended = read? == 0;
-        Ok(())
-    }
-
     /// How many bytes of the buffer are lines that are whole and short.
     fn short_lines(&mut self) -> usize {
-        if let Some(last) = self.buffer[self.searched..].iter().rposition(|&b| b == b'\n') {
+        if let Some(last) = self.buffer.bytes[self.searched..].iter().rposition(|&b| b == b'\n') {
             self.whole = self.searched + last + 1;
         }
-        self.searched = self.buffer.len();
+        self.searched = self.buffer.bytes.len();
         if self.whole <= PART {
             return self.whole;
         }
-        let lines = self.buffer[..self.whole].split_inclusive(|&b| b == b'\n');
+        let lines = self.buffer.bytes[..self.whole].split_inclusive(|&b| b == b'\n');
         lines.take_while(|line| part_len(line, PART) == line.len()).map(<[u8]>::len).sum()
     }
 
     /// Gives out `len` bytes that end at the end of a line or of the file.
     fn take_lines(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
-        piece.source.extend_from_slice(&self.buffer[..len]);
+        piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.settings.lossy)
-            .map_err(|at| not_utf8(self.input.name(), self.lines, self.columns, &piece.source, at))?;
+            .map_err(|at| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source, at))?;
         self.tokenizer.read(text, 0, Cut::Whole, &mut piece.tokens);
         self.settings.words.fix(&piece.source, 0, true, &mut piece.tokens);
         piece.after = Break::Line;
@@ -94,9 +72,9 @@ impl Plain {
 
     /// Gives out a part of a line, `len` bytes at most, that ends in white space where there is any.
     fn take_part(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
-        piece.source.extend_from_slice(&self.buffer[..len]);
+        piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.settings.lossy)
-            .map_err(|at| not_utf8(self.input.name(), self.lines, self.columns, &piece.source, at))?;
+            .map_err(|at| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source, at))?;
         let before = self.tokenizer.clone();
         let mut done = self.tokenizer.read(text, 0, Cut::MidLine, &mut piece.tokens);
         if done == text.len() && !text.ends_with(char::is_whitespace) {
@@ -127,7 +105,7 @@ impl Plain {
 
     /// Gives out the rest of a run that is no text, as far as it is here.
     fn take_run(&mut self, piece: &mut Piece) {
-        let chunks = self.buffer.utf8_chunks();
+        let chunks = self.buffer.bytes.utf8_chunks();
         let mut end = 0;
         for chunk in chunks {
             if let Some(space) = chunk.valid().find(char::is_whitespace) {
@@ -137,19 +115,19 @@ impl Plain {
             }
             end += chunk.valid().len();
             // What looks invalid at the very end may be a character that is not all here.
-            if end + chunk.invalid().len() == self.buffer.len() && !self.ended {
+            if end + chunk.invalid().len() == self.buffer.bytes.len() && !self.buffer.ended {
                 break;
             }
             end += chunk.invalid().len();
         }
-        piece.source.extend_from_slice(&self.buffer[..end]);
+        piece.source.extend_from_slice(&self.buffer.bytes[..end]);
         piece.after = Break::None;
         self.advance(end, piece);
     }
 
     /// Removes `len` bytes, those of the piece, from the buffer, and counts them.
     fn advance(&mut self, len: usize, piece: &Piece) {
-        self.buffer.drain(..len);
+        self.buffer.bytes.drain(..len);
         self.searched = self.searched.saturating_sub(len);
         self.whole = self.whole.saturating_sub(len);
         let lines = count(&piece.source, |b| b == b'\n');
@@ -176,18 +154,18 @@ impl Format for Plain {
                     return Ok(true);
                 }
                 // A part is taken once something is there that follows it: then no character of it is cut in two.
-                let part = part_len(&self.buffer, PART);
-                if part < self.buffer.len() {
+                let part = part_len(&self.buffer.bytes, PART);
+                if part < self.buffer.bytes.len() {
                     self.take_part(part, piece)?;
                     return Ok(true);
                 }
             }
-            if self.ended {
+            if self.buffer.ended {
                 break;
             }
-            self.fill()?;
+            self.buffer.fill()?;
         }
-        let rest = self.buffer.len();
+        let rest = self.buffer.bytes.len();
         if rest == 0 {
             return Ok(false);
         }
@@ -328,7 +306,7 @@ mod tests {
         let (mut piece, mut len) = (Piece::default(), 0);
         while plain.next(&mut piece).unwrap() {
             len += piece.source.len();
-            assert!(plain.buffer.capacity() < 1 << 20);
+            assert!(plain.buffer.bytes.capacity() < 1 << 20);
         }
         assert_eq!(len, bytes.len());
     }

@@ -1,34 +1,15 @@
 //! `.srt`, SubRip's subtitles: a number, a timing, lines of text, an empty line.
 
 use super::cue::{Cues, Times};
-use super::records::{Grammar, Parts, Records};
+use super::records::{Grammar, Parts};
 use super::transcript::{Fault, shortened};
-use super::{Format, Piece, Settings};
-use crate::error::Result;
-use crate::files::Input;
 
 const TIMES: Times = Times { colons: (1, 2), marks: &[',', '.'], example: "00:00:01,000 --> 00:00:02,500" };
 
 /// Subtitles, read from anywhere. Numbers, timings, tags, events in brackets and speaker dashes stay as they are, and a sentence runs
 /// on from cue to cue.
-#[derive(Debug)]
-pub struct Srt(Records<Lines>);
-
-impl Srt {
-    /// Reads subtitles.
-    pub fn new(input: Input, settings: Settings) -> Self {
-        Self(Records::new(input, settings, Lines::default()))
-    }
-}
-
-impl Format for Srt {
-    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
-        self.0.next(piece)
-    }
-}
-
 #[derive(Debug, Default)]
-struct Lines {
+pub(super) struct Lines {
     at: At,
     cues: Cues,
 }

@@ -6,11 +6,8 @@
 use std::ops::Range;
 
 use super::ctm::parted;
-use super::records::{Grammar, Parts, Records};
+use super::records::{Grammar, Parts};
 use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few, words};
-use super::{Format, Piece, Settings};
-use crate::error::Result;
-use crate::files::Input;
 use crate::text::Break;
 
 /// A line: where its fields stand in it, in bytes.
@@ -62,24 +59,8 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
 
 /// References, read from anywhere. A recording is a text, a segment a cue, and another channel or speaker another turn; all but the
 /// words stays as it is.
-#[derive(Debug)]
-pub struct Stm(Records<Rows>);
-
-impl Stm {
-    /// Reads references.
-    pub fn new(input: Input, settings: Settings) -> Self {
-        Self(Records::new(input, settings, Rows::default()))
-    }
-}
-
-impl Format for Stm {
-    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
-        self.0.next(piece)
-    }
-}
-
 #[derive(Debug, Default)]
-struct Rows {
+pub(super) struct Rows {
     /// Recording, channel and speaker of the last segment.
     last: [String; 3],
 }

@@ -1,34 +1,15 @@
 //! `.vtt`, WebVTT: cues like those of SubRip, with styles, notes, settings and voices.
 
 use super::cue::{Cues, Times};
-use super::records::{Grammar, Parts, Records};
+use super::records::{Grammar, Parts};
 use super::transcript::{Fault, shortened};
-use super::{Format, Piece, Settings};
-use crate::error::Result;
-use crate::files::Input;
 
 const TIMES: Times = Times { colons: (1, 2), marks: &['.'], example: "00:01.000 --> 00:02.500" };
 
 /// Subtitles of the web, read from anywhere. All but the words of cues stays as it is, and a sentence runs on from cue to cue until
 /// another voice speaks.
-#[derive(Debug)]
-pub struct Vtt(Records<Lines>);
-
-impl Vtt {
-    /// Reads subtitles.
-    pub fn new(input: Input, settings: Settings) -> Self {
-        Self(Records::new(input, settings, Lines::default()))
-    }
-}
-
-impl Format for Vtt {
-    fn next(&mut self, piece: &mut Piece) -> Result<bool> {
-        self.0.next(piece)
-    }
-}
-
 #[derive(Debug, Default)]
-struct Lines {
+pub(super) struct Lines {
     at: At,
     cues: Cues,
 }
