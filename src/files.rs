@@ -37,6 +37,29 @@ pub fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
+/// A file's name without the ending that says how it is compressed, if it has one.
+pub fn uncompressed_name(name: &str) -> &str {
+    [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+}
+
+/// What is in a folder, in the order of names, without what begins with a full stop.
+///
+/// # Errors
+/// Where it cannot be read.
+#[cfg(feature = "train")]
+pub fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let error = |error| Error::io("read", folder, error);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(error)? {
+        let path = entry.map_err(error)?.path();
+        if !name(&path).starts_with('.') {
+            paths.push(path);
+        }
+    }
+    paths.sort_unstable();
+    Ok(paths)
+}
+
 /// A number of bytes, as arguments have it: 2G, 500M, 1.5G; 1M at least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Size(pub usize);

@@ -77,8 +77,7 @@ impl Format {
         if self != Self::Auto {
             return self;
         }
-        let name = [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-        match name.rsplit_once('.').map(|(_, end)| end) {
+        match files::uncompressed_name(name).rsplit_once('.').map(|(_, end)| end) {
             Some("tok") => Self::Tok,
             Some("nlp") => Self::Nlp,
             Some("ctm") => Self::Ctm,

@@ -157,7 +157,7 @@ fn names(files: &[PathBuf]) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let name = [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        let name = files::uncompressed_name(&name);
         if name.is_empty() || name == "-" {
             let file = file.display();
             return Err(Error::Usage(format!("{file} has no name for its parts to bear: name a file")));

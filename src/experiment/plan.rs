@@ -27,6 +27,8 @@ pub struct Setting {
 /// All that is to be done, in an order in which each job finds what it needs.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
+    /// Where what is made is kept.
+    pub cache: PathBuf,
     /// The jobs.
     pub jobs: Vec<Job>,
     /// The rows, and which jobs made them.
@@ -108,10 +110,13 @@ pub enum Task {
         /// Whether it is a step of the recipe, not a row.
         is_step: bool,
     },
-    /// Runs `evaluate` with these arguments, and keeps the choices.
-    Test(Vec<String>),
-    /// Runs a verb that prints JSON with these arguments.
-    Print(Vec<String>),
+    /// Runs a verb that prints JSON with these arguments, and keeps what it prints.
+    Print {
+        /// The arguments, without those that name its outputs.
+        arguments: Vec<String>,
+        /// Whether it keeps the choices of a model too.
+        choices: bool,
+    },
 }
 
 impl Job {
@@ -126,8 +131,13 @@ impl Job {
 /// # Errors
 /// Where a file that it names is not there or cannot be read.
 pub fn plan(recipe: &Recipe, setting: &Setting) -> Result<Plan> {
-    let mut planner =
-        Planner { recipe, setting, plan: Plan::default(), made: BTreeMap::new(), digests: BTreeMap::new() };
+    let mut planner = Planner {
+        recipe,
+        setting,
+        plan: Plan { cache: setting.cache.clone(), ..Plan::default() },
+        made: BTreeMap::new(),
+        digests: BTreeMap::new(),
+    };
     for name in setting.given.keys() {
         if !recipe.needs.contains_key(name) {
             let needs: Vec<_> = recipe.needs.keys().map(String::as_str).collect();
@@ -199,7 +209,10 @@ impl Planner<'_> {
             ]);
             self.words(&mut command, options)?;
             self.files(&mut command, files)?;
-            let job = self.job(format!("counting {name}"), &[], command, Task::Print);
+            let job = self.job(format!("counting {name}"), &[], command, |arguments| Task::Print {
+                arguments,
+                choices: false,
+            });
             self.plan.statistics.push((name.clone(), job));
         }
         Ok(())
@@ -373,11 +386,14 @@ impl Planner<'_> {
             self.files(&mut command, &test.files)?;
         }
         let title = format!("testing {name} on {}", test.name);
+        command.says(["--json"]);
         if test.recognised.is_some() {
-            command.says(["--per-file", "--json"]);
-            return Ok(Some(self.job(title, &[], command, Task::Print)));
+            command.says(["--per-file"]);
+            return Ok(Some(
+                self.job(title, &[], command, |arguments| Task::Print { arguments, choices: false }),
+            ));
         }
-        Ok(Some(self.job(title, &[], command, Task::Test)))
+        Ok(Some(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: true })))
     }
 
     /// Adds the texts of corpora to a command, and how they are read.
@@ -497,8 +513,8 @@ impl Planner<'_> {
             let path = self.setting.corpora.join(file);
             if path.is_dir() {
                 let shown = command.shown.len();
-                for name in names_in(&path)? {
-                    self.input(command, "", &file.join(name))?;
+                for path in files::paths_in(&path)? {
+                    self.input(command, "", &file.join(path.file_name().unwrap_or_default()))?;
                 }
                 command.shown.truncate(shown);
                 command.shown.push(format!("{}/*", file.display()));
@@ -616,8 +632,8 @@ fn key(request: &str, inputs: &BTreeMap<String, String>) -> String {
 fn digest(path: &Path) -> Result<String> {
     if path.is_dir() {
         let mut all = String::new();
-        for name in names_in(path)? {
-            all += &format!("{name} {}\n", digest(&path.join(&name))?);
+        for path in files::paths_in(path)? {
+            all += &format!("{} {}\n", files::name(&path), digest(&path)?);
         }
         return Ok(format!("{:08x}-{}", crc32fast::hash(all.as_bytes()), all.len()));
     }
@@ -632,20 +648,6 @@ fn digest(path: &Path) -> Result<String> {
         hasher.update(&buffer[..read]);
         len += read;
     }
-}
-
-/// The names of what is in a folder, in order, hidden files left out.
-fn names_in(folder: &Path) -> Result<Vec<String>> {
-    let error = |error| Error::io("read", folder, error);
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(error)? {
-        let name = entry.map_err(error)?.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') {
-            names.push(name);
-        }
-    }
-    names.sort_unstable();
-    Ok(names)
 }
 
 /// A name that can stand in a command without quotes.

@@ -1,10 +1,9 @@
 //! References and hypotheses paired: two files, or the files of two folders by their names; recordings by theirs.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Score, Transcript, score};
 use crate::corpus::{Corpus, Protocol, Reading};
@@ -32,7 +31,7 @@ pub struct Scores {
 }
 
 /// A file or a recording that only one side has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Its name.
     pub name: String,
@@ -41,7 +40,7 @@ pub struct LeftOut {
 }
 
 /// The side that is missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lacking {
     /// There is no reference.
@@ -178,14 +177,9 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
 
 /// The files of a folder by their names without endings; those whose names begin with a full stop are hidden.
 fn by_stem(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
-    let unread = |error| Error::io("read", folder, error);
     let mut files = BTreeMap::new();
-    for entry in fs::read_dir(folder).map_err(unread)? {
-        let path = entry.map_err(unread)?.path();
+    for path in files::paths_in(folder)?.into_iter().filter(|path| !path.is_dir()) {
         let name = files::name(&path);
-        if name.starts_with('.') || path.is_dir() {
-            continue;
-        }
         let stem = stem(&name).to_owned();
         if let Some(other) = files.insert(stem.clone(), path) {
             let mut names = [files::name(&other), name];
@@ -202,7 +196,7 @@ fn by_stem(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
 }
 
 fn stem(name: &str) -> &str {
-    let name = [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let name = files::uncompressed_name(name);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
@@ -246,6 +240,7 @@ impl Recordings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
