@@ -15,6 +15,7 @@ use crate::eval::differences::{Differences, Marking};
 use crate::eval::{Choices, Layout, System, compare, evaluate_each, pair};
 use crate::files;
 use crate::methods::{Computing, Model};
+use crate::model::Manifest;
 use crate::restorer::Want;
 use crate::text::Locale;
 
@@ -105,26 +106,17 @@ impl Compared<'_> {
         }
         let progress = Spinner::new();
         let mut done = 0;
-        let mut corpus: Option<(Corpus, u64)> = None;
+        let mut opened = None;
         for path in models {
             progress.say(format!("opening {}", path.display()));
             let Model { manifest, restorer } = named(path, &measure.reading.language, computing, false)?;
             let name = path.to_string_lossy().into_owned();
-            let (corpus, examples) = match &mut corpus {
-                Some(corpus) => &*corpus,
+            // The first model says whose letters pair how.
+            let (corpus, examples) = match &opened {
+                Some(opened) => opened,
                 None => {
-                    let mut reading = measure.reading.clone();
-                    if !manifest.is_of(&reading.language) {
-                        reading.language.clone_from(&manifest.language);
-                    }
                     self.locale = self.args.locale.unwrap_or(manifest.locale);
-                    let new = Corpus::new(&[reference], reading, measure.protocol, self.locale)?;
-                    let mut examples = 0;
-                    new.for_each(&mut |_| {
-                        examples += 1;
-                        Ok(())
-                    })?;
-                    &*corpus.insert((new, examples))
+                    &*opened.insert(self.open(&manifest, &progress)?)
                 }
             };
             if manifest.locale != self.locale {
@@ -134,6 +126,7 @@ impl Compared<'_> {
                 );
                 return Err(Error::Usage(problem));
             }
+            progress.say(name.clone());
             let want = Want { threads: threads(self.args.threads), ..Want::default() };
             let mut system = System::new(&name);
             let mut all = Vec::new();
@@ -145,7 +138,7 @@ impl Compared<'_> {
                     all.push(Choices::of(tokens, gold, choices, self.locale));
                 }
                 done += 1;
-                progress.count(done, examples * models.len() as u64, &name);
+                progress.count(done, examples * models.len() as u64);
                 Ok(())
             })?;
             self.words = words;
@@ -153,6 +146,24 @@ impl Compared<'_> {
             self.differences.push(all);
         }
         Ok(())
+    }
+
+    /// The text, read as a model reads it, and how many examples it has, where somebody watches how many are done.
+    fn open(&self, manifest: &Manifest, progress: &Spinner) -> Result<(Corpus, u64)> {
+        let Args { reference, measure, .. } = self.args;
+        let mut reading = measure.reading.clone();
+        if !manifest.is_of(&reading.language) {
+            reading.language.clone_from(&manifest.language);
+        }
+        let corpus = Corpus::new(&[reference], reading, measure.protocol, self.locale)?;
+        let mut examples = 0;
+        if progress.is_shown() {
+            corpus.for_each(&mut |_| {
+                examples += 1;
+                Ok(())
+            })?;
+        }
+        Ok((corpus, examples))
     }
 
     /// Reads what other systems made of the text.

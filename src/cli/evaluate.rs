@@ -106,17 +106,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
     let mut system = System::new("");
     let matching = args.measure.matching();
-    let file_of_choices = args.choices.as_deref().unwrap_or(Path::new(""));
-    let mut written = args.choices.as_ref().map(Publish::new).transpose()?;
+    let publish = |file: &PathBuf| Publish::new(file).map(|publish| (publish, file.clone()));
+    let mut written = args.choices.as_ref().map(publish).transpose()?;
     let score = evaluate_each(&Timed(&*restorer), want, &corpus, &mut |tokens, gold, choices| {
         if args.intervals {
             system.push(gold, choices, matching);
         }
-        written.as_mut().map_or(Ok(()), |file| {
-            Choices::of(tokens, gold, choices, manifest.locale).write(file, file_of_choices)
+        written.as_mut().map_or(Ok(()), |(publish, file)| {
+            Choices::of(tokens, gold, choices, manifest.locale).write(publish, file)
         })
     })?;
-    written.map_or(Ok(()), Publish::commit)?;
+    written.map_or(Ok(()), |(publish, _)| publish.commit())?;
     args.measure.check_words(&corpus.name(), score.all().tokens())?;
     let config = args.measure.config(&files, manifest.locale, restorer.labels().marks(), args.top);
     let mut report = Report::of(&score, &config);

@@ -162,7 +162,7 @@ fn check(job: &Job) -> Result<()> {
             arguments.extend_from_slice(own);
             arguments.extend(["-o".into(), "output".into()]);
         }
-        Task::Test(own) | Task::Print(own) => arguments.extend_from_slice(own),
+        Task::Print { arguments: own, .. } => arguments.extend_from_slice(own),
     }
     if let Err(error) = super::Cli::try_parse_from(&arguments) {
         let error = error.to_string();
@@ -237,13 +237,10 @@ fn list() -> Result<()> {
 }
 
 fn recipe(name: &str) -> Result<Recipe> {
-    match library::RECIPES.iter().find(|(known, _)| *known == name) {
-        Some((_, text)) => Ok(Recipe::parse(text, name)?),
-        None if Path::new(name).exists() => Ok(Recipe::read(Path::new(name))?),
-        None => bail!(unknown(name)),
-    }
+    Ok(Recipe::parse(&text_of(name)?, name)?)
 }
 
+/// The text of a recipe inside the program, or of a file.
 fn text_of(name: &str) -> Result<String> {
     match library::RECIPES.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => Ok((*text).to_owned()),

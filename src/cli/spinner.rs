@@ -40,8 +40,13 @@ impl Spinner {
 const PARTS: &str = "{elapsed_precise} [{bar:30}] {percent} %, {eta} left, {msg}";
 
 impl Spinner {
+    /// Whether anybody sees it.
+    pub fn is_shown(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Shows how much of a job is done that has so many parts.
-    pub fn count(&self, done: u64, of: u64, doing: &str) {
+    pub fn count(&self, done: u64, of: u64) {
         let Some(bar) = &self.0 else { return };
         if bar.length().is_none() {
             bar.set_length(of);
@@ -50,7 +55,6 @@ impl Spinner {
             }
         }
         bar.set_position(done);
-        bar.set_message(doing.to_owned());
     }
 }
 

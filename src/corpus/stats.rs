@@ -1,13 +1,13 @@
 //! What a corpus holds under a protocol: sentences, words, tags.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Example;
 use super::protocol::Tag;
 use crate::text::{Case, Class, Mark};
 
 /// Counts of a corpus. Those of its parts can be [merged](Stats::merge).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stats {
     /// Sentences that have a word.
     pub sentences: u64,
@@ -18,7 +18,7 @@ pub struct Stats {
 }
 
 /// Counts of words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Words {
     /// How many there are.
     pub tokens: u64,
@@ -29,7 +29,7 @@ pub struct Words {
 }
 
 /// How many words have each tag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub struct Tags {
     /// All the rest.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::slots::Matching;
 use crate::corpus::Gold;
 use crate::error::{Error, Result};
 use crate::files::Publish;
@@ -35,6 +36,13 @@ impl Choices {
             hypothesis: spell(&mut choices.iter().map(|choice| choice.label.case)),
             unscored: gold.iter().enumerate().filter(|(_, gold)| !gold.scored).map(|(at, _)| at).collect(),
         }
+    }
+
+    /// The case of each word in the reference and in the hypothesis, as they are matched; `None` where it does not count.
+    pub fn cases(&self, matching: Matching, locale: Locale) -> impl Iterator<Item = Option<[Case; 2]>> + '_ {
+        let pairs = self.reference.iter().zip(&self.hypothesis).enumerate();
+        let see = move |word: &String| matching.see(Case::of(word, locale));
+        pairs.map(move |(at, (right, word))| (!self.unscored.contains(&at)).then(|| [right, word].map(see)))
     }
 
     /// Writes them as a line; `name` is what errors call the file.

@@ -27,7 +27,7 @@ pub struct Different {
     pub hypotheses: Vec<Vec<Word>>,
     /// The most errors that a system has in it, less the fewest.
     #[serde(skip)]
-    apart: usize,
+    apart: u64,
 }
 
 /// A word as a system wrote it.
@@ -102,22 +102,27 @@ const REFERENCE: &str = "reference";
 
 impl Different {
     fn of(sides: &[&Choices], matching: Matching, locale: Locale) -> Self {
-        let see = |word: &String| matching.see(Case::of(word, locale));
         let words = |side: &&Choices| {
-            let pairs = side.reference.iter().zip(&side.hypothesis).enumerate();
-            let word = |(at, (right, word)): (usize, (&String, &String))| Word {
+            let cases = side.cases(matching, locale);
+            let word = |(word, cases): (&String, Option<[Case; 2]>)| Word {
                 word: word.clone(),
-                wrong: !side.unscored.contains(&at) && see(right) != see(word),
+                wrong: cases.is_some_and(|[right, chosen]| right != chosen),
             };
-            pairs.map(word).collect::<Vec<_>>()
+            side.hypothesis.iter().zip(cases).map(word).collect::<Vec<_>>()
         };
         let hypotheses: Vec<Vec<Word>> = sides.iter().map(words).collect();
-        let errors = hypotheses.iter().map(|words| words.iter().filter(|word| word.wrong).count());
-        let (least, most) =
-            errors.fold((usize::MAX, 0), |(least, most), errors| (least.min(errors), most.max(errors)));
+        let errors = hypotheses.iter().map(|words| words.iter().filter(|word| word.wrong).count() as u64);
+        let apart = apart(errors);
         let reference = sides.first().map(|side| side.reference.clone()).unwrap_or_default();
-        Self { reference, hypotheses, apart: most.saturating_sub(least) }
+        Self { reference, hypotheses, apart }
     }
+}
+
+/// How far an example tells systems apart: the most errors that one has in it, less the fewest.
+pub fn apart(errors: impl Iterator<Item = u64>) -> u64 {
+    let (least, most) =
+        errors.fold((u64::MAX, 0), |(least, most), errors| (least.min(errors), most.max(errors)));
+    most.saturating_sub(least)
 }
 
 impl Word {

@@ -64,6 +64,13 @@ impl Figures {
         }
     }
 
+    /// The slots that they were read off.
+    pub fn slots(&self) -> Slots {
+        let &Self { correct, substitutions: substituted, insertions: inserted, deletions: deleted, .. } =
+            self;
+        Slots { correct, substituted, inserted, deleted }
+    }
+
     pub(super) fn of_words(words: Confusion, matching: Matching) -> Self {
         Self::of(words.tokens(), words.slots(matching))
     }

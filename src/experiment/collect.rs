@@ -5,16 +5,22 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::thread;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use super::plan::{Job, Model, Plan, Planned, Task};
 use super::recipe::{Recipe, Test};
 use super::results::{self, Cell, Recognised, Results, Row, Sample, Usage};
+use crate::corpus::stats::Stats;
 use crate::error::{Error, Result};
+use crate::eval::aligned;
 use crate::eval::choices::{Choices, Reader};
+use crate::eval::differences::apart;
 use crate::eval::report::{Figures, Word};
 use crate::eval::{Matching, Slots, System, compare};
 use crate::methods;
 use crate::model;
-use crate::text::{Case, Locale};
+use crate::text::Locale;
 
 /// How many examples of a test are shown side by side,
 const SAMPLE: usize = 24;
@@ -57,24 +63,24 @@ pub fn collect(recipe: &Recipe, plan: &Plan) -> Result<Results> {
 
 /// What was counted of a text.
 fn text(name: &str, job: &Job) -> Result<results::Text> {
-    let printed = printed(job)?;
-    let count = |tag: &str| printed["scored"]["tags"][tag].as_u64().unwrap_or_default();
-    Ok(results::Text {
-        name: name.to_owned(),
-        sentences: printed["sentences"].as_u64().unwrap_or_default(),
-        l: count("L"),
-        u: count("U"),
-        t: count("T"),
-    })
+    let Stats { sentences, scored, .. } = printed(job)?;
+    Ok(results::Text { name: name.to_owned(), sentences, tags: scored.tags })
 }
 
 /// A row without its cells.
 fn row(recipe: &Recipe, plan: &Plan, planned: &Planned) -> Result<Row> {
     let own = &recipe.rows[planned.recipe];
-    let model = match &planned.model {
-        Some(Model::At(path)) => Some(methods::load(&*model::open(path)?)?),
-        Some(Model::BuiltIn { language, preset }) => Some(methods::embedded_as(language, *preset)?),
-        None => None,
+    let (manifest, layers) = match &planned.model {
+        Some(Model::At(path)) => {
+            let store = model::open(path)?;
+            // Only a model with layers is loaded to be asked for them.
+            let model = methods::is_neural(store.manifest()).then(|| methods::load(&*store)).transpose()?;
+            (Some(store.manifest().clone()), model.and_then(|model| model.restorer.layer_weights()))
+        }
+        Some(Model::BuiltIn { language, preset }) => {
+            (Some(methods::embedded_as(language, *preset)?.manifest), None)
+        }
+        None => (None, None),
     };
     let needed: Vec<&Job> = needed(plan, planned).into_iter().map(|job| &plan.jobs[job]).collect();
     let training = planned.training.and_then(|job| training(&plan.jobs[job], &needed));
@@ -83,11 +89,11 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned) -> Result<Row> {
         series: own.name.clone(),
         lines: planned.lines,
         commands: needed.iter().map(|job| job.shown.clone()).collect(),
-        method: model.as_ref().map(|model| model.manifest.method.clone()),
-        bytes: model.as_ref().map(|model| model.manifest.files.iter().map(|file| file.bytes).sum()),
+        method: manifest.as_ref().map(|manifest| manifest.method.clone()),
+        bytes: manifest.as_ref().map(|manifest| manifest.files.iter().map(|file| file.bytes).sum()),
         training,
-        epochs: model.as_ref().and_then(|model| epochs(&model.manifest.settings)),
-        layers: model.and_then(|model| model.restorer.layer_weights()).map(|weights| weights.0),
+        epochs: manifest.as_ref().and_then(|manifest| epochs(&manifest.settings)),
+        layers: layers.map(|weights| weights.0),
         published: own.published.clone(),
         cells: Vec::new(),
     })
@@ -162,7 +168,7 @@ fn tested(
         };
         let compared = compared.next().expect("one for each that was counted");
         (found.words, found.slots) = (counted.words, compared.slots.reference());
-        found.signature = printed(job)?["signature"].as_str().unwrap_or_default().to_owned();
+        found.signature = printed::<Signed>(job)?.signature;
         let took = job.usage();
         cells.push(Some(Cell {
             figures: Figures::of(counted.words, compared.slots),
@@ -177,12 +183,18 @@ fn tested(
     Ok((found, cells))
 }
 
-/// The JSON that a job printed.
-fn printed(job: &Job) -> Result<serde_json::Value> {
-    let file = job.folder.display();
+/// What a job printed, as JSON.
+fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
     serde_json::from_str(&job.printed()?).map_err(|error| {
-        Error::file(format!("{file}"), format!("holds no report ({error}): remove it and run again"))
+        let folder = job.folder.to_string_lossy();
+        Error::file(folder, format!("holds no report ({error}): remove it and run again"))
     })
+}
+
+/// The line of a report that says how its figures were made.
+#[derive(Deserialize)]
+struct Signed {
+    signature: String,
 }
 
 /// What is counted of a row on a test.
@@ -237,48 +249,31 @@ fn choices(
 /// Reads what an alignment with recognised words found, recording by recording.
 fn alignment(name: &str, job: Option<&Job>) -> Result<Option<Counted>> {
     let Some(job) = job else { return Ok(None) };
-    let report = printed(job)?;
-    let count = |value: &serde_json::Value, key: &str| value[key].as_u64().unwrap_or_default();
-    let slots = |file: &serde_json::Value| Slots {
-        correct: count(file, "correct"),
-        substituted: count(file, "substitutions"),
-        inserted: count(file, "insertions"),
-        deleted: count(file, "deletions"),
-    };
-    let mut counted = Counted::new(name);
-    counted.words = count(&report, "tokens");
-    counted.system.examples = report["files"].as_array().into_iter().flatten().map(slots).collect();
-    let words: Vec<Word> = serde_json::from_value(report["words"].clone()).unwrap_or_default();
-    counted.errors = words.into_iter().map(|word| ((word.reference, word.hypothesis), word.count)).collect();
-    let figures = |part: &str| {
-        let figures = serde_json::from_value(report[part].clone());
-        figures.map_err(|error| {
-            Error::file(
-                job.folder.to_string_lossy(),
-                format!("holds no figures of {part} words ({error}): remove it and run again"),
-            )
-        })
-    };
-    counted.recognised = Some(Recognised {
-        word_error_rate: report["word_errors"]["rate"].as_f64(),
-        right: figures("recognised")?,
-        wrong: figures("misrecognised")?,
-    });
-    Ok(Some(counted))
+    let report: aligned::report::Report = printed(job)?;
+    let errors = report.words.into_iter().map(|word| ((word.reference, word.hypothesis), word.count));
+    let recordings = report.files.iter().map(|file| file.all.slots());
+    Ok(Some(Counted {
+        system: System { name: name.to_owned(), examples: recordings.collect() },
+        words: report.all.tokens,
+        errors: errors.collect(),
+        recognised: Some(Recognised {
+            word_error_rate: report.word_errors.rate,
+            right: report.recognised,
+            wrong: report.misrecognised,
+        }),
+    }))
 }
 
 impl Counted {
     fn add(&mut self, choices: &Choices, locale: Locale, matching: Matching) {
         let mut slots = Slots::default();
-        for (at, (reference, hypothesis)) in choices.reference.iter().zip(&choices.hypothesis).enumerate() {
-            if choices.unscored.contains(&at) {
-                continue;
-            }
+        for (at, cases) in choices.cases(matching, locale).enumerate() {
+            let Some([right, chosen]) = cases else { continue };
             self.words += 1;
-            let [right, chosen] = [reference, hypothesis].map(|word| matching.see(Case::of(word, locale)));
             slots += Slots::of(right, chosen);
             if right != chosen {
-                *self.errors.entry((reference.clone(), hypothesis.clone())).or_default() += 1;
+                let words = (choices.reference[at].clone(), choices.hypothesis[at].clone());
+                *self.errors.entry(words).or_default() += 1;
             }
         }
         self.system.examples.push(slots);
@@ -303,9 +298,7 @@ impl Samples {
     fn offer(&mut self, examples: Vec<Option<Choices>>, counted: &[Option<Counted>]) {
         let errors =
             counted.iter().flatten().filter_map(|counted| counted.system.examples.last()).map(Slots::errors);
-        let (least, most) =
-            errors.fold((u64::MAX, 0), |(least, most), errors| (least.min(errors), most.max(errors)));
-        let apart = most.saturating_sub(least);
+        let apart = apart(errors);
         if apart == 0 || (self.0.len() == SAMPLE && self.0[SAMPLE - 1].0 >= apart) {
             return;
         }

@@ -4,14 +4,13 @@
 //! all that the verbs can do, and what it did can be typed again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Deserialize;
 
 use super::results::Published;
 use crate::corpus::Protocol;
 use crate::error::{Error, Place, Result};
-use crate::files;
 use crate::methods::Preset;
 use crate::text::Locale;
 
@@ -180,14 +179,6 @@ fn english() -> String {
 }
 
 impl Recipe {
-    /// Reads a recipe from a file.
-    ///
-    /// # Errors
-    /// Where it cannot be read, and as [`Recipe::parse`].
-    pub fn read(file: &Path) -> Result<Self> {
-        Self::parse(&files::open(file)?.text()?, &file.to_string_lossy())
-    }
-
     /// Reads a recipe; `file` is what errors call it.
     ///
     /// # Errors

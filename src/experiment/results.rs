@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::corpus::stats::Tags;
 use crate::eval::report::{Figures, Word};
-use crate::eval::slots::ratio;
 pub use crate::eval::took::Usage;
 use crate::eval::{Difference, Intervals};
 
@@ -141,19 +141,8 @@ pub struct Text {
     pub name: String,
     /// How many sentences.
     pub sentences: u64,
-    /// Words that count, by their tags (Rei et al. 2020): lower and mixed case,
-    pub l: u64,
-    /// capitals throughout,
-    pub u: u64,
-    /// the first letter alone.
-    pub t: u64,
-}
-
-impl Text {
-    /// (T+U)/L, the ratio of table 2 of Rei et al. 2020; `None` where no word has the tag L.
-    pub fn not_l(&self) -> Option<f64> {
-        ratio(self.t + self.u, self.l)
-    }
+    /// The words that count, by their tags (Rei et al. 2020).
+    pub tags: Tags,
 }
 
 /// A row that was not made.

@@ -53,7 +53,7 @@ pub fn execute(
     run: &mut Run<'_>,
     tell: &mut dyn FnMut(News<'_>),
 ) -> Result<Results> {
-    let mut known = plan.jobs.first().map_or_else(|| Ok(Known::default()), Known::read)?;
+    let mut known = Known::read(&plan.cache)?;
     for (at, job) in plan.jobs.iter().enumerate() {
         if job.is_done() {
             tell(News::Found(job));
@@ -64,7 +64,7 @@ pub fn execute(
         }
         tell(News::Begins { job, number: at + 1, of: plan.jobs.len() });
         do_job(job, run)?;
-        known.keep(job)?;
+        known.keep(job, &plan.cache)?;
     }
     collect(recipe, plan)
 }
@@ -115,15 +115,11 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
                 fs::remove_file(&file).map_err(|error| Error::io("remove", file, error))?;
             }
         }
-        Task::Test(arguments) => {
+        Task::Print { arguments, choices } => {
             let mut arguments = arguments.clone();
-            let more =
-                ["--json".into(), "--choices".into(), path("output"), "--usage".into(), path("usage.json")];
-            arguments.extend(more);
-            printed = run(&arguments)?;
-        }
-        Task::Print(arguments) => {
-            let mut arguments = arguments.clone();
+            if *choices {
+                arguments.extend(["--choices".into(), path("output")]);
+            }
             arguments.extend(["--usage".into(), path("usage.json")]);
             printed = run(&arguments)?;
         }
@@ -190,12 +186,12 @@ fn take(line: &str, left: &mut (u64, u64), out: &mut impl Write, to: &Path) -> R
 struct Known(BTreeMap<String, BTreeMap<String, String>>);
 
 impl Known {
-    fn file(job: &Job) -> PathBuf {
-        job.folder.with_file_name("requests.json")
+    fn file(cache: &Path) -> PathBuf {
+        cache.join("requests.json")
     }
 
-    fn read(job: &Job) -> Result<Self> {
-        let file = Self::file(job);
+    fn read(cache: &Path) -> Result<Self> {
+        let file = Self::file(cache);
         match fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
                 let problem =
@@ -215,9 +211,9 @@ impl Known {
         job.inputs.iter().find(changed).map(|(file, _)| file.as_str())
     }
 
-    fn keep(&mut self, job: &Job) -> Result<()> {
+    fn keep(&mut self, job: &Job, cache: &Path) -> Result<()> {
         self.0.insert(job.request.clone(), job.inputs.clone());
-        let file = Self::file(job);
+        let file = Self::file(cache);
         let json = serde_json::to_vec_pretty(self).expect("strings, as JSON has them");
         files::publish(&file, |out| write(out, &file, &json))
     }

@@ -58,8 +58,13 @@ pub fn markdown(results: &Results) -> String {
 fn texts(results: &Results) -> Table {
     let mut table = Table::new(&["", "sentences", "L", "U", "T", "(T+U)/L %"]);
     for text in &results.texts {
-        let counts = [text.sentences, text.l, text.u, text.t].map(thousands);
-        table.push([plain(&text.name)].into_iter().chain(counts).chain([percent(text.not_l())]));
+        let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t].map(thousands);
+        table.push(
+            [plain(&text.name)]
+                .into_iter()
+                .chain(counts)
+                .chain([percent(text.tags.not_l().map(|percent| percent / 100.0))]),
+        );
     }
     table
 }

@@ -1,6 +1,6 @@
 //! Scores through an alignment in, a page out.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Score;
 use super::files::{LeftOut, Scores};
@@ -9,7 +9,7 @@ use crate::eval::slots::{Confusion, Matching};
 use crate::eval::table::{Table, percent, thousands};
 
 /// All figures of recordings that were aligned.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// How the figures were made.
     pub signature: String,
@@ -31,14 +31,14 @@ pub struct Report {
     /// The most frequent errors of case on words that were recognised.
     pub words: Vec<Word>,
     /// Each recording by itself, where that was asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
     /// What only one side has.
     pub left_out: Vec<LeftOut>,
 }
 
 /// How well words were recognised, case aside.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WordErrors {
     /// Words of the reference.
     pub reference: u64,
@@ -55,7 +55,7 @@ pub struct WordErrors {
 }
 
 /// The figures of one recording.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct File {
     /// The name of its hypothesis.
     pub file: String,

@@ -36,10 +36,10 @@ pub fn texts(results: &Results) -> Option<Markup> {
     columns.extend(["sentences", "L", "U", "T", "(T+U)/L %"].map(Column::figures));
     let mut sheet = Sheet::new("What is in the texts", columns);
     for text in &results.texts {
-        let counts = [text.sentences, text.l, text.u, text.t];
+        let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t];
         let fields = [Field::words(&text.name)].into_iter();
         let fields = fields.chain(counts.map(|count| whole(Some(count), thousands)));
-        sheet.push(fields.chain([figure(text.not_l(), |ratio| percent(Some(ratio)))]));
+        sheet.push(fields.chain([figure(text.tags.not_l(), |ratio| percent(Some(ratio / 100.0)))]));
     }
     (!sheet.is_empty()).then(|| {
         html! {
