@@ -4,7 +4,13 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+pub use encoding::{Encoder, Encoding};
+
+use encoding::Undecodable;
+
 use crate::error::{Error, Place, Result};
+
+mod encoding;
 
 /// Opens a file for reading; `-` is standard input. A file that begins with the magic bytes of gzip, Zstandard or xz is
 /// read decompressed, whatever its name; several compressed one after another are read as one.
@@ -46,7 +52,7 @@ pub fn uncompressed_name(name: &str) -> &str {
 ///
 /// # Errors
 /// Where it cannot be read.
-#[cfg(feature = "train")]
+#[cfg(any(feature = "cli", feature = "train"))]
 pub fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let error = |error| Error::io("read", folder, error);
     let mut paths = Vec::new();
@@ -161,6 +167,11 @@ impl Input {
         &self.name
     }
 
+    /// Whether it is read decompressed.
+    pub fn is_compressed(&self) -> bool {
+        self.compression.is_some()
+    }
+
     /// Reads the next bytes into `buffer` and says how many; none are left at 0.
     ///
     /// # Errors
@@ -192,6 +203,37 @@ impl Input {
             self.reader = BufReader::with_capacity(BUFFER, whole);
         }
         Ok(head)
+    }
+
+    /// The same text in UTF-8, and what writes it back as it was: in the encoding that its byte-order mark tells, or that is named,
+    /// or as it is. `stand_in` is a character that stands for bytes that are no text there; without it they are an error.
+    ///
+    /// # Errors
+    /// Like [`Input::read`], and where the mark is that of UTF-32.
+    pub fn decoded(mut self, named: Option<Encoding>, stand_in: Option<char>) -> Result<(Self, Encoder)> {
+        let encoding = self.marked()?.or(named).unwrap_or(Encoding::Utf8);
+        if encoding == Encoding::Utf8 {
+            return Ok((self, Encoder::none()));
+        }
+        let (decoder, encoder) = encoding::ends(self.reader, encoding, stand_in);
+        let reader = BufReader::with_capacity(BUFFER, Box::new(decoder) as Box<dyn Read + Send>);
+        Ok((Self { reader, ..self }, encoder))
+    }
+
+    /// The encoding that the byte-order mark tells, if there is one. Only what may be one is waited for.
+    fn marked(&mut self) -> Result<Option<Encoding>> {
+        let may_be_marked = self.reader.fill_buf().map(|head| matches!(head, [0xef | 0xfe | 0xff, ..]));
+        if !may_be_marked.map_err(|error| self.explain(error))? {
+            return Ok(None);
+        }
+        let head = self.peek(4)?;
+        if head == [0xff, 0xfe, 0, 0] {
+            return Err(Error::file(
+                &self.name,
+                "is in UTF-32, which is not read: convert it to UTF-8 (iconv does)",
+            ));
+        }
+        Ok(Encoding::of_mark(&head))
     }
 
     /// Appends to `line` all bytes up to the next `\n` and that one too, and says how many; none are left at 0.
@@ -232,6 +274,10 @@ impl Input {
 
     /// What a failure to read means to the user.
     fn explain(&self, error: io::Error) -> Error {
+        if let Some(found) = error.get_ref().and_then(|error| error.downcast_ref::<Undecodable>()) {
+            let (file, line, column) = (self.name.clone(), Some(found.line), Some(found.column));
+            return Error::Input { place: Place { file, line, column }, problem: found.problem.clone() };
+        }
         let Some(compression) = self.compression else {
             return Error::io("read", &self.name, error);
         };
@@ -536,7 +582,22 @@ impl Publish {
     ///
     /// # Errors
     /// Where the rest cannot be written or the file cannot be renamed: then nothing is left of it.
-    pub fn commit(mut self) -> Result<()> {
+    pub fn commit(self) -> Result<()> {
+        self.replace(None)
+    }
+
+    /// Gives the file its name, and the one that stands there that name with `ending` after it. At every moment what it held is
+    /// under one of both names.
+    ///
+    /// # Errors
+    /// Like [`Publish::commit`], and where something else has the other name already.
+    pub fn commit_with_backup(self, ending: &str) -> Result<()> {
+        let mut backup = self.target.clone().into_os_string();
+        backup.push(ending);
+        self.replace(Some(Path::new(&backup)))
+    }
+
+    fn replace(mut self, backup: Option<&Path>) -> Result<()> {
         let refused = |error| Error::io("write", &self.target, error);
         if let Some(writer) = self.writer.take() {
             let file = writer.into_inner().map_err(|error| refused(error.into_error()))?;
@@ -545,6 +606,9 @@ impl Publish {
             }
         }
         if let Some(temporary) = &self.temporary {
+            if let Some(backup) = backup {
+                keep(&self.target, backup)?;
+            }
             fs::rename(temporary, &self.target).map_err(refused)?;
             sync_folder(parent(&self.target));
         }
@@ -576,6 +640,32 @@ impl Drop for Publish {
             let _ = fs::remove_file(temporary);
         }
     }
+}
+
+/// Gives a file a second name, under which it stays when the first is given to another. One that has it already must hold the same:
+/// so it does where that was interrupted.
+fn keep(file: &Path, backup: &Path) -> Result<()> {
+    if fs::symlink_metadata(backup).is_ok() {
+        let read = |path: &Path| fs::read(path).map_err(|error| Error::io("read", path, error));
+        return match read(file)? == read(backup)? {
+            true => Ok(()),
+            false => {
+                let problem = "stands there already and would be replaced by another backup: remove it, or name \
+                               another ending";
+                Err(Error::file(backup.to_string_lossy(), problem))
+            }
+        };
+    }
+    if fs::hard_link(file, backup).is_err() {
+        // Some file systems have no second names.
+        let mut copy = Publish::new(backup)?;
+        let from = File::open(file).map_err(|error| Error::io("read", file, error))?;
+        let copied = io::copy(&mut BufReader::new(from), &mut copy);
+        copied.map_err(|error| Error::io("write", backup, error))?;
+        copy.commit()?;
+    }
+    sync_folder(parent(backup));
+    Ok(())
 }
 
 /// A file for what memory does not hold. It is gone when it is dropped, and on Unix however the process ends.

@@ -346,7 +346,7 @@ fn an_output_that_is_an_input_is_refused_and_both_stay() {
     assert_eq!(room.read("model/majuscule.json"), manifest);
     assert_eq!(room.read("a.txt"), "bbc\n");
     assert_eq!(room.read("words.txt"), "eBay\n");
-    room.fails("restore --model model a.txt -o model", b"", 1, &["model", "is a folder"]);
+    room.fails("restore --model model a.txt -o model", b"", 2, &["model holds a model", "name another"]);
     room.fails("restore --model model a.txt missing.txt -o out.txt", b"", 1, &["missing.txt"]);
     assert!(!room.path("out.txt").exists());
     room.fails("restore --model model a.txt -o no/such/place.txt", b"", 1, &["no/such/place.txt"]);
@@ -1743,4 +1743,166 @@ fn a_broken_subtitle_is_named_or_passed() {
     );
     assert_eq!(room.run("restore --model model --stream a.srt", b"").status.code(), Some(2));
     assert_eq!(room.run("restore --model model --format conll --field word", b"x").status.code(), Some(2));
+}
+
+#[cfg(feature = "compression")]
+fn gzip(text: &str) -> Vec<u8> {
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).unwrap();
+    gz.finish().unwrap()
+}
+
+/// A subtitle of one cue.
+fn cue(text: &str) -> String {
+    format!("1\n00:00:01,000 --> 00:00:02,000\n{text}\n")
+}
+
+#[test]
+fn texts_keep_their_names_in_another_folder() {
+    let room = Room::new();
+    fs::create_dir_all(room.path("talks/old")).unwrap();
+    room.write("talks/a.srt", cue("in lisbon"))
+        .write("talks/old/a.srt", cue("the bbc"))
+        .write("talks/x.png", "bbc");
+    room.write("talks/.b.txt", "bbc").write("b.txt", "bbc\n");
+    #[cfg(feature = "compression")]
+    room.write("talks/c.txt.gz", gzip("the bbc\n"));
+    #[cfg(not(feature = "compression"))]
+    room.write("talks/c.txt", "the bbc\n");
+    assert_eq!(room.restored("talks b.txt -o new/texts/", ""), "");
+    assert_eq!(room.read("new/texts/a.srt"), cue("in Lisbon"));
+    assert_eq!(room.read("new/texts/old/a.srt"), cue("the BBC"));
+    assert_eq!(
+        (room.read("new/texts/b.txt"), room.read("new/texts/c.txt")),
+        ("BBC\n".into(), "the BBC\n".into())
+    );
+    assert_eq!(fs::read_dir(room.path("new/texts")).unwrap().count(), 4);
+    // A folder that is there needs no stroke.
+    assert_eq!(room.restored("b.txt -o talks", ""), "");
+    assert_eq!(room.read("talks/b.txt"), "BBC\n");
+    assert_eq!(room.restored("--format srt talks -o one", ""), "");
+    assert_eq!(fs::read_dir(room.path("one")).unwrap().count(), 2);
+
+    let restore = |line: &str, code, parts: &[&str]| {
+        room.fails(&format!("restore --model model {line}"), b"bbc", code, parts)
+    };
+    restore("talks", 2, &["nowhere to go", "--in-place", "-o"]);
+    restore("talks -o talks", 2, &["talks/a.srt is both input and output", "--in-place"]);
+    restore("b.txt talks/b.txt -o new/", 2, &["new/b.txt would be written twice"]);
+    restore("- -o new/", 2, &["standard input has no name"]);
+    fs::create_dir(room.path("none")).unwrap();
+    restore("none -o new", 1, &["none: is a folder without files"]);
+    // What is wrong with one text is said, and the others come out.
+    room.write("talks/a.srt", "so\n");
+    restore("talks -o some", 1, &["talks/a.srt, line 1, column 1: found"]);
+    assert!(!room.path("some/a.srt").exists());
+    assert_eq!(room.read("some/old/a.srt"), cue("the BBC"));
+}
+
+#[test]
+fn a_text_restored_in_place_is_never_lost() {
+    let room = Room::new();
+    room.write("a.srt", cue("in lisbon")).write("b.txt", "BBC Lisbon us\n").write("bad.srt", "so\n");
+    let model = "restore --model model";
+    room.fails(&format!("{model} --in-place=.bak a.srt bad.srt b.txt"), b"", 1, &["bad.srt, line 1"]);
+    assert_eq!((room.read("a.srt"), room.read("a.srt.bak")), (cue("in Lisbon"), cue("in lisbon")));
+    assert_eq!((room.read("bad.srt"), room.read("b.txt")), ("so\n".into(), "BBC Lisbon us\n".into()));
+    // What does not change has no backup, and nothing else is left.
+    assert_eq!(room.names(), ["a.srt", "a.srt.bak", "b.txt", "bad.srt"]);
+    assert_eq!(room.restored("--in-place=.bak a.srt", ""), "");
+    // A run that was stopped after it had made the backup goes on; another backup is not replaced.
+    room.write("a.srt", cue("in lisbon"));
+    assert_eq!(room.restored("--in-place=.bak a.srt", ""), "");
+    assert_eq!(room.read("a.srt"), cue("in Lisbon"));
+    room.write("a.srt", cue("the bbc"));
+    room.fails(&format!("{model} --in-place=.bak a.srt"), b"", 1, &["a.srt.bak: stands there already"]);
+    assert_eq!((room.read("a.srt"), room.read("a.srt.bak")), (cue("the bbc"), cue("in lisbon")));
+    fs::remove_file(room.path("bad.srt")).unwrap();
+    let manifest = room.read("model/majuscule.json");
+    assert_eq!(room.restored("--in-place .", ""), "");
+    assert_eq!(room.read("model/majuscule.json"), manifest);
+    assert_eq!(room.read("a.srt"), cue("the BBC"));
+    assert_eq!(room.names(), ["a.srt", "a.srt.bak", "b.txt"]);
+
+    #[cfg(feature = "compression")]
+    {
+        room.write("c.txt.gz", gzip("the bbc\n"));
+        room.fails(&format!("{model} --in-place c.txt.gz"), b"", 1, &["is compressed"]);
+    }
+    for (line, code, part) in [
+        ("--in-place", 2, "name them"),
+        ("--in-place -", 2, "name them"),
+        ("--in-place=a/b a.srt", 2, "expected an ending"),
+        ("--in-place a.srt -o c.srt", 2, "--output"),
+        ("--in-place --stream b.txt", 2, "--stream"),
+        ("--in-place gone.srt", 1, "gone.srt"),
+    ] {
+        room.fails(&format!("{model} {line}"), b"bbc", code, &[part]);
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("a.srt", room.path("link.srt")).unwrap();
+        room.write("a.srt", cue("the bbc"));
+        assert_eq!(room.restored("--in-place=.old link.srt", ""), "");
+        assert!(room.path("link.srt").is_symlink());
+        assert_eq!((room.read("a.srt"), room.read("a.srt.old")), (cue("the BBC"), cue("the bbc")));
+    }
+}
+
+#[test]
+fn what_would_change_is_shown() {
+    let room = Room::new();
+    room.write("a.txt", "x\nin lisbon\n").write("b.txt", "in Lisbon").write("c.txt", "in the bbc");
+    let changes = "--- a.txt\n+++ a.txt\n@@ -1,2 +1,2 @@\n x\n-in lisbon\n+in Lisbon\n\
+                   --- c.txt\n+++ c.txt\n@@ -1,1 +1,1 @@\n-in the bbc\n\\ No newline at end of file\n+in the BBC\n\
+                   \\ No newline at end of file\n";
+    assert_eq!(room.restored("--diff a.txt b.txt c.txt", ""), changes);
+    let output = room.run("restore --model model --check a.txt b.txt c.txt", b"");
+    assert_eq!(
+        (output.status.code(), String::from_utf8(output.stdout).unwrap()),
+        (Some(1), changes.to_owned())
+    );
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "majuscule: 2 of 3 would change\n");
+    assert_eq!(room.restored("--check b.txt", ""), "");
+    assert_eq!(room.restored("--diff", "the bbc\n"), "--- -\n+++ -\n@@ -1,1 +1,1 @@\n-the bbc\n+the BBC\n");
+    assert_eq!(room.read("a.txt"), "x\nin lisbon\n");
+    room.fails("restore --model model --check b.txt gone.txt", b"", 1, &["gone.txt"]);
+}
+
+#[test]
+fn texts_keep_their_encoding() {
+    let room = Room::new();
+    room.write("old.txt", b"s\xe3o tom\xe9 \x81\r\n\xff");
+    room.fails("restore --model model old.txt", b"", 1, &["old.txt, line 1, column 2", "--encoding"]);
+    let restored = |line: &str, input: &[u8]| room.out(&format!("restore --model model {line}"), input);
+    #[cfg(feature = "encodings")]
+    {
+        assert_eq!(restored("--encoding windows-1252 old.txt", b""), b"S\xe3o Tom\xe9 \x81\r\n\xff");
+        let diff = restored("--encoding windows-1252 --diff old.txt", b"");
+        assert!(String::from_utf8(diff).unwrap().contains("\n-são tomé \u{81}\r\n+São Tomé \u{81}\r\n ÿ\n"));
+        room.fails(
+            "restore --model model --encoding windows-1253",
+            b"a\n \xd2",
+            1,
+            &["line 2, column 2", "found 0xd2"],
+        );
+        assert_eq!(restored("--encoding windows-1253 --lossy", b"bbc \xd2 bbc"), b"BBC \xd2 BBC");
+        // A mark says more than a name.
+        assert_eq!(
+            restored("--encoding windows-1252", "\u{feff}são tomé".as_bytes()),
+            "\u{feff}São Tomé".as_bytes()
+        );
+    }
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+    assert_eq!(restored("", &wide("\u{feff}são tomé\n")), wide("\u{feff}São Tomé\n"));
+    assert_eq!(restored("--stream --encoding utf-16be", &wide("são tomé\n")), wide("São Tomé\n"));
+    room.write("wide.txt", wide("\u{feff}the bbc"));
+    assert_eq!(room.restored("--in-place wide.txt", ""), "");
+    assert_eq!(fs::read(room.path("wide.txt")).unwrap(), wide("\u{feff}the BBC"));
+    let odd = [wide("\u{feff}bbc "), vec![0xd8, 0, 0, b'a', 0]].concat();
+    room.fails("restore --model model", &odd, 1, &["standard input, line 1, column 6", "0xd8 0x00"]);
+    assert_eq!(restored("--lossy", &odd), [wide("\u{feff}BBC "), vec![0xd8, 0, 0, b'a', 0]].concat());
+    room.fails("restore --model model", &[0xff, 0xfe, 0, 0, b'a', 0, 0, 0], 1, &["UTF-32"]);
+    room.fails("restore --model model --encoding klingon", b"", 2, &["klingon", "windows-1252"]);
+    room.fails("restore --model model --encoding big5", b"", 2, &["Big5 has several bytes"]);
 }

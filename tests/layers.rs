@@ -24,6 +24,7 @@ const DOORS: &[(&str, &[&str])] = &[
             "model/",
         ],
     ),
+    ("encoding_rs", &["files/encoding.rs"]),
     ("flate2", &["files.rs"]),
     ("gemm", &["methods/bilstm/product.rs"]),
     ("indicatif", &["cli/"]),

@@ -31,6 +31,7 @@ mod shell;
 #[cfg(feature = "train")]
 mod spinner;
 mod stream;
+mod targets;
 #[cfg(feature = "train")]
 mod train;
 #[cfg(feature = "train")]

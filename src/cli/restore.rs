@@ -12,14 +12,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::cascade::Cascade;
 use super::page::threads;
 use super::stream::Follow;
+use super::targets::{Targets, Way};
 use crate::error::Error;
-use crate::files::{self, Publish};
+use crate::files::{self, Encoding, Input, Publish};
 use crate::format::{Kind, Settings};
 use crate::methods::{Computing, Model, Preset, embedded_on, language_of, load_on};
 use crate::model;
 use crate::restore::{self, Done, Form, Output, Stream, Threshold, restore_as};
 use crate::restorer::{Starts, Want};
-use crate::text::tokenize::Capitalized;
+use crate::text::tokenize::{Capitalized, NO_TEXT};
 use crate::text::{Locale, Policy, SentenceStart, Words};
 
 /// Restores capital letters in text
@@ -29,12 +30,8 @@ use crate::text::{Locale, Policy, SentenceStart, Words};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Texts, subtitles and transcripts in UTF-8; .gz, .zst and .xz are read as they are; - and none at all are standard input
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Write here instead of standard output; the file appears whole, once all is done
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    targets: Targets,
     /// What the files are; what is no text in them stays as it is
     ///
     /// In subtitles and transcripts a sentence runs on from cue to cue, tags and [events] are no words, and a dash or a voice is
@@ -45,6 +42,10 @@ pub struct Args {
     /// column of conll that has the words
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
+    /// The encoding of texts without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ...; UTF-8
+    /// where it is not given. Texts are written back in theirs, probabilities and diffs in UTF-8
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<Encoding>,
     /// The built-in model of this language: en (where it is not given), es, fr, nl or pt; auto tells it from the commonest words
     /// in the first 4 KiB of each file, and waits until so much or the end is there. With a --model of several languages, the
     /// one of the text
@@ -124,6 +125,9 @@ const EXAMPLES: &str = "\
 Examples:
   majuscule restore talk.txt -o talk.cased.txt
   majuscule restore talk.srt -o talk.cased.srt
+  majuscule restore --in-place=.bak talks/
+  majuscule restore --lang auto --encoding windows-1252 legendas/ -o restored/
+  majuscule restore --check subtitles/*.vtt
   some-recogniser | majuscule restore | less
   some-recogniser | majuscule restore --stream --max-delay 500
   majuscule restore --lang pt --words my.words legendas.txt.gz
@@ -133,45 +137,73 @@ Examples:
 /// So many bytes of a file tell its language: some hundred words, enough for five languages that differ in the commonest.
 const LANGUAGE_BYTES: usize = 4096;
 
-/// Restores all files, one after the other.
-pub fn run(mut args: Args) -> Result<ExitCode> {
-    if args.files.is_empty() {
-        args.files.push(PathBuf::from("-"));
-    }
-    let inputs = args.inputs();
-    files::check_inputs(&inputs)?;
-    args.check()?;
-    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    if let Some(output) = output {
-        files::check_output(output, &inputs)?;
-    }
-    let model = args.model()?;
-    let words = args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();
-    match output {
-        Some(path) => {
-            let mut out = Publish::new(path)?;
-            let progress = Progress::new(&args.files, false);
-            args.restore(model, &words, path, &mut out, progress)?;
+/// Restores all texts.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let way = args.targets.way(args.format, &args.other_inputs())?;
+    let paths = way.paths();
+    args.check(&paths)?;
+    let to_terminal = matches!(way, Way::Out(_)) && std::io::stdout().is_terminal();
+    let mut work = Work::new(&args, Progress::new(&paths, to_terminal))?;
+    let code = match &way {
+        Way::Out(paths) => {
+            let mut stdout = std::io::stdout().lock();
+            for path in paths {
+                work.restore(files::open(path)?, path, Path::new(STDOUT), &mut stdout)?;
+            }
+            ExitCode::SUCCESS
+        }
+        Way::Joined(paths, output) => {
+            let mut out = Publish::new(output)?;
+            for path in paths {
+                work.restore(files::open(path)?, path, output, &mut out)?;
+            }
             out.commit()?;
+            ExitCode::SUCCESS
         }
-        None => {
-            let stdout = std::io::stdout();
-            let progress = Progress::new(&args.files, stdout.is_terminal());
-            args.restore(model, &words, Path::new("standard output"), &mut stdout.lock(), progress)?;
+        Way::Apart(pairs) => each(pairs, |(path, output)| work.restore_to(path, output))?.0,
+        Way::Back(paths, backup) => each(paths, |path| work.restore_in_place(path, backup.as_deref()))?.0,
+        Way::Diff(paths, is_check) => {
+            let (code, changed) = each(paths, |path| work.compare(path))?;
+            match changed {
+                1.. if *is_check => {
+                    eprintln!("majuscule: {changed} of {} would change", paths.len());
+                    ExitCode::FAILURE
+                }
+                _ => code,
+            }
+        }
+    };
+    work.progress.finish();
+    Ok(code)
+}
+
+const STDOUT: &str = "standard output";
+
+/// Does each thing by itself: where one fails, that is said, and the next is done. Counts those of which it is true.
+fn each<T>(
+    things: &[T],
+    mut work: impl FnMut(&T) -> Result<bool, Error>,
+) -> Result<(ExitCode, usize), Error> {
+    let (mut code, mut count) = (ExitCode::SUCCESS, 0);
+    for thing in things {
+        match work(thing) {
+            Ok(counts) => count += usize::from(counts),
+            Err(error) if error.is_closed_pipe() => return Err(error),
+            Err(error) => code = super::report(&error.into()),
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok((code, count))
 }
 
 impl Args {
     /// Refuses what does not go together.
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self, files: &[&Path]) -> Result<(), Error> {
         let problem = if self.json && !self.stream && !self.confidence {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
             "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
         } else if (self.stream || self.n_best.is_some())
-            && self.files.iter().any(|file| self.kind(file) != Kind::Text)
+            && files.iter().any(|file| self.kind(file) != Kind::Text)
         {
             "--stream and --n-best read plain text: leave them out, or give --format text"
         } else if self.stream && self.is_told_by_file() {
@@ -194,10 +226,9 @@ impl Args {
         self.lang() == "auto" && self.model.is_none() && self.cascade.files().is_empty()
     }
 
-    /// All that is read: texts, spellings, and the model with the files of its folder.
-    fn inputs(&self) -> Vec<PathBuf> {
-        let mut inputs = self.files.clone();
-        inputs.extend(self.words.clone());
+    /// All that is read beside texts: spellings, and the model with the files of its folder.
+    fn other_inputs(&self) -> Vec<PathBuf> {
+        let mut inputs: Vec<PathBuf> = self.words.iter().cloned().collect();
         for model in self.model.iter().chain(self.cascade.files()) {
             let files = std::fs::read_dir(model).into_iter().flatten();
             inputs.extend(files.filter_map(|file| Some(file.ok()?.path())));
@@ -253,6 +284,7 @@ impl Args {
 
     fn output(&self) -> Output {
         let form = match (self.confidence, self.json) {
+            (false, _) if self.targets.is_compared() => Form::Diff,
             (false, _) => Form::Text,
             (true, false) => Form::Words,
             (true, true) => Form::Json,
@@ -265,15 +297,8 @@ impl Args {
         Follow { max_delay, revisable: self.json && !self.confidence }
     }
 
-    fn restore(
-        &self,
-        mut model: Option<Model>,
-        words: &[u8],
-        target: &Path,
-        out: &mut dyn Write,
-        mut progress: Progress,
-    ) -> Result<(), Error> {
-        let want = Want {
+    fn want(&self) -> Want {
+        Want {
             threads: threads(self.threads),
             predictions: self.predictions_per_word.unwrap_or(NonZeroUsize::MIN),
             look_ahead: self.look_ahead.or(self.stream.then_some(1)),
@@ -283,49 +308,136 @@ impl Args {
                 SentenceStart::Always => Starts::Lines,
             },
             ..Want::default()
-        };
-        let mut before = Done::default();
-        // A model named at the start serves all files, and wrong words are told before anything is written.
-        let mut settings = model.as_ref().map(|model| self.settings(model, words)).transpose()?;
-        for file in &self.files {
-            let mut input = files::open(file)?;
-            if self.is_told_by_file() {
-                let language = language_of(&String::from_utf8_lossy(&input.peek(LANGUAGE_BYTES)?))?;
-                let found = embedded_on(language, self.preset, &self.computing)?;
-                settings = Some(self.settings(&found, words)?);
-                model = Some(found);
-            }
-            let (Some(model), Some(settings)) = (&model, &settings) else { continue };
-            let policy = Policy { locale: settings.locale, sentence_start: self.sentence_start };
-            let write = &mut |bytes: &[u8], done| {
-                // Flushed at once: a slow pipe is served line by line.
-                let written = out.write_all(bytes).and_then(|()| out.flush());
-                written.map_err(|error| Error::io("write", target, error))?;
-                progress.show(before + done);
-                Ok(())
-            };
-            if let Some(n) = self.n_best {
-                n_best(input, model, n.get(), settings, &policy, write)?;
-                continue;
-            }
-            let (settings, method, output) = (settings.clone(), &*model.restorer, self.output());
-            before = before
-                + if self.stream {
-                    let stream = Stream::new(input.name(), settings, method, want, policy, output)?;
-                    self.follow().restore(input, stream, write)?
-                } else {
-                    let mut format = self.kind(file).open(input, settings)?;
-                    restore_as(&mut *format, method, want, &policy, output, write)?
-                };
         }
-        progress.finish();
-        Ok(())
+    }
+}
+
+/// What restores one text after the other.
+struct Work<'a> {
+    args: &'a Args,
+    words: Vec<u8>,
+    /// A model named at the start serves all texts; otherwise the last one's is here.
+    model: Option<Model>,
+    settings: Option<Settings>,
+    done: Done,
+    progress: Progress,
+}
+
+impl<'a> Work<'a> {
+    /// Opens all but the texts: what is wrong there is told before anything is written.
+    fn new(args: &'a Args, progress: Progress) -> Result<Self, Error> {
+        let model = args.model()?;
+        let words =
+            args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();
+        let settings = model.as_ref().map(|model| args.settings(model, &words)).transpose()?;
+        Ok(Self { args, words, model, settings, done: Done::default(), progress })
+    }
+
+    /// Restores a text to `out`, which errors call `target`, and says whether it changed.
+    fn restore(
+        &mut self,
+        input: Input,
+        path: &Path,
+        target: &Path,
+        out: &mut dyn Write,
+    ) -> Result<bool, Error> {
+        let args = self.args;
+        let stand_in = args.lossy.then_some(NO_TEXT as char);
+        let (mut input, mut encoder) = input.decoded(args.encoding.clone(), stand_in)?;
+        if args.is_told_by_file() {
+            let language = language_of(&String::from_utf8_lossy(&input.peek(LANGUAGE_BYTES)?))?;
+            let found = embedded_on(language, args.preset, &args.computing)?;
+            self.settings = Some(args.settings(&found, &self.words)?);
+            self.model = Some(found);
+        }
+        let (Some(model), Some(settings)) = (&self.model, &self.settings) else { return Ok(false) };
+        let policy = Policy { locale: settings.locale, sentence_start: args.sentence_start };
+        let (output, before, progress) = (args.output(), self.done, &mut self.progress);
+        let is_text = output.form == Form::Text && args.n_best.is_none() && !args.follow().revisable;
+        let write = &mut |bytes: &[u8], done| {
+            let written = if is_text { encoder.write(bytes, out) } else { out.write_all(bytes) };
+            // Flushed at once: a slow pipe is served line by line.
+            written.and_then(|()| out.flush()).map_err(|error| Error::io("write", target, error))?;
+            progress.show(before + done);
+            Ok(())
+        };
+        if let Some(n) = args.n_best {
+            n_best(input, model, n.get(), settings, &policy, write)?;
+            return Ok(false);
+        }
+        let (settings, method, want) = (settings.clone(), &*model.restorer, args.want());
+        let done = if args.stream {
+            let stream = Stream::new(input.name(), settings, method, want, policy, output)?;
+            args.follow().restore(input, stream, write)?
+        } else {
+            let mut format = args.kind(path).open(input, settings)?;
+            restore_as(&mut *format, method, want, &policy, output, write)?
+        };
+        self.done = before + done;
+        Ok(done.changed)
+    }
+
+    /// Restores a text to a file of its own.
+    fn restore_to(&mut self, path: &Path, output: &Path) -> Result<bool, Error> {
+        let input = files::open(path)?;
+        if let Some(folder) = output.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+        }
+        let mut out = Publish::new(output)?;
+        let changed = self.restore(input, path, output, &mut out)?;
+        out.commit()?;
+        Ok(changed)
+    }
+
+    /// Restores a text back to its file.
+    fn restore_in_place(&mut self, path: &Path, backup: Option<&str>) -> Result<bool, Error> {
+        let input = files::open(path)?;
+        if input.is_compressed() || !path.is_file() {
+            let problem = if input.is_compressed() { "is compressed" } else { "is no regular file" };
+            let problem = format!("{problem}, and not written in place: name an output with -o");
+            return Err(Error::file(path.to_string_lossy(), problem));
+        }
+        let mut out = Publish::new(path)?;
+        let changed = self.restore(input, path, path, &mut out)?;
+        match backup {
+            _ if !changed => {}
+            Some(ending) => out.commit_with_backup(ending)?,
+            None => out.commit()?,
+        }
+        Ok(changed)
+    }
+
+    /// Prints what changes in a text.
+    fn compare(&mut self, path: &Path) -> Result<bool, Error> {
+        let name = path.display();
+        let header = format!("--- {name}\n+++ {name}\n");
+        let mut out = Headed { header: header.into_bytes(), out: std::io::stdout().lock() };
+        self.restore(files::open(path)?, path, Path::new(STDOUT), &mut out)
+    }
+}
+
+/// What is written comes after a header, if anything is written.
+struct Headed<W> {
+    header: Vec<u8>,
+    out: W,
+}
+
+impl<W: Write> Write for Headed<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if !self.header.is_empty() && !bytes.is_empty() {
+            self.out.write_all(&std::mem::take(&mut self.header))?;
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
     }
 }
 
 /// Prints the likeliest ways to write each line.
 fn n_best(
-    input: files::Input,
+    input: Input,
     model: &Model,
     n: usize,
     settings: &Settings,
@@ -365,7 +477,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Progress {
     /// `to_terminal` says whether the text appears there: then it needs no bar between its lines.
-    fn new(files: &[PathBuf], to_terminal: bool) -> Self {
+    fn new(files: &[&Path], to_terminal: bool) -> Self {
         let wanted = std::io::stderr().is_terminal() && !to_terminal;
         let bytes = if wanted { files.iter().map(files::len).sum() } else { None };
         Self { bytes, start: Instant::now(), bar: None, wanted }

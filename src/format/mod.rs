@@ -64,9 +64,9 @@ impl Piece {
         self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), out);
     }
 
-    /// How many bytes of the file it holds.
-    pub fn size(&self) -> usize {
-        if self.frame.is_none() { self.source.len() } else { self.frame.source().len() }
+    /// The bytes of the file that it holds.
+    pub fn bytes(&self) -> &[u8] {
+        if self.frame.is_none() { &self.source } else { self.frame.source() }
     }
 
     /// Forgets all and keeps the memory.
@@ -132,10 +132,17 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The format that a file's name means.
+    /// The format that a file's name means; text where it means none.
     pub fn of_name(path: &Path) -> Self {
+        Self::named(path).unwrap_or(Self::Text)
+    }
+
+    /// The format that a file's name means, if it means one.
+    pub fn named(path: &Path) -> Option<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        match files::uncompressed_name(&name).rsplit_once('.').map_or("", |(_, end)| end) {
+        let (_, end) = files::uncompressed_name(&name).rsplit_once('.')?;
+        Some(match end {
+            "txt" | "text" => Self::Text,
             "srt" => Self::Srt,
             "vtt" => Self::Vtt,
             "ctm" => Self::Ctm,
@@ -143,8 +150,8 @@ impl Kind {
             "jsonl" | "ndjson" => Self::Jsonl,
             "json" => Self::WhisperJson,
             "conll" | "conllu" => Self::Conll,
-            _ => Self::Text,
-        }
+            _ => return None,
+        })
     }
 
     /// Begins to read a file.

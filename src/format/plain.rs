@@ -214,7 +214,7 @@ pub(super) fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8], at: 
         column: Some(if line_start.is_some() { column } else { columns + column } + 1),
     };
     let problem = format!(
-        "byte 0x{:02x} is not UTF-8: convert the file (iconv -t UTF-8), or pass such bytes through with --lossy",
+        "byte 0x{:02x} is not UTF-8: name the encoding of the file (--encoding windows-1252), or pass such bytes through with --lossy",
         source[at]
     );
     Error::Input { place, problem }

@@ -2,6 +2,7 @@
 //!
 //! Bytes → [`Format`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
 
+mod diff;
 mod output;
 mod stream;
 
@@ -36,6 +37,8 @@ pub struct Done {
     pub words: u64,
     /// Bytes read.
     pub bytes: u64,
+    /// Whether the text that came out is another.
+    pub changed: bool,
 }
 
 impl Model {
@@ -73,7 +76,11 @@ impl std::ops::Add for Done {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { words: self.words + other.words, bytes: self.bytes + other.bytes }
+        Self {
+            words: self.words + other.words,
+            bytes: self.bytes + other.bytes,
+            changed: self.changed || other.changed,
+        }
     }
 }
 
@@ -264,12 +271,13 @@ impl<'a> Queue<'a> {
     fn flush(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
         self.session.push(&Tokens::new(), End::Flush, &mut self.choices)?;
         self.write(out)?;
-        match self.pieces.is_empty() && self.choices.is_empty() {
-            true => Ok(()),
-            false => {
-                Err(Error::model("the method", "did not answer each word once: this is a bug of the method"))
-            }
+        if !(self.pieces.is_empty() && self.choices.is_empty()) {
+            let problem = "did not answer each word once: this is a bug of the method";
+            return Err(Error::model("the method", problem));
         }
+        self.written.clear();
+        self.writer.finish(&mut self.written);
+        if self.written.is_empty() { Ok(()) } else { out(&self.written, self.done) }
     }
 
     /// Writes the pieces whose words all have their choices.
@@ -282,10 +290,10 @@ impl<'a> Queue<'a> {
             self.output.doubt(&piece, choices, &self.policy);
             settle(&mut piece, choices, &self.policy, &mut self.line);
             self.written.clear();
-            self.writer.write(&piece, choices, &self.policy, &mut self.written);
+            self.done.changed |= self.writer.write(&piece, choices, &self.policy, &mut self.written);
             used += choices.len();
             self.done.words += choices.len() as u64;
-            self.done.bytes += piece.size() as u64;
+            self.done.bytes += piece.bytes().len() as u64;
             out(&self.written, self.done)?;
             self.spare.push(piece);
         }

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use super::diff::Diff;
 use crate::error::{Error, Result};
 use crate::format::Piece;
 use crate::restorer::{Restorer, Want};
@@ -27,6 +28,8 @@ pub enum Form {
     Text,
     /// A word a line, with the probability of its case behind a tab, and an empty line where a line of the source ended.
     Words,
+    /// What changes, as a unified diff without the names of the files.
+    Diff,
     /// A JSON object a word and line: `line` of the source, `form`, `probability`, and `sentence_end` where the method
     /// chooses that.
     Json,
@@ -54,7 +57,7 @@ impl Output {
         let option = match (self.threshold, self.form) {
             (Some(_), _) => "--threshold",
             (None, Form::Words | Form::Json) => "--confidence",
-            (None, Form::Text) => return Ok(want),
+            (None, Form::Text | Form::Diff) => return Ok(want),
         };
         let marks = self.form == Form::Json && method.labels().marks();
         let want = Want { confidence: true, marks, ..want };
@@ -89,6 +92,9 @@ pub(super) struct Writer {
     marks: bool,
     /// The line of the source that the next piece begins in.
     line: u64,
+    diff: Diff,
+    /// The text of a piece, where that is not what comes out.
+    text: Vec<u8>,
 }
 
 /// A word as JSON.
@@ -103,14 +109,43 @@ struct Word<'a> {
 
 impl Writer {
     pub(super) fn new(form: Form, method: &dyn Restorer) -> Self {
-        Self { form, marks: method.labels().marks(), line: 1 }
+        Self { form, marks: method.labels().marks(), line: 1, diff: Diff::default(), text: Vec::new() }
     }
 
-    /// Appends a piece to `out`.
-    pub(super) fn write(&mut self, piece: &Piece, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
-        if self.form == Form::Text {
-            return piece.write(choices, policy, out);
+    /// Appends a piece to `out`, and says whether its text changed, where it comes out.
+    pub(super) fn write(
+        &mut self,
+        piece: &Piece,
+        choices: &[Choice],
+        policy: &Policy,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        match self.form {
+            Form::Text => {
+                let from = out.len();
+                piece.write(choices, policy, out);
+                out[from..] != *piece.bytes()
+            }
+            Form::Diff => {
+                self.text.clear();
+                piece.write(choices, policy, &mut self.text);
+                self.diff.push(piece.bytes(), &self.text, out);
+                self.text != piece.bytes()
+            }
+            Form::Words | Form::Json => {
+                self.words(piece, choices, policy, out);
+                false
+            }
         }
+    }
+
+    /// Appends what is left, now that nothing more comes.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        self.diff.finish(out);
+    }
+
+    /// Appends the words of a piece.
+    fn words(&mut self, piece: &Piece, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
         let mut done = 0;
         for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
             let (start, end) = (token.source.start as usize, token.source.end as usize);

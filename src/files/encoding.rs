@@ -1,0 +1,452 @@
+//! Encodings other than UTF-8: text is read as UTF-8, and goes back in the bytes that it came in.
+
+use std::io::{self, Read, Write};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+
+/// How the characters of a text are written in bytes. Law: what was read and is written back has the same bytes, but for the case
+/// of letters; a letter whose other case the encoding lacks keeps its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8: the bytes are taken as they are.
+    Utf8,
+    /// UTF-16, with the less significant byte first.
+    Utf16Le,
+    /// UTF-16, with the more significant byte first.
+    Utf16Be,
+    /// A byte a character, such as windows-1252.
+    Table(Arc<Table>),
+}
+
+/// The characters of the bytes, and the bytes of characters.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Table {
+    name: &'static str,
+    chars: [Option<char>; 256],
+    /// In the order of characters; also letters that the encoding lacks, with the byte of their other case.
+    bytes: Vec<(char, u8)>,
+}
+
+impl Encoding {
+    /// The encoding that a byte-order mark tells.
+    pub(super) fn of_mark(head: &[u8]) -> Option<Self> {
+        match head {
+            [0xff, 0xfe, ..] => Some(Self::Utf16Le),
+            [0xfe, 0xff, ..] => Some(Self::Utf16Be),
+            _ if head.starts_with(super::BOM) => Some(Self::Utf8),
+            _ => None,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Utf16Le | Self::Utf16Be => "UTF-16",
+            Self::Table(table) => table.name,
+        }
+    }
+
+    /// The first character of `bytes` and how many bytes it takes. `None` where more are needed, and where none is there, so many
+    /// bytes that are no text.
+    fn first(&self, bytes: &[u8]) -> Option<Result<(char, usize), usize>> {
+        let unit = |at: usize| {
+            let pair = [*bytes.get(at)?, *bytes.get(at + 1)?];
+            Some(if *self == Self::Utf16Be { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) })
+        };
+        if let Self::Table(table) = self {
+            return bytes.first().map(|&b| table.chars[b as usize].map(|c| (c, 1)).ok_or(1));
+        }
+        let high = unit(0)?;
+        let units = match high {
+            0xd800..0xdc00 => vec![high, unit(2)?],
+            _ => vec![high],
+        };
+        let c = char::decode_utf16(units).next()?;
+        Some(c.map(|c| (c, 2 * c.len_utf16())).map_err(|_| 2))
+    }
+
+    /// Appends the bytes of a character; false where there are none.
+    fn push(&self, c: char, out: &mut Vec<u8>) -> bool {
+        match self {
+            Self::Utf8 => out.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+            Self::Utf16Le => {
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.extend(unit.to_le_bytes()))
+            }
+            Self::Utf16Be => {
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.extend(unit.to_be_bytes()))
+            }
+            Self::Table(table) => match table.bytes.binary_search_by_key(&c, |&(c, _)| c) {
+                Ok(at) => out.push(table.bytes[at].1),
+                Err(_) => return false,
+            },
+        }
+        true
+    }
+}
+
+impl Table {
+    #[cfg(feature = "encodings")]
+    fn new(name: &'static str, chars: [Option<char>; 256]) -> Self {
+        let mut bytes: Vec<(char, u8)> = (0..=255).filter_map(|b| Some((chars[b as usize]?, b))).collect();
+        bytes.sort_unstable();
+        let own = bytes.clone();
+        let lacks = |c: char| own.binary_search_by_key(&c, |&(c, _)| c).is_err();
+        for &(c, b) in &own {
+            let mut add = |other: char| {
+                if lacks(other) && bytes.iter().all(|&(c, _)| c != other) {
+                    bytes.push((other, b));
+                }
+            };
+            for mut others in [c.to_uppercase().collect::<Vec<_>>(), c.to_lowercase().collect()] {
+                if others.len() == 1 {
+                    others.drain(..).for_each(&mut add);
+                }
+            }
+            // Turkish pairs.
+            match c {
+                'i' => add('İ'),
+                'I' => add('ı'),
+                _ => {}
+            }
+        }
+        bytes.sort_unstable();
+        Self { name, chars, bytes }
+    }
+}
+
+impl FromStr for Encoding {
+    type Err = String;
+
+    /// By any of the names that the web knows it by (WHATWG, Encoding Standard).
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name.to_ascii_lowercase().as_str() {
+            "utf-8" | "utf8" => Ok(Self::Utf8),
+            "utf-16" | "utf-16le" => Ok(Self::Utf16Le),
+            "utf-16be" => Ok(Self::Utf16Be),
+            name => table(name),
+        }
+    }
+}
+
+#[cfg(feature = "encodings")]
+fn table(name: &str) -> Result<Encoding, String> {
+    let Some(found) = encoding_rs::Encoding::for_label(name.as_bytes()) else {
+        return Err("expected the name of an encoding, such as windows-1252, iso-8859-2, koi8-r or utf-16le"
+            .to_owned());
+    };
+    if !found.is_single_byte() || found == encoding_rs::X_USER_DEFINED {
+        return Err(format!(
+            "{} has several bytes a character: convert the file to UTF-8 first (iconv does)",
+            found.name()
+        ));
+    }
+    let mut chars = [None; 256];
+    for b in 0..=255 {
+        let mut decoded = [0; 4];
+        let mut decoder = found.new_decoder_without_bom_handling();
+        let (_, _, len) = decoder.decode_to_utf8_without_replacement(&[b], &mut decoded, true);
+        chars[b as usize] = str::from_utf8(&decoded[..len]).ok().and_then(|text| text.chars().next());
+    }
+    Ok(Encoding::Table(Arc::new(Table::new(found.name(), chars))))
+}
+
+#[cfg(not(feature = "encodings"))]
+fn table(_: &str) -> Result<Encoding, String> {
+    Err("expected utf-8, utf-16le or utf-16be: this build knows no others, --features encodings does"
+        .to_owned())
+}
+
+/// A byte or pair of bytes that is no text, in a text whose reader wants to go on.
+#[derive(Debug)]
+enum Odd {
+    /// The character that stands for it is one of the text's own.
+    Own,
+    Bytes(Vec<u8>),
+}
+
+/// What is wrong with the bytes at some place, counted from 1.
+#[derive(Debug)]
+pub(super) struct Undecodable {
+    pub(super) line: u64,
+    pub(super) column: u64,
+    pub(super) problem: String,
+}
+
+impl std::fmt::Display for Undecodable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.problem)
+    }
+}
+
+impl std::error::Error for Undecodable {}
+
+/// Reads an encoded text as UTF-8.
+pub(super) struct Decoder<R> {
+    source: R,
+    encoding: Encoding,
+    /// Stands for bytes that are no text; without it they are an error.
+    stand_in: Option<char>,
+    odd: Sender<Odd>,
+    /// What was read and not decoded, and what was decoded and not given out.
+    bytes: Vec<u8>,
+    text: Vec<u8>,
+    given: usize,
+    ended: bool,
+    line: u64,
+    column: u64,
+}
+
+/// Writes a text that was read by a [`Decoder`] in its encoding again.
+#[derive(Debug)]
+pub struct Encoder {
+    encoding: Encoding,
+    stand_in: Option<char>,
+    odd: Receiver<Odd>,
+    /// The beginning of a character whose end has not come.
+    cut: Vec<u8>,
+}
+
+/// Bytes read at a time.
+const READ: usize = 1 << 16;
+
+/// Both ends of a text in this encoding. `stand_in` is a character that stands for bytes that are no text, and becomes them again;
+/// without it they are an error.
+pub(super) fn ends<R: Read>(source: R, encoding: Encoding, stand_in: Option<char>) -> (Decoder<R>, Encoder) {
+    let (sender, receiver) = mpsc::channel();
+    let encoder = Encoder { encoding: encoding.clone(), stand_in, odd: receiver, cut: Vec::new() };
+    let decoder = Decoder {
+        source,
+        encoding,
+        stand_in,
+        odd: sender,
+        bytes: Vec::new(),
+        text: Vec::new(),
+        given: 0,
+        ended: false,
+        line: 1,
+        column: 1,
+    };
+    (decoder, encoder)
+}
+
+impl<R: Read> Decoder<R> {
+    /// Decodes all that is here.
+    fn decode(&mut self) -> io::Result<()> {
+        let mut at = 0;
+        while at < self.bytes.len() {
+            let (c, len) = match self.encoding.first(&self.bytes[at..]) {
+                Some(Ok(found)) => found,
+                None if !self.ended => break,
+                None => (self.odd(at, self.bytes.len() - at)?, self.bytes.len() - at),
+                Some(Err(len)) => (self.odd(at, len)?, len),
+            };
+            if Some(c) == self.stand_in && self.encoding.first(&self.bytes[at..]) == Some(Ok((c, len))) {
+                // Nobody listens where nothing is written back.
+                let _ = self.odd.send(Odd::Own);
+            }
+            self.text.extend(c.encode_utf8(&mut [0; 4]).bytes());
+            at += len;
+            (self.line, self.column) =
+                if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+        }
+        self.bytes.drain(..at);
+        Ok(())
+    }
+
+    /// What stands for bytes that are no text.
+    fn odd(&self, at: usize, len: usize) -> io::Result<char> {
+        let bytes = &self.bytes[at..at + len];
+        let Some(stand_in) = self.stand_in else {
+            let shown: Vec<String> = bytes.iter().map(|b| format!("0x{b:02x}")).collect();
+            let problem = format!(
+                "found {}, which is no character of {}: name the right --encoding, or pass such bytes through with --lossy",
+                shown.join(" "),
+                self.encoding.name()
+            );
+            let undecodable = Undecodable { line: self.line, column: self.column, problem };
+            return Err(io::Error::new(io::ErrorKind::InvalidData, undecodable));
+        };
+        let _ = self.odd.send(Odd::Bytes(bytes.to_vec()));
+        Ok(stand_in)
+    }
+}
+
+impl<R: Read> Read for Decoder<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.text.len() && !self.ended {
+            self.text.clear();
+            self.given = 0;
+            let len = self.bytes.len();
+            self.bytes.resize(len + READ, 0);
+            let read = self.source.read(&mut self.bytes[len..]);
+            self.bytes.truncate(len + read.as_ref().unwrap_or(&0));
+            self.ended = read? == 0;
+            self.decode()?;
+        }
+        let len = out.len().min(self.text.len() - self.given);
+        out[..len].copy_from_slice(&self.text[self.given..self.given + len]);
+        self.given += len;
+        Ok(len)
+    }
+}
+
+impl Encoder {
+    /// For a text that was read as it is.
+    pub(super) fn none() -> Self {
+        Self { encoding: Encoding::Utf8, stand_in: None, odd: mpsc::channel().1, cut: Vec::new() }
+    }
+
+    /// Writes the next part of the text to `out`; a character may come in parts.
+    ///
+    /// # Errors
+    /// Those of `out`, and where the encoding lacks a character that is no other case of one it has.
+    pub fn write(&mut self, text: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        if self.encoding == Encoding::Utf8 {
+            return out.write_all(text);
+        }
+        self.cut.extend_from_slice(text);
+        let len = match str::from_utf8(&self.cut) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        let text = String::from_utf8_lossy(&self.cut[..len]);
+        let mut bytes = Vec::with_capacity(2 * len);
+        for c in text.chars() {
+            let odd = if Some(c) == self.stand_in { self.odd.try_recv().ok() } else { None };
+            match odd {
+                Some(Odd::Bytes(odd)) => bytes.extend(odd),
+                _ if self.encoding.push(c, &mut bytes) => {}
+                _ => {
+                    let problem = format!("{c:?} is no character of {}", self.encoding.name());
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+                }
+            }
+        }
+        out.write_all(&bytes)?;
+        self.cut.drain(..len);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    use proptest::prelude::*;
+
+    /// The text of the bytes, and the bytes of what `change` makes of it.
+    fn there_and_back(
+        bytes: &[u8],
+        encoding: Encoding,
+        change: impl Fn(&str) -> String,
+    ) -> (String, Vec<u8>) {
+        let (mut decoder, mut encoder) = ends(Cursor::new(bytes.to_vec()), encoding, Some('\u{1a}'));
+        let (mut text, mut written) = (String::new(), Vec::new());
+        decoder.read_to_string(&mut text).unwrap();
+        // A byte at a time: characters come in parts.
+        change(&text).bytes().for_each(|b| encoder.write(&[b], &mut written).unwrap());
+        assert!(encoder.cut.is_empty());
+        (text, written)
+    }
+
+    fn encoding(name: &str) -> Encoding {
+        name.parse().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_come_back(bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(0x1a), Just(0xd8)], 0..40)) {
+            for name in ["utf-16le", "utf-16be"] {
+                prop_assert_eq!(&there_and_back(&bytes, encoding(name), str::to_owned).1, &bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn utf_16_is_read_in_both_orders() {
+        let text = "\u{feff}Olá 𐐨\r\n";
+        for (name, bytes) in [
+            ("utf-16le", text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()),
+            ("utf-16be", text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+        ] {
+            assert_eq!(Encoding::of_mark(&bytes), Some(encoding(name)));
+            assert_eq!(there_and_back(&bytes, encoding(name), str::to_owned), (text.to_owned(), bytes));
+        }
+    }
+
+    #[cfg(feature = "encodings")]
+    #[test]
+    fn every_byte_of_every_encoding_comes_back() {
+        let mut tables = 0;
+        for name in [
+            "windows-1250",
+            "windows-1251",
+            "windows-1252",
+            "windows-1253",
+            "windows-1254",
+            "windows-1255",
+            "windows-1256",
+            "windows-1257",
+            "windows-1258",
+            "windows-874",
+            "iso-8859-2",
+            "iso-8859-3",
+            "iso-8859-4",
+            "iso-8859-5",
+            "iso-8859-6",
+            "iso-8859-7",
+            "iso-8859-8",
+            "iso-8859-10",
+            "iso-8859-13",
+            "iso-8859-14",
+            "iso-8859-15",
+            "iso-8859-16",
+            "koi8-r",
+            "koi8-u",
+            "macintosh",
+            "x-mac-cyrillic",
+            "ibm866",
+            "latin1",
+            "us-ascii",
+        ] {
+            let all: Vec<u8> = (0..=255).collect();
+            let (text, bytes) = there_and_back(&all, encoding(name), str::to_owned);
+            assert!(bytes == all && text.chars().count() == 256, "{name}");
+            // Capitals that the encoding lacks stay small, and the other way round.
+            let upper = |text: &str| {
+                text.chars()
+                    .flat_map(|c| {
+                        Some(c.to_uppercase()).filter(|u| u.len() == 1).map_or(vec![c], Iterator::collect)
+                    })
+                    .collect()
+            };
+            assert_eq!(there_and_back(&all, encoding(name), upper).1.len(), 256, "{name}");
+            tables += 1;
+        }
+        assert_eq!(tables, 29);
+        let (text, bytes) =
+            there_and_back(b"caf\xe9 \xff \xb5", encoding("windows-1252"), |text| text.to_uppercase());
+        assert_eq!((text.as_str(), bytes.as_slice()), ("café ÿ µ", &b"CAF\xc9 \x9f \xb5"[..]));
+    }
+
+    #[cfg(feature = "encodings")]
+    #[test]
+    fn what_is_no_character_is_named() {
+        let (mut decoder, _) = ends(Cursor::new(b"ab\nc\xd2"), encoding("windows-1253"), None);
+        let error = decoder.read_to_string(&mut String::new()).unwrap_err();
+        let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
+        assert_eq!((found.line, found.column), (2, 2));
+        assert!(
+            found.problem.starts_with("found 0xd2, which is no character of windows-1253"),
+            "{}",
+            found.problem
+        );
+        for (name, start) in
+            [("klingon", "expected the name of"), ("shift_jis", "Shift_JIS has several bytes")]
+        {
+            assert!(name.parse::<Encoding>().unwrap_err().starts_with(start));
+        }
+    }
+}

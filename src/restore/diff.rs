@@ -1,0 +1,196 @@
+//! What restoring changes, as a unified diff. Only the case of letters changes, so line stands beside line.
+
+use std::collections::VecDeque;
+
+/// So many lines that stay are shown before and after those that change.
+const CONTEXT: usize = 3;
+
+/// A hunk is held back until it ends, since its length stands in front of it: so many lines at most.
+const LONGEST: usize = 1 << 12;
+
+/// The diff of a text that comes in parts.
+#[derive(Debug, Default)]
+pub(super) struct Diff {
+    /// The line that is not all here, as it was and as it is.
+    old: Vec<u8>,
+    new: Vec<u8>,
+    /// Lines that have ended.
+    lines: u64,
+    /// The last lines before a hunk begins.
+    before: VecDeque<Vec<u8>>,
+    hunk: Option<Hunk>,
+}
+
+/// Lines that change, and those around them.
+#[derive(Debug)]
+struct Hunk {
+    /// The number of its first line, counted from 1, and how many lines it has.
+    first: u64,
+    len: usize,
+    /// So many of them stay since the last that changed.
+    same: usize,
+    body: Vec<u8>,
+}
+
+impl Diff {
+    /// Takes the next part of the text, as it was and as it is, with its lines ending in the same places, and appends what can be
+    /// said to `out`.
+    pub(super) fn push(&mut self, old: &[u8], new: &[u8], out: &mut Vec<u8>) {
+        let (mut olds, mut news) =
+            (old.split_inclusive(|&b| b == b'\n'), new.split_inclusive(|&b| b == b'\n'));
+        while let (Some(old), Some(new)) = (olds.next(), news.next()) {
+            self.old.extend_from_slice(old);
+            self.new.extend_from_slice(new);
+            if old.ends_with(b"\n") {
+                self.line(out);
+            }
+        }
+    }
+
+    /// Appends the rest, now that nothing more comes.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        if !self.old.is_empty() {
+            self.line(out);
+        }
+        self.end_hunk(out);
+    }
+
+    /// Takes a line that is whole.
+    fn line(&mut self, out: &mut Vec<u8>) {
+        self.lines += 1;
+        let is_same = self.old == self.new;
+        if self.hunk.as_ref().is_some_and(|hunk| hunk.len >= LONGEST || is_same && hunk.same == 2 * CONTEXT) {
+            self.end_hunk(out);
+        }
+        if self.hunk.is_none() && !is_same {
+            let mut hunk =
+                Hunk { first: self.lines - self.before.len() as u64, len: 0, same: 0, body: Vec::new() };
+            self.before.drain(..).for_each(|line| hunk.push(b' ', &line));
+            self.hunk = Some(hunk);
+        }
+        match &mut self.hunk {
+            Some(hunk) if is_same => {
+                hunk.push(b' ', &self.old);
+                hunk.same += 1;
+            }
+            Some(hunk) => {
+                hunk.push(b'-', &self.old);
+                hunk.push(b'+', &self.new);
+                hunk.len -= 1;
+                hunk.same = 0;
+            }
+            None => self.remember(),
+        }
+        self.old.clear();
+        self.new.clear();
+    }
+
+    fn remember(&mut self) {
+        if self.before.len() == CONTEXT {
+            self.before.pop_front();
+        }
+        self.before.push_back(self.old.clone());
+    }
+
+    fn end_hunk(&mut self, out: &mut Vec<u8>) {
+        let Some(hunk) = self.hunk.take() else { return };
+        // What stays at its end and is too far away goes back to wait for the next.
+        let extra = hunk.same.saturating_sub(CONTEXT);
+        let mut lines: Vec<&[u8]> = hunk.body.split_inclusive(|&b| b == b'\n').collect();
+        let kept = lines.split_off(lines.len() - extra);
+        let len = hunk.len - extra;
+        out.extend(format!("@@ -{0},{len} +{0},{len} @@\n", hunk.first).bytes());
+        lines.iter().for_each(|line| out.extend_from_slice(line));
+        self.before.extend(kept.iter().map(|line| line[1..].to_vec()));
+    }
+}
+
+impl Hunk {
+    fn push(&mut self, mark: u8, line: &[u8]) {
+        self.len += 1;
+        self.body.push(mark);
+        self.body.extend_from_slice(line);
+        if !line.ends_with(b"\n") {
+            self.body.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use proptest::prelude::*;
+
+    fn diff(old: &[u8], new: &[u8], step: usize) -> String {
+        let (mut diff, mut out) = (Diff::default(), Vec::new());
+        old.chunks(step).zip(new.chunks(step)).for_each(|(old, new)| diff.push(old, new, &mut out));
+        diff.finish(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    /// What the diff makes of the old text, which must be what it says.
+    fn patched(old: &str, diff: &str) -> String {
+        let mut lines = old.split_inclusive('\n');
+        let (mut at, mut new) = (1, String::new());
+        let mut diff = diff.split_inclusive('\n').peekable();
+        while let Some(header) = diff.next() {
+            let numbers: Vec<usize> = header
+                .split(|c: char| !c.is_ascii_digit())
+                .filter_map(|number| number.parse().ok())
+                .collect();
+            let [first, len, ..] = numbers[..] else { panic!("{header}") };
+            assert_eq!(header, format!("@@ -{first},{len} +{first},{len} @@\n"));
+            new.extend(lines.by_ref().take(first - at));
+            at = first;
+            while let Some(line) = diff.next_if(|line| !line.starts_with('@')) {
+                let is_cut = diff.next_if(|next| next.starts_with('\\')).is_some();
+                let text = if is_cut { line[1..].strip_suffix('\n').unwrap() } else { &line[1..] };
+                if !line.starts_with('+') {
+                    assert_eq!(lines.next(), Some(text));
+                    at += 1;
+                }
+                if !line.starts_with('-') {
+                    new.push_str(text);
+                }
+            }
+            assert_eq!(at, first + len);
+        }
+        new.extend(lines);
+        new
+    }
+
+    proptest! {
+        #[test]
+        fn a_diff_makes_the_new_text_of_the_old(lines in prop::collection::vec(("[ab]{0,2}", prop::bool::weighted(0.2)), 0..60), ends: bool, step in 1..9usize) {
+            let text = |change: bool| {
+                let line = |(line, changes): &(String, bool)| if change && *changes { line.to_uppercase() } else { line.clone() };
+                lines.iter().map(line).collect::<Vec<_>>().join("\n") + if ends { "\n" } else { "" }
+            };
+            let (old, new) = (text(false), text(true));
+            let diff = diff(old.as_bytes(), new.as_bytes(), step);
+            prop_assert_eq!(patched(&old, &diff), new);
+            prop_assert_eq!(diff.is_empty(), old == patched(&old, &diff));
+        }
+    }
+
+    #[test]
+    fn lines_that_change_stand_between_three_that_stay() {
+        let old = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl";
+        let new = old.replace('e', "E").replace('l', "L");
+        let expected = "@@ -2,7 +2,7 @@\n b\n c\n d\n-e\n+E\n f\n g\n h\n\
+                        @@ -9,4 +9,4 @@\n i\n j\n k\n-l\n\\ No newline at end of file\n+L\n\\ No newline at end of file\n";
+        assert_eq!(diff(old.as_bytes(), new.as_bytes(), 100), expected);
+        let near = new.replace('i', "I");
+        assert_eq!(diff(old.as_bytes(), near.as_bytes(), 5).matches("@@").count(), 2);
+    }
+
+    #[test]
+    fn a_long_diff_comes_in_parts() {
+        let old = "a\n".repeat(3 * LONGEST);
+        let new = old.to_uppercase();
+        let diff = diff(old.as_bytes(), new.as_bytes(), 10);
+        assert!(diff.matches("@@ -").count() >= 3);
+        assert_eq!(patched(&old, &diff), new);
+    }
+}
