@@ -19,7 +19,7 @@ use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::format::Settings;
 use majuscule::methods::{Method, Model, hmm, load, majority, maxent};
 use majuscule::model::{Bytes, Packed};
-use majuscule::restore::{Output, Stream};
+use majuscule::restore::{Flow, Output, Stream};
 use majuscule::restorer::Want;
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, Policy};

@@ -19,7 +19,7 @@ use crate::lm::{self, NgramModel, State, Step};
 use crate::methods::majority::{Config, Table};
 use crate::methods::{Method, Model, hmm, load};
 use crate::model::{Bytes, Draft, Manifest, Packed, Store};
-use crate::restore::{Output, Stream, restore};
+use crate::restore::{CaptionStream, Flow, Output, Stream, restore};
 use crate::restorer::{Restorer, Want};
 use crate::text::tokenize::Capitalized;
 use crate::text::{Locale, Policy, SentenceStart, Words};
@@ -118,8 +118,8 @@ pub fn any_format(data: &[u8]) {
     format(kinds[usize::from(kind) % kinds.len()], data);
 }
 
-/// Any bytes as a file of a format: like [`tokenize`], and however its bytes arrive, the same comes out. The first byte chooses the
-/// mode, the others are the file.
+/// Any bytes as a file of a format: like [`tokenize`], and however its bytes arrive, the same comes out, of live records too. The first byte
+/// chooses the mode, the others are the file.
 ///
 /// # Panics
 /// Where a law is broken.
@@ -149,7 +149,35 @@ pub fn format(kind: Kind, data: &[u8]) {
             shown(&once),
             shown(&twice)
         );
+        if lossy && matches!(kind, Kind::Ctm | Kind::Jsonl | Kind::WhisperJson) {
+            captions(kind, mode, file);
+        }
     }
+}
+
+/// The same file as records that come in live.
+fn captions(kind: Kind, mode: Mode, file: &[u8]) {
+    let mode = Mode { case: Capitalized::Ignore, ..mode };
+    let restored = |step: usize| {
+        let settings = mode.settings().expect("the spellings are right");
+        let (want, policy, output) = (Want::default(), mode.policy(), Output::default());
+        let flow = CaptionStream::new("text", kind, settings, &*CONTEXT.restorer, want, policy, output);
+        let (mut flow, mut out) = (flow.expect("the format has records"), Vec::new());
+        for part in file.chunks(step) {
+            flow.push(part, &mut out).expect("with lossy, every record is restored");
+            if step == 5 {
+                flow.now(&mut out).expect("the method answers");
+            }
+            let shown = [&*out, &flow.tail().expect("the method answers")].concat();
+            assert!(shown.len() >= out.len() && out.len() <= 2 * file.len(), "more than case changed");
+        }
+        flow.finish(&mut out).expect("with lossy, every record is restored");
+        assert_only_case_changed(&unescaped(kind, file), &unescaped(kind, &out), mode.locale);
+        out
+    };
+    let whole = restored(file.len().max(1));
+    assert!(restored(1 + file.len() / 3) == whole, "{:?} depends on its cuts", String::from_utf8_lossy(file));
+    restored(5);
 }
 
 /// A file of JSON with the letters that its escapes mean, any other as it is.
@@ -479,7 +507,7 @@ impl Mode {
             capitalized: self.case,
             words: Words::read(words.as_bytes(), "words", self.locale)?,
             lossy: self.lossy,
-            field: None,
+            ..Settings::default()
         })
     }
 

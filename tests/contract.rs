@@ -20,7 +20,7 @@ use majuscule::methods::{Method, Model, hmm, load, majority, maxent};
 #[cfg(feature = "neural")]
 use majuscule::methods::{bert, bilstm};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
-use majuscule::restore::{Output, Stream, restore};
+use majuscule::restore::{Flow, Output, Stream, restore};
 use majuscule::restorer::{End, Restorer, Session, Want};
 #[cfg(feature = "fst")]
 use majuscule::search::wfst::BackOff;
@@ -296,7 +296,7 @@ fn settings(mode: Mode) -> Settings {
         capitalized: mode.case,
         words: Words::read(if mode.words { WORDS.as_bytes() } else { b"" }, "words", mode.locale).unwrap(),
         lossy: false,
-        field: None,
+        ..Settings::default()
     }
 }
 

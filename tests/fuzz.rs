@@ -60,7 +60,7 @@ const FILES: [(Kind, &str); 7] = [
     (Kind::Stm, TRANSCRIPTS[2].1),
     (
         Kind::Jsonl,
-        "{\"id\": \"New\", \"text\": \"the BBC met \\u0130sland\\nin new york.\"}\r\n\n{\"text\": null}\n{\"text\":\"WHO \\ud801\\udc28 \
+        "{\"id\": \"New\", \"text\": \"the BBC met \\u0130sland\\nin new york.\"}\r\n\n{\"text\": null}\n{\"id\": \"New\", \"text\": \"the WHO\"}\n{\"text\":\"WHO \\ud801\\udc28 \
          \\\"o'neill\\\" \\u00edsland \\/ \\u00CD.\",\"m\":{\"text\":[1,\"no\"]}}",
     ),
     (

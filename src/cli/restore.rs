@@ -18,7 +18,7 @@ use crate::files::{self, Encoding, Input, Publish};
 use crate::format::{Kind, Settings};
 use crate::methods::{Computing, Model, Preset, embedded_on, language_of, load_on};
 use crate::model;
-use crate::restore::{self, Done, Form, Output, Stream, Threshold, restore_as};
+use crate::restore::{self, CaptionStream, Done, Flow, Form, Output, Stream, Threshold, restore_as};
 use crate::restorer::{Starts, Want};
 use crate::text::tokenize::{Capitalized, NO_TEXT};
 use crate::text::{Locale, Policy, SentenceStart, Words};
@@ -78,8 +78,14 @@ pub struct Args {
     /// ended too; what was printed is never changed. The output is that of the whole text given at once. Nothing is
     /// decided by the rest of a line: the first word of a line begins a sentence where the text before it has ended one,
     /// and for any other line with --sentence-start always. A mark-up tag and a phrase of --words are waited for.
+    ///
+    /// Of --format ctm, jsonl and whisper-json (a document a line) a record comes out once all its words are certain.
     #[arg(long, conflicts_with = "n_best")]
     stream: bool,
+    /// With --stream and JSON, the field that says which record it is (id where it is not given): one that was there before takes
+    /// the place of that record, as recognisers revise what they heard
+    #[arg(long, value_name = "NAME")]
+    id: Option<String>,
     /// With --stream, print what waited for so long, by the words that are there; a word of which only a part is there ends
     /// then, and the rest of it stays as it comes
     #[arg(long, value_name = "MILLISECONDS", requires = "stream")]
@@ -202,10 +208,12 @@ impl Args {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
             "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
-        } else if (self.stream || self.n_best.is_some())
-            && files.iter().any(|file| self.kind(file) != Kind::Text)
-        {
-            "--stream and --n-best read plain text: leave them out, or give --format text"
+        } else if self.n_best.is_some() && files.iter().any(|file| self.kind(file) != Kind::Text) {
+            "--n-best reads plain text: leave it out, or give --format text"
+        } else if self.stream && self.confidence && files.iter().any(|file| self.kind(file) != Kind::Text) {
+            "--stream gives records back as they are: leave --confidence out"
+        } else if self.id.is_some() && !self.stream {
+            "--id is for records that come in live: give --stream with it"
         } else if self.stream && self.is_told_by_file() {
             "--lang auto waits for the first 4 KiB, but --stream does not wait: name the language"
         } else {
@@ -279,7 +287,8 @@ impl Args {
             None if self.stream => Capitalized::Ignore,
             case => case.unwrap_or_default(),
         };
-        Ok(Settings { locale, language, capitalized, words, lossy: self.lossy, field: self.field.clone() })
+        let (lossy, field, id) = (self.lossy, self.field.clone(), self.id.clone());
+        Ok(Settings { locale, language, capitalized, words, lossy, field, id })
     }
 
     fn output(&self) -> Output {
@@ -367,8 +376,12 @@ impl<'a> Work<'a> {
         }
         let (settings, method, want) = (settings.clone(), &*model.restorer, args.want());
         let done = if args.stream {
-            let stream = Stream::new(input.name(), settings, method, want, policy, output)?;
-            args.follow().restore(input, stream, write)?
+            let name = input.name().to_owned();
+            let mut flow: Box<dyn Flow> = match args.kind(path) {
+                Kind::Text => Box::new(Stream::new(name, settings, method, want, policy, output)?),
+                kind => Box::new(CaptionStream::new(name, kind, settings, method, want, policy, output)?),
+            };
+            args.follow().restore(input, &mut *flow, write)?
         } else {
             let mut format = args.kind(path).open(input, settings)?;
             restore_as(&mut *format, method, want, &policy, output, write)?

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::files::Input;
-use crate::restore::{Done, Stream};
+use crate::restore::{Done, Flow};
 
 /// Bytes taken at a time where so many are there.
 const READ: usize = 1 << 16;
@@ -43,7 +43,7 @@ impl Follow {
     pub fn restore(
         self,
         input: Input,
-        stream: Stream<'_>,
+        stream: &mut dyn Flow,
         write: &mut dyn FnMut(&[u8], Done) -> Result<()>,
     ) -> Result<Done> {
         let mut outlet =
@@ -74,7 +74,7 @@ fn listen(mut input: Input) -> Receiver<Result<Vec<u8>>> {
 
 /// A text on its way through, to where it is written.
 struct Outlet<'a> {
-    stream: Stream<'a>,
+    stream: &'a mut dyn Flow,
     revisable: bool,
     committed: Vec<u8>,
     /// The tail that was shown last.

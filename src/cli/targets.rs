@@ -123,7 +123,7 @@ impl Targets {
             walk(path, Path::new(""), format, &mut texts)?;
             if texts.len() == from {
                 let problem =
-                    "is a folder without files that are named as a format, such as talk.srt: name files";
+                    "is a folder, but no file in it is named as a format, such as talk.srt: name files";
                 return Err(Error::file(path.to_string_lossy(), problem));
             }
         }

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::records::{Grammar, Parts};
+use super::caption::{Caption, Captions, Id};
+use super::records::{Grammar, Parts, fill};
 use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few};
 use crate::text::Break;
 
@@ -33,6 +34,14 @@ pub struct Row {
     pub speaker: Option<Range<usize>>,
     /// What the line says.
     pub role: Role,
+}
+
+impl Row {
+    /// The recording, its channel and the speaker, which may not be named.
+    fn by<'a>(&self, line: &'a str) -> [&'a str; 3] {
+        let speaker = self.speaker.clone().map_or("", |speaker| &line[speaker]);
+        [&line[self.file.clone()], &line[self.channel.clone()], speaker]
+    }
 }
 
 /// What a line says.
@@ -160,19 +169,49 @@ pub(super) struct Rows {
     last: [String; 3],
 }
 
+impl Rows {
+    /// Takes the next line, and says whether it is a word, and what parts that from the last.
+    fn takes(&mut self, line: &str, row: &Row) -> Result<Option<Option<Break>>, Fault> {
+        let takes = self.alternatives.takes(row)? && !is_no_word(&line[row.word.clone()]);
+        Ok(takes.then(|| parted(&mut self.last, row.by(line))))
+    }
+}
+
 impl Grammar for Rows {
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
         let Some(row) = row(line)? else { return Ok(()) };
-        if self.alternatives.takes(&row)? && !is_no_word(&line[row.word.clone()]) {
-            let speaker = row.speaker.map_or("", |speaker| &line[speaker]);
-            let now = [&line[row.file], &line[row.channel], speaker];
-            parts.push(row.word, parted(&mut self.last, now));
+        if let Some(before) = self.takes(line, &row)? {
+            parts.push(row.word, before);
         }
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), String> {
         self.alternatives.end("").map_err(|fault| fault.problem)
+    }
+}
+
+/// Recogniser output that comes in live. A word that begins no later than others of its speaker, which were not over by then, takes
+/// their place.
+#[derive(Debug, Default)]
+pub(super) struct Spoken(Rows);
+
+impl Captions for Spoken {
+    fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault> {
+        let mut caption = Caption::silent(whole);
+        let Some(row) = row(text)? else { return Ok(caption) };
+        let Some(before) = self.0.takes(text, &row)? else { return Ok(caption) };
+        let from = seconds(text, &row.begin, "beginning")?;
+        let to = from + seconds(text, &row.duration, "duration")?;
+        caption.id = Some(Id::Spoken { by: row.by(text).map(str::to_owned), from, to });
+        caption.begins = before == Some(Break::Document);
+        let at = start + row.word.start;
+        // A line has fields before its word, so there is room.
+        fill(&mut caption.view, at - 1);
+        caption.view.push(if before == Some(Break::Turn) { '\n' } else { ' ' });
+        caption.view.push_str(&text[row.word]);
+        fill(&mut caption.view, (start + text.len() + 1).max(whole.len()));
+        Ok(caption)
     }
 }
 

@@ -1,5 +1,6 @@
 //! JSON lines: an object a line, of which one field is text. Escapes are read, and written back in their own form.
 
+use super::caption::{self, Caption, Captions};
 use super::json::{Event, decode, read};
 use super::lines::Lines;
 use super::plain::{not_utf8, text};
@@ -32,7 +33,7 @@ pub struct Jsonl {
 impl Jsonl {
     /// Reads objects; [`Settings::field`] names the text, with dots between keys (`result.text`), or it is `text`.
     pub fn new(input: Input, settings: Settings) -> Self {
-        let path = settings.field.as_deref().unwrap_or("text").split('.').map(str::to_owned).collect();
+        let path = path(&settings);
         Self {
             lines: Lines::of_at_most(input, LONGEST),
             tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized),
@@ -71,6 +72,42 @@ impl Jsonl {
         }
         Ok(())
     }
+}
+
+/// Objects that come in live.
+pub(super) struct Objects {
+    path: Vec<String>,
+    settings: Settings,
+}
+
+impl Objects {
+    /// Reads objects like [`Jsonl`]; [`Settings::id`] names the field that says which record it is.
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self { path: path(settings), settings: settings.clone() }
+    }
+}
+
+impl Captions for Objects {
+    fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault> {
+        if text.trim().is_empty() {
+            return Ok(Caption::silent(whole));
+        }
+        let mut caption = Caption { id: caption::name(text, &self.settings)?, ..Caption::default() };
+        for string in strings(text, &self.path)? {
+            let from = caption.view.len();
+            decode(&text[string.clone()], &mut caption.view);
+            caption.frame.place(from..caption.view.len(), start + string.start..start + string.end);
+            caption.view.push('\n');
+        }
+        caption.frame.source = whole.to_vec();
+        caption.source = caption.view.clone().into_bytes();
+        Ok(caption)
+    }
+}
+
+/// The keys that lead to the text.
+fn path(settings: &Settings) -> Vec<String> {
+    settings.field.as_deref().unwrap_or("text").split('.').map(str::to_owned).collect()
 }
 
 /// Where the strings stand that the keys lead to.

@@ -1,6 +1,7 @@
 //! Files that hold text: their words come out, and the same file goes back with other capitals.
 
 mod buffer;
+mod caption;
 mod conll;
 mod cue;
 mod frame;
@@ -21,6 +22,7 @@ pub mod whisper;
 
 use std::path::Path;
 
+pub use caption::{Caption, CaptionReader, Id};
 pub use frame::Frame;
 pub use jsonl::Jsonl;
 pub use live::Live;
@@ -93,6 +95,9 @@ pub struct Settings {
     pub lossy: bool,
     /// Which field is the text, in formats that have several: the name of one, or the number of a column from 1.
     pub field: Option<String>,
+    /// Which field of a live record says which one it is, `id` where it is not given: a record whose name was there before takes
+    /// the place of that one.
+    pub id: Option<String>,
 }
 
 /// A file being read. Law: the sources of all pieces, or their frames', one after the other, are the file.

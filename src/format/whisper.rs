@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::caption::{self, Caption, Captions};
 use super::cue::Cues;
 use super::json::{Event, decode, read, units};
 use super::plain::{not_utf8, text};
@@ -75,6 +76,46 @@ impl Format for Whisper {
     }
 }
 
+/// Documents that come in live, a line each.
+pub(super) struct Documents {
+    settings: Settings,
+}
+
+impl Documents {
+    /// Reads documents; [`Settings::id`] names the field that says which one it is.
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self { settings: settings.clone() }
+    }
+}
+
+impl Captions for Documents {
+    fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault> {
+        if text.trim().is_empty() {
+            return Ok(Caption::silent(whole));
+        }
+        let on_a_line = |fault: Fault| {
+            let problem = format!("{}; with --stream a document stands on one line", fault.problem);
+            Fault { problem, ..fault }
+        };
+        let found = Found::read(text).map_err(on_a_line)?;
+        let mut piece = Piece::default();
+        let View { text: source, blanked, turns, .. } = found.view(text, 0, &self.settings, &mut piece);
+        let mut view = blanked;
+        fill(&mut view, source.len());
+        for turn in turns {
+            if let Some(blank) = turn.checked_sub(1).filter(|&at| view.as_bytes()[at] == b' ') {
+                view.replace_range(blank..turn, "\n");
+            }
+        }
+        for (_, place) in &mut piece.frame.places {
+            *place = place.start + start as u32..place.end + start as u32;
+        }
+        piece.frame.source = whole.to_vec();
+        let id = caption::name(text, &self.settings)?;
+        Ok(Caption { id, view, begins: false, source: source.into_bytes(), frame: piece.frame })
+    }
+}
+
 /// Where the strings of each kind stand between their quotes.
 #[derive(Debug, Default)]
 struct Found {
@@ -121,6 +162,13 @@ impl Found {
 
     /// Fills a piece with the text; byte `start` of the document is the first that was read.
     fn fill(self, json: &str, start: usize, settings: &Settings, piece: &mut Piece) {
+        let view = self.view(json, start, settings, piece);
+        settings.words.fix(view.text.as_bytes(), 0, true, &mut piece.tokens);
+        piece.source.extend_from_slice(view.text.as_bytes());
+    }
+
+    /// Finds the words of the text, and the places where it stands.
+    fn view(self, json: &str, start: usize, settings: &Settings, piece: &mut Piece) -> View {
         let mut kinds = vec![self.segments, self.whole, self.words];
         // Words that come without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
@@ -134,13 +182,12 @@ impl Found {
             view.read(from, !is_words, piece);
         }
         view.end_run(piece);
-        settings.words.fix(view.text.as_bytes(), 0, true, &mut piece.tokens);
         let stream = Stream::of(&view.text, settings.locale);
         for places in &kinds[1..] {
             stream.place(json, places.iter().map(moved), settings.locale, &mut piece.frame);
         }
         piece.frame.places.sort_by_key(|(_, source)| source.start);
-        piece.source.extend_from_slice(view.text.as_bytes());
+        view
     }
 }
 
@@ -153,6 +200,8 @@ struct View {
     tokenizer: Tokenizer,
     cues: Cues,
     parts: Parts,
+    /// Where somebody else speaks.
+    turns: Vec<usize>,
 }
 
 impl View {
@@ -164,6 +213,7 @@ impl View {
             tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized),
             cues: Cues::default(),
             parts: Parts::default(),
+            turns: Vec::new(),
         }
     }
 
@@ -180,6 +230,7 @@ impl View {
                 self.tokenizer.end_cue(before);
             }
             let (start, end) = (from + part.start, from + part.end);
+            self.turns.extend((before == Some(Break::Turn)).then_some(start));
             fill(&mut self.blanked, start);
             // Lines of a cue join.
             self.blanked.extend(self.text[start..end].chars().map(|c| if c == '\n' { ' ' } else { c }));

@@ -24,12 +24,13 @@ pub(super) struct Diff {
 /// Lines that change, and those around them.
 #[derive(Debug)]
 struct Hunk {
-    /// The number of its first line, counted from 1, and how many lines it has.
+    /// The number of its first line, counted from 1, and how many lines it has, where one that changes counts once.
     first: u64,
     len: usize,
     /// So many of them stay since the last that changed.
     same: usize,
-    body: Vec<u8>,
+    /// What is said of each line, and the line.
+    lines: Vec<(u8, Vec<u8>)>,
 }
 
 impl Diff {
@@ -63,21 +64,19 @@ impl Diff {
             self.end_hunk(out);
         }
         if self.hunk.is_none() && !is_same {
-            let mut hunk =
-                Hunk { first: self.lines - self.before.len() as u64, len: 0, same: 0, body: Vec::new() };
-            self.before.drain(..).for_each(|line| hunk.push(b' ', &line));
-            self.hunk = Some(hunk);
+            let lines: Vec<_> = self.before.drain(..).map(|line| (b' ', line)).collect();
+            self.hunk =
+                Some(Hunk { first: self.lines - lines.len() as u64, len: lines.len(), same: 0, lines });
         }
         match &mut self.hunk {
-            Some(hunk) if is_same => {
-                hunk.push(b' ', &self.old);
-                hunk.same += 1;
-            }
             Some(hunk) => {
-                hunk.push(b'-', &self.old);
-                hunk.push(b'+', &self.new);
-                hunk.len -= 1;
-                hunk.same = 0;
+                hunk.len += 1;
+                hunk.same = if is_same { hunk.same + 1 } else { 0 };
+                if is_same {
+                    hunk.lines.push((b' ', self.old.clone()));
+                } else {
+                    hunk.lines.extend([(b'-', self.old.clone()), (b'+', self.new.clone())]);
+                }
             }
             None => self.remember(),
         }
@@ -96,23 +95,18 @@ impl Diff {
         let Some(hunk) = self.hunk.take() else { return };
         // What stays at its end and is too far away goes back to wait for the next.
         let extra = hunk.same.saturating_sub(CONTEXT);
-        let mut lines: Vec<&[u8]> = hunk.body.split_inclusive(|&b| b == b'\n').collect();
+        let mut lines = hunk.lines;
         let kept = lines.split_off(lines.len() - extra);
         let len = hunk.len - extra;
         out.extend(format!("@@ -{0},{len} +{0},{len} @@\n", hunk.first).bytes());
-        lines.iter().for_each(|line| out.extend_from_slice(line));
-        self.before.extend(kept.iter().map(|line| line[1..].to_vec()));
-    }
-}
-
-impl Hunk {
-    fn push(&mut self, mark: u8, line: &[u8]) {
-        self.len += 1;
-        self.body.push(mark);
-        self.body.extend_from_slice(line);
-        if !line.ends_with(b"\n") {
-            self.body.extend_from_slice(b"\n\\ No newline at end of file\n");
+        for (mark, line) in lines {
+            out.push(mark);
+            out.extend_from_slice(&line);
+            if !line.ends_with(b"\n") {
+                out.extend_from_slice(b"\n\\ No newline at end of file\n");
+            }
         }
+        self.before.extend(kept.into_iter().map(|(_, line)| line));
     }
 }
 
@@ -176,10 +170,10 @@ mod tests {
 
     #[test]
     fn lines_that_change_stand_between_three_that_stay() {
-        let old = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl";
-        let new = old.replace('e', "E").replace('l', "L");
+        let old = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm";
+        let new = old.replace('e', "E").replace('m', "M");
         let expected = "@@ -2,7 +2,7 @@\n b\n c\n d\n-e\n+E\n f\n g\n h\n\
-                        @@ -9,4 +9,4 @@\n i\n j\n k\n-l\n\\ No newline at end of file\n+L\n\\ No newline at end of file\n";
+                        @@ -10,4 +10,4 @@\n j\n k\n l\n-m\n\\ No newline at end of file\n+M\n\\ No newline at end of file\n";
         assert_eq!(diff(old.as_bytes(), new.as_bytes(), 100), expected);
         let near = new.replace('i', "I");
         assert_eq!(diff(old.as_bytes(), near.as_bytes(), 5).matches("@@").count(), 2);

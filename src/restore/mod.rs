@@ -2,6 +2,7 @@
 //!
 //! Bytes → [`Format`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
 
+mod captions;
 mod diff;
 mod output;
 mod stream;
@@ -10,6 +11,7 @@ use std::collections::VecDeque;
 use std::sync::mpsc;
 use std::thread;
 
+pub use captions::CaptionStream;
 pub use output::{Form, Output, Threshold};
 pub use stream::Stream;
 
@@ -122,6 +124,40 @@ pub fn restore_as(
     }
     queue.flush(out)?;
     Ok(queue.done)
+}
+
+/// What is restored while it comes in. Law: however the bytes are cut, the same bytes come out, and what came out is never taken
+/// back; [`Flow::now`] does not wait for the rest, and words that it gives out may have another case.
+pub trait Flow {
+    /// Takes the next bytes and appends to `out` all that is certain then.
+    ///
+    /// # Errors
+    /// The method's, and where the bytes are not what the format and the settings allow: then what came before is written.
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()>;
+
+    /// Waits no longer: appends all that is here, by the right context there is.
+    ///
+    /// # Errors
+    /// The method's.
+    fn now(&mut self, out: &mut Vec<u8>) -> Result<()>;
+
+    /// What [`Flow::now`] would append: what came in and was not given out, in the cases that are likeliest so far.
+    ///
+    /// # Errors
+    /// The method's.
+    fn tail(&mut self) -> Result<Vec<u8>>;
+
+    /// Appends the rest, now that nothing more comes, and says how much there was.
+    ///
+    /// # Errors
+    /// Like [`Flow::push`].
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done>;
+
+    /// How many bytes came in.
+    fn taken(&self) -> u64;
+
+    /// How much of them is out.
+    fn done(&self) -> Done;
 }
 
 /// A way to write a line.

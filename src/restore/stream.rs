@@ -1,14 +1,13 @@
 //! Live text: bytes in as they come, words out as soon as they are certain.
 
-use super::{Done, Output, Queue};
+use super::{Done, Flow, Output, Queue};
 use crate::error::{Error, Result};
 use crate::format::{Live, Piece, Settings};
 use crate::restorer::{Restorer, Want};
 use crate::text::Policy;
 use crate::text::tokenize::Capitalized;
 
-/// A text that is restored while it comes in. Law: however its bytes are cut, the same bytes come out, and what came out
-/// is never taken back; [`Stream::now`] does not wait for the rest, and words that it gives out may have another case.
+/// A text that is restored while it comes in.
 ///
 /// Nothing is decided by what comes later than a word's right context ([`Want::look_ahead`]): neither by the rest of its
 /// line nor, as [`restore`](super::restore) does, by whether the line it opens is punctuated. In text without marks
@@ -17,7 +16,7 @@ use crate::text::tokenize::Capitalized;
 /// ```
 /// # #[cfg(feature = "lang-en")] {
 /// use majuscule::format::Settings;
-/// use majuscule::restore::{Output, Stream};
+/// use majuscule::restore::{Flow, Output, Stream};
 /// use majuscule::restorer::Want;
 /// use majuscule::text::Policy;
 /// use majuscule::text::tokenize::Capitalized;
@@ -67,11 +66,16 @@ impl<'a> Stream<'a> {
         Ok(Self { live: Live::new(name, settings), queue, piece: Piece::default(), taken: 0 })
     }
 
-    /// Takes the next bytes and appends to `out` all that is certain then.
-    ///
-    /// # Errors
-    /// The method's, and where the bytes are not UTF-8 and the settings do not allow it: then what came before is written.
-    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    fn pass_on(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        while self.live.next(&mut self.piece) {
+            self.piece = self.queue.push(std::mem::take(&mut self.piece), &mut into(out))?;
+        }
+        Ok(())
+    }
+}
+
+impl Flow for Stream<'_> {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         self.taken += bytes.len() as u64;
         let taken = self.live.push(bytes);
         self.pass_on(out)?;
@@ -81,54 +85,33 @@ impl<'a> Stream<'a> {
         taken
     }
 
-    /// Waits no longer: appends all that is here, by the right context there is. A word of which only a part is here ends, and
-    /// the rest of it stays as it will come.
-    ///
-    /// # Errors
-    /// The method's.
-    pub fn now(&mut self, out: &mut Vec<u8>) -> Result<()> {
+    /// Of a word of which only a part is here, that part comes out, and the rest of it stays as it will come.
+    fn now(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.live.cut();
         self.pass_on(out)?;
         self.queue.now(&mut into(out))
     }
 
-    /// Appends the rest, now that nothing more comes, and says how much there was.
-    ///
-    /// # Errors
-    /// Like [`Stream::push`].
-    pub fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done> {
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done> {
         let taken = self.live.finish();
         self.pass_on(out)?;
         self.queue.flush(&mut into(out))?;
         taken.map(|()| self.queue.done)
     }
 
-    /// What [`Stream::now`] would append: what came in and was not given out, in the cases that are likeliest so far. Parts
-    /// that no word has been found in are as they came.
-    ///
-    /// # Errors
-    /// The method's.
-    pub fn tail(&mut self) -> Result<Vec<u8>> {
+    /// Parts that no word has been found in are as they came.
+    fn tail(&mut self) -> Result<Vec<u8>> {
         let mut tail = self.queue.guess()?;
         tail.extend_from_slice(self.live.rest());
         Ok(tail)
     }
 
-    /// How many bytes came in.
-    pub fn taken(&self) -> u64 {
+    fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// How much of them is out.
-    pub fn done(&self) -> Done {
+    fn done(&self) -> Done {
         self.queue.done
-    }
-
-    fn pass_on(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        while self.live.next(&mut self.piece) {
-            self.piece = self.queue.push(std::mem::take(&mut self.piece), &mut into(out))?;
-        }
-        Ok(())
     }
 }
 

@@ -1,0 +1,295 @@
+//! Live captions: a line is a record, which comes in whole and goes out whole, with its times.
+
+use super::frame::Frame;
+use super::json::{Event, decode, read};
+use super::plain::{not_utf8, text};
+use super::records::explained;
+use super::transcript::Fault;
+use super::{Kind, Settings, ctm, jsonl, whisper};
+use crate::error::{Error, Result};
+use crate::files::BOM;
+
+/// A record.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Caption {
+    /// Which one it is.
+    pub id: Option<Id>,
+    /// Its words as a part of a text that goes on from record to record: it ends with white space, and after a line feed somebody else
+    /// speaks. As long as the text of the record, and the same but for what is no word.
+    pub view: String,
+    /// Whether it begins a text: the words of earlier records have nothing to do with it.
+    pub begins: bool,
+    /// The text of the record: the line as it is, or what stands in the frame.
+    pub(super) source: Vec<u8>,
+    pub(super) frame: Frame,
+}
+
+/// Which record it is: the recogniser may say it again with other words.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Id {
+    /// The one of this name.
+    Name(String),
+    /// The word that somebody in a recording said from one second to another.
+    Spoken {
+        /// The recording, its channel and the speaker.
+        by: [String; 3],
+        /// The seconds.
+        from: f64,
+        /// Where it ends.
+        to: f64,
+    },
+}
+
+impl Id {
+    /// Whether this record takes the place of an earlier one: it has the same name, or the same speaker began the earlier one no
+    /// sooner, and it was not over by then.
+    pub fn replaces(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (Self::Name(name), Self::Name(earlier)) => name == earlier,
+            (Self::Spoken { by, from, .. }, Self::Spoken { by: who, from: began, to }) => {
+                began >= from && to > from && by == who
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Caption {
+    /// A record without words.
+    pub(super) fn silent(line: &[u8]) -> Self {
+        Self { source: line.to_vec(), ..Self::default() }
+    }
+
+    /// The line as it came.
+    pub fn bytes(&self) -> &[u8] {
+        if self.frame.is_none() { &self.source } else { self.frame.source() }
+    }
+
+    /// Appends the record to `out`, with the letters of `restored`, which differs from the view in case alone.
+    pub fn write(&self, restored: &str, out: &mut Vec<u8>) {
+        let mut text = Vec::with_capacity(self.source.len());
+        let mut done = 0;
+        for ((at, old), new) in self.view.char_indices().zip(restored.chars()) {
+            if old != new {
+                text.extend_from_slice(&self.source[done..at]);
+                text.extend(new.encode_utf8(&mut [0; 4]).bytes());
+                done = at + old.len_utf8();
+            }
+        }
+        text.extend_from_slice(&self.source[done..]);
+        match self.frame.is_none() {
+            true => out.extend(text),
+            false => {
+                self.frame.write(
+                    &String::from_utf8_lossy(&self.source),
+                    &String::from_utf8_lossy(&text),
+                    out,
+                );
+            }
+        }
+    }
+}
+
+/// A format of live captions.
+pub(super) trait Captions: Send {
+    /// Reads the next line: `whole` with its ending, and the text without it, which begins at byte `start` there.
+    ///
+    /// # Errors
+    /// Where it is not what the format allows.
+    fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault>;
+}
+
+/// A record is in memory: what is longer is none.
+const LONGEST: usize = 1 << 28;
+
+/// Records on their way in.
+pub struct CaptionReader {
+    name: String,
+    lossy: bool,
+    captions: Box<dyn Captions>,
+    /// Bytes that are not given out; the first `searched` have no line feed.
+    bytes: Vec<u8>,
+    searched: usize,
+    lines: u64,
+    mended: Vec<u8>,
+}
+
+impl std::fmt::Debug for CaptionReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CaptionReader")
+            .field("name", &self.name)
+            .field("lines", &self.lines)
+            .finish_non_exhaustive()
+    }
+}
+
+impl CaptionReader {
+    /// Begins with records of a format; `name` is what errors call them.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the format has no records that can come one by one.
+    pub fn new(name: impl Into<String>, kind: Kind, settings: &Settings) -> Result<Self> {
+        let captions: Box<dyn Captions> = match kind {
+            Kind::Ctm => Box::new(ctm::Spoken::default()),
+            Kind::Jsonl => Box::new(jsonl::Objects::new(settings)),
+            Kind::WhisperJson => Box::new(whisper::Documents::new(settings)),
+            _ => {
+                let problem = "--stream reads text, ctm, jsonl and whisper-json: name one of them with --format, or leave \
+                               --stream out";
+                return Err(Error::Usage(problem.into()));
+            }
+        };
+        let (lossy, name) = (settings.lossy, name.into());
+        Ok(Self { name, lossy, captions, bytes: Vec::new(), searched: 0, lines: 0, mended: Vec::new() })
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Gives out the next record that is here; where nothing more comes (`ended`), the last needs no line feed.
+    ///
+    /// # Errors
+    /// Where the line is not what the format allows, and the settings do not pass it.
+    pub fn next(&mut self, ended: bool) -> Result<Option<Caption>> {
+        let found = self.bytes[self.searched..].iter().position(|&b| b == b'\n');
+        let end = match found {
+            Some(at) => self.searched + at + 1,
+            None if ended && !self.bytes.is_empty() || self.bytes.len() > LONGEST => self.bytes.len(),
+            None => {
+                self.searched = self.bytes.len();
+                return Ok(None);
+            }
+        };
+        let line: Vec<u8> = self.bytes.drain(..end).collect();
+        self.searched = 0;
+        self.lines += 1;
+        self.read(&line).map(Some)
+    }
+
+    fn read(&mut self, line: &[u8]) -> Result<Caption> {
+        let start = if self.lines == 1 && line.starts_with(BOM) { BOM.len() } else { 0 };
+        let end = line[start..].trim_ascii_end().len() + start;
+        let source = &line[start..end];
+        let text = text(source, &mut self.mended, self.lossy)
+            .map_err(|at| not_utf8(&self.name, self.lines - 1, 0, source, at))?;
+        let read = match line.len() > LONGEST {
+            true => {
+                let problem =
+                    format!("found a line of more than {LONGEST} bytes, which is too long for a record");
+                Err(Fault { at: 0, problem })
+            }
+            false => self.captions.caption(text, start, line),
+        };
+        match read {
+            Err(_) if self.lossy => Ok(Caption::silent(line)),
+            read => read.map_err(|fault| explained(fault).error(&self.name, self.lines, text)),
+        }
+    }
+}
+
+/// The name of a record: the string or number that stands in the field of its object that says it.
+pub(super) fn name(json: &str, settings: &Settings) -> Result<Option<Id>, Fault> {
+    let field = settings.id.as_deref().unwrap_or("id");
+    let (mut depth, mut is_next, mut found) = (0, false, None);
+    read(json, &mut |event| match event {
+        Event::Begin => {
+            depth += 1;
+            is_next = false;
+        }
+        Event::End => depth -= 1,
+        Event::Key(key) => {
+            let mut name = String::new();
+            decode(&json[key], &mut name);
+            is_next = depth == 1 && name == field;
+        }
+        Event::String(place) | Event::Other(place) => {
+            if std::mem::take(&mut is_next) && &json[place.clone()] != "null" {
+                found = Some(Id::Name(json[place].to_owned()));
+            }
+        }
+    })?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands in the records and what they are called; lines of another case come out with nothing else changed.
+    fn captions(kind: Kind, text: &str) -> Vec<(String, Option<Id>)> {
+        let settings = Settings::default();
+        let mut captions = None;
+        for step in [1, 7, usize::MAX] {
+            let mut reader = CaptionReader::new("data", kind, &settings).unwrap();
+            let (mut found, mut same, mut upper) = (Vec::new(), Vec::new(), Vec::new());
+            let mut take = |reader: &mut CaptionReader, ended| {
+                while let Some(caption) = reader.next(ended).unwrap() {
+                    assert!(
+                        caption.view.is_empty() || caption.view.ends_with(char::is_whitespace),
+                        "{caption:?}"
+                    );
+                    caption.write(&caption.view, &mut same);
+                    caption.write(&caption.view.to_uppercase(), &mut upper);
+                    let begins = if caption.begins { "|" } else { "" };
+                    let runs = caption.view.split(' ').filter(|run| !run.is_empty()).collect::<Vec<_>>();
+                    found.push((format!("{begins}{}", runs.join(" ")), caption.id));
+                }
+            };
+            for part in text.as_bytes().chunks(step.min(text.len())) {
+                reader.push(part);
+                take(&mut reader, false);
+            }
+            take(&mut reader, true);
+            assert_eq!(String::from_utf8(same).unwrap(), text);
+            let upper = String::from_utf8(upper).unwrap();
+            assert_ne!(upper, text);
+            assert_eq!(upper.to_lowercase().replace("00c9", "00e9"), text.to_lowercase());
+            assert_eq!(captions.get_or_insert(found.clone()), &found);
+        }
+        captions.unwrap()
+    }
+
+    fn named(name: &str) -> Option<Id> {
+        Some(Id::Name(name.to_owned()))
+    }
+
+    #[test]
+    fn objects_have_a_text_and_a_name() {
+        let file = "\u{feff}{\"id\": 7, \"text\": \"we met \\u00e9lise\"}\r\n\n{\"x\": {\"id\": 1}, \"text\": \"ć so\", \"id\": \"a\"}\n\
+                    {\"text\": null, \"id\": null}";
+        let expected = [
+            ("we met élise\n".into(), named("7")),
+            (String::new(), None),
+            ("ć so\n".into(), named("a")),
+            (String::new(), None),
+        ];
+        assert_eq!(captions(Kind::Jsonl, file), expected);
+    }
+
+    #[test]
+    fn a_document_stands_on_a_line() {
+        let file = "{\"text\": \"so [m\u{fa}sica] é\", \"segments\": [{\"id\": 3, \"text\": \" so [m\u{fa}sica]\"}, {\"text\": \"- é\"}], \"id\": \"x\"}\n";
+        assert_eq!(captions(Kind::WhisperJson, file), [("so \n é".to_owned(), named("x"))]);
+        let mut reader = CaptionReader::new("data", Kind::WhisperJson, &Settings::default()).unwrap();
+        reader.push(b"{\"text\":\n\"so\"}\n");
+        let error = reader.next(false).unwrap_err().to_string();
+        assert!(
+            error.starts_with("data, line 1, column 9: found the end") && error.contains("one line"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_word_has_its_times_for_a_name() {
+        let file = "a 1 0.5 0.25 we\na 1 0.75 0.5 met <x>\n;; x\na 2 1 0.5 and\na 1 0.7 0.1 them NA lex ana\nb 1 0 1 so";
+        let file = file.replace(" <x>", "");
+        let found = captions(Kind::Ctm, &file);
+        let words: Vec<&str> = found.iter().map(|(view, _)| view.as_str()).collect();
+        assert_eq!(words, ["|we", "met", "", "\nand", "\nthem", "|so"]);
+        let replaces =
+            |a: usize, b: usize| found[a].1.as_ref().unwrap().replaces(found[b].1.as_ref().unwrap());
+        assert!(replaces(0, 1) && !replaces(1, 0) && !replaces(3, 1) && !replaces(4, 1));
+    }
+}

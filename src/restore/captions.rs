@@ -1,0 +1,379 @@
+//! Live captions: records in as they come, each out as soon as all its words are certain.
+
+use std::collections::VecDeque;
+
+use super::{Done, Flow, Output, Stream};
+use crate::error::Result;
+use crate::format::{Caption, CaptionReader, Id, Kind, Settings};
+use crate::restorer::{Restorer, Want};
+use crate::text::Policy;
+
+/// So many bytes of earlier records stay in mind, so that one of them may be replaced.
+const CONTEXT: usize = 1 << 14;
+
+/// Records that are restored while they come in. Law: they come out in the order in which they came, each once and with nothing
+/// but case changed, however the bytes are cut.
+///
+/// Their words are one text, as [`Stream`] restores it. A record that was there before, by its [`Id`], takes the place of the
+/// earlier one: that comes out by the words that are there, and the words that follow have the new ones before them.
+pub struct CaptionStream<'a> {
+    reader: CaptionReader,
+    /// What a text is restored by.
+    name: String,
+    settings: Settings,
+    method: &'a dyn Restorer,
+    want: Want,
+    policy: Policy,
+    output: Output,
+    stream: Stream<'a>,
+    /// What was given to the stream and did not come out whole, and what came out of it.
+    waiting: VecDeque<Waiting>,
+    restored: String,
+    /// The records whose words are before the next.
+    context: VecDeque<(Option<Id>, String)>,
+    taken: u64,
+    done: Done,
+}
+
+/// What waits for its words, so many characters: a record, or one that is out and was said again to a new stream.
+struct Waiting {
+    chars: usize,
+    caption: Option<Caption>,
+}
+
+impl<'a> CaptionStream<'a> {
+    /// Begins with records of a format; `name` is what errors call them.
+    ///
+    /// # Errors
+    /// Like [`Stream::new`], and where the format has no records that can come one by one.
+    pub fn new(
+        name: impl Into<String>,
+        kind: Kind,
+        settings: Settings,
+        method: &'a dyn Restorer,
+        want: Want,
+        policy: Policy,
+        output: Output,
+    ) -> Result<Self> {
+        let name = name.into();
+        Ok(Self {
+            reader: CaptionReader::new(&*name, kind, &settings)?,
+            stream: Stream::new(&*name, settings.clone(), method, want, policy, output)?,
+            name,
+            settings,
+            method,
+            want,
+            policy,
+            output,
+            waiting: VecDeque::new(),
+            restored: String::new(),
+            context: VecDeque::new(),
+            taken: 0,
+            done: Done::default(),
+        })
+    }
+
+    fn read(&mut self, ended: bool, out: &mut Vec<u8>) -> Result<()> {
+        loop {
+            match self.reader.next(ended) {
+                Ok(Some(caption)) => self.take(caption, out)?,
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    self.now(out)?;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, caption: Caption, out: &mut Vec<u8>) -> Result<()> {
+        if caption.begins {
+            self.end_text(out)?;
+            self.stream = self.new_stream()?;
+            self.context.clear();
+        }
+        let mut restored = Vec::new();
+        let replaced = caption.id.as_ref().and_then(|id| {
+            self.context
+                .iter()
+                .position(|(earlier, _)| earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)))
+        });
+        if let (Some(at), Some(id)) = (replaced, &caption.id) {
+            self.now(out)?;
+            self.stream = self.new_stream()?;
+            self.context.retain(|(earlier, _)| !earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)));
+            self.context.insert(at, (Some(id.clone()), caption.view.clone()));
+            let mut caption = Some(caption);
+            for (i, (_, text)) in self.context.iter().enumerate() {
+                self.stream.push(text.as_bytes(), &mut restored)?;
+                let chars = text.chars().count();
+                let caption = if i == at { caption.take() } else { None };
+                self.waiting.push_back(Waiting { chars, caption });
+            }
+        } else {
+            self.stream.push(caption.view.as_bytes(), &mut restored)?;
+            self.remember(&caption);
+            self.waiting.push_back(Waiting { chars: caption.view.chars().count(), caption: Some(caption) });
+        }
+        self.pass_on(&restored, out);
+        Ok(())
+    }
+
+    fn new_stream(&self) -> Result<Stream<'a>> {
+        let (method, settings) = (self.method, self.settings.clone());
+        Stream::new(&*self.name, settings, method, self.want, self.policy, self.output)
+    }
+
+    fn remember(&mut self, caption: &Caption) {
+        if caption.view.is_empty() {
+            return;
+        }
+        self.context.push_back((caption.id.clone(), caption.view.clone()));
+        let mut len: usize = self.context.iter().map(|(_, text)| text.len()).sum();
+        while len > CONTEXT
+            && let Some((_, text)) = self.context.pop_front()
+        {
+            len -= text.len();
+        }
+    }
+
+    fn end_text(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        let mut restored = Vec::new();
+        self.stream.finish(&mut restored)?;
+        self.pass_on(&restored, out);
+        Ok(())
+    }
+
+    /// Takes what came out of the stream, and appends the records that are whole.
+    fn pass_on(&mut self, restored: &[u8], out: &mut Vec<u8>) {
+        self.restored.push_str(&String::from_utf8_lossy(restored));
+        loop {
+            let Some(first) = self.waiting.front() else { return };
+            let Some(end) = end_of(&self.restored, first.chars) else { return };
+            let Some(Waiting { caption, .. }) = self.waiting.pop_front() else { return };
+            if let Some(caption) = caption {
+                let from = out.len();
+                caption.write(&self.restored[..end], out);
+                self.done = self.done
+                    + Done {
+                        words: self.restored[..end].split_whitespace().count() as u64,
+                        bytes: caption.bytes().len() as u64,
+                        changed: out[from..] != *caption.bytes(),
+                    };
+            }
+            self.restored.drain(..end);
+        }
+    }
+}
+
+impl Flow for CaptionStream<'_> {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        self.taken += bytes.len() as u64;
+        self.reader.push(bytes);
+        self.read(false, out)
+    }
+
+    fn now(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        let mut restored = Vec::new();
+        self.stream.now(&mut restored)?;
+        self.pass_on(&restored, out);
+        Ok(())
+    }
+
+    fn tail(&mut self) -> Result<Vec<u8>> {
+        let text = format!("{}{}", self.restored, String::from_utf8_lossy(&self.stream.tail()?));
+        let (mut rest, mut out) = (text.as_str(), Vec::new());
+        for Waiting { chars, caption } in &self.waiting {
+            let (record, after) = rest.split_at(end_of(rest, *chars).unwrap_or(rest.len()));
+            rest = after;
+            if let Some(caption) = caption {
+                caption.write(record, &mut out);
+            }
+        }
+        Ok(out)
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done> {
+        self.read(true, out)?;
+        self.end_text(out)?;
+        Ok(self.done())
+    }
+
+    fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    fn done(&self) -> Done {
+        self.done
+    }
+}
+
+/// Where so many characters end, if there are so many.
+fn end_of(text: &str, chars: usize) -> Option<usize> {
+    text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(chars)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::restorer::{End, Session};
+    use crate::text::tokenize::Capitalized;
+    use crate::text::{Case, Choice, Label, Labels, Mark, Tokens};
+
+    /// Gives a capital to a word before `b`, and to one after `a`: it looks at a word on both sides.
+    struct Neighbours(Labels);
+
+    struct Near {
+        words: Vec<String>,
+        given: usize,
+        look_ahead: usize,
+    }
+
+    impl Restorer for Neighbours {
+        fn labels(&self) -> &Labels {
+            &self.0
+        }
+
+        fn look_ahead(&self) -> Option<usize> {
+            Some(1)
+        }
+
+        fn knows(&self, _: &str) -> Option<bool> {
+            None
+        }
+
+        fn session(&self, want: Want) -> Box<dyn Session + '_> {
+            Box::new(Near { words: Vec::new(), given: 0, look_ahead: want.look_ahead.unwrap_or(1) })
+        }
+    }
+
+    impl Session for Near {
+        fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+            self.words.extend(tokens.iter().map(|(lower, _)| lower.to_owned()));
+            let wait = if matches!(end, End::Now | End::Flush) { 0 } else { self.look_ahead };
+            while self.given + wait < self.words.len() {
+                let is = |at: Option<usize>, word: &str| {
+                    at.and_then(|at| self.words.get(at)).is_some_and(|w| w == word)
+                };
+                let next = if self.look_ahead > 0 { Some(self.given + 1) } else { None };
+                let title = is(self.given.checked_sub(1), "a") || is(next, "b");
+                let case = if title { Case::Title } else { Case::Lower };
+                out.push(Choice { label: Label { case, mark: Mark::None }, confidence: None });
+                self.given += 1;
+            }
+            Ok(())
+        }
+    }
+
+    /// What comes out after each line, and at the end.
+    fn heard(kind: Kind, lines: &[&str], look_ahead: usize) -> Vec<String> {
+        let method = Neighbours(Labels::cases());
+        let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
+        let want = Want { look_ahead: Some(look_ahead), ..Want::default() };
+        let mut stream =
+            CaptionStream::new("data", kind, settings, &method, want, Policy::default(), Output::default())
+                .unwrap();
+        let mut heard = Vec::new();
+        for line in lines {
+            let mut out = Vec::new();
+            stream.push(format!("{line}\n").as_bytes(), &mut out).unwrap();
+            heard.push(String::from_utf8(out).unwrap());
+        }
+        let mut out = Vec::new();
+        let done = stream.finish(&mut out).unwrap();
+        heard.push(String::from_utf8(out).unwrap());
+        assert_eq!((done.bytes, stream.taken()), (heard.concat().len() as u64, heard.concat().len() as u64));
+        heard
+    }
+
+    fn object(id: u32, text: &str) -> String {
+        format!("{{\"id\":{id},\"text\":\"{text}\"}}")
+    }
+
+    /// The texts of objects that come out after each of these, and at the end, with a stroke between two.
+    fn texts(records: &[(u32, &str)], look_ahead: usize) -> Vec<String> {
+        let lines: Vec<String> = records.iter().map(|(id, text)| object(*id, text)).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let text = |line: &str| line.split('"').nth(5).unwrap().to_owned();
+        let texts = |out: String| out.lines().map(text).collect::<Vec<_>>().join("|");
+        heard(Kind::Jsonl, &lines, look_ahead).into_iter().map(texts).collect()
+    }
+
+    #[test]
+    fn a_record_comes_out_once_its_words_are_certain() {
+        assert_eq!(texts(&[(1, "a"), (2, "c d"), (3, "b"), (4, "")], 1), ["", "a", "C D", "", "b|"]);
+        assert_eq!(texts(&[(1, "a"), (2, "c d"), (3, "b"), (4, "")], 0), ["a", "C d", "b", "", ""]);
+        let lines = ["r 1 0 1 a", ";; x", "r 1 1 .5 [noise]", "r 1 2 1 c 0.5", "s 1 0 1 d"];
+        assert_eq!(
+            heard(Kind::Ctm, &lines, 1),
+            ["", "", "", "r 1 0 1 a\n;; x\nr 1 1 .5 [noise]\n", "r 1 2 1 C 0.5\n", "s 1 0 1 d\n"]
+        );
+    }
+
+    #[test]
+    fn a_record_that_is_revised_takes_the_place_of_its_words() {
+        // With `a` before it, `z` would have a capital.
+        assert_eq!(texts(&[(1, "x"), (2, "a"), (2, "z"), (3, "y")], 1), ["", "x", "a", "z", "y"]);
+        // A part comes out by the words that are there when the next part comes.
+        assert_eq!(texts(&[(1, "a"), (1, "a c"), (1, "a c b")], 1), ["", "a", "a C", "a C b"]);
+        // What follows an earlier record is not said again, but has the new words before it.
+        assert_eq!(
+            texts(&[(1, "a"), (2, "c"), (1, "x"), (3, "d"), (2, "a"), (4, "b")], 1),
+            ["", "a", "C|x", "", "d|a", "", "b"]
+        );
+    }
+
+    #[test]
+    fn a_word_that_begins_no_later_takes_the_place_of_those_after_it() {
+        let lines = ["r 1 0 1 a", "r 1 1 1 c", "r 1 0 1.5 x", "r 1 1.5 1 y", "r 1 2.5 0 z"];
+        let words: Vec<String> = heard(Kind::Ctm, &lines, 1)
+            .iter()
+            .map(|out| out.replace("r 1 ", "").replace('\n', "|"))
+            .collect();
+        assert_eq!(words, ["", "0 1 a|", "1 1 C|", "0 1.5 x|", "1.5 1 y|", "2.5 0 z|"]);
+    }
+
+    #[test]
+    fn records_do_not_depend_on_how_their_bytes_arrive() {
+        let lines =
+            [object(1, "a c \\u00e9"), object(1, "a b"), String::new(), object(2, "é a")].join("\r\n");
+        let whole = stepped(lines.as_bytes(), usize::MAX);
+        assert!(whole.contains("\"A B\"") && whole.to_lowercase() == lines.to_lowercase(), "{whole}");
+        for step in 1..9 {
+            assert_eq!(stepped(lines.as_bytes(), step), whole);
+        }
+    }
+
+    fn stepped(bytes: &[u8], step: usize) -> String {
+        let (method, mut out) = (Neighbours(Labels::cases()), Vec::new());
+        let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
+        let (policy, output) = (Policy::default(), Output::default());
+        let mut stream =
+            CaptionStream::new("data", Kind::Jsonl, settings, &method, Want::default(), policy, output)
+                .unwrap();
+        bytes.chunks(step.min(bytes.len())).for_each(|part| stream.push(part, &mut out).unwrap());
+        stream.finish(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_came_before_a_broken_record_comes_out() {
+        let method = Neighbours(Labels::cases());
+        let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
+        let mut stream = CaptionStream::new(
+            "data",
+            Kind::Jsonl,
+            settings,
+            &method,
+            Want::default(),
+            Policy::default(),
+            Output::default(),
+        )
+        .unwrap();
+        let mut out = Vec::new();
+        let error =
+            stream.push(format!("{}\n{{\"id\": 2\n", object(1, "a")).as_bytes(), &mut out).unwrap_err();
+        assert!(error.to_string().starts_with("data, line 2, column 9: found the end"), "{error}");
+        assert_eq!(String::from_utf8(out).unwrap(), object(1, "a") + "\n");
+    }
+}
