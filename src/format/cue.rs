@@ -89,6 +89,11 @@ impl Cues {
         self.event = None;
     }
 
+    /// Says that somebody else speaks in the next.
+    pub(super) fn turn(&mut self) {
+        self.before = self.before.max(Some(Break::Turn));
+    }
+
     /// Takes a line of a cue.
     pub(super) fn line(&mut self, line: &str, parts: &mut Parts) {
         // Most lines hold nothing else than words.

@@ -2,7 +2,7 @@
 //!
 //! The segments (`segments[].text`, `chunks[].text`, `transcription[].text`) are the text that is restored; where there are none, the
 //! whole (`text`), and without that the words. All other places of a word (`text`, `words[].word`, `word_segments[].word`,
-//! `tokens[].text`) get the capitals that it has there.
+//! `tokens[].text`) get the capitals that it has there. Another `segments[].speaker` is another turn.
 
 use std::ops::Range;
 
@@ -122,6 +122,8 @@ struct Found {
     whole: Vec<Range<usize>>,
     segments: Vec<Range<usize>>,
     words: Vec<Range<usize>>,
+    /// Who speaks in each segment, as far as that is said.
+    speakers: Vec<Option<Range<usize>>>,
 }
 
 impl Found {
@@ -130,8 +132,15 @@ impl Found {
         // The keys that lead to each object or array that is open; those of arrays are those before them.
         let mut open: Vec<usize> = Vec::new();
         let mut path: Vec<String> = Vec::new();
+        // The first segment of the object that is open, and its speaker.
+        let (mut first, mut speaker) = (0, None);
         read(json, &mut |event| match event {
-            Event::Begin => open.push(path.len()),
+            Event::Begin => {
+                open.push(path.len());
+                if path.len() == 1 {
+                    (first, speaker) = (found.segments.len(), None);
+                }
+            }
             Event::End => path.truncate(open.pop().unwrap_or(0)),
             Event::Key(name) => {
                 path.truncate(open.last().copied().unwrap_or(0));
@@ -143,7 +152,14 @@ impl Found {
                 let keys: Vec<&str> = path.iter().map(String::as_str).collect();
                 match keys[..] {
                     ["text"] => found.whole.push(place),
-                    ["segments" | "chunks" | "transcription", "text"] => found.segments.push(place),
+                    ["segments" | "chunks" | "transcription", "text"] => {
+                        found.segments.push(place);
+                        found.speakers.push(speaker.clone());
+                    }
+                    ["segments" | "chunks" | "transcription", "speaker"] => {
+                        found.speakers[first..].fill(Some(place.clone()));
+                        speaker = Some(place);
+                    }
                     ["words" | "word_segments", "word"]
                     | ["segments" | "chunks", "words", "word"]
                     | ["transcription", "tokens", "text"] => found.words.push(place),
@@ -175,7 +191,13 @@ impl Found {
         kinds.retain(|places| !places.is_empty());
         let moved = |place: &Range<usize>| place.start + start..place.end + start;
         let mut view = View::new(settings);
-        for place in kinds[0].iter().map(moved) {
+        let mut last = None;
+        for (i, place) in kinds[0].iter().map(moved).enumerate() {
+            let speaker = self.speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
+            if i > 0 && speaker != last {
+                view.cues.turn();
+            }
+            last = speaker;
             let from = view.text.len();
             decode(&json[place.clone()], &mut view.text);
             piece.frame.place(from..view.text.len(), place);
@@ -319,6 +341,22 @@ fn runs(raw: &str) -> Vec<(Range<usize>, String)> {
 mod tests {
     use crate::format::Kind;
     use crate::format::laws::{check, error, starts, words};
+
+    #[test]
+    fn another_speaker_begins_anew() {
+        let segment = |text: &str, speaker: &str| format!(r#"{{"text": "{text}", {speaker} "words": []}}"#);
+        let before = r#"{"speaker": "b", "text": " no."}"#.to_owned();
+        let segments = [
+            segment("so it is.", "\"speaker\": \"a\","),
+            segment("and", "\"speaker\": \"a\","),
+            before,
+            segment("or", ""),
+        ];
+        let file = format!("{{\"segments\": [{}]}}", segments.join(", "));
+        assert_eq!(starts(Kind::WhisperJson, &file), ["so", "and", "no", "or"]);
+        assert_eq!(starts(Kind::WhisperJson, &file.replace("it is.", "it is")), ["so", "no", "or"]);
+        check(Kind::WhisperJson, &file);
+    }
 
     const FILE: &str = r#"{"text": " so jos\u00e9 said\nthat we go. and [music] then", "segments": [
         {"id": 0, "text": " so jos\u00e9 said", "words": [{"word": " so", "probability": NaN}, {"word": " jos"}, {"word": "\u00C9"},

@@ -1,0 +1,142 @@
+//! Words a second of one text as plain text, as subtitles, as a transcript and as JSON lines, restored in memory on one thread.
+
+#[allow(dead_code, reason = "text alone, without memory looked at")]
+mod common;
+
+use std::io::Cursor;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+
+use majuscule::files::Input;
+use majuscule::format::{Kind, Settings};
+use majuscule::methods::{Model, Preset, embedded_as};
+use majuscule::restore::restore;
+use majuscule::restorer::Want;
+use majuscule::text::{Locale, Policy};
+
+/// Runs of each in the summary; the fastest counts.
+const TURNS: usize = 5;
+
+/// Words of a line of text, two of which are a cue.
+const WORDS_A_LINE: usize = 7;
+
+const FORMATS: [(&str, Kind); 6] = [
+    ("text", Kind::Text),
+    ("srt", Kind::Srt),
+    ("vtt", Kind::Vtt),
+    ("ctm", Kind::Ctm),
+    ("stm", Kind::Stm),
+    ("jsonl", Kind::Jsonl),
+];
+
+const PRESETS: [Preset; 2] = [Preset::Fast, Preset::Accurate];
+
+fn main() {
+    divan::main();
+    if common::is_measured() {
+        BENCH.summary();
+    }
+}
+
+#[divan::bench(args = FORMATS.map(|(name, _)| name), sample_count = 3, sample_size = 1)]
+fn fast(bencher: Bencher, name: &str) {
+    BENCH.run(bencher, name, 0);
+}
+
+#[divan::bench(args = FORMATS.map(|(name, _)| name), sample_count = 3, sample_size = 1)]
+fn accurate(bencher: Bencher, name: &str) {
+    BENCH.run(bencher, name, 1);
+}
+
+static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
+
+/// The text in each format, and the built-in models of [`PRESETS`].
+struct Bench {
+    name: String,
+    words: usize,
+    files: [String; FORMATS.len()],
+    models: [Model; PRESETS.len()],
+}
+
+impl Bench {
+    fn new() -> Self {
+        let (text, name) = common::text();
+        let lower = Locale::Root.lower(&text);
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let lines: Vec<String> = words.chunks(WORDS_A_LINE).map(|words| words.join(" ")).collect();
+        let files = FORMATS.map(|(_, kind)| written(kind, &lines));
+        let models =
+            PRESETS.map(|preset| embedded_as("en", preset).expect("the English models are built in"));
+        Self { name, words: words.len(), files, models }
+    }
+
+    fn run(&self, bencher: Bencher, name: &str, model: usize) {
+        let format = FORMATS.iter().position(|(known, _)| *known == name).expect("it is one of the formats");
+        bencher.counter(ItemsCount::new(self.words)).bench_local(|| self.restored(format, model));
+    }
+
+    fn restored(&self, format: usize, model: usize) -> usize {
+        let input = Input::uncompressed("file", Cursor::new(self.files[format].clone()));
+        let settings = Settings { language: "en".into(), ..Settings::default() };
+        let mut reader = FORMATS[format].1.open(input, settings).expect("the format needs no field");
+        let (method, mut len) = (&*self.models[model].restorer, 0);
+        let out = &mut |bytes: &[u8], _| {
+            len += bytes.len();
+            Ok(())
+        };
+        restore(&mut *reader, method, Want::default(), &Policy::default(), out).expect("the file is right");
+        len
+    }
+
+    /// Measured in turns, so that a busy machine slows all alike.
+    fn summary(&self) {
+        println!("\n{} words, {}", self.words, self.name);
+        for (model, preset) in PRESETS.iter().enumerate() {
+            let mut best = [Duration::MAX; FORMATS.len()];
+            for _ in 0..TURNS {
+                for (format, best) in best.iter_mut().enumerate() {
+                    let start = Instant::now();
+                    divan::black_box(self.restored(format, model));
+                    *best = start.elapsed().min(*best);
+                }
+            }
+            println!(
+                "{preset:?}: million words a second, and beside plain text (target for srt and vtt: .80)"
+            );
+            for ((name, _), time) in FORMATS.iter().zip(best) {
+                let speed = self.words as f64 / time.as_secs_f64() / 1e6;
+                println!("  {name:6} {speed:5.2}  {:.2}", best[0].as_secs_f64() / time.as_secs_f64());
+            }
+        }
+    }
+}
+
+/// The lines as a file of a format.
+fn written(kind: Kind, lines: &[String]) -> String {
+    let mut file = if kind == Kind::Vtt { "WEBVTT\n\n".to_owned() } else { String::new() };
+    for (i, cue) in lines.chunks(2).enumerate() {
+        let time = |seconds: usize| {
+            format!("{:02}:{:02}:{:02}", seconds / 3600 % 100, seconds / 60 % 60, seconds % 60)
+        };
+        let (from, to) = (time(3 * i), time(3 * i + 2));
+        match kind {
+            Kind::Srt => file += &format!("{}\n{from},000 --> {to},500\n{}\n\n", i + 1, cue.join("\n")),
+            Kind::Vtt => file += &format!("{from}.000 --> {to}.500\n{}\n\n", cue.join("\n")),
+            Kind::Stm => file += &format!("talk A ana {}.0 {}.5 <o> {}\n", 3 * i, 3 * i + 2, cue.join(" ")),
+            Kind::Jsonl => {
+                let text = serde_json::to_string(&cue.join(" ")).expect("a string is JSON");
+                file += &format!("{{\"id\": {i}, \"text\": {text}, \"start\": {}}}\n", 3 * i);
+            }
+            Kind::Ctm => {
+                for (j, word) in cue.iter().flat_map(|line| line.split(' ')).enumerate() {
+                    file += &format!("talk A {}.{:02} 0.20 {word} 0.97\n", 3 * i, 5 * j);
+                }
+            }
+            _ => file += &format!("{}\n", cue.join("\n")),
+        }
+    }
+    file
+}
