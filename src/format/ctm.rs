@@ -4,9 +4,12 @@
 //! whose words are `<ALT_BEGIN>`, `<ALT>` and `<ALT_END>`, the first is taken. Events in `<>` and words of the types `non-lex`, `misc`
 //! and `noscore` are no words.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::Kind;
 use super::records::{Grammar, Parts};
+use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time};
 use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few};
 use crate::text::Break;
 
@@ -187,6 +190,199 @@ pub(super) fn parted(last: &mut [String; 3], now: [&str; 3]) -> Option<Break> {
         now.clone_into(last);
     }
     Some(before)
+}
+
+/// What stands for a name that is not there.
+const NO_NAME: &str = "-";
+
+/// What stands for a confidence or a type that is not there.
+const NOT_APPLICABLE: &str = "NA";
+
+/// What stands for a time of what has none.
+const NO_TIME: &str = "*";
+
+/// Recogniser output as segments, a word each. Events and the marks of alternatives are tags of segments without words.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    alternatives: Alternatives,
+}
+
+impl Parser for Words {
+    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        let mut found =
+            |item, parts| out.push_back(Found { item, source: line.to_owned(), line: number, parts });
+        if let Some(block) = Block::comment(line, ";;") {
+            found(Item::Block(block), Vec::new());
+        }
+        let Some(row) = row(line)? else { return Ok(()) };
+        self.alternatives.takes(&row)?;
+        let word = &line[row.word.clone()];
+        let (begin, end) = match row.role {
+            Role::Begin | Role::Next | Role::End if line[row.begin.clone()] == *NO_TIME => (None, None),
+            _ => {
+                let begin = exact_seconds(line, &row.begin)?;
+                let duration = exact_seconds(line, &row.duration)?;
+                (Some(begin), Some(begin.after(duration).ok_or_else(|| not_exact(line, &row.duration))?))
+            }
+        };
+        let field = |place: &Option<Range<usize>>| place.clone().map(|place| line[place].to_owned());
+        let applies = |text: &String| !text.eq_ignore_ascii_case(NOT_APPLICABLE);
+        let is_tag = is_event(word);
+        let segment = Segment {
+            recording: named(&line[row.file.clone()]),
+            channel: named(&line[row.channel.clone()]),
+            speaker: field(&row.speaker),
+            begin,
+            end,
+            text: if is_tag { String::new() } else { word.to_owned() },
+            tags: is_tag.then(|| Tag { at: 0, tag: word.to_owned() }).into_iter().collect(),
+            confidence: field(&row.confidence).filter(applies),
+            kind: field(&row.kind).filter(applies),
+            ..Segment::default()
+        };
+        let mut parts = vec![
+            (Part::Recording, row.file.start),
+            (Part::Channel, row.channel.start),
+            (Part::Times, row.begin.start),
+            (Part::Text, row.word.start),
+            (Part::Tags, row.word.start),
+        ];
+        let optional =
+            [(Part::Confidence, row.confidence), (Part::Kind, row.kind), (Part::Speaker, row.speaker)];
+        parts.extend(optional.into_iter().filter_map(|(part, place)| Some((part, place?.start))));
+        found(Item::Segment(segment), parts);
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut VecDeque<Found>) -> Result<(), String> {
+        self.alternatives.end("").map_err(|fault| fault.problem)
+    }
+}
+
+/// A time that is kept to its last digit.
+pub(super) fn exact_seconds(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
+    Time::parse(&line[place.clone()]).ok_or_else(|| not_exact(line, place))
+}
+
+fn not_exact(line: &str, place: &Range<usize>) -> Fault {
+    let found = shortened(&line[place.clone()]);
+    let problem = format!(
+        "found \"{found}\", but a time is expected to have 24 digits after the point at most and 12 before it"
+    );
+    Fault { at: place.start, problem }
+}
+
+/// A name, if it is one.
+pub(super) fn named(name: &str) -> Option<String> {
+    Some(name).filter(|name| *name != NO_NAME).map(str::to_owned)
+}
+
+/// How a name is written, and what stands where there is none.
+pub(super) fn name_or_none(name: &Option<String>) -> &str {
+    name.as_deref().unwrap_or(NO_NAME)
+}
+
+/// Recogniser output, written word by word.
+#[derive(Debug)]
+pub(super) struct Writer;
+
+impl segment::Writer for Writer {
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        let mut segment = match item {
+            Item::Segment(segment) => segment,
+            Item::Block(block) if block.kind == BlockKind::Comment => {
+                out.push(Item::Block(block));
+                return Ok(());
+            }
+            Item::Block(block) => return block.leave(losses),
+        };
+        if segment.words.len() > 1 && is_said_by_words(&segment) {
+            return each_word(segment, losses, out);
+        }
+        let is_own = matches!(losses.from, Kind::Ctm | Kind::Stm | Kind::Jsonl);
+        let is_tag = is_own && segment.text.is_empty() && segment.tags.len() == 1;
+        segment.keep_tags(|tag| is_tag && is_event(tag), losses)?;
+        segment.keep(&KEPT, losses)?;
+        if segment.confidence.as_ref().is_some_and(|confidence| !is_confidence(confidence)) {
+            let confidence = segment.confidence.take().unwrap_or_default();
+            losses.leave(
+                Part::Confidence,
+                0,
+                format_args!("the confidence \"{confidence}\", which is no number,"),
+            )?;
+        }
+        if segment.text.is_empty() && segment.tags.is_empty() {
+            return losses.leave(Part::Text, 0, "an empty text");
+        }
+        let text = segment.text.trim();
+        if text.contains(char::is_whitespace) {
+            let problem =
+                "found several words with one timing, but in .ctm each word is expected to have its own";
+            return Err(losses.never(Part::Text, problem));
+        }
+        if is_event(text) {
+            return Err(
+                losses.never(Part::Text, "found a word in <>, which would be read as an event in .ctm")
+            );
+        }
+        let is_mark = segment
+            .tags
+            .first()
+            .is_some_and(|tag| matches!(&*tag.tag, "<ALT_BEGIN>" | "<ALT>" | "<ALT_END>"));
+        if !is_mark || segment.begin.is_some() {
+            segment.times_in_order(losses)?;
+        }
+        segment.even(losses)?;
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        let segment = match item {
+            Item::Block(block) => return segment::write_comment(block, ";;", out),
+            Item::Segment(segment) => segment,
+        };
+        let [recording, channel] = [&segment.recording, &segment.channel].map(name_or_none);
+        let times = segment.begin.zip(segment.end).and_then(|(begin, end)| Some((begin, end.since(begin)?)));
+        let (begin, duration) = match times {
+            Some((begin, duration)) => (begin.seconds(2), duration.seconds(2)),
+            None => (NO_TIME.to_owned(), NO_TIME.to_owned()),
+        };
+        let word = segment.tags.first().map_or(&segment.text, |tag| &tag.tag);
+        let mut last =
+            [segment.confidence.as_deref(), segment.kind.as_deref(), segment.speaker.as_deref()].to_vec();
+        while last.pop_if(|field| field.is_none()).is_some() {}
+        let last: String = last.iter().flat_map(|field| [" ", field.unwrap_or(NOT_APPLICABLE)]).collect();
+        out.push_str(&format!("{recording} {channel} {begin} {duration} {word}{last}\n"));
+    }
+}
+
+const KEPT: [Part; 7] =
+    [Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Confidence, Part::Kind, Part::Tags];
+
+/// Whether the words of a segment are those of its text.
+fn is_said_by_words(segment: &Segment) -> bool {
+    segment.text.split_whitespace().eq(segment.words.iter().map(|word| word.text.trim()))
+}
+
+/// Gives out a segment word by word, where the bounds of segments may be left out.
+fn each_word(mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    losses.leave(Part::Bounds, 0, "that these words are one segment")?;
+    let words = std::mem::take(&mut segment.words);
+    segment.keep(
+        &[Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Breaks, Part::Kind],
+        losses,
+    )?;
+    for word in words {
+        if !word.other.is_empty() {
+            losses.leave(Part::Other, 0, "other fields of words")?;
+        }
+        let text = word.text.trim().to_owned();
+        let (begin, end, confidence) = (word.begin, word.end, word.confidence);
+        let word = Segment { begin, end, text, confidence, tags: Vec::new(), ..segment.clone() };
+        segment::Writer::fit(&mut Writer, Item::Segment(word), losses, out)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -179,72 +179,6 @@ impl Objects {
         };
         Some(Block { kind, text })
     }
-
-    fn segment(&self, line: &str, members: Vec<Member>) -> Result<(Segment, Vec<(Part, usize)>), Fault> {
-        let (mut segment, mut parts) = (Segment::default(), Vec::new());
-        let mut text = None;
-        let mut tags = None;
-        for member in members {
-            let Member { key, place } = &member;
-            let string = || member.string(line);
-            let (part, taken) = match key.as_str() {
-                key if key == self.field => {
-                    text = string().or_else(|| member.is_null(line).then(String::new));
-                    if text.is_none() {
-                        return Err(no_string(place.start, key));
-                    }
-                    (Part::Text, true)
-                }
-                "id" => {
-                    segment.id = string().or_else(|| member.number(line).map(str::to_owned));
-                    (Part::Id, segment.id.is_some())
-                }
-                "confidence" => {
-                    segment.confidence = string().or_else(|| member.number(line).map(str::to_owned));
-                    (Part::Confidence, segment.confidence.is_some())
-                }
-                "begin" => (Part::Times, take_time(line, &member, &mut segment.begin)?),
-                "end" => (Part::Times, take_time(line, &member, &mut segment.end)?),
-                "recording" => (Part::Recording, take(string(), &mut segment.recording)),
-                "channel" => (Part::Channel, take(string(), &mut segment.channel)),
-                "speaker" => (Part::Speaker, take(string(), &mut segment.speaker)),
-                "settings" => (Part::Settings, take(string(), &mut segment.settings)),
-                "type" => (Part::Kind, take(string(), &mut segment.kind)),
-                "label" => (Part::Label, take(string(), &mut segment.label)),
-                "tags" => {
-                    tags = Some(member);
-                    continue;
-                }
-                "words" => {
-                    segment.words = read_words(line, &member)?.unwrap_or_default();
-                    (Part::Words, !segment.words.is_empty())
-                }
-                "rows" => {
-                    segment.rows = read_rows(line, &member)?.unwrap_or_default();
-                    (Part::Rows, !segment.rows.is_empty())
-                }
-                _ => (Part::Other, false),
-            };
-            parts.push((if taken { part } else { Part::Other }, place.start));
-            if !taken {
-                segment.other.push((key.clone(), compact(member.raw(line))));
-            }
-        }
-        segment.text = text.ok_or_else(|| no_field(&self.field))?;
-        if let Some(member) = tags {
-            match read_tags(line, &member, segment.text.chars().count())? {
-                Some(tags) => {
-                    parts.extend(tags.iter().map(|_| (Part::Tags, member.place.start)));
-                    segment.tags = tags;
-                }
-                None => {
-                    parts.push((Part::Other, member.place.start));
-                    segment.other.push((member.key.clone(), compact(member.raw(line))));
-                }
-            }
-        }
-        Ok((segment, parts))
-    }
 }
 
 impl Parser for Objects {
@@ -259,7 +193,7 @@ impl Parser for Objects {
         let (item, parts) = match self.block(line, &members) {
             Some(block) => (Item::Block(block), Vec::new()),
             None => {
-                let (segment, parts) = self.segment(line, members)?;
+                let (segment, parts) = read_segment(line, members, &self.field)?;
                 (Item::Segment(segment), parts)
             }
         };
@@ -276,15 +210,89 @@ impl Parser for Objects {
     }
 }
 
+/// Reads an object as a segment whose text is in this field.
+pub(super) fn read_segment(
+    line: &str,
+    members: Vec<Member>,
+    field: &str,
+) -> Result<(Segment, Vec<(Part, usize)>), Fault> {
+    let (mut segment, mut parts) = (Segment::default(), Vec::new());
+    let mut text = None;
+    let mut tags = None;
+    for member in members {
+        let Member { key, place } = &member;
+        let string = || member.string(line);
+        let (part, taken) = match key.as_str() {
+            key if key == field => {
+                text = string().or_else(|| member.is_null(line).then(String::new));
+                if text.is_none() {
+                    return Err(no_string(place.start, key));
+                }
+                (Part::Text, true)
+            }
+            "id" => {
+                segment.id = string().or_else(|| member.number(line).map(str::to_owned));
+                (Part::Id, segment.id.is_some())
+            }
+            "confidence" => {
+                segment.confidence = string().or_else(|| member.number(line).map(str::to_owned));
+                (Part::Confidence, segment.confidence.is_some())
+            }
+            "begin" | "start" => (Part::Times, take_time(line, &member, &mut segment.begin)?),
+            "end" => (Part::Times, take_time(line, &member, &mut segment.end)?),
+            "recording" => (Part::Recording, take(string(), &mut segment.recording)),
+            "channel" => (Part::Channel, take(string(), &mut segment.channel)),
+            "speaker" => (Part::Speaker, take(string(), &mut segment.speaker)),
+            "settings" => (Part::Settings, take(string(), &mut segment.settings)),
+            "type" => (Part::Kind, take(string(), &mut segment.kind)),
+            "label" => (Part::Label, take(string(), &mut segment.label)),
+            "tags" => {
+                tags = Some(member);
+                continue;
+            }
+            "words" => {
+                segment.words = read_words(line, &member)?.unwrap_or_default();
+                (Part::Words, !segment.words.is_empty())
+            }
+            "rows" => {
+                segment.rows = read_rows(line, &member)?.unwrap_or_default();
+                (Part::Rows, !segment.rows.is_empty())
+            }
+            _ => (Part::Other, false),
+        };
+        parts.push((if taken { part } else { Part::Other }, place.start));
+        if !taken {
+            segment.other.push((key.clone(), compact(member.raw(line))));
+        }
+    }
+    segment.text = text.ok_or_else(|| no_field(field))?;
+    if let Some(member) = tags {
+        match read_tags(line, &member, segment.text.chars().count())? {
+            Some(tags) => {
+                parts.extend(tags.iter().map(|_| (Part::Tags, member.place.start)));
+                segment.tags = tags;
+            }
+            None => {
+                parts.push((Part::Other, member.place.start));
+                segment.other.push((member.key.clone(), compact(member.raw(line))));
+            }
+        }
+    }
+    Ok((segment, parts))
+}
+
 /// Keeps what was found, and says whether that is something.
 fn take<T>(found: Option<T>, field: &mut Option<T>) -> bool {
-    *field = found;
-    field.is_some()
+    let takes = field.is_none() && found.is_some();
+    if takes {
+        *field = found;
+    }
+    takes
 }
 
 /// Keeps a number as a time.
 pub(super) fn take_time(json: &str, member: &Member, time: &mut Option<Time>) -> Result<bool, Fault> {
-    let Some(number) = member.number(json) else { return Ok(false) };
+    let Some(number) = member.number(json).filter(|_| time.is_none()) else { return Ok(false) };
     *time = Time::parse(number);
     if time.is_none() {
         let problem = format!(
@@ -326,10 +334,10 @@ fn read_words(json: &str, member: &Member) -> Result<Option<Vec<Word>>, Fault> {
         }
         for member in members(json, &object.place)? {
             let taken = match member.key.as_str() {
-                "text" => take(member.string(json), &mut text),
-                "begin" => take_time(json, &member, &mut word.begin)?,
+                "text" | "word" => take(member.string(json), &mut text),
+                "begin" | "start" => take_time(json, &member, &mut word.begin)?,
                 "end" => take_time(json, &member, &mut word.end)?,
-                "confidence" => {
+                "confidence" | "probability" | "score" => {
                     let text = member.string(json).or_else(|| member.number(json).map(str::to_owned));
                     take(text, &mut word.confidence)
                 }
@@ -395,7 +403,7 @@ impl segment::Writer for Writer {
                 // Those who read texts pass over it.
                 fields.push("text", "null");
             }
-            Item::Segment(segment) => write_segment(segment, &mut fields),
+            Item::Segment(segment) => write_segment(segment, &NAMES, &mut fields),
         }
         out.push_str("}\n");
     }
@@ -450,14 +458,27 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn write_segment(segment: &Segment, fields: &mut Fields<'_>) {
+/// What fields are called.
+pub(super) struct Names {
+    pub(super) begin: &'static str,
+    pub(super) word: &'static str,
+    pub(super) confidence: &'static str,
+    /// What stands before the text.
+    pub(super) space: &'static str,
+}
+
+const NAMES: Names = Names { begin: "begin", word: "text", confidence: "confidence", space: "" };
+
+/// Writes all that a segment has.
+pub(super) fn write_segment(segment: &Segment, names: &Names, fields: &mut Fields<'_>) {
     fields.text("id", &segment.id);
     fields.text("recording", &segment.recording);
     fields.text("channel", &segment.channel);
     fields.text("speaker", &segment.speaker);
-    fields.time("begin", segment.begin);
+    fields.time(names.begin, segment.begin);
     fields.time("end", segment.end);
-    fields.push("text", &quoted(&segment.text));
+    let space = if segment.text.is_empty() { "" } else { names.space };
+    fields.push("text", &quoted(&format!("{space}{}", segment.text)));
     if !segment.tags.is_empty() {
         let tags = segment.tags.iter().map(|tag| format!("[{},{}]", tag.at, quoted(&tag.tag)));
         fields.push("tags", &array(tags));
@@ -470,10 +491,10 @@ fn write_segment(segment: &Segment, fields: &mut Fields<'_>) {
         let words = segment.words.iter().map(|word| {
             let mut out = String::new();
             let mut fields = Fields::new(&mut out);
-            fields.push("text", &quoted(&word.text));
-            fields.time("begin", word.begin);
+            fields.push(names.word, &quoted(&word.text));
+            fields.time(names.begin, word.begin);
             fields.time("end", word.end);
-            fields.number("confidence", &word.confidence);
+            fields.number(names.confidence, &word.confidence);
             fields.other(&word.other);
             out + "}"
         });

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use super::Kind;
+use super::json;
 use super::lines::Lines;
 use super::plain::PART;
 use super::transcript::{Fault, shortened};
@@ -215,8 +216,10 @@ pub(super) enum Part {
     Speaker,
     Times,
     Digits,
+    Bounds,
     Text,
     Breaks,
+    Spaces,
     Tags,
     Settings,
     Confidence,
@@ -238,8 +241,10 @@ impl Part {
             Self::Speaker => "speakers",
             Self::Times => "times",
             Self::Digits => "digits after the millisecond",
+            Self::Bounds => "bounds",
             Self::Text => "text",
             Self::Breaks => "line breaks",
+            Self::Spaces => "white space",
             Self::Tags => "tags",
             Self::Settings => "settings",
             Self::Confidence => "confidences",
@@ -354,6 +359,11 @@ impl Kind {
 impl Segment {
     /// Leaves out all but these parts, and the text.
     pub(super) fn keep(&mut self, kept: &[Part], losses: &mut Losses) -> Result<(), Lost> {
+        if !kept.contains(&Part::Times)
+            && let (Some(time), _) | (None, Some(time)) = (self.begin.take(), self.end.take())
+        {
+            losses.leave(Part::Times, 0, format_args!("the time {}", time.seconds(0)))?;
+        }
         let fields = [
             (Part::Id, "identifier", &mut self.id),
             (Part::Recording, "recording", &mut self.recording),
@@ -370,11 +380,6 @@ impl Segment {
             {
                 losses.leave(part, 0, format_args!("the {name} \"{}\"", shortened(&value)))?;
             }
-        }
-        if !kept.contains(&Part::Times)
-            && let (Some(time), _) | (None, Some(time)) = (self.begin.take(), self.end.take())
-        {
-            losses.leave(Part::Times, 0, format_args!("the time {}", time.seconds(0)))?;
         }
         if !kept.contains(&Part::Breaks) && self.text.contains(['\n', '\r']) {
             losses.leave(Part::Breaks, 0, "a line break of this text")?;
@@ -420,6 +425,16 @@ impl Segment {
         Ok(())
     }
 
+    /// Leaves out white space beyond one space between words, where that is not there by the tags.
+    pub(super) fn even(&mut self, losses: &mut Losses) -> Result<(), Lost> {
+        let even = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if even != self.text && self.tags.is_empty() {
+            losses.leave(Part::Spaces, 0, "white space beyond one space between words")?;
+            self.text = even;
+        }
+        Ok(())
+    }
+
     /// When it begins and ends, where the format needs that.
     pub(super) fn times(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
         match (self.begin, self.end) {
@@ -427,6 +442,18 @@ impl Segment {
             (None, _) => Err(losses.needs(Part::Times, "beginning")),
             (_, None) => Err(losses.needs(Part::Times, "end")),
         }
+    }
+
+    /// The same, where the format needs an end that is not before the beginning.
+    pub(super) fn times_in_order(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
+        let (begin, end) = self.times(losses)?;
+        if end < begin {
+            let [begin, end] = [begin, end].map(|time| time.seconds(0));
+            let to = losses.to.shown();
+            let problem = format!("found the end {end} before the beginning {begin}, which {to} cannot have");
+            return Err(losses.never(Part::Times, problem));
+        }
+        Ok((begin, end))
     }
 
     /// The text with its tags where they stand; `escape` writes a character.
@@ -445,11 +472,33 @@ impl Segment {
 }
 
 impl Block {
+    /// What a comment says that begins with this mark.
+    pub(super) fn comment(line: &str, mark: &str) -> Option<Self> {
+        let text = line.trim_start().strip_prefix(mark)?;
+        Some(Self { kind: BlockKind::Comment, text: text.trim().to_owned() })
+    }
+
     /// Leaves it out.
     pub(super) fn leave(&self, losses: &mut Losses) -> Result<(), Lost> {
+        if self.kind == BlockKind::Document && has_text(&self.text) {
+            let problem = "found a text beside the segments that has other words than they";
+            return Err(losses.never(Part::Block(self.kind), problem));
+        }
         let begins = shortened(self.text.lines().next().unwrap_or_default());
         losses.leave(Part::Block(self.kind), 0, format_args!("the {} \"{begins}\"", self.kind.name()))
     }
+}
+
+/// Appends a comment that begins with this mark.
+pub(super) fn write_comment(block: &Block, mark: &str, out: &mut String) {
+    let space = if block.text.is_empty() { "" } else { " " };
+    out.push_str(&format!("{mark}{space}{}\n", block.text));
+}
+
+/// Whether a document has a text beside its segments.
+pub(super) fn has_text(document: &str) -> bool {
+    let members = json::members(document, &(0..document.len()));
+    members.is_ok_and(|members| members.iter().any(|member| member.key == "text"))
 }
 
 /// An item and where it was found.
