@@ -87,6 +87,7 @@ impl Rows {
             return Err(Fault { at: line.trim_end().len(), problem });
         };
         if &line[word.clone()] == "-DOCSTART-" {
+            self.analysed = 0;
             return Ok(Says::Document);
         }
         if numbered && self.is_inside(&line[columns[0].clone()]) {

@@ -196,11 +196,12 @@ impl Check {
     /// Reads on.
     fn feed(&mut self, text: &str) -> Result<(), Refused> {
         let Some(parser) = &mut self.parser else { return Ok(()) };
-        if text.contains('\r') {
-            return Err(self.refused("found a carriage return, which would end a line"));
-        }
         for line in text.split_terminator('\n') {
             self.number += 1;
+            // The first line says how lines end.
+            if line.ends_with('\r') || self.number == 1 && line.contains('\r') {
+                return Err(self.refused("found a carriage return that would end a line"));
+            }
             if line.chars().count() > parser.longest() {
                 return Err(self.refused("found what would be a line that is too long"));
             }
@@ -396,6 +397,7 @@ mod tests {
         "\"confidence\":0.50",
         "\"confidence\":\"NA\"",
         "\"settings\":\"align:start\"",
+        "\"coordinates\":\"X1:4\"",
         "\"words\":[{\"word\":\" a\",\"start\":1,\"end\":1.5,\"probability\":0.9,\"x\": [1]}]",
         "\"words\":5",
         "\"rows\":[[null,\"X\"]]",

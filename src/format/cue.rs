@@ -205,6 +205,9 @@ pub(super) trait Subtitles: Send {
     /// Ends the file.
     fn ended(&self) -> Result<(), String>;
 
+    /// Where what follows a timing is kept.
+    fn settings(segment: &mut Segment) -> (Part, &mut Option<String>);
+
     /// How long the tag at the beginning of the text is, if it begins with one.
     fn tag_len(text: &str) -> Option<usize>;
 
@@ -273,13 +276,13 @@ impl<S: Subtitles> Parser for CueItems<S> {
                 segment.begin = Some(clock(line, &timing.begin)?);
                 segment.end = Some(clock(line, &timing.end)?);
                 parts.push((Part::Times, start + timing.begin.start));
-                let mut settings = line[timing.end.end..].split_whitespace().peekable();
-                if let Some(first) = settings.peek() {
-                    parts.push((
-                        Part::Settings,
-                        start + timing.end.end + line[timing.end.end..].find(first).unwrap_or(0),
-                    ));
-                    segment.settings = Some(settings.collect::<Vec<_>>().join(" "));
+                let after = timing.end.end;
+                let settings = line[after..].split_whitespace().collect::<Vec<_>>().join(" ");
+                if !settings.is_empty() {
+                    let spaces = line[after..].len() - line[after..].trim_start().len();
+                    let (part, field) = S::settings(segment);
+                    *field = Some(settings);
+                    parts.push((part, start + after + spaces));
                 }
             }
             Says::Text => {

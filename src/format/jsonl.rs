@@ -244,6 +244,7 @@ pub(super) fn read_segment(
             "channel" => (Part::Channel, take(string(), &mut segment.channel)),
             "speaker" => (Part::Speaker, take(string(), &mut segment.speaker)),
             "settings" => (Part::Settings, take(string(), &mut segment.settings)),
+            "coordinates" => (Part::Coordinates, take(string(), &mut segment.coordinates)),
             "type" => (Part::Kind, take(string(), &mut segment.kind)),
             "label" => (Part::Label, take(string(), &mut segment.label)),
             "tags" => {
@@ -477,13 +478,14 @@ pub(super) fn write_segment(segment: &Segment, names: &Names, fields: &mut Field
     fields.text("speaker", &segment.speaker);
     fields.time(names.begin, segment.begin);
     fields.time("end", segment.end);
-    let space = if segment.text.is_empty() { "" } else { names.space };
+    let space = if segment.text.is_empty() || !segment.tags.is_empty() { "" } else { names.space };
     fields.push("text", &quoted(&format!("{space}{}", segment.text)));
     if !segment.tags.is_empty() {
         let tags = segment.tags.iter().map(|tag| format!("[{},{}]", tag.at, quoted(&tag.tag)));
         fields.push("tags", &array(tags));
     }
     fields.text("settings", &segment.settings);
+    fields.text("coordinates", &segment.coordinates);
     fields.number("confidence", &segment.confidence);
     fields.text("type", &segment.kind);
     fields.text("label", &segment.label);

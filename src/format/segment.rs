@@ -31,8 +31,10 @@ pub(super) struct Segment {
     pub(super) text: String,
     /// What stands between the characters of the text and is none of it, in order.
     pub(super) tags: Vec<Tag>,
-    /// Where a cue stands on the screen.
+    /// Where a cue stands on the screen, as .vtt says it.
     pub(super) settings: Option<String>,
+    /// The same, as .srt says it.
+    pub(super) coordinates: Option<String>,
     /// As it was written: `0.98`, `NA`.
     pub(super) confidence: Option<String>,
     /// What kind of word it is: `lex`, `fp`, …
@@ -222,6 +224,7 @@ pub(super) enum Part {
     Spaces,
     Tags,
     Settings,
+    Coordinates,
     Confidence,
     Kind,
     Label,
@@ -247,6 +250,7 @@ impl Part {
             Self::Spaces => "white space",
             Self::Tags => "tags",
             Self::Settings => "settings",
+            Self::Coordinates => "coordinates",
             Self::Confidence => "confidences",
             Self::Kind => "types",
             Self::Label => "labels",
@@ -370,6 +374,7 @@ impl Segment {
             (Part::Channel, "channel", &mut self.channel),
             (Part::Speaker, "speaker", &mut self.speaker),
             (Part::Settings, "settings", &mut self.settings),
+            (Part::Coordinates, "coordinates", &mut self.coordinates),
             (Part::Confidence, "confidence", &mut self.confidence),
             (Part::Kind, "type", &mut self.kind),
             (Part::Label, "label", &mut self.label),
@@ -381,10 +386,10 @@ impl Segment {
                 losses.leave(part, 0, format_args!("the {name} \"{}\"", shortened(&value)))?;
             }
         }
-        if !kept.contains(&Part::Breaks) && self.text.contains(['\n', '\r']) {
+        if !kept.contains(&Part::Breaks) && self.text.contains('\n') {
             losses.leave(Part::Breaks, 0, "a line break of this text")?;
             // One character for one: the tags keep their places.
-            self.text = self.text.replace(['\n', '\r'], " ");
+            self.text = self.text.replace('\n', " ");
         }
         if !kept.contains(&Part::Tags) {
             self.keep_tags(|_| false, losses)?;

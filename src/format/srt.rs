@@ -1,10 +1,10 @@
 //! `.srt`, SubRip's subtitles: a number, a timing, lines of text, an empty line.
 
+use super::Kind;
 use super::cue::{self, Cues, Says, Subtitles, Times, check_text, round};
 use super::records::{Grammar, Parts};
 use super::segment::{self, Item, Losses, Lost, Part, Segment};
 use super::transcript::{Fault, shortened};
-use super::{Kind, vtt};
 
 const TIMES: Times = Times { colons: (1, 2), marks: &[',', '.'], example: "00:00:01,000 --> 00:00:02,500" };
 
@@ -93,6 +93,10 @@ impl Subtitles for Lines {
         }
     }
 
+    fn settings(segment: &mut Segment) -> (Part, &mut Option<String>) {
+        (Part::Coordinates, &mut segment.coordinates)
+    }
+
     /// What players know; other text in `<>` is shown.
     fn tag_len(text: &str) -> Option<usize> {
         let len = text.starts_with(['<', '{']).then(|| cue::tag_len(text)).flatten()?;
@@ -127,10 +131,7 @@ impl segment::Writer for Writer {
             )?;
         }
         let is_own = matches!(losses.from, Kind::Srt | Kind::Jsonl);
-        let has_settings =
-            segment.settings.as_ref().is_none_or(|settings| is_own && !vtt::is_settings(settings));
-        let kept = [Part::Id, Part::Times, Part::Breaks, Part::Tags, Part::Settings];
-        segment.keep(&kept[..if has_settings { 5 } else { 4 }], losses)?;
+        segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, Part::Coordinates], losses)?;
         segment.keep_tags(
             |tag| cue::is_shared(tag) || is_own && Lines::tag_len(tag) == Some(tag.len()),
             losses,
@@ -148,10 +149,11 @@ impl segment::Writer for Writer {
         let Item::Segment(segment) = item else { return };
         let [begin, end] = [segment.begin, segment.end].map(|time| time.unwrap_or_default().clock(','));
         let id = segment.id.as_deref().unwrap_or_default();
-        let settings = segment.settings.iter().flat_map(|settings| [" ", settings]).collect::<String>();
+        let coordinates =
+            segment.coordinates.iter().flat_map(|coordinates| [" ", coordinates]).collect::<String>();
         let text = text(segment);
         let end_of_text = if text.is_empty() { "" } else { "\n" };
-        out.push_str(&format!("{id}\n{begin} --> {end}{settings}\n{text}{end_of_text}\n"));
+        out.push_str(&format!("{id}\n{begin} --> {end}{coordinates}\n{text}{end_of_text}\n"));
     }
 }
 

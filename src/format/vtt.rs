@@ -110,6 +110,10 @@ impl Subtitles for Lines {
         }
     }
 
+    fn settings(segment: &mut Segment) -> (Part, &mut Option<String>) {
+        (Part::Settings, &mut segment.settings)
+    }
+
     fn tag_len(text: &str) -> Option<usize> {
         text.starts_with('<').then(|| cue::tag_len(text)).flatten()
     }
@@ -130,20 +134,6 @@ const ESCAPES: [(&str, char); 8] = [
     ("&quot;", '"'),
     ("&apos;", '\''),
 ];
-
-/// Whether these are settings as this format has them.
-pub(super) fn is_settings(settings: &str) -> bool {
-    let names = ["vertical", "line", "position", "size", "align", "region"];
-    let is_one = |setting: &str| setting.split_once(':').is_some_and(|(name, _)| names.contains(&name));
-    settings.split(' ').any(is_one)
-}
-
-/// Whether these are coordinates as SubRip has them.
-fn is_coordinates(settings: &str) -> bool {
-    settings
-        .split(' ')
-        .any(|setting| ["X1:", "X2:", "Y1:", "Y2:"].iter().any(|name| setting.starts_with(name)))
-}
 
 /// Subtitles of the web, written cue by cue.
 #[derive(Debug, Default)]
@@ -171,10 +161,7 @@ impl segment::Writer for Writer {
             }
         };
         let is_own = matches!(losses.from, Kind::Vtt | Kind::Jsonl);
-        let has_settings =
-            segment.settings.as_ref().is_none_or(|settings| is_own && !is_coordinates(settings));
-        let kept = [Part::Id, Part::Times, Part::Breaks, Part::Tags, Part::Settings];
-        segment.keep(&kept[..if has_settings { 5 } else { 4 }], losses)?;
+        segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, Part::Settings], losses)?;
         segment.keep_tags(
             |tag| cue::is_shared(tag) || is_own && Lines::tag_len(tag) == Some(tag.len()),
             losses,
