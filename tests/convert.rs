@@ -136,7 +136,7 @@ fn what_would_be_lost_is_named_with_its_place() {
         (
             "- --from srt --to ctm",
             long,
-            "standard input, line 3, column 1: a line break of this text would be lost, for .ctm",
+            "standard input, line 1, column 1: the identifier \"1\" would be lost, for .ctm",
         ),
         (
             "- --from srt --to ctm --drop",

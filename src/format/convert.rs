@@ -262,14 +262,17 @@ pub fn fuzz(from: Kind, data: &[u8]) {
         return assert!(matches!(from, Kind::Jsonl | Kind::WhisperJson) || items(from, data).is_err());
     };
     let shown = String::from_utf8_lossy(data);
-    let back = run(Kind::Jsonl, from, false, said.as_bytes());
-    let back =
-        back.unwrap_or_else(|error| panic!("{from:?} {shown:?} does not come back from {said}: {error}"));
-    assert_eq!(
-        unnumbered(&objects(from, back.as_bytes()).expect("what was written is read")),
-        unnumbered(&said),
-        "{shown:?}"
-    );
+    match run(Kind::Jsonl, from, false, said.as_bytes()) {
+        Ok(back) => {
+            let again = objects(from, back.as_bytes()).expect("what was written is read");
+            assert_eq!(unnumbered(&again), unnumbered(&said), "{from:?} {shown:?}");
+        }
+        // Some times are read that are not written.
+        Err(error) => assert!(
+            matches!(from, Kind::Srt | Kind::Vtt) && error.to_string().contains("beyond milliseconds"),
+            "{from:?} {shown:?} does not come back from {said}: {error}"
+        ),
+    }
     for to in
         [Kind::Text, Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll]
     {

@@ -9,7 +9,9 @@ use std::ops::Range;
 
 use super::Kind;
 use super::records::{Grammar, Parts};
-use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time};
+use super::segment::{
+    self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time, Word,
+};
 use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few};
 use crate::text::Break;
 
@@ -296,8 +298,10 @@ impl segment::Writer for Writer {
             }
             Item::Block(block) => return block.leave(losses),
         };
-        if segment.words.len() > 1 && is_said_by_words(&segment) {
-            return each_word(segment, losses, out);
+        if segment.words.len() > 1
+            && let Some(words) = words_of(&segment)
+        {
+            return each_word(segment, words, losses, out);
         }
         let is_own = matches!(losses.from, Kind::Ctm | Kind::Stm | Kind::Jsonl);
         let is_tag = is_own && segment.text.is_empty() && segment.tags.len() == 1;
@@ -360,26 +364,57 @@ impl segment::Writer for Writer {
 const KEPT: [Part; 7] =
     [Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Confidence, Part::Kind, Part::Tags];
 
-/// Whether the words of a segment are those of its text.
-fn is_said_by_words(segment: &Segment) -> bool {
-    segment.text.split_whitespace().eq(segment.words.iter().map(|word| word.text.trim()))
+/// The words of the text, each of one of the segment's words or more, which are pieces of it (` o`, `'neill`); `None` where they
+/// are others.
+fn words_of(segment: &Segment) -> Option<Vec<(String, Vec<Word>)>> {
+    let mut pieces = segment.words.iter();
+    let mut words = Vec::new();
+    for text in segment.text.split_whitespace() {
+        let (mut said, mut of) = (String::new(), Vec::new());
+        while said != text {
+            let piece = pieces.next()?;
+            said.push_str(piece.text.trim());
+            of.push(piece.clone());
+            if !text.starts_with(&said) {
+                return None;
+            }
+        }
+        words.push((said, of));
+    }
+    pieces.next().is_none().then_some(words)
 }
 
 /// Gives out a segment word by word, where the bounds of segments may be left out.
-fn each_word(mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+fn each_word(
+    mut segment: Segment,
+    words: Vec<(String, Vec<Word>)>,
+    losses: &mut Losses,
+    out: &mut Vec<Item>,
+) -> Result<(), Lost> {
     losses.leave(Part::Bounds, 0, "that these words are one segment")?;
-    let words = std::mem::take(&mut segment.words);
+    segment.words.clear();
     segment.keep(
         &[Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Breaks, Part::Kind],
         losses,
     )?;
-    for word in words {
-        if !word.other.is_empty() {
+    for (text, pieces) in words {
+        let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
+        if pieces.iter().any(|piece| !piece.other.is_empty()) {
             losses.leave(Part::Other, 0, "other fields of words")?;
         }
-        let text = word.text.trim().to_owned();
-        let (begin, end, confidence) = (word.begin, word.end, word.confidence);
-        let word = Segment { begin, end, text, confidence, tags: Vec::new(), ..segment.clone() };
+        let confidence = first.confidence.clone();
+        if pieces.iter().any(|piece| piece.confidence != confidence) {
+            losses.leave(Part::Confidence, 0, "the confidences of the pieces of a word")?;
+        }
+        let word = Segment {
+            begin: first.begin,
+            end: last.end,
+            confidence: confidence
+                .filter(|_| pieces.iter().all(|piece| piece.confidence == first.confidence)),
+            text,
+            tags: Vec::new(),
+            ..segment.clone()
+        };
         segment::Writer::fit(&mut Writer, Item::Segment(word), losses, out)?;
     }
     Ok(())

@@ -520,7 +520,14 @@ pub(super) struct Found {
 impl Found {
     /// The error for what cannot be written of it.
     pub(super) fn error(&self, file: &str, lost: Lost) -> Error {
-        let places = || self.parts.iter().filter(|(part, _)| *part == lost.part);
+        // What is lost of a part stands where that stands.
+        let whole = match lost.part {
+            Part::Digits => Part::Times,
+            Part::Breaks | Part::Spaces => Part::Text,
+            Part::Bounds => Part::Words,
+            part => part,
+        };
+        let places = || self.parts.iter().filter(|(part, _)| *part == whole);
         let at = places().nth(lost.nth).or_else(|| places().next()).map_or(0, |(_, at)| *at);
         let at = at.min(self.source.len());
         let start = self.source[..at].rfind('\n').map_or(0, |at| at + 1);

@@ -210,6 +210,8 @@ fn text(segment: &Segment) -> String {
         '&' => out.push_str("&amp;"),
         '<' => out.push_str("&lt;"),
         '>' => out.push_str("&gt;"),
+        // A line of it alone would be empty.
+        '\u{a0}' => out.push_str("&nbsp;"),
         c => out.push(c),
     })
 }
