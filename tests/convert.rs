@@ -156,12 +156,12 @@ fn what_would_be_lost_is_named_with_its_place() {
         (
             "- --from jsonl --to vtt --drop",
             "{\"begin\":1,\"end\":1,\"text\":\"a\\n\\nb\"}",
-            "standard input, line 1, column 28: found an empty line in a text",
+            "standard input, line 1, column 27: found an empty line in a text",
         ),
         (
             "- --from jsonl --to srt --drop",
             "{\"begin\":1,\"end\":1,\"text\":\"a<b>c\"}",
-            "standard input, line 1, column 28: found text that would be read as tags",
+            "standard input, line 1, column 27: found text that would be read as tags",
         ),
         (
             "- --from vtt --to srt",

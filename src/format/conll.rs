@@ -186,7 +186,7 @@ impl Parser for Sentences {
             });
         };
         match self.rows.says(line)? {
-            Says::Comment if is_open => self.push(line, number, &[0..line.len()], None),
+            Says::Comment if is_open => self.push(line, number, std::slice::from_ref(&(0..line.len())), None),
             Says::Comment => Block::comment(line, "#").into_iter().for_each(block),
             Says::End => self.close(out),
             Says::Document => {
@@ -282,6 +282,7 @@ fn pieces(column: &Column) -> usize {
 #[cfg(test)]
 mod tests {
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -290,6 +291,21 @@ mod tests {
         assert_eq!(words(Kind::Conll, file), ["the", "1996", "eu", "it"]);
         assert_eq!(starts(Kind::Conll, file), ["the", "it"]);
         check(Kind::Conll, file);
+    }
+
+    #[test]
+    fn a_sentence_is_a_segment_with_its_columns() {
+        let rows = "# a\n-DOCSTART- O\n\nso RB\nwe PRP\n# b\n\nmet\n";
+        let objects = written(Kind::Conll, Kind::Jsonl, rows);
+        let expected = [
+            r#"{"comment":"a","text":null}"#,
+            r#"{"docstart":"-DOCSTART- O","text":null}"#,
+            r##"{"text":"so we","rows":[[null,"RB"],[null,"PRP"],["# b"]]}"##,
+            r#"{"text":"met"}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        let back = written(Kind::Jsonl, Kind::Conll, &objects);
+        assert_eq!(back, "# a\n-DOCSTART- O\n\nso\tRB\nwe\tPRP\n# b\n\nmet\n\n");
     }
 
     #[test]

@@ -302,6 +302,12 @@ fn run(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
     Ok(String::from_utf8(out).expect("text was written"))
 }
 
+/// What a file becomes, for the tests of each format.
+#[cfg(test)]
+pub(super) fn written(from: Kind, to: Kind, text: &str) -> String {
+    run(from, to, false, text.as_bytes()).expect("nothing is lost")
+}
+
 #[cfg(any(test, feature = "train"))]
 fn items(kind: Kind, data: &[u8]) -> Result<Vec<Item>> {
     let mut source =

@@ -424,6 +424,7 @@ fn each_word(
 mod tests {
     use super::*;
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -478,6 +479,20 @@ mod tests {
         alternatives = Alternatives::First;
         assert!(alternatives.takes(&row(lines[0]).unwrap().unwrap()).is_err());
         assert!(alternatives.end(lines[0]).is_err());
+    }
+
+    #[test]
+    fn a_word_is_a_segment() {
+        let rows = ";; a\nr A 0.50 0.25 we 0.90 lex ana\n- A 1.00 0.10 <laugh>\nr A 1.00 1.00 so NA NA rui\n";
+        let objects = written(Kind::Ctm, Kind::Jsonl, rows);
+        let expected = [
+            r#"{"comment":"a","text":null}"#,
+            r#"{"recording":"r","channel":"A","speaker":"ana","begin":0.5,"end":0.75,"text":"we","confidence":0.90,"type":"lex"}"#,
+            r#"{"channel":"A","begin":1.0,"end":1.1,"text":"","tags":[[0,"<laugh>"]]}"#,
+            r#"{"recording":"r","channel":"A","speaker":"rui","begin":1.0,"end":2.0,"text":"so"}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(written(Kind::Jsonl, Kind::Ctm, &objects), rows);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::files::{self, Input};
 
 /// One thing that stands in a file.
+#[expect(clippy::large_enum_variant, reason = "nearly all items are segments, and one is there at a time")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item {
     Segment(Segment),

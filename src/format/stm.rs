@@ -227,6 +227,7 @@ fn text(segment: &Segment) -> String {
 mod tests {
     use super::*;
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -264,6 +265,18 @@ mod tests {
             assert_eq!(fault.at, at, "{line}");
             assert!(fault.problem.starts_with(problem), "{}", fault.problem);
         }
+    }
+
+    #[test]
+    fn what_is_not_said_is_tags() {
+        let rows = "t 1 ana 0.50 3.00 <o> so { we / they } met <laugh>\nt 1 - 3.00 4.00 ignore_time_segment_in_scoring\n";
+        let objects = written(Kind::Stm, Kind::Jsonl, rows);
+        let expected = [
+            r#"{"recording":"t","channel":"1","speaker":"ana","begin":0.5,"end":3.0,"text":"so we met","tags":[[2,"{"],[5,"/ they }"],[9,"<laugh>"]],"label":"<o>"}"#,
+            r#"{"recording":"t","channel":"1","begin":3.0,"end":4.0,"text":"","tags":[[0,"ignore_time_segment_in_scoring"]]}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(written(Kind::Jsonl, Kind::Stm, &objects), rows);
     }
 
     #[test]

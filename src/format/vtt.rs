@@ -219,6 +219,7 @@ fn text(segment: &Segment) -> String {
 #[cfg(test)]
 mod tests {
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     const FILE: &str = "WEBVTT - a talk\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE so it is\nand goes on\n\n\
@@ -234,6 +235,19 @@ mod tests {
         );
         assert_eq!(starts(Kind::Vtt, FILE), ["yes", "me", "a"]);
         check(Kind::Vtt, FILE);
+    }
+
+    #[test]
+    fn a_cue_is_a_segment_and_its_tags_stand_apart() {
+        let file = "WEBVTT a\n\nNOTE\nb\n\nc\n00:00:01.000 --> 00:00:02.000 line:0\n<v Ana>so &lt;i&gt;\n&amp; we\n\n";
+        let objects = written(Kind::Vtt, Kind::Jsonl, file);
+        let expected = [
+            r#"{"header":"a","text":null}"#,
+            r#"{"note":"\nb","text":null}"#,
+            r#"{"id":"c","begin":1.0,"end":2.0,"text":"so <i>\n& we","tags":[[0,"<v Ana>"]],"settings":"line:0"}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(written(Kind::Jsonl, Kind::Vtt, &objects), file);
     }
 
     #[test]

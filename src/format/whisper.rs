@@ -389,9 +389,8 @@ fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<F
 /// Reads `"timestamp":[0.0,2.5]` and `"offsets":{"from":0,"to":2500}`, which some write instead of start and end.
 fn read_times(segment: &mut Segment) {
     let milliseconds = |number: &str| Time::of_milliseconds(number.parse().ok()?);
-    let kinds: [(&str, fn(&str) -> Option<Time>); 2] =
-        [("timestamp", Time::parse), ("offsets", milliseconds)];
-    for (name, read) in kinds {
+    for name in ["timestamp", "offsets"] {
+        let read = |number| if name == "offsets" { milliseconds(number) } else { Time::parse(number) };
         let Some(at) = segment.other.iter().position(|(key, _)| key == name) else { continue };
         let raw = &segment.other[at].1;
         let Ok(pair) = members(raw, &(0..raw.len())) else { continue };
@@ -477,6 +476,7 @@ impl segment::Writer for Writer {
 #[cfg(test)]
 mod tests {
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     const FILE: &str = r#"{"text": " so jos\u00e9 said\nthat we go. and [music] then", "segments": [
@@ -493,6 +493,28 @@ mod tests {
             assert_eq!(words(Kind::WhisperJson, file), ["so", "é"]);
             check(Kind::WhisperJson, file);
         }
+    }
+
+    #[test]
+    fn all_kinds_of_segments_are_read() {
+        let same = "{\"begin\":0.5,\"end\":2.0,\"text\":\"so we\"}\n";
+        for file in [
+            r#"{"text": " so we", "segments": [{"start": 0.5, "end": 2, "text": " so we"}]}"#,
+            r#"{"text": " so we", "chunks": [{"timestamp": [0.5, 2.0], "text": " so we"}]}"#,
+            r#"{"transcription": [{"offsets": {"from": 500, "to": 2000}, "text": " so we"}]}"#,
+        ] {
+            assert_eq!(written(Kind::WhisperJson, Kind::Jsonl, file), same);
+        }
+        let file = r#"{"language": "en", "segments": [{"id": 0, "text": " so", "words": [{"word": " so", "start": 1, "probability": 0.90}]}]}"#;
+        let objects = written(Kind::WhisperJson, Kind::Jsonl, file);
+        let expected = [
+            r#"{"document":{"language":"en"},"text":null}"#,
+            r#"{"id":"0","text":"so","words":[{"text":" so","begin":1.0,"confidence":0.90}]}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        let back = "{\"text\":\" so\",\"language\":\"en\",\"segments\":[\n{\"id\":\"0\",\"text\":\" so\",\
+                    \"words\":[{\"word\":\" so\",\"start\":1.0,\"probability\":0.90}]}]}\n";
+        assert_eq!(written(Kind::Jsonl, Kind::WhisperJson, &objects), back);
     }
 
     #[test]
