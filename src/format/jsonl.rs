@@ -461,6 +461,8 @@ impl<'a> Fields<'a> {
 
 /// What fields are called.
 pub(super) struct Names {
+    /// Whether an identifier that is a number is written as one.
+    pub(super) numbers: bool,
     pub(super) begin: &'static str,
     pub(super) word: &'static str,
     pub(super) confidence: &'static str,
@@ -468,11 +470,15 @@ pub(super) struct Names {
     pub(super) space: &'static str,
 }
 
-const NAMES: Names = Names { begin: "begin", word: "text", confidence: "confidence", space: "" };
+const NAMES: Names =
+    Names { numbers: false, begin: "begin", word: "text", confidence: "confidence", space: "" };
 
 /// Writes all that a segment has.
 pub(super) fn write_segment(segment: &Segment, names: &Names, fields: &mut Fields<'_>) {
-    fields.text("id", &segment.id);
+    match names.numbers {
+        true => fields.number("id", &segment.id),
+        false => fields.text("id", &segment.id),
+    }
     fields.text("recording", &segment.recording);
     fields.text("channel", &segment.channel);
     fields.text("speaker", &segment.speaker);

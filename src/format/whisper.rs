@@ -405,7 +405,8 @@ fn read_times(segment: &mut Segment) {
     }
 }
 
-const NAMES: Names = Names { begin: "start", word: "word", confidence: "probability", space: " " };
+const NAMES: Names =
+    Names { numbers: true, begin: "start", word: "word", confidence: "probability", space: " " };
 
 /// A document on its way out, which is written when it is complete.
 #[derive(Debug, Default)]
@@ -512,7 +513,7 @@ mod tests {
             r#"{"id":"0","text":"so","words":[{"text":" so","begin":1.0,"confidence":0.90}]}"#,
         ];
         assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
-        let back = "{\"text\":\" so\",\"language\":\"en\",\"segments\":[\n{\"id\":\"0\",\"text\":\" so\",\
+        let back = "{\"text\":\" so\",\"language\":\"en\",\"segments\":[\n{\"id\":0,\"text\":\" so\",\
                     \"words\":[{\"word\":\" so\",\"start\":1.0,\"probability\":0.90}]}]}\n";
         assert_eq!(written(Kind::Jsonl, Kind::WhisperJson, &objects), back);
     }
