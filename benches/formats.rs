@@ -18,7 +18,10 @@ use majuscule::restorer::Want;
 use majuscule::text::{Locale, Policy};
 
 /// Runs of each in the summary; the fastest counts.
-const TURNS: usize = 5;
+const TURNS: usize = 3;
+
+/// So many words of the text are enough.
+const WORDS: usize = 1_000_000;
 
 /// Words of a line of text, two of which are a cue.
 const WORDS_A_LINE: usize = 7;
@@ -65,7 +68,7 @@ impl Bench {
     fn new() -> Self {
         let (text, name) = common::text();
         let lower = Locale::Root.lower(&text);
-        let words: Vec<&str> = lower.split_whitespace().collect();
+        let words: Vec<&str> = lower.split_whitespace().take(WORDS).collect();
         let lines: Vec<String> = words.chunks(WORDS_A_LINE).map(|words| words.join(" ")).collect();
         let files = FORMATS.map(|(_, kind)| written(kind, &lines));
         let models =

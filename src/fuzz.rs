@@ -10,7 +10,7 @@ use crate::eval::align::{self, Edit};
 #[cfg(feature = "experiments")]
 use crate::experiment::{Recipe, Setting, plan};
 use crate::files::Input;
-use crate::format::{Kind, Settings, ctm, stm, trn};
+use crate::format::{Kind, Settings, convert, ctm, stm, trn};
 use crate::lexicon;
 use crate::lm::kneser_ney::Smoothing;
 use crate::lm::spill::Memory;
@@ -116,6 +116,17 @@ pub fn any_format(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
     let kinds = [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll];
     format(kinds[usize::from(kind) % kinds.len()], data);
+}
+
+/// Any bytes as a file of any format, which the first byte chooses; see [`convert::fuzz`].
+///
+/// # Panics
+/// Where its law is broken.
+pub fn convert(data: &[u8]) {
+    let Some((&kind, data)) = data.split_first() else { return };
+    let kinds =
+        [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll, Kind::Text];
+    convert::fuzz(kinds[usize::from(kind) % kinds.len()], data);
 }
 
 /// Any bytes as a file of a format: like [`tokenize`], and however its bytes arrive, the same comes out, of live records too. The first byte

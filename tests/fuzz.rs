@@ -1,7 +1,7 @@
 //! The fuzz targets, run on random and mutated input for a bounded number of cases.
 #![cfg(feature = "train")]
 
-use majuscule::format::Kind;
+use majuscule::format::{Kind, convert};
 use majuscule::fuzz;
 use majuscule::lm::NgramModel;
 use rand_chacha::ChaCha8Rng;
@@ -130,6 +130,7 @@ fn random_bytes_break_nothing() {
         fuzz::tokenize(&data);
         fuzz::stream(&data);
         fuzz::any_format(&data);
+        fuzz::convert(&data);
         fuzz::model(&data);
         fuzz::lexicon(&data);
         fuzz::arpa(&data);
@@ -271,6 +272,20 @@ fn altered_files_change_nothing_but_case() {
         for _ in 0..400 {
             let altered = random.mutated(text.as_bytes(), &others);
             fuzz::format(kind, &with_mode(random.below(54), &altered));
+        }
+    }
+}
+
+#[test]
+fn altered_files_say_the_same_in_other_formats() {
+    let mut random = Random::new(12);
+    let others: Vec<&[u8]> = FILES.iter().map(|(_, text)| text.as_bytes()).collect();
+    for (kind, text) in FILES {
+        for len in 0..=text.len() {
+            convert::fuzz(kind, &text.as_bytes()[..len]);
+        }
+        for _ in 0..400 {
+            convert::fuzz(kind, &random.mutated(text.as_bytes(), &others));
         }
     }
 }

@@ -6,6 +6,7 @@ mod cascade;
 mod chart;
 #[cfg(feature = "train")]
 mod compare;
+mod convert;
 #[cfg(feature = "train")]
 mod corpus;
 #[cfg(feature = "train")]
@@ -62,6 +63,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Restore(Box<restore::Args>),
+    Convert(convert::Args),
     #[cfg(feature = "train")]
     #[command(flatten)]
     Learning(Box<Learning>),
@@ -97,6 +99,7 @@ pub fn main() -> ExitCode {
     let watch = usage::Watch::new(cli.usage);
     let result = match cli.verb {
         Verb::Restore(args) => restore::run(*args),
+        Verb::Convert(args) => convert::run(&args),
         #[cfg(feature = "train")]
         Verb::Learning(verb) => verb.run(),
         #[cfg(feature = "fst")]

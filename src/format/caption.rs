@@ -131,7 +131,7 @@ impl CaptionReader {
     pub fn new(name: impl Into<String>, kind: Kind, settings: &Settings) -> Result<Self> {
         let captions: Box<dyn Captions> = match kind {
             Kind::Ctm => Box::new(ctm::Spoken::default()),
-            Kind::Jsonl => Box::new(jsonl::Objects::new(settings)),
+            Kind::Jsonl => Box::new(jsonl::LiveObjects::new(settings)),
             Kind::WhisperJson => Box::new(whisper::Documents::new(settings)),
             _ => {
                 let problem = "--stream reads text, ctm, jsonl and whisper-json: name one of them with --format, or leave \

@@ -3,10 +3,12 @@
 //! In files of ten columns and more that begin with numbers (CoNLL-U, -X, -2009) the word is the second, otherwise the first. Lines
 //! that begin with `#` are comments. Of a word that is written in one and analysed as several (`1-2 dámelo`), the first line counts.
 
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::records::{Grammar, Parts};
+use super::segment::{self, Block, BlockKind, Column, Found, Item, Losses, Lost, Parser, Part, Segment};
 use super::transcript::{Fault, fields};
 use crate::error::{Error, Result};
 use crate::text::Break;
@@ -24,42 +26,30 @@ pub(super) struct Rows {
 
 impl Grammar for Rows {
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
-        if line.starts_with('#') {
-            return Ok(());
+        match self.says(line)? {
+            Says::Word(word) => parts.push(word, self.before.take()),
+            Says::End => self.before = self.before.max(Some(Break::Paragraph)),
+            Says::Document => self.before = Some(Break::Document),
+            Says::Comment | Says::Inside => {}
         }
-        if line.trim().is_empty() {
-            self.before = self.before.max(Some(Break::Paragraph));
-            self.analysed = 0;
-            return Ok(());
-        }
-        let columns: Vec<Range<usize>> = match line.contains('\t') {
-            true => tabbed(line).collect(),
-            false => fields(line, 0).collect(),
-        };
-        let id = |text: &str| {
-            !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'.'))
-        };
-        let numbered = columns.len() >= 10 && id(&line[columns[0].clone()]);
-        let column = *self.column.get_or_insert(if numbered { 2 } else { 1 });
-        let Some(word) = columns.get(column - 1).filter(|word| !word.is_empty()).cloned() else {
-            let problem =
-                format!("found no word in column {column}, but one is expected there; --field names another");
-            return Err(Fault { at: line.trim_end().len(), problem });
-        };
-        if &line[word.clone()] == "-DOCSTART-" {
-            self.before = Some(Break::Document);
-            return Ok(());
-        }
-        if numbered && self.is_inside(&line[columns[0].clone()]) {
-            return Ok(());
-        }
-        parts.push(word, self.before.take());
         Ok(())
     }
 
     fn is_between(&self) -> bool {
         self.before.is_some()
     }
+}
+
+/// What a line is.
+enum Says {
+    Comment,
+    /// A sentence has ended.
+    End,
+    /// A document begins.
+    Document,
+    Word(Range<usize>),
+    /// A part of a word that was there, or what is no word of the text.
+    Inside,
 }
 
 impl Rows {
@@ -76,6 +66,36 @@ impl Rows {
         Ok(Self { column, before: Some(Break::Document), ..Self::default() })
     }
 
+    /// Says what the next line is.
+    fn says(&mut self, line: &str) -> Result<Says, Fault> {
+        if line.starts_with('#') {
+            return Ok(Says::Comment);
+        }
+        if line.trim().is_empty() {
+            self.analysed = 0;
+            return Ok(Says::End);
+        }
+        let columns = columns(line);
+        let id = |text: &str| {
+            !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'.'))
+        };
+        let numbered = columns.len() >= 10 && id(&line[columns[0].clone()]);
+        let column = *self.column.get_or_insert(if numbered { 2 } else { 1 });
+        let Some(word) = columns.get(column - 1).filter(|word| !word.is_empty()).cloned() else {
+            let problem =
+                format!("found no word in column {column}, but one is expected there; --field names another");
+            return Err(Fault { at: line.trim_end().len(), problem });
+        };
+        if &line[word.clone()] == "-DOCSTART-" {
+            self.analysed = 0;
+            return Ok(Says::Document);
+        }
+        if numbered && self.is_inside(&line[columns[0].clone()]) {
+            return Ok(Says::Inside);
+        }
+        Ok(Says::Word(word))
+    }
+
     /// Whether the row with this number belongs to the analysis of a word that was there, or is no word of the text.
     fn is_inside(&mut self, id: &str) -> bool {
         if let Some((_, last)) = id.split_once('-') {
@@ -83,6 +103,13 @@ impl Rows {
             return false;
         }
         id.contains('.') || id.parse().is_ok_and(|id: usize| id <= self.analysed)
+    }
+}
+
+fn columns(line: &str) -> Vec<Range<usize>> {
+    match line.contains('\t') {
+        true => tabbed(line).collect(),
+        false => fields(line, 0).collect(),
     }
 }
 
@@ -95,9 +122,167 @@ fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
+/// Columns as segments, a sentence each: its words are the text.
+#[derive(Debug)]
+pub(super) struct Sentences {
+    rows: Rows,
+    open: Option<(Found, Segment)>,
+}
+
+impl Sentences {
+    pub(super) fn new(rows: Rows) -> Self {
+        Self { rows, open: None }
+    }
+
+    fn close(&mut self, out: &mut VecDeque<Found>) {
+        let Some((mut found, mut segment)) = self.open.take() else { return };
+        // Words alone need no columns.
+        if segment.rows.iter().all(|row| matches!(row[..], [Column::Word(0)])) {
+            segment.rows.clear();
+        }
+        found.item = Item::Segment(segment);
+        out.push_back(found);
+    }
+
+    /// Appends a row with this word, if it has one, to the sentence.
+    fn push(&mut self, line: &str, number: u64, columns: &[Range<usize>], word: Option<Range<usize>>) {
+        let (found, segment) = self.open.get_or_insert_with(|| {
+            let none = Item::Segment(Segment::default());
+            (
+                Found { item: none, source: String::new(), line: number, parts: vec![(Part::Rows, 0)] },
+                Segment::default(),
+            )
+        });
+        let column = |place: &Range<usize>| {
+            let text = &line[place.clone()];
+            match word.as_ref() == Some(place) {
+                true => Column::Word(text.matches(' ').count()),
+                false => Column::Other(text.to_owned()),
+            }
+        };
+        segment.rows.push(columns.iter().map(column).collect());
+        if let Some(word) = &word {
+            let is_first = !segment.rows.iter().rev().skip(1).flatten().any(is_word);
+            segment.text.extend([if is_first { "" } else { " " }, &line[word.clone()]]);
+        }
+        let break_before = if found.source.is_empty() { "" } else { "\n" };
+        found.source.extend([break_before, line]);
+    }
+}
+
+fn is_word(column: &Column) -> bool {
+    matches!(column, Column::Word(_))
+}
+
+impl Parser for Sentences {
+    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        let is_open = self.open.is_some();
+        let mut block = |block| {
+            out.push_back(Found {
+                item: Item::Block(block),
+                source: line.to_owned(),
+                line: number,
+                parts: Vec::new(),
+            });
+        };
+        match self.rows.says(line)? {
+            Says::Comment if is_open => self.push(line, number, std::slice::from_ref(&(0..line.len())), None),
+            Says::Comment => Block::comment(line, "#").into_iter().for_each(block),
+            Says::End => self.close(out),
+            Says::Document => {
+                let start = Block { kind: BlockKind::Docstart, text: line.trim().to_owned() };
+                if is_open {
+                    self.close(out);
+                    out.push_back(Found {
+                        item: Item::Block(start),
+                        source: line.to_owned(),
+                        line: number,
+                        parts: Vec::new(),
+                    });
+                } else {
+                    block(start);
+                }
+            }
+            Says::Word(word) => self.push(line, number, &columns(line), Some(word)),
+            Says::Inside => self.push(line, number, &columns(line), None),
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut VecDeque<Found>) -> Result<(), String> {
+        self.close(out);
+        Ok(())
+    }
+}
+
+/// Columns, written sentence by sentence.
+#[derive(Debug)]
+pub(super) struct Writer;
+
+impl segment::Writer for Writer {
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        let mut segment = match item {
+            Item::Segment(segment) => segment,
+            Item::Block(block) if matches!(block.kind, BlockKind::Comment | BlockKind::Docstart) => {
+                out.push(Item::Block(block));
+                return Ok(());
+            }
+            Item::Block(block) => return block.leave(losses),
+        };
+        segment.keep(&[Part::Rows], losses)?;
+        if segment.rows.is_empty() {
+            segment.even(losses)?;
+            if segment.text.is_empty() {
+                return losses.leave(Part::Text, 0, "an empty line");
+            }
+        } else {
+            let counted = segment.rows.iter().flatten().map(pieces).fold(0, usize::saturating_add);
+            let words = if segment.text.is_empty() { 0 } else { segment.text.split(' ').count() };
+            if counted != words {
+                let problem = format!("found columns for {counted} words, but {words} words in the text");
+                return Err(losses.never(Part::Rows, problem));
+            }
+        }
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        let segment = match item {
+            Item::Block(block) if block.kind == BlockKind::Comment => {
+                return segment::write_comment(block, "#", out);
+            }
+            Item::Block(block) => return out.push_str(&format!("{}\n\n", block.text)),
+            Item::Segment(segment) => segment,
+        };
+        let mut words = segment.text.split(' ');
+        if segment.rows.is_empty() {
+            words.by_ref().for_each(|word| out.extend([word, "\n"]));
+        }
+        for row in &segment.rows {
+            let mut column = |column: &Column| match column {
+                Column::Word(_) => words.by_ref().take(pieces(column)).collect::<Vec<_>>().join(" "),
+                Column::Other(text) => text.clone(),
+            };
+            out.push_str(&row.iter().map(&mut column).collect::<Vec<_>>().join("\t"));
+            out.push('\n');
+        }
+        out.push('\n');
+    }
+}
+
+/// Of how many pieces between spaces a word is.
+fn pieces(column: &Column) -> usize {
+    match column {
+        Column::Word(spaces) => spaces.saturating_add(1),
+        Column::Other(_) => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -106,6 +291,21 @@ mod tests {
         assert_eq!(words(Kind::Conll, file), ["the", "1996", "eu", "it"]);
         assert_eq!(starts(Kind::Conll, file), ["the", "it"]);
         check(Kind::Conll, file);
+    }
+
+    #[test]
+    fn a_sentence_is_a_segment_with_its_columns() {
+        let rows = "# a\n-DOCSTART- O\n\nso RB\nwe PRP\n# b\n\nmet\n";
+        let objects = written(Kind::Conll, Kind::Jsonl, rows);
+        let expected = [
+            r#"{"comment":"a","text":null}"#,
+            r#"{"docstart":"-DOCSTART- O","text":null}"#,
+            r##"{"text":"so we","rows":[[null,"RB"],[null,"PRP"],["# b"]]}"##,
+            r#"{"text":"met"}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        let back = written(Kind::Jsonl, Kind::Conll, &objects);
+        assert_eq!(back, "# a\n-DOCSTART- O\n\nso\tRB\nwe\tPRP\n# b\n\nmet\n\n");
     }
 
     #[test]

@@ -4,10 +4,15 @@
 //! whose words are `<ALT_BEGIN>`, `<ALT>` and `<ALT_END>`, the first is taken. Events in `<>` and words of the types `non-lex`, `misc`
 //! and `noscore` are no words.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::Kind;
 use super::caption::{Caption, Captions, Id};
 use super::records::{Grammar, Parts, fill};
+use super::segment::{
+    self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time, Word,
+};
 use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few};
 use crate::text::Break;
 
@@ -228,10 +233,237 @@ pub(super) fn parted(last: &mut [String; 3], now: [&str; 3]) -> Option<Break> {
     Some(before)
 }
 
+/// What stands for a name that is not there.
+const NO_NAME: &str = "-";
+
+/// What stands for a confidence or a type that is not there.
+const NOT_APPLICABLE: &str = "NA";
+
+/// What stands for a time of what has none.
+const NO_TIME: &str = "*";
+
+/// Recogniser output as segments, a word each. Events and the marks of alternatives are tags of segments without words.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    alternatives: Alternatives,
+}
+
+impl Parser for Words {
+    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        let mut found =
+            |item, parts| out.push_back(Found { item, source: line.to_owned(), line: number, parts });
+        if let Some(block) = Block::comment(line, ";;") {
+            found(Item::Block(block), Vec::new());
+        }
+        let Some(row) = row(line)? else { return Ok(()) };
+        self.alternatives.takes(&row)?;
+        let word = &line[row.word.clone()];
+        let (begin, end) = match row.role {
+            Role::Begin | Role::Next | Role::End if line[row.begin.clone()] == *NO_TIME => (None, None),
+            _ => {
+                let begin = exact_seconds(line, &row.begin)?;
+                let duration = exact_seconds(line, &row.duration)?;
+                (Some(begin), Some(begin.after(duration).ok_or_else(|| not_exact(line, &row.duration))?))
+            }
+        };
+        let field = |place: &Option<Range<usize>>| place.clone().map(|place| line[place].to_owned());
+        let applies = |text: &String| !text.eq_ignore_ascii_case(NOT_APPLICABLE);
+        let is_tag = is_event(word);
+        let segment = Segment {
+            recording: named(&line[row.file.clone()]),
+            channel: named(&line[row.channel.clone()]),
+            speaker: field(&row.speaker),
+            begin,
+            end,
+            text: if is_tag { String::new() } else { word.to_owned() },
+            tags: is_tag.then(|| Tag { at: 0, tag: word.to_owned() }).into_iter().collect(),
+            confidence: field(&row.confidence).filter(applies),
+            kind: field(&row.kind).filter(applies),
+            ..Segment::default()
+        };
+        let mut parts = vec![
+            (Part::Recording, row.file.start),
+            (Part::Channel, row.channel.start),
+            (Part::Times, row.begin.start),
+            (Part::Text, row.word.start),
+            (Part::Tags, row.word.start),
+        ];
+        let optional =
+            [(Part::Confidence, row.confidence), (Part::Kind, row.kind), (Part::Speaker, row.speaker)];
+        parts.extend(optional.into_iter().filter_map(|(part, place)| Some((part, place?.start))));
+        found(Item::Segment(segment), parts);
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut VecDeque<Found>) -> Result<(), String> {
+        self.alternatives.end("").map_err(|fault| fault.problem)
+    }
+}
+
+/// A time that is kept to its last digit.
+pub(super) fn exact_seconds(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
+    Time::parse(&line[place.clone()]).ok_or_else(|| not_exact(line, place))
+}
+
+fn not_exact(line: &str, place: &Range<usize>) -> Fault {
+    let found = shortened(&line[place.clone()]);
+    let problem = format!(
+        "found \"{found}\", but a time is expected to have 24 digits after the point at most and 12 before it"
+    );
+    Fault { at: place.start, problem }
+}
+
+/// A name, if it is one.
+pub(super) fn named(name: &str) -> Option<String> {
+    Some(name).filter(|name| *name != NO_NAME).map(str::to_owned)
+}
+
+/// How a name is written, and what stands where there is none.
+pub(super) fn name_or_none(name: &Option<String>) -> &str {
+    name.as_deref().unwrap_or(NO_NAME)
+}
+
+/// Recogniser output, written word by word.
+#[derive(Debug)]
+pub(super) struct Writer;
+
+impl segment::Writer for Writer {
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        let mut segment = match item {
+            Item::Segment(segment) => segment,
+            Item::Block(block) if block.kind == BlockKind::Comment => {
+                out.push(Item::Block(block));
+                return Ok(());
+            }
+            Item::Block(block) => return block.leave(losses),
+        };
+        if segment.words.len() > 1
+            && let Some(words) = words_of(&segment)
+        {
+            return each_word(segment, words, losses, out);
+        }
+        let is_own = matches!(losses.from, Kind::Ctm | Kind::Stm | Kind::Jsonl);
+        let is_tag = is_own && segment.text.is_empty() && segment.tags.len() == 1;
+        segment.keep_tags(|tag| is_tag && is_event(tag), losses)?;
+        segment.keep(&KEPT, losses)?;
+        if segment.confidence.as_ref().is_some_and(|confidence| !is_confidence(confidence)) {
+            let confidence = segment.confidence.take().unwrap_or_default();
+            losses.leave(
+                Part::Confidence,
+                0,
+                format_args!("the confidence \"{confidence}\", which is no number,"),
+            )?;
+        }
+        if segment.text.is_empty() && segment.tags.is_empty() {
+            return losses.leave(Part::Text, 0, "an empty text");
+        }
+        let text = segment.text.trim();
+        if text.contains(char::is_whitespace) {
+            let problem =
+                "found several words with one timing, but in .ctm each word is expected to have its own";
+            return Err(losses.never(Part::Text, problem));
+        }
+        if is_event(text) {
+            return Err(
+                losses.never(Part::Text, "found a word in <>, which would be read as an event in .ctm")
+            );
+        }
+        let is_mark = segment
+            .tags
+            .first()
+            .is_some_and(|tag| matches!(&*tag.tag, "<ALT_BEGIN>" | "<ALT>" | "<ALT_END>"));
+        if !is_mark || segment.begin.is_some() {
+            segment.times_in_order(losses)?;
+        }
+        segment.even(losses)?;
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        let segment = match item {
+            Item::Block(block) => return segment::write_comment(block, ";;", out),
+            Item::Segment(segment) => segment,
+        };
+        let [recording, channel] = [&segment.recording, &segment.channel].map(name_or_none);
+        let times = segment.begin.zip(segment.end).and_then(|(begin, end)| Some((begin, end.since(begin)?)));
+        let (begin, duration) = match times {
+            Some((begin, duration)) => (begin.seconds(2), duration.seconds(2)),
+            None => (NO_TIME.to_owned(), NO_TIME.to_owned()),
+        };
+        let word = segment.tags.first().map_or(&segment.text, |tag| &tag.tag);
+        let mut last =
+            [segment.confidence.as_deref(), segment.kind.as_deref(), segment.speaker.as_deref()].to_vec();
+        while last.pop_if(|field| field.is_none()).is_some() {}
+        let last: String = last.iter().flat_map(|field| [" ", field.unwrap_or(NOT_APPLICABLE)]).collect();
+        out.push_str(&format!("{recording} {channel} {begin} {duration} {word}{last}\n"));
+    }
+}
+
+const KEPT: [Part; 7] =
+    [Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Confidence, Part::Kind, Part::Tags];
+
+/// The words of the text, each of one of the segment's words or more, which are pieces of it (` o`, `'neill`); `None` where they
+/// are others.
+fn words_of(segment: &Segment) -> Option<Vec<(String, Vec<Word>)>> {
+    let mut pieces = segment.words.iter();
+    let mut words = Vec::new();
+    for text in segment.text.split_whitespace() {
+        let (mut said, mut of) = (String::new(), Vec::new());
+        while said != text {
+            let piece = pieces.next()?;
+            said.push_str(piece.text.trim());
+            of.push(piece.clone());
+            if !text.starts_with(&said) {
+                return None;
+            }
+        }
+        words.push((said, of));
+    }
+    pieces.next().is_none().then_some(words)
+}
+
+/// Gives out a segment word by word, where the bounds of segments may be left out.
+fn each_word(
+    mut segment: Segment,
+    words: Vec<(String, Vec<Word>)>,
+    losses: &mut Losses,
+    out: &mut Vec<Item>,
+) -> Result<(), Lost> {
+    losses.leave(Part::Bounds, 0, "that these words are one segment")?;
+    segment.words.clear();
+    segment.keep(
+        &[Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Breaks, Part::Kind],
+        losses,
+    )?;
+    for (text, pieces) in words {
+        let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
+        if pieces.iter().any(|piece| !piece.other.is_empty()) {
+            losses.leave(Part::Other, 0, "other fields of words")?;
+        }
+        let confidence = first.confidence.clone();
+        if pieces.iter().any(|piece| piece.confidence != confidence) {
+            losses.leave(Part::Confidence, 0, "the confidences of the pieces of a word")?;
+        }
+        let word = Segment {
+            begin: first.begin,
+            end: last.end,
+            confidence: confidence
+                .filter(|_| pieces.iter().all(|piece| piece.confidence == first.confidence)),
+            text,
+            tags: Vec::new(),
+            ..segment.clone()
+        };
+        segment::Writer::fit(&mut Writer, Item::Segment(word), losses, out)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -286,6 +518,20 @@ mod tests {
         alternatives = Alternatives::First;
         assert!(alternatives.takes(&row(lines[0]).unwrap().unwrap()).is_err());
         assert!(alternatives.end(lines[0]).is_err());
+    }
+
+    #[test]
+    fn a_word_is_a_segment() {
+        let rows = ";; a\nr A 0.50 0.25 we 0.90 lex ana\n- A 1.00 0.10 <laugh>\nr A 1.00 1.00 so NA NA rui\n";
+        let objects = written(Kind::Ctm, Kind::Jsonl, rows);
+        let expected = [
+            r#"{"comment":"a","text":null}"#,
+            r#"{"recording":"r","channel":"A","speaker":"ana","begin":0.5,"end":0.75,"text":"we","confidence":0.90,"type":"lex"}"#,
+            r#"{"channel":"A","begin":1.0,"end":1.1,"text":"","tags":[[0,"<laugh>"]]}"#,
+            r#"{"recording":"r","channel":"A","speaker":"rui","begin":1.0,"end":2.0,"text":"so"}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(written(Kind::Jsonl, Kind::Ctm, &objects), rows);
     }
 
     #[test]

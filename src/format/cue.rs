@@ -1,8 +1,10 @@
 //! What subtitles have in common: timings, and the words of a cue between tags, events and speaker dashes.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::records::Parts;
+use super::segment::{Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time};
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
 use crate::text::sentence::is_end_mark;
@@ -10,6 +12,29 @@ use crate::text::tokenize::MAX_TAG;
 
 /// An event between sentences has so many words at most; what is longer is text.
 const LONGEST_ASIDE: usize = 3;
+
+/// Where the times of a cue stand in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Timing {
+    begin: Range<usize>,
+    end: Range<usize>,
+}
+
+/// What a line of subtitles is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Says {
+    /// Nothing stands there, or nothing that could be read: what came before has ended.
+    Nothing,
+    /// The number or the name of a cue.
+    Name,
+    Timing(Timing),
+    /// Text of a cue.
+    Text,
+    /// A header, a note, a style or a region begins, with this many bytes that say so.
+    Block(BlockKind, usize),
+    /// It goes on.
+    More,
+}
 
 /// How times are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,12 +57,13 @@ impl Times {
     ///
     /// # Errors
     /// Where it is none.
-    pub(super) fn read(self, line: &str) -> Result<(), Fault> {
+    pub(super) fn read(self, line: &str) -> Result<Timing, Fault> {
         let Some(arrow) = line.find("-->") else {
             return Err(self.fault(line, 0, line.len()));
         };
         let mut at = 0;
-        for end in [arrow, line.len()] {
+        let mut times = [0..0, 0..0];
+        for (time, end) in times.iter_mut().zip([arrow, line.len()]) {
             let start = at + (line[at..end].len() - line[at..end].trim_start().len());
             let len = line[start..end].find(char::is_whitespace).unwrap_or(end - start);
             if !self.is_time(&line[start..start + len])
@@ -45,9 +71,11 @@ impl Times {
             {
                 return Err(self.fault(line, start, end));
             }
+            *time = start..start + len;
             at = end + "-->".len();
         }
-        Ok(())
+        let [begin, end] = times;
+        Ok(Timing { begin, end })
     }
 
     fn is_time(self, text: &str) -> bool {
@@ -174,8 +202,186 @@ impl Cues {
     }
 }
 
+/// What the lines of a kind of subtitles are, for those who want what stands in them.
+pub(super) trait Subtitles: Send {
+    /// Says what the next line is.
+    fn says(&mut self, line: &str) -> Result<Says, Fault>;
+
+    /// Ends the file.
+    fn ended(&self) -> Result<(), String>;
+
+    /// Where what follows a timing is kept.
+    fn settings(segment: &mut Segment) -> (Part, &mut Option<String>);
+
+    /// How long the tag at the beginning of the text is, if it begins with one.
+    fn tag_len(text: &str) -> Option<usize>;
+
+    /// The character that is written in another way at the beginning of the text, and how many bytes it takes there.
+    fn escaped(text: &str) -> Option<(usize, char)>;
+}
+
+/// Subtitles as segments, a cue each.
+#[derive(Debug)]
+pub(super) struct CueItems<S> {
+    subtitles: S,
+    open: Option<Found>,
+    /// Where the text of the cue begins in its source, once there is any.
+    text: Option<usize>,
+}
+
+impl<S> CueItems<S> {
+    pub(super) fn new(subtitles: S) -> Self {
+        Self { subtitles, open: None, text: None }
+    }
+}
+
+impl<S: Subtitles> CueItems<S> {
+    /// Gives out what stands before.
+    fn close(&mut self, out: &mut VecDeque<Found>) {
+        let Some(mut found) = self.open.take() else { return };
+        if let (Item::Segment(segment), Some(start)) = (&mut found.item, self.text.take()) {
+            let tags = read_text::<S>(&found.source[start..], segment);
+            found.parts.push((Part::Text, start));
+            found.parts.extend(tags.into_iter().map(|at| (Part::Tags, start + at)));
+        }
+        // All files of the web begin with a header; most say nothing in it.
+        if !matches!(&found.item, Item::Block(Block { kind: BlockKind::Header, text }) if text.is_empty()) {
+            out.push_back(found);
+        }
+    }
+
+    /// Begins an item with this line.
+    fn open(&mut self, item: Item, line: &str, number: u64, parts: Vec<(Part, usize)>) {
+        self.open = Some(Found { item, source: line.to_owned(), line: number, parts });
+        self.text = None;
+    }
+}
+
+impl<S: Subtitles> Parser for CueItems<S> {
+    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        match self.subtitles.says(line)? {
+            Says::Nothing => self.close(out),
+            Says::Name => {
+                self.close(out);
+                let segment = Segment { id: Some(line.trim().to_owned()), ..Segment::default() };
+                self.open(Item::Segment(segment), line, number, vec![(Part::Id, 0)]);
+            }
+            Says::Timing(timing) => {
+                if !matches!(&self.open, Some(Found { item: Item::Segment(Segment { begin: None, .. }), .. }))
+                {
+                    self.close(out);
+                    self.open(Item::Segment(Segment::default()), line, number, Vec::new());
+                } else if let Some(found) = &mut self.open {
+                    found.source = format!("{}\n{line}", found.source);
+                }
+                let Some(Found { item: Item::Segment(segment), source, parts, .. }) = &mut self.open else {
+                    return Ok(());
+                };
+                let start = source.len() - line.len();
+                segment.begin = Some(clock(line, &timing.begin)?);
+                segment.end = Some(clock(line, &timing.end)?);
+                parts.push((Part::Times, start + timing.begin.start));
+                let after = timing.end.end;
+                let settings = line[after..].split_whitespace().collect::<Vec<_>>().join(" ");
+                if !settings.is_empty() {
+                    let spaces = line[after..].len() - line[after..].trim_start().len();
+                    let (part, field) = S::settings(segment);
+                    *field = Some(settings);
+                    parts.push((part, start + after + spaces));
+                }
+            }
+            Says::Text => {
+                if let Some(found) = &mut self.open {
+                    self.text.get_or_insert(found.source.len() + 1);
+                    found.source = format!("{}\n{line}", std::mem::take(&mut found.source));
+                }
+            }
+            Says::Block(kind, len) => {
+                self.close(out);
+                let block = Block { kind, text: line[len..].trim().to_owned() };
+                self.open(Item::Block(block), line, number, vec![(Part::Block(kind), 0)]);
+            }
+            Says::More => {
+                if let Some(Found { item: Item::Block(block), source, .. }) = &mut self.open {
+                    for text in [&mut block.text, source] {
+                        text.push('\n');
+                        text.push_str(line);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut VecDeque<Found>) -> Result<(), String> {
+        self.close(out);
+        self.subtitles.ended()
+    }
+}
+
+/// Reads a time that stands in a line.
+fn clock(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
+    let text = &line[place.clone()];
+    Time::of_clock(text).ok_or_else(|| {
+        let problem = format!("found \"{}\", but such a time cannot be kept exactly", shortened(text));
+        Fault { at: place.start, problem }
+    })
+}
+
+/// Reads what a cue says, and gives where its tags stand.
+fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
+    let (mut at, mut chars) = (0, 0);
+    let mut places = Vec::new();
+    while let Some(c) = source[at..].chars().next() {
+        let rest = &source[at..];
+        // No tag goes on in the next line.
+        if let Some(len) = S::tag_len(rest).filter(|&len| !rest[..len].contains('\n')) {
+            segment.tags.push(Tag { at: chars, tag: rest[..len].to_owned() });
+            places.push(at);
+            at += len;
+            continue;
+        }
+        let (len, c) = S::escaped(rest).unwrap_or((c.len_utf8(), c));
+        segment.text.push(c);
+        chars += 1;
+        at += len;
+    }
+    places
+}
+
+/// Whether the cue's text is read back from how it is written.
+pub(super) fn check_text<S: Subtitles>(
+    segment: &Segment,
+    written: &str,
+    losses: &Losses,
+) -> Result<(), Lost> {
+    let mut again = Segment::default();
+    read_text::<S>(written, &mut again);
+    let problem = if (&again.text, &again.tags) != (&segment.text, &segment.tags) {
+        "found text that would be read as tags"
+    } else if written.lines().any(|line| line.trim().is_empty()) || written.ends_with('\n') {
+        "found an empty line in a text, which would end the cue"
+    } else {
+        return Ok(());
+    };
+    Err(losses.never(Part::Text, format_args!("{problem} in {}", losses.to.shown())))
+}
+
+/// Leaves out digits after the millisecond.
+pub(super) fn round(time: Time, losses: &mut Losses) -> Result<Time, Lost> {
+    if time.rounded() != time {
+        losses.leave(Part::Digits, 0, format_args!("what {} has beyond milliseconds", time.seconds(0)))?;
+    }
+    Ok(time.rounded())
+}
+
+/// Whether a tag means the same in all subtitles.
+pub(super) fn is_shared(tag: &str) -> bool {
+    matches!(tag, "<i>" | "</i>" | "<b>" | "</b>" | "<u>" | "</u>")
+}
+
 /// How long the mark-up at the beginning of the text is, `<i>`, `</v>`, `<00:01.000>` or `{\an8}`, if it begins with any.
-fn tag_len(text: &str) -> Option<usize> {
+pub(super) fn tag_len(text: &str) -> Option<usize> {
     let opens = |c: char| c.is_alphanumeric() || matches!(c, '/' | '!');
     let close = match text.strip_prefix('<') {
         Some(rest) if rest.starts_with(opens) => '>',

@@ -88,6 +88,143 @@ pub(super) fn read(json: &str, tell: &mut dyn FnMut(Event)) -> Result<(), Fault>
     }
 }
 
+/// A member of an object or an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Member {
+    /// Its name; empty in an array.
+    pub(super) key: String,
+    /// Where its value stands, a string with its quotes.
+    pub(super) place: Range<usize>,
+}
+
+impl Member {
+    /// Its value as it is written.
+    pub(super) fn raw<'a>(&self, json: &'a str) -> &'a str {
+        &json[self.place.clone()]
+    }
+
+    /// What it says, if it is a string.
+    pub(super) fn string(&self, json: &str) -> Option<String> {
+        let raw = self.raw(json).strip_prefix('"')?.strip_suffix('"')?;
+        let mut text = String::with_capacity(raw.len());
+        decode(raw, &mut text);
+        Some(text)
+    }
+
+    /// How it is written, if it is a number.
+    pub(super) fn number<'a>(&self, json: &'a str) -> Option<&'a str> {
+        Some(self.raw(json)).filter(|raw| is_number(raw))
+    }
+
+    pub(super) fn is_null(&self, json: &str) -> bool {
+        self.raw(json) == "null"
+    }
+}
+
+/// The members of the object or array that stands at `place`, in order; none of anything else.
+///
+/// # Errors
+/// Where that is not JSON, an object has the same name twice, or half of a pair of escapes stands alone, which is no character.
+pub(super) fn members(json: &str, place: &Range<usize>) -> Result<Vec<Member>, Fault> {
+    let json = &json[..place.end];
+    let mut members: Vec<Member> = Vec::new();
+    let mut problem = None;
+    // How many objects and arrays are open, where the member began that is one, and what was read.
+    let (mut depth, mut start, mut done) = (0, 0, place.start);
+    let mut key = String::new();
+    let next = |done: usize| {
+        let between = |c: char| c.is_ascii_whitespace() || matches!(c, ',' | ':');
+        json[done..].find(|c| !between(c)).map_or(json.len(), |at| done + at)
+    };
+    read(&json[place.start..], &mut |event| {
+        let moved = |place_in: Range<usize>| place_in.start + place.start..place_in.end + place.start;
+        let mut member = None;
+        match event {
+            Event::Begin => {
+                let at = next(done);
+                start = if depth == 1 { at } else { start };
+                depth += 1;
+                done = at + 1;
+            }
+            Event::End => {
+                done = next(done) + 1;
+                depth -= 1;
+                member = Some(start..done);
+            }
+            Event::Key(name) => {
+                let name = moved(name);
+                done = name.end + 1;
+                if depth == 1 {
+                    key.clear();
+                    decode(&json[name.clone()], &mut key);
+                    if members.iter().any(|member| member.key == key) {
+                        let problem_here = format!("found the field \"{}\" twice", shortened(&key));
+                        problem.get_or_insert((name.start, problem_here));
+                    }
+                    if is_torn(&json[name.clone()]) {
+                        problem.get_or_insert((name.start, TORN.to_owned()));
+                    }
+                }
+            }
+            Event::String(string) => {
+                let string = moved(string);
+                if depth == 1 && is_torn(&json[string.clone()]) {
+                    problem.get_or_insert((string.start, TORN.to_owned()));
+                }
+                done = string.end + 1;
+                member = Some(string.start - 1..string.end + 1);
+            }
+            Event::Other(other) => {
+                let other = moved(other);
+                done = other.end;
+                member = Some(other);
+            }
+        }
+        if let Some(place) = member.filter(|_| depth == 1) {
+            members.push(Member { key: key.clone(), place });
+        }
+    })
+    .map_err(|fault| Fault { at: fault.at + place.start, ..fault })?;
+    match problem {
+        Some((at, problem)) => Err(Fault { at, problem }),
+        None => Ok(members),
+    }
+}
+
+const TORN: &str = "found half of a pair of \\u escapes, which is no character: both halves are expected";
+
+/// Whether half of a pair of escapes stands alone between quotes.
+fn is_torn(raw: &str) -> bool {
+    raw.contains("\\u")
+        && units(raw).any(|(place, c)| {
+            c == char::REPLACEMENT_CHARACTER
+                && raw[place.clone()].starts_with('\\')
+                && !raw[place].eq_ignore_ascii_case("\\ufffd")
+        })
+}
+
+/// Whether this is a number as JSON has them.
+pub(super) fn is_number(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Number>(text).is_ok() && text.trim() == text
+}
+
+/// A text between quotes.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The value without white space between its parts.
+pub(super) fn compact(raw: &str) -> String {
+    let (mut in_string, mut escaped) = (false, false);
+    let kept = raw.chars().filter(|&c| {
+        let keeps = in_string || !c.is_ascii_whitespace();
+        in_string ^= c == '"' && !escaped;
+        escaped = in_string && c == '\\' && !escaped;
+        keeps
+    });
+    kept.collect()
+}
+
 /// What may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {

@@ -1,13 +1,18 @@
 //! JSON lines: an object a line, of which one field is text. Escapes are read, and written back in their own form.
 
+use std::collections::VecDeque;
+
 use super::caption::{self, Caption, Captions};
-use super::json::{Event, decode, read};
+use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
 use super::lines::Lines;
 use super::plain::{not_utf8, text};
 use super::records::explained;
-use super::transcript::Fault;
+use super::segment::{
+    self, Block, BlockKind, Column, Found, Item, Losses, Lost, Parser, Part, Row, Segment, Tag, Time, Word,
+};
+use super::transcript::{Fault, shortened};
 use super::{Format, Piece, Settings};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::text::Break;
 use crate::text::tokenize::{Cut, Tokenizer};
@@ -75,19 +80,19 @@ impl Jsonl {
 }
 
 /// Objects that come in live.
-pub(super) struct Objects {
+pub(super) struct LiveObjects {
     path: Vec<String>,
     settings: Settings,
 }
 
-impl Objects {
+impl LiveObjects {
     /// Reads objects like [`Jsonl`]; [`Settings::id`] names the field that says which record it is.
     pub(super) fn new(settings: &Settings) -> Self {
         Self { path: path(settings), settings: settings.clone() }
     }
 }
 
-impl Captions for Objects {
+impl Captions for LiveObjects {
     fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault> {
         if text.trim().is_empty() {
             return Ok(Caption::silent(whole));
@@ -140,16 +145,24 @@ fn strings(line: &str, path: &[String]) -> Result<Vec<std::ops::Range<usize>>, F
     })?;
     let name = path.join(".");
     if let Some(at) = wrong {
-        let problem =
-            format!("found no string in \"{name}\", but a text is expected there; --field names another");
-        return Err(Fault { at, problem });
+        return Err(no_string(at, &name));
     }
     if found.is_empty() && !line.contains("null") {
-        let problem =
-            format!("found no field \"{name}\", but one with the text is expected; --field names another");
-        return Err(Fault { at: 0, problem });
+        return Err(no_field(&name));
     }
     Ok(found)
+}
+
+fn no_string(at: usize, name: &str) -> Fault {
+    let problem =
+        format!("found no string in \"{name}\", but a text is expected there; --field names another");
+    Fault { at, problem }
+}
+
+fn no_field(name: &str) -> Fault {
+    let problem =
+        format!("found no field \"{name}\", but one with the text is expected; --field names another");
+    Fault { at: 0, problem }
 }
 
 impl Format for Jsonl {
@@ -170,6 +183,381 @@ impl Format for Jsonl {
         piece.source.extend_from_slice(self.text.as_bytes());
         Ok(!piece.frame.is_none())
     }
+}
+
+/// Objects as segments, one each: `{"id":"1","begin":1.0,"end":2.5,"text":"so","tags":[[0,"<i>"]]}`, and blocks: `{"note":"so","text":null}`.
+#[derive(Debug)]
+pub(super) struct Objects {
+    field: String,
+}
+
+impl Objects {
+    /// Reads the text from the field of this name.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it is inside another field.
+    pub(super) fn new(field: Option<&str>) -> Result<Self> {
+        match field.unwrap_or("text") {
+            field if field.contains('.') => Err(Error::Usage(format!(
+                "--field {field}: convert takes a field of the object itself, and none inside another"
+            ))),
+            field => Ok(Self { field: field.to_owned() }),
+        }
+    }
+
+    /// The block that an object is, if it is one.
+    fn block(&self, line: &str, members: &[Member]) -> Option<Block> {
+        let mut rest = members.iter().filter(|member| member.key != self.field || !member.is_null(line));
+        let (member, None) = (rest.next()?, rest.next()) else { return None };
+        let kind = BlockKind::ALL.into_iter().find(|kind| kind.name() == member.key)?;
+        let text = match kind {
+            BlockKind::Document => Some(compact(member.raw(line))).filter(|raw| raw.starts_with('{'))?,
+            _ => member.string(line)?,
+        };
+        Some(Block { kind, text })
+    }
+}
+
+impl Parser for Objects {
+    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        let members = members(line, &(0..line.len()))?;
+        if !line.trim_start().starts_with('{') {
+            return Err(no_field(&self.field));
+        }
+        let (item, parts) = match self.block(line, &members) {
+            Some(block) => (Item::Block(block), Vec::new()),
+            None => {
+                let (segment, parts) = read_segment(line, members, &self.field)?;
+                (Item::Segment(segment), parts)
+            }
+        };
+        out.push_back(Found { item, source: line.to_owned(), line: number, parts });
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut VecDeque<Found>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn longest(&self) -> usize {
+        LONGEST
+    }
+}
+
+/// Reads an object as a segment whose text is in this field.
+pub(super) fn read_segment(
+    line: &str,
+    members: Vec<Member>,
+    field: &str,
+) -> Result<(Segment, Vec<(Part, usize)>), Fault> {
+    let (mut segment, mut parts) = (Segment::default(), Vec::new());
+    let mut text = None;
+    let mut tags = None;
+    for member in members {
+        let Member { key, place } = &member;
+        let string = || member.string(line);
+        let (part, taken) = match key.as_str() {
+            key if key == field => {
+                text = string().or_else(|| member.is_null(line).then(String::new));
+                if text.is_none() {
+                    return Err(no_string(place.start, key));
+                }
+                (Part::Text, true)
+            }
+            "id" => {
+                segment.id = string().or_else(|| member.number(line).map(str::to_owned));
+                (Part::Id, segment.id.is_some())
+            }
+            "confidence" => {
+                segment.confidence = string().or_else(|| member.number(line).map(str::to_owned));
+                (Part::Confidence, segment.confidence.is_some())
+            }
+            "begin" | "start" => (Part::Times, take_time(line, &member, &mut segment.begin)?),
+            "end" => (Part::Times, take_time(line, &member, &mut segment.end)?),
+            "recording" => (Part::Recording, take(string(), &mut segment.recording)),
+            "channel" => (Part::Channel, take(string(), &mut segment.channel)),
+            "speaker" => (Part::Speaker, take(string(), &mut segment.speaker)),
+            "settings" => (Part::Settings, take(string(), &mut segment.settings)),
+            "coordinates" => (Part::Coordinates, take(string(), &mut segment.coordinates)),
+            "type" => (Part::Kind, take(string(), &mut segment.kind)),
+            "label" => (Part::Label, take(string(), &mut segment.label)),
+            "tags" => {
+                tags = Some(member);
+                continue;
+            }
+            "words" => {
+                segment.words = read_words(line, &member)?.unwrap_or_default();
+                (Part::Words, !segment.words.is_empty())
+            }
+            "rows" => {
+                segment.rows = read_rows(line, &member)?.unwrap_or_default();
+                (Part::Rows, !segment.rows.is_empty())
+            }
+            _ => (Part::Other, false),
+        };
+        parts.push((if taken { part } else { Part::Other }, place.start));
+        if !taken {
+            segment.other.push((key.clone(), compact(member.raw(line))));
+        }
+    }
+    segment.text = text.ok_or_else(|| no_field(field))?;
+    if let Some(member) = tags {
+        match read_tags(line, &member, segment.text.chars().count())? {
+            Some(tags) => {
+                parts.extend(tags.iter().map(|_| (Part::Tags, member.place.start)));
+                segment.tags = tags;
+            }
+            None => {
+                parts.push((Part::Other, member.place.start));
+                segment.other.push((member.key.clone(), compact(member.raw(line))));
+            }
+        }
+    }
+    Ok((segment, parts))
+}
+
+/// Keeps what was found, and says whether that is something.
+fn take<T>(found: Option<T>, field: &mut Option<T>) -> bool {
+    let takes = field.is_none() && found.is_some();
+    if takes {
+        *field = found;
+    }
+    takes
+}
+
+/// Keeps a number as a time.
+pub(super) fn take_time(json: &str, member: &Member, time: &mut Option<Time>) -> Result<bool, Fault> {
+    let Some(number) = member.number(json).filter(|_| time.is_none()) else { return Ok(false) };
+    *time = Time::parse(number);
+    if time.is_none() {
+        let problem = format!(
+            "found {}, but a time in seconds is expected, from 0 and with 24 digits after the point at most",
+            shortened(number)
+        );
+        return Err(Fault { at: member.place.start, problem });
+    }
+    Ok(true)
+}
+
+/// Reads `[[0,"<i>"],[3,"</i>"]]` for a text of so many characters; `None` where it is something else.
+fn read_tags(json: &str, member: &Member, len: usize) -> Result<Option<Vec<Tag>>, Fault> {
+    let (mut tags, mut last) = (Vec::new(), 0);
+    for tag in members(json, &member.place)? {
+        let pair = members(json, &tag.place)?;
+        let [at, tag] = &pair[..] else { return Ok(None) };
+        let at = at.number(json).and_then(|at| at.parse().ok()).filter(|at| (last..=len).contains(at));
+        let (Some(at), Some(tag)) = (at, tag.string(json).filter(|tag| !tag.is_empty())) else {
+            return Ok(None);
+        };
+        last = at;
+        tags.push(Tag { at, tag });
+    }
+    Ok(Some(tags).filter(|tags| !tags.is_empty() && member.raw(json).starts_with('[')))
+}
+
+/// Reads `[{"text":" so","begin":1.0,"end":1.2,"confidence":0.9}]`; `None` where it is something else.
+fn read_words(json: &str, member: &Member) -> Result<Option<Vec<Word>>, Fault> {
+    if !member.raw(json).starts_with('[') {
+        return Ok(None);
+    }
+    let mut words = Vec::new();
+    for object in members(json, &member.place)? {
+        let mut word = Word::default();
+        let mut text = None;
+        if !object.raw(json).starts_with('{') {
+            return Ok(None);
+        }
+        for member in members(json, &object.place)? {
+            let taken = match member.key.as_str() {
+                "text" | "word" => take(member.string(json), &mut text),
+                "begin" | "start" => take_time(json, &member, &mut word.begin)?,
+                "end" => take_time(json, &member, &mut word.end)?,
+                "confidence" | "probability" | "score" => {
+                    let text = member.string(json).or_else(|| member.number(json).map(str::to_owned));
+                    take(text, &mut word.confidence)
+                }
+                _ => false,
+            };
+            if !taken {
+                word.other.push((member.key.clone(), compact(member.raw(json))));
+            }
+        }
+        let Some(text) = text else { return Ok(None) };
+        words.push(Word { text, ..word });
+    }
+    Ok(Some(words))
+}
+
+/// Reads `[["1",null,"X"]]`, where null stands for the next word of the text, and a number for one with so many spaces in it; `None`
+/// where it is something else.
+fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<Row>>, Fault> {
+    let mut rows = Vec::new();
+    for row in members(json, &member.place)? {
+        let column = |column: &Member| match column.string(json) {
+            Some(text) => Some(Column::Other(text)),
+            None if column.is_null(json) => Some(Column::Word(0)),
+            None => column.number(json)?.parse().ok().filter(|&spaces| spaces > 0).map(Column::Word),
+        };
+        let Some(columns) = members(json, &row.place)?.iter().map(column).collect::<Option<Row>>() else {
+            return Ok(None);
+        };
+        let is_array = row.raw(json).starts_with('[');
+        if columns.is_empty() || !is_array {
+            return Ok(None);
+        }
+        rows.push(columns);
+    }
+    Ok(Some(rows).filter(|_| member.raw(json).starts_with('[')))
+}
+
+/// Objects, written one by one. Whatever a format has, they have a field for it.
+#[derive(Debug)]
+pub(super) struct Writer;
+
+impl segment::Writer for Writer {
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        if let Item::Segment(segment) = &item
+            && let Some(nth) = segment.other.iter().position(|(name, _)| name == "text")
+        {
+            let problem =
+                "found a field \"text\" beside the one that --field names, but that is written as \"text\"";
+            return Err(Lost { nth, ..losses.never(Part::Other, problem) });
+        }
+        out.push(item);
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        let mut fields = Fields::new(out);
+        match item {
+            Item::Block(block) => {
+                match block.kind {
+                    BlockKind::Document => fields.push(block.kind.name(), &block.text),
+                    kind => fields.push(kind.name(), &quoted(&block.text)),
+                }
+                // Those who read texts pass over it.
+                fields.push("text", "null");
+            }
+            Item::Segment(segment) => write_segment(segment, &NAMES, &mut fields),
+        }
+        out.push_str("}\n");
+    }
+}
+
+/// The fields of an object on its way out.
+pub(super) struct Fields<'a> {
+    out: &'a mut String,
+    is_first: bool,
+}
+
+impl<'a> Fields<'a> {
+    /// Begins an object.
+    pub(super) fn new(out: &'a mut String) -> Self {
+        out.push('{');
+        Self { out, is_first: true }
+    }
+
+    /// Appends a field with a value that is JSON.
+    pub(super) fn push(&mut self, name: &str, json: &str) {
+        if !std::mem::replace(&mut self.is_first, false) {
+            self.out.push(',');
+        }
+        self.out.push_str(&quoted(name));
+        self.out.push(':');
+        self.out.push_str(json);
+    }
+
+    pub(super) fn text(&mut self, name: &str, text: &Option<String>) {
+        if let Some(text) = text {
+            self.push(name, &quoted(text));
+        }
+    }
+
+    /// A number where it is one, otherwise a string.
+    pub(super) fn number(&mut self, name: &str, text: &Option<String>) {
+        if let Some(text) = text {
+            self.push(name, &if is_number(text) { text.clone() } else { quoted(text) });
+        }
+    }
+
+    pub(super) fn time(&mut self, name: &str, time: Option<Time>) {
+        if let Some(time) = time {
+            self.push(name, &time.seconds(1));
+        }
+    }
+
+    pub(super) fn other(&mut self, fields: &[(String, String)]) {
+        for (name, json) in fields {
+            self.push(name, json);
+        }
+    }
+}
+
+/// What fields are called.
+pub(super) struct Names {
+    /// Whether an identifier that is a number is written as one.
+    pub(super) numbers: bool,
+    pub(super) begin: &'static str,
+    pub(super) word: &'static str,
+    pub(super) confidence: &'static str,
+    /// What stands before the text.
+    pub(super) space: &'static str,
+}
+
+const NAMES: Names =
+    Names { numbers: false, begin: "begin", word: "text", confidence: "confidence", space: "" };
+
+/// Writes all that a segment has.
+pub(super) fn write_segment(segment: &Segment, names: &Names, fields: &mut Fields<'_>) {
+    match names.numbers {
+        true => fields.number("id", &segment.id),
+        false => fields.text("id", &segment.id),
+    }
+    fields.text("recording", &segment.recording);
+    fields.text("channel", &segment.channel);
+    fields.text("speaker", &segment.speaker);
+    fields.time(names.begin, segment.begin);
+    fields.time("end", segment.end);
+    let space = if segment.text.is_empty() || !segment.tags.is_empty() { "" } else { names.space };
+    fields.push("text", &quoted(&format!("{space}{}", segment.text)));
+    if !segment.tags.is_empty() {
+        let tags = segment.tags.iter().map(|tag| format!("[{},{}]", tag.at, quoted(&tag.tag)));
+        fields.push("tags", &array(tags));
+    }
+    fields.text("settings", &segment.settings);
+    fields.text("coordinates", &segment.coordinates);
+    fields.number("confidence", &segment.confidence);
+    fields.text("type", &segment.kind);
+    fields.text("label", &segment.label);
+    if !segment.words.is_empty() {
+        let words = segment.words.iter().map(|word| {
+            let mut out = String::new();
+            let mut fields = Fields::new(&mut out);
+            fields.push(names.word, &quoted(&word.text));
+            fields.time(names.begin, word.begin);
+            fields.time("end", word.end);
+            fields.number(names.confidence, &word.confidence);
+            fields.other(&word.other);
+            out + "}"
+        });
+        fields.push("words", &array(words));
+    }
+    if !segment.rows.is_empty() {
+        let column = |column: &Column| match column {
+            Column::Word(0) => "null".to_owned(),
+            Column::Word(spaces) => spaces.to_string(),
+            Column::Other(text) => quoted(text),
+        };
+        fields.push("rows", &array(segment.rows.iter().map(|row| array(row.iter().map(column)))));
+    }
+    fields.other(&segment.other);
+}
+
+pub(super) fn array(values: impl Iterator<Item = String>) -> String {
+    format!("[{}]", values.collect::<Vec<_>>().join(","))
 }
 
 #[cfg(test)]

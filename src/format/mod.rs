@@ -8,9 +8,11 @@ mod frame;
 mod json;
 mod lines;
 mod records;
+mod segment;
 mod srt;
 mod vtt;
 
+pub mod convert;
 pub mod ctm;
 pub mod jsonl;
 pub mod live;

@@ -1,6 +1,10 @@
 //! Plain text: all of it is words, marks and white space.
 
+use std::collections::VecDeque;
+
 use super::buffer::Buffer;
+use super::segment::{self, Found, Item, Losses, Lost, Parser, Part, Segment};
+use super::transcript::Fault;
 use super::{Format, Piece, Settings};
 use crate::error::{Error, Place, Result};
 use crate::files::Input;
@@ -226,6 +230,51 @@ fn starts_char(b: u8) -> bool {
 
 fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {
     bytes.iter().filter(|&&b| what(b)).count() as u64
+}
+
+/// Text as segments, a line each.
+#[derive(Debug)]
+pub(super) struct TextLines;
+
+impl Parser for TextLines {
+    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        let segment = Segment { text: line.to_owned(), ..Segment::default() };
+        let parts = vec![(Part::Text, 0)];
+        out.push_back(Found { item: Item::Segment(segment), source: line.to_owned(), line: number, parts });
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut VecDeque<Found>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn longest(&self) -> usize {
+        usize::MAX / 4
+    }
+}
+
+/// Text, written line by line.
+#[derive(Debug)]
+pub(super) struct Writer;
+
+impl segment::Writer for Writer {
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        match item {
+            Item::Block(block) => block.leave(losses),
+            Item::Segment(mut segment) => {
+                segment.keep(&[], losses)?;
+                out.push(Item::Segment(segment));
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        if let Item::Segment(segment) = item {
+            out.push_str(&segment.text);
+            out.push('\n');
+        }
+    }
 }
 
 #[cfg(test)]

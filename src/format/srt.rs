@@ -1,7 +1,9 @@
 //! `.srt`, SubRip's subtitles: a number, a timing, lines of text, an empty line.
 
-use super::cue::{Cues, Times};
+use super::Kind;
+use super::cue::{self, Cues, Says, Subtitles, Times, check_text, round};
 use super::records::{Grammar, Parts};
+use super::segment::{self, Item, Losses, Lost, Part, Segment};
 use super::transcript::{Fault, shortened};
 
 const TIMES: Times = Times { colons: (1, 2), marks: &[',', '.'], example: "00:00:01,000 --> 00:00:02,500" };
@@ -30,29 +32,10 @@ enum At {
 
 impl Grammar for Lines {
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
-        let is_empty = line.trim().is_empty();
-        // In text, what looks like a timing may be one after an empty line that is missing: it has no letters either way.
-        if Times::may_be(line)
-            && (self.at == At::Between || self.at == At::Numbered || TIMES.read(line).is_ok())
-        {
-            TIMES.read(line)?;
-            self.at = At::Text;
-            self.cues.begin();
-            return Ok(());
-        }
-        match self.at {
-            At::Numbered => TIMES.read(line)?,
-            _ if is_empty => self.at = At::Between,
-            At::Text => self.cues.line(line, parts),
-            At::Passed => {}
-            At::Between if line.trim().bytes().all(|b| b.is_ascii_digit()) => self.at = At::Numbered,
-            At::Between => {
-                let problem = format!(
-                    "found \"{}\", but the number of a cue is expected, such as 12",
-                    shortened(line.trim())
-                );
-                return Err(Fault { at: line.len() - line.trim_start().len(), problem });
-            }
+        match self.says(line)? {
+            Says::Timing(_) => self.cues.begin(),
+            Says::Text => self.cues.line(line, parts),
+            _ => {}
         }
         Ok(())
     }
@@ -62,6 +45,46 @@ impl Grammar for Lines {
     }
 
     fn end(&mut self) -> Result<(), String> {
+        self.ended()
+    }
+
+    fn is_between(&self) -> bool {
+        self.at == At::Between
+    }
+}
+
+impl Subtitles for Lines {
+    fn says(&mut self, line: &str) -> Result<Says, Fault> {
+        let is_empty = line.trim().is_empty();
+        // In text, what looks like a timing may be one after an empty line that is missing: it has no letters either way.
+        if Times::may_be(line)
+            && (self.at == At::Between || self.at == At::Numbered || TIMES.read(line).is_ok())
+        {
+            let timing = TIMES.read(line)?;
+            self.at = At::Text;
+            return Ok(Says::Timing(timing));
+        }
+        match self.at {
+            At::Numbered => return TIMES.read(line).map(Says::Timing),
+            _ if is_empty => self.at = At::Between,
+            At::Text => return Ok(Says::Text),
+            At::Passed => {}
+            At::Between if line.trim().bytes().all(|b| b.is_ascii_digit()) => {
+                self.at = At::Numbered;
+                return Ok(Says::Name);
+            }
+            At::Between => {
+                let problem = format!(
+                    "found \"{}\", but the number of a cue is expected, such as 12",
+                    shortened(line.trim())
+                );
+                return Err(Fault { at: line.len() - line.trim_start().len(), problem });
+            }
+        }
+        Ok(Says::Nothing)
+    }
+
+    fn ended(&self) -> Result<(), String> {
         match self.at {
             At::Numbered => {
                 Err(format!("found the end of the file, but a timing is expected, such as {}", TIMES.example))
@@ -70,9 +93,72 @@ impl Grammar for Lines {
         }
     }
 
-    fn is_between(&self) -> bool {
-        self.at == At::Between
+    fn settings(segment: &mut Segment) -> (Part, &mut Option<String>) {
+        (Part::Coordinates, &mut segment.coordinates)
     }
+
+    /// What players know; other text in `<>` is shown.
+    fn tag_len(text: &str) -> Option<usize> {
+        let len = text.starts_with(['<', '{']).then(|| cue::tag_len(text)).flatten()?;
+        let name = text[1..len - 1].trim_start_matches('/').split_whitespace().next().unwrap_or_default();
+        let known = ["i", "b", "u", "s", "font"].iter().any(|tag| name.eq_ignore_ascii_case(tag));
+        (known || text.starts_with('{')).then_some(len)
+    }
+
+    fn escaped(_: &str) -> Option<(usize, char)> {
+        None
+    }
+}
+
+/// Subtitles, written cue by cue. A cue that has no number gets its place in the file for one.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    cues: u64,
+}
+
+impl segment::Writer for Writer {
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        let mut segment = match item {
+            Item::Segment(segment) => segment,
+            Item::Block(block) => return block.leave(losses),
+        };
+        let is_number = |id: &String| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
+        if let Some(id) = segment.id.take_if(|id| !is_number(id)) {
+            losses.leave(
+                Part::Id,
+                0,
+                format_args!("the identifier \"{}\", which is no number,", shortened(&id)),
+            )?;
+        }
+        let is_own = matches!(losses.from, Kind::Srt | Kind::Jsonl);
+        segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, Part::Coordinates], losses)?;
+        segment.keep_tags(
+            |tag| cue::is_shared(tag) || is_own && Lines::tag_len(tag) == Some(tag.len()),
+            losses,
+        )?;
+        let (begin, end) = segment.times(losses)?;
+        (segment.begin, segment.end) = (Some(round(begin, losses)?), Some(round(end, losses)?));
+        check_text::<Lines>(&segment, &text(&segment), losses)?;
+        self.cues += 1;
+        segment.id.get_or_insert_with(|| self.cues.to_string());
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        let Item::Segment(segment) = item else { return };
+        let [begin, end] = [segment.begin, segment.end].map(|time| time.unwrap_or_default().clock(','));
+        let id = segment.id.as_deref().unwrap_or_default();
+        let coordinates =
+            segment.coordinates.iter().flat_map(|coordinates| [" ", coordinates]).collect::<String>();
+        let text = text(segment);
+        let end_of_text = if text.is_empty() { "" } else { "\n" };
+        out.push_str(&format!("{id}\n{begin} --> {end}{coordinates}\n{text}{end_of_text}\n"));
+    }
+}
+
+fn text(segment: &Segment) -> String {
+    segment.marked(|c, out| out.push(c))
 }
 
 #[cfg(test)]

@@ -3,12 +3,18 @@
 //! `file channel speaker begin end [<label>] text`; `;;` begins a comment. Of alternatives in braces the first is taken, as
 //! [`words`](super::transcript::words()) has it. A segment whose text is `ignore_time_segment_in_scoring` has no words.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::ctm::parted;
+use super::Kind;
+use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::records::{Grammar, Parts};
+use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag};
 use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few, words};
 use crate::text::Break;
+
+/// The text of a segment that is not transcribed.
+const IGNORED: &str = "ignore_time_segment_in_scoring";
 
 /// A line: where its fields stand in it, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +58,7 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
     }
     let label = places.next().filter(|field| is_event(&line[field.clone()]));
     let text = label.as_ref().unwrap_or(&end).end;
-    let is_ignored = line[text..].trim().eq_ignore_ascii_case("ignore_time_segment_in_scoring");
+    let is_ignored = line[text..].trim().eq_ignore_ascii_case(IGNORED);
     let words = if is_ignored { Vec::new() } else { words(line, text)? };
     Ok(Some(Row { file, channel, speaker, begin, end, label, words, is_ignored }))
 }
@@ -81,10 +87,147 @@ impl Grammar for Rows {
     }
 }
 
+/// References as segments. Braces, alternatives but the first, events, and what says that a segment is ignored are tags.
+#[derive(Debug)]
+pub(super) struct Turns;
+
+impl Parser for Turns {
+    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        let mut found =
+            |item, parts| out.push_back(Found { item, source: line.to_owned(), line: number, parts });
+        if let Some(block) = Block::comment(line, ";;") {
+            found(Item::Block(block), Vec::new());
+        }
+        let Some(row) = row(line)? else { return Ok(()) };
+        let mut segment = Segment {
+            recording: named(&line[row.file.clone()]),
+            channel: named(&line[row.channel.clone()]),
+            speaker: named(&line[row.speaker.clone()]),
+            begin: Some(exact_seconds(line, &row.begin)?),
+            end: Some(exact_seconds(line, &row.end)?),
+            label: row.label.clone().map(|label| line[label].to_owned()),
+            ..Segment::default()
+        };
+        let mut parts = vec![
+            (Part::Recording, row.file.start),
+            (Part::Channel, row.channel.start),
+            (Part::Speaker, row.speaker.start),
+            (Part::Times, row.begin.start),
+        ];
+        parts.extend(row.label.iter().map(|label| (Part::Label, label.start)));
+        let text = row.label.as_ref().unwrap_or(&row.end).end;
+        parts.extend(fields(line, text).next().map(|first| (Part::Text, first.start)));
+        let tags = read_text(line, text, &row.words, &mut segment);
+        parts.extend(tags.into_iter().map(|at| (Part::Tags, at)));
+        found(Item::Segment(segment), parts);
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut VecDeque<Found>) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Reads the text from byte `from` on, of which these are the words, and gives where the tags stand. A tag stands after the word before
+/// it.
+fn read_text(line: &str, from: usize, words: &[Range<usize>], segment: &mut Segment) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut words = words.iter().peekable();
+    let mut at = 0;
+    for field in fields(line, from) {
+        let text = &line[field.clone()];
+        if words.next_if(|word| **word == field).is_some() {
+            let space = if segment.text.is_empty() { "" } else { " " };
+            segment.text.extend([space, text]);
+            at += space.len() + text.chars().count();
+            continue;
+        }
+        match segment.tags.last_mut().filter(|tag| tag.at == at) {
+            Some(tag) => tag.tag.extend([" ", text]),
+            None => {
+                segment.tags.push(Tag { at, tag: text.to_owned() });
+                places.push(field.start);
+            }
+        }
+    }
+    places
+}
+
+/// References, written segment by segment.
+#[derive(Debug)]
+pub(super) struct Writer;
+
+impl segment::Writer for Writer {
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        let mut segment = match item {
+            Item::Segment(segment) => segment,
+            Item::Block(block) if block.kind == BlockKind::Comment => {
+                out.push(Item::Block(block));
+                return Ok(());
+            }
+            Item::Block(block) => return block.leave(losses),
+        };
+        let is_own = matches!(losses.from, Kind::Stm | Kind::Jsonl);
+        segment.keep_tags(|_| is_own, losses)?;
+        segment.keep(
+            &[Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Label, Part::Tags],
+            losses,
+        )?;
+        if let Some(label) =
+            segment.label.take_if(|label| !is_event(label) || label.contains(char::is_whitespace))
+        {
+            losses.leave(
+                Part::Label,
+                0,
+                format_args!("the label \"{}\", which is not in <>,", shortened(&label)),
+            )?;
+        }
+        segment.even(losses)?;
+        segment.times_in_order(losses)?;
+        let text = text(&segment);
+        let mut again = Segment::default();
+        let words = words(&text, 0).unwrap_or_default();
+        let is_ignored = text.trim().eq_ignore_ascii_case(IGNORED);
+        read_text(&text, 0, if is_ignored { &[] } else { &words }, &mut again);
+        let is_label =
+            segment.label.is_none() && fields(&text, 0).next().is_some_and(|first| is_event(&text[first]));
+        if is_label || (&again.text, &again.tags) != (&segment.text, &segment.tags) {
+            let problem = "found words that would be read as alternatives, events or a label in .stm";
+            return Err(losses.never(Part::Text, problem));
+        }
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        let segment = match item {
+            Item::Block(block) => return segment::write_comment(block, ";;", out),
+            Item::Segment(segment) => segment,
+        };
+        let names = [&segment.recording, &segment.channel, &segment.speaker].map(name_or_none).join(" ");
+        let [begin, end] = [segment.begin, segment.end].map(|time| time.unwrap_or_default().seconds(2));
+        let label: String = segment.label.iter().flat_map(|label| [" ", label]).collect();
+        let text = text(segment);
+        let space = if text.is_empty() { "" } else { " " };
+        out.push_str(&format!("{names} {begin} {end}{label}{space}{text}\n"));
+    }
+}
+
+/// The words and what stands between them.
+fn text(segment: &Segment) -> String {
+    let mut spaced = segment.clone();
+    for tag in &mut spaced.tags {
+        tag.tag = format!(" {} ", tag.tag);
+    }
+    let marked = spaced.marked(|c, out| out.push(c));
+    fields(&marked, 0).map(|field| &marked[field]).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -122,6 +265,18 @@ mod tests {
             assert_eq!(fault.at, at, "{line}");
             assert!(fault.problem.starts_with(problem), "{}", fault.problem);
         }
+    }
+
+    #[test]
+    fn what_is_not_said_is_tags() {
+        let rows = "t 1 ana 0.50 3.00 <o> so { we / they } met <laugh>\nt 1 - 3.00 4.00 ignore_time_segment_in_scoring\n";
+        let objects = written(Kind::Stm, Kind::Jsonl, rows);
+        let expected = [
+            r#"{"recording":"t","channel":"1","speaker":"ana","begin":0.5,"end":3.0,"text":"so we met","tags":[[2,"{"],[5,"/ they }"],[9,"<laugh>"]],"label":"<o>"}"#,
+            r#"{"recording":"t","channel":"1","begin":3.0,"end":4.0,"text":"","tags":[[0,"ignore_time_segment_in_scoring"]]}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(written(Kind::Jsonl, Kind::Stm, &objects), rows);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! `.vtt`, WebVTT: cues like those of SubRip, with styles, notes, settings and voices.
 
-use super::cue::{Cues, Times};
+use super::Kind;
+use super::cue::{self, Cues, Says, Subtitles, Times, check_text, round};
 use super::records::{Grammar, Parts};
+use super::segment::{self, Block, BlockKind, Item, Losses, Lost, Part, Segment};
 use super::transcript::{Fault, shortened};
 
 const TIMES: Times = Times { colons: (1, 2), marks: &['.'], example: "00:01.000 --> 00:02.500" };
@@ -32,37 +34,10 @@ enum At {
 
 impl Grammar for Lines {
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
-        let is_empty = line.trim().is_empty();
-        let begins = |word: &str| {
-            line.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
-        };
-        if self.at == At::Start {
-            self.at = At::Passed;
-            if begins("WEBVTT") {
-                return Ok(());
-            }
-            let problem =
-                format!("found \"{}\", but WEBVTT is expected in the first line", shortened(line.trim()));
-            return Err(Fault { at: 0, problem });
-        }
-        let is_due = matches!(self.at, At::Between | At::Named);
-        if self.at == At::Between && ["NOTE", "STYLE", "REGION"].into_iter().any(begins) {
-            self.at = At::Passed;
-            return Ok(());
-        }
-        // In text, what looks like a timing may be one after an empty line that is missing: it has no letters either way.
-        if Times::may_be(line) && (is_due || self.at == At::Text && TIMES.read(line).is_ok()) {
-            TIMES.read(line)?;
-            self.at = At::Text;
-            self.cues.begin();
-            return Ok(());
-        }
-        match self.at {
-            At::Named => TIMES.read(line)?,
-            _ if is_empty => self.at = At::Between,
-            At::Text => self.cues.line(line, parts),
-            At::Between => self.at = At::Named,
-            At::Start | At::Passed => {}
+        match self.says(line)? {
+            Says::Timing(_) => self.cues.begin(),
+            Says::Text => self.cues.line(line, parts),
+            _ => {}
         }
         Ok(())
     }
@@ -72,6 +47,60 @@ impl Grammar for Lines {
     }
 
     fn end(&mut self) -> Result<(), String> {
+        self.ended()
+    }
+
+    fn is_between(&self) -> bool {
+        self.at == At::Between
+    }
+}
+
+/// What begins blocks that are no cues.
+const BLOCKS: [(&str, BlockKind); 3] =
+    [("NOTE", BlockKind::Note), ("STYLE", BlockKind::Style), ("REGION", BlockKind::Region)];
+
+impl Subtitles for Lines {
+    fn says(&mut self, line: &str) -> Result<Says, Fault> {
+        let is_empty = line.trim().is_empty();
+        let begins = |word: &str| {
+            line.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+        };
+        if self.at == At::Start {
+            self.at = At::Passed;
+            if begins("WEBVTT") {
+                return Ok(Says::Block(BlockKind::Header, "WEBVTT".len()));
+            }
+            let problem =
+                format!("found \"{}\", but WEBVTT is expected in the first line", shortened(line.trim()));
+            return Err(Fault { at: 0, problem });
+        }
+        let is_due = matches!(self.at, At::Between | At::Named);
+        if self.at == At::Between
+            && let Some((word, kind)) = BLOCKS.into_iter().find(|(word, _)| begins(word))
+        {
+            self.at = At::Passed;
+            return Ok(Says::Block(kind, word.len()));
+        }
+        // In text, what looks like a timing may be one after an empty line that is missing: it has no letters either way.
+        if Times::may_be(line) && (is_due || self.at == At::Text && TIMES.read(line).is_ok()) {
+            let timing = TIMES.read(line)?;
+            self.at = At::Text;
+            return Ok(Says::Timing(timing));
+        }
+        match self.at {
+            At::Named => return TIMES.read(line).map(Says::Timing),
+            _ if is_empty => self.at = At::Between,
+            At::Text => return Ok(Says::Text),
+            At::Between => {
+                self.at = At::Named;
+                return Ok(Says::Name);
+            }
+            At::Start | At::Passed => return Ok(Says::More),
+        }
+        Ok(Says::Nothing)
+    }
+
+    fn ended(&self) -> Result<(), String> {
         match self.at {
             At::Start => Err("found nothing, but WEBVTT is expected in the first line".to_owned()),
             At::Named => {
@@ -81,14 +110,116 @@ impl Grammar for Lines {
         }
     }
 
-    fn is_between(&self) -> bool {
-        self.at == At::Between
+    fn settings(segment: &mut Segment) -> (Part, &mut Option<String>) {
+        (Part::Settings, &mut segment.settings)
     }
+
+    fn tag_len(text: &str) -> Option<usize> {
+        text.starts_with('<').then(|| cue::tag_len(text)).flatten()
+    }
+
+    fn escaped(text: &str) -> Option<(usize, char)> {
+        ESCAPES.into_iter().find(|(escape, _)| text.starts_with(escape)).map(|(escape, c)| (escape.len(), c))
+    }
+}
+
+/// Characters that are written in another way.
+const ESCAPES: [(&str, char); 8] = [
+    ("&amp;", '&'),
+    ("&lt;", '<'),
+    ("&gt;", '>'),
+    ("&nbsp;", '\u{a0}'),
+    ("&lrm;", '\u{200e}'),
+    ("&rlm;", '\u{200f}'),
+    ("&quot;", '"'),
+    ("&apos;", '\''),
+];
+
+/// Subtitles of the web, written cue by cue.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    is_begun: bool,
+}
+
+impl segment::Writer for Writer {
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        let mut segment = match item {
+            Item::Segment(segment) => segment,
+            Item::Block(Block { kind: BlockKind::Header, .. }) if self.is_begun => {
+                return Err(
+                    losses.never(Part::Block(BlockKind::Header), "found a header after the first line")
+                );
+            }
+            Item::Block(block) => {
+                match block.kind {
+                    BlockKind::Header | BlockKind::Note | BlockKind::Style | BlockKind::Region => {
+                        out.push(Item::Block(block));
+                    }
+                    _ => block.leave(losses)?,
+                }
+                return Ok(());
+            }
+        };
+        let is_own = matches!(losses.from, Kind::Vtt | Kind::Jsonl);
+        segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, Part::Settings], losses)?;
+        segment.keep_tags(
+            |tag| cue::is_shared(tag) || is_own && Lines::tag_len(tag) == Some(tag.len()),
+            losses,
+        )?;
+        let (begin, end) = segment.times(losses)?;
+        (segment.begin, segment.end) = (Some(round(begin, losses)?), Some(round(end, losses)?));
+        check_text::<Lines>(&segment, &text(&segment), losses)?;
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, out: &mut String) {
+        if !std::mem::replace(&mut self.is_begun, true)
+            && !matches!(item, Item::Block(Block { kind: BlockKind::Header, .. }))
+        {
+            out.push_str("WEBVTT\n\n");
+        }
+        match item {
+            Item::Block(Block { kind, text }) => {
+                let word = BLOCKS.iter().find(|(_, own)| own == kind).map_or("WEBVTT", |(word, _)| word);
+                let space = if text.is_empty() || text.starts_with('\n') { "" } else { " " };
+                out.push_str(&format!("{word}{space}{text}\n\n"));
+            }
+            Item::Segment(segment) => {
+                let [begin, end] =
+                    [segment.begin, segment.end].map(|time| time.unwrap_or_default().clock('.'));
+                let id = segment.id.iter().flat_map(|id| [id, "\n"]).collect::<String>();
+                let settings =
+                    segment.settings.iter().flat_map(|settings| [" ", settings]).collect::<String>();
+                let text = text(segment);
+                let end_of_text = if text.is_empty() { "" } else { "\n" };
+                out.push_str(&format!("{id}{begin} --> {end}{settings}\n{text}{end_of_text}\n"));
+            }
+        }
+    }
+
+    fn end(&mut self, out: &mut String) {
+        if !self.is_begun {
+            out.push_str("WEBVTT\n");
+        }
+    }
+}
+
+fn text(segment: &Segment) -> String {
+    segment.marked(|c, out| match c {
+        '&' => out.push_str("&amp;"),
+        '<' => out.push_str("&lt;"),
+        '>' => out.push_str("&gt;"),
+        // A line of it alone would be empty.
+        '\u{a0}' => out.push_str("&nbsp;"),
+        c => out.push(c),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     const FILE: &str = "WEBVTT - a talk\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE so it is\nand goes on\n\n\
@@ -104,6 +235,19 @@ mod tests {
         );
         assert_eq!(starts(Kind::Vtt, FILE), ["yes", "me", "a"]);
         check(Kind::Vtt, FILE);
+    }
+
+    #[test]
+    fn a_cue_is_a_segment_and_its_tags_stand_apart() {
+        let file = "WEBVTT a\n\nNOTE\nb\n\nc\n00:00:01.000 --> 00:00:02.000 line:0\n<v Ana>so &lt;i&gt;\n&amp; we\n\n";
+        let objects = written(Kind::Vtt, Kind::Jsonl, file);
+        let expected = [
+            r#"{"header":"a","text":null}"#,
+            r#"{"note":"\nb","text":null}"#,
+            r#"{"id":"c","begin":1.0,"end":2.0,"text":"so <i>\n& we","tags":[[0,"<v Ana>"]],"settings":"line:0"}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(written(Kind::Jsonl, Kind::Vtt, &objects), file);
     }
 
     #[test]

@@ -4,15 +4,20 @@
 //! whole (`text`), and without that the words. All other places of a word (`text`, `words[].word`, `word_segments[].word`,
 //! `tokens[].text`) get the capitals that it has there. Another `segments[].speaker` is another turn.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::caption::{self, Caption, Captions};
 use super::cue::Cues;
-use super::json::{Event, decode, read, units};
+use super::json::{Event, Member, compact, decode, members, quoted, read, units};
+use super::jsonl::{Fields, Names, array, read_segment, write_segment};
 use super::plain::{not_utf8, text};
 use super::records::{Parts, explained, fill};
+use super::segment::{
+    self, Block, BlockKind, Found as FoundItem, Item, Losses, Lost, Part, Segment, Time, has_text,
+};
 use super::transcript::Fault;
-use super::{Format, Frame, Piece, Settings};
+use super::{Format, Frame, Kind, Piece, Settings};
 use crate::error::{Error, Result};
 use crate::files::{BOM, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
@@ -61,14 +66,7 @@ impl Format for Whisper {
                 return Ok(true);
             }
             Err(fault) => {
-                let fault = explained(Fault { at: fault.at + start, ..fault });
-                let line_start = json[..fault.at].rfind('\n').map_or(start, |at| at + 1);
-                let number = json[..line_start].matches('\n').count() as u64 + 1;
-                return Err(Fault { at: fault.at - line_start, ..fault }.error(
-                    &name,
-                    number,
-                    &json[line_start..],
-                ));
+                return Err(placed(explained(fault), &json[start..], &name));
             }
         }
         piece.frame.source = source;
@@ -114,6 +112,19 @@ impl Captions for Documents {
         let id = caption::name(text, &self.settings)?;
         Ok(Caption { id, view, begins: false, source: source.into_bytes(), frame: piece.frame })
     }
+}
+
+/// The error for a fault in a document.
+fn placed(fault: Fault, json: &str, name: &str) -> Error {
+    let line_start = json[..fault.at].rfind('\n').map_or(0, |at| at + 1);
+    let number = json[..line_start].matches('\n').count() as u64 + 1;
+    Fault { at: fault.at - line_start, ..fault }.error(name, number, &json[line_start..])
+}
+
+fn nothing() -> Fault {
+    let problem =
+        "found no \"text\", \"segments\" or \"words\", but they are expected as Whisper writes them";
+    Fault { at: 0, problem: problem.to_owned() }
 }
 
 /// Where the strings of each kind stand between their quotes.
@@ -169,9 +180,7 @@ impl Found {
             Event::Other(_) => {}
         })?;
         if found.whole.is_empty() && found.segments.is_empty() && found.words.is_empty() {
-            let problem =
-                "found no \"text\", \"segments\" or \"words\", but they are expected as Whisper writes them";
-            return Err(Fault { at: 0, problem: problem.to_owned() });
+            return Err(nothing());
         }
         Ok(found)
     }
@@ -337,9 +346,211 @@ fn runs(raw: &str) -> Vec<(Range<usize>, String)> {
     runs
 }
 
+/// The segments of a document, and before them what else it says.
+///
+/// # Errors
+/// Where it cannot be read, or is none.
+pub(super) fn items(input: Input) -> Result<VecDeque<FoundItem>> {
+    let name = input.name().to_owned();
+    let json = input.text()?;
+    read_items(&json).map_err(|fault| placed(fault, &json, &name))
+}
+
+/// The same for a document that is here.
+pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
+    let mut found = VecDeque::new();
+    if json.is_empty() {
+        return Ok(found);
+    }
+    let mut fields = members(json, &(0..json.len()))?;
+    let list = |names: &[&str]| {
+        let is_list = |field: &Member| names.contains(&&*field.key) && field.raw(json).starts_with('[');
+        names.iter().find_map(|name| fields.iter().position(|field| field.key == *name && is_list(field)))
+    };
+    let whole = fields.iter().position(|field| field.key == "text" && field.string(json).is_some());
+    let is_object = json.trim_start().starts_with('{');
+    match list(&["segments", "chunks", "transcription"]).or_else(|| list(&["words", "word_segments"])) {
+        Some(list) => {
+            let list = fields.remove(list);
+            let mut lines = LineNumbers::default();
+            for object in members(json, &list.place)? {
+                found.push_back(read_object(json, &object, &mut lines)?);
+            }
+            // The text as a whole says nothing new where it has the same characters.
+            fields.retain(|field| {
+                field.key != "text" || field.string(json).is_none_or(|text| !has_characters(&found, &text))
+            });
+        }
+        None => {
+            let whole = fields.remove(whole.filter(|_| is_object).ok_or_else(nothing)?);
+            let text = whole.string(json).unwrap_or_default().trim().to_owned();
+            let item = Item::Segment(Segment { text, ..Segment::default() });
+            let (line, source) = LineNumbers::default().of(json, &whole.place);
+            found.push_back(FoundItem { item, source, line, parts: Vec::new() });
+        }
+    }
+    if !fields.is_empty() {
+        let mut text = String::new();
+        let mut out = Fields::new(&mut text);
+        fields.iter().for_each(|field| out.push(&field.key, &compact(field.raw(json))));
+        let item = Item::Block(Block { kind: BlockKind::Document, text: text + "}" });
+        let (line, source) = LineNumbers::default().of(json, &fields[0].place);
+        found.push_front(FoundItem { item, source, line, parts: Vec::new() });
+    }
+    Ok(found)
+}
+
+/// Whether the segments have these characters, white space aside.
+fn has_characters(found: &VecDeque<FoundItem>, text: &str) -> bool {
+    let texts = found.iter().map(|found| match &found.item {
+        Item::Segment(segment) => &*segment.text,
+        Item::Block(_) => "",
+    });
+    let visible = |c: &char| !c.is_whitespace();
+    texts.flat_map(str::chars).filter(visible).eq(text.chars().filter(visible))
+}
+
+/// Counts lines on the way through a document.
+#[derive(Debug, Default)]
+struct LineNumbers {
+    at: usize,
+    number: u64,
+}
+
+impl LineNumbers {
+    /// The number of the line in which this begins, and its lines up to the end of this.
+    fn of(&mut self, json: &str, place: &Range<usize>) -> (u64, String) {
+        let start = json[..place.start].rfind('\n').map_or(0, |at| at + 1);
+        self.number += json[self.at..start].matches('\n').count() as u64;
+        self.at = start;
+        // A document of one line is not kept with each segment.
+        let start = if place.start - start > FAR { place.start } else { start };
+        (self.number + 1, json[start..place.end].to_owned())
+    }
+}
+
+/// A line is kept from its beginning, for the columns of errors, where that is no farther away.
+const FAR: usize = 1000;
+
+/// Reads a segment, or a word that comes without one.
+fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<FoundItem, Fault> {
+    let mut fields = members(json, &object.place)?;
+    let is_text = |name: &str| fields.iter().any(|field| field.key == name && field.string(json).is_some());
+    let name = if !is_text("text") && is_text("word") { "word" } else { "text" };
+    if !is_text(name) {
+        let problem = "found no string \"text\", but a segment is expected to have one".to_owned();
+        return Err(Fault { at: object.place.start, problem });
+    }
+    for field in &mut fields {
+        if field.key == "probability" || field.key == "score" {
+            field.key = "confidence".to_owned();
+        }
+    }
+    let (mut segment, mut parts) = read_segment(json, fields, name)?;
+    if segment.tags.is_empty() {
+        segment.text = segment.text.trim().to_owned();
+    }
+    if segment.begin.is_none() && segment.end.is_none() {
+        read_times(&mut segment);
+    }
+    let (line, source) = lines.of(json, &object.place);
+    let start = object.place.end - source.len();
+    parts.iter_mut().for_each(|(_, at)| *at -= start);
+    Ok(FoundItem { item: Item::Segment(segment), source, line, parts })
+}
+
+/// Reads `"timestamp":[0.0,2.5]` and `"offsets":{"from":0,"to":2500}`, which some write instead of start and end.
+fn read_times(segment: &mut Segment) {
+    let milliseconds = |number: &str| Time::of_milliseconds(number.parse().ok()?);
+    for name in ["timestamp", "offsets"] {
+        let read = |number| if name == "offsets" { milliseconds(number) } else { Time::parse(number) };
+        let Some(at) = segment.other.iter().position(|(key, _)| key == name) else { continue };
+        let raw = &segment.other[at].1;
+        let Ok(pair) = members(raw, &(0..raw.len())) else { continue };
+        let is_pair = pair.len() == 2 && matches!((&*pair[0].key, &*pair[1].key), ("", "") | ("from", "to"));
+        let time = |at: usize| pair[at].number(raw).and_then(read);
+        let ends = || pair[1].is_null(raw) || time(1).is_some();
+        if is_pair && time(0).is_some() && ends() {
+            (segment.begin, segment.end) = (time(0), time(1));
+            segment.other.remove(at);
+            return;
+        }
+    }
+}
+
+const NAMES: Names =
+    Names { numbers: true, begin: "start", word: "word", confidence: "probability", space: " " };
+
+/// A document on its way out, which is written when it is complete.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    document: String,
+    text: String,
+    segments: Vec<String>,
+}
+
+impl segment::Writer for Writer {
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        let is_own = matches!(losses.from, Kind::WhisperJson | Kind::Jsonl);
+        let mut segment = match item {
+            Item::Segment(segment) => segment,
+            Item::Block(block) if block.kind != BlockKind::Document => return block.leave(losses),
+            Item::Block(_) if !self.document.is_empty() || !self.segments.is_empty() => {
+                let problem =
+                    "found what is said of the document after its segments, but it is expected before them";
+                return Err(losses.never(Part::Block(BlockKind::Document), problem));
+            }
+            Item::Block(block) => {
+                out.push(Item::Block(block));
+                return Ok(());
+            }
+        };
+        if !is_own {
+            segment.keep(
+                &[Part::Id, Part::Speaker, Part::Times, Part::Breaks, Part::Words, Part::Confidence],
+                losses,
+            )?;
+        }
+        if segment.tags.is_empty() && segment.text.trim() != segment.text {
+            losses.leave(Part::Spaces, 0, "white space around this text")?;
+            segment.text = segment.text.trim().to_owned();
+        }
+        out.push(Item::Segment(segment));
+        Ok(())
+    }
+
+    fn write(&mut self, item: &Item, _: &mut String) {
+        match item {
+            Item::Block(block) => self.document.clone_from(&block.text),
+            Item::Segment(segment) => {
+                let mut object = String::new();
+                write_segment(segment, &NAMES, &mut Fields::new(&mut object));
+                self.segments.push(object + "}");
+                if !segment.text.is_empty() {
+                    self.text.extend([" ", &segment.text]);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, out: &mut String) {
+        let mut fields = Fields::new(out);
+        if !has_text(&self.document) {
+            fields.push("text", &quoted(&self.text));
+        }
+        for field in members(&self.document, &(0..self.document.len())).unwrap_or_default() {
+            fields.push(&field.key, field.raw(&self.document));
+        }
+        let segments = array(self.segments.iter().map(|segment| format!("\n{segment}")));
+        fields.push("segments", &segments);
+        out.push_str("}\n");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -354,7 +565,7 @@ mod tests {
         ];
         let file = format!("{{\"segments\": [{}]}}", segments.join(", "));
         assert_eq!(starts(Kind::WhisperJson, &file), ["so", "and", "no", "or"]);
-        assert_eq!(starts(Kind::WhisperJson, &file.replace("it is.", "it is")), ["so", "no", "or"]);
+        assert_eq!(starts(Kind::WhisperJson, &file.replace("it is.", "it is")), ["no", "or"]);
         check(Kind::WhisperJson, &file);
     }
 
@@ -372,6 +583,28 @@ mod tests {
             assert_eq!(words(Kind::WhisperJson, file), ["so", "é"]);
             check(Kind::WhisperJson, file);
         }
+    }
+
+    #[test]
+    fn all_kinds_of_segments_are_read() {
+        let same = "{\"begin\":0.5,\"end\":2.0,\"text\":\"so we\"}\n";
+        for file in [
+            r#"{"text": " so we", "segments": [{"start": 0.5, "end": 2, "text": " so we"}]}"#,
+            r#"{"text": " so we", "chunks": [{"timestamp": [0.5, 2.0], "text": " so we"}]}"#,
+            r#"{"transcription": [{"offsets": {"from": 500, "to": 2000}, "text": " so we"}]}"#,
+        ] {
+            assert_eq!(written(Kind::WhisperJson, Kind::Jsonl, file), same);
+        }
+        let file = r#"{"language": "en", "segments": [{"id": 0, "text": " so", "words": [{"word": " so", "start": 1, "probability": 0.90}]}]}"#;
+        let objects = written(Kind::WhisperJson, Kind::Jsonl, file);
+        let expected = [
+            r#"{"document":{"language":"en"},"text":null}"#,
+            r#"{"id":"0","text":"so","words":[{"text":" so","begin":1.0,"confidence":0.90}]}"#,
+        ];
+        assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
+        let back = "{\"text\":\" so\",\"language\":\"en\",\"segments\":[\n{\"id\":0,\"text\":\" so\",\
+                    \"words\":[{\"word\":\" so\",\"start\":1.0,\"probability\":0.90}]}]}\n";
+        assert_eq!(written(Kind::Jsonl, Kind::WhisperJson, &objects), back);
     }
 
     #[test]

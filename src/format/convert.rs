@@ -1,0 +1,418 @@
+//! From one format of subtitles and transcripts to another, with nothing lost.
+//!
+//! A file is a row of segments, each with its text, times and whatever else its format has, and of blocks that are not said. Reading
+//! the output gives the same as reading the input. What each format has a place for:
+//!
+//! | format | a segment is | it has | blocks |
+//! | --- | --- | --- | --- |
+//! | text | a line | the text | |
+//! | srt | a cue | number, times in milliseconds, text of lines, tags `<i> <b> <u> <s> <font> {\an8}`, coordinates | |
+//! | vtt | a cue | name, times in milliseconds, text of lines, tags, voices and times in `<>`, settings | header, notes, styles, regions |
+//! | ctm | a word | recording, channel, times, confidence, type, speaker | comments |
+//! | stm | a turn | recording, channel, speaker, times, label, text, alternatives and events as tags | comments |
+//! | conll | a sentence | the text, columns | comments, beginnings of documents |
+//! | whisper-json | a segment | number, times, text, speaker, words with times and confidences, what else the file has | the document's other fields |
+//! | jsonl | an object | everything | everything |
+//!
+//! Only `<i>`, `<b>` and `<u>` are tags in both kinds of subtitles; their settings are not each other's. Escapes of vtt are plain
+//! characters elsewhere. What is not said in ctm and stm, events in `<>` and alternatives, are tags, and a name, confidence or type that
+//! is not there is `-`, `NA` and `NA`. In jsonl the text stands without tags, which have a list of their own with their places, so that
+//! text is text there. Blocks have `"text":null` beside them, so that those who read texts pass over them.
+//!
+//! Not content, and not kept: line ends, a byte-order mark, empty lines between cues, white space around fields, how a time is
+//! written (`00:01.000`, `4.00`), how a string in JSON is escaped. A cue without a number gets its place in .srt, which needs one.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::segment::{Found, Item, Items, Losses, Lost, Parser, Part, Writer};
+use super::transcript::Fault;
+use super::{Kind, conll, ctm, cue, jsonl, plain, srt, stm, vtt, whisper};
+use crate::error::{Error, Result};
+use crate::files::{BOM, Input};
+
+/// What is converted to what.
+#[derive(Debug, Clone, Default)]
+pub struct Conversion {
+    /// The format that is read; by the name of the input where it is [`Kind::Auto`].
+    pub from: Kind,
+    /// The format that is written.
+    pub to: Kind,
+    /// Which field of jsonl is the text, or the number of the column of conll that has the words.
+    pub field: Option<String>,
+    /// Whether what has no place in the other format is left out. Words never are.
+    pub drop: bool,
+}
+
+impl Conversion {
+    /// Reads a file and writes it in the other format, in as much memory for a file of any length, but for Whisper's JSON. What is
+    /// left out is what comes back: `settings of 12 cues, 1 style`.
+    ///
+    /// Law: reading the output gives the same segments as reading the input, but for what was left out, and for the numbers of
+    /// cues that .srt must have.
+    ///
+    /// # Errors
+    /// Where the input is not in its format, or something would be lost; [`Error::Usage`] where there is no such conversion.
+    pub fn run(&self, input: Input, out: &mut dyn Write, target: &Path) -> Result<Option<String>> {
+        let from = match self.from {
+            Kind::Auto => Kind::of_name(Path::new(input.name())),
+            from => from,
+        };
+        let mut source = Source::open(from, input, self.field.as_deref())?;
+        let mut losses = Losses::new(from, self.to, self.drop);
+        let mut writer = writer(self.to)?;
+        let mut check =
+            Check::new(self.to, self.field.as_deref().filter(|_| from == self.to && from == Kind::Conll))?;
+        let (mut fitted, mut text) = (Vec::new(), String::new());
+        let mut write =
+            |text: &str| out.write_all(text.as_bytes()).map_err(|error| Error::io("write", target, error));
+        while let Some(found) = source.next()? {
+            let found = Rc::new(found);
+            let fits = writer.fit(found.item.clone(), &mut losses, &mut fitted);
+            fits.map_err(|lost| found.error(source.name(), lost))?;
+            for item in fitted.drain(..) {
+                text.clear();
+                writer.write(&item, &mut text);
+                write(check.mark(&text))?;
+                check.take(item, &found, &text).map_err(|refused| source.error(refused))?;
+                write(&text)?;
+            }
+        }
+        text.clear();
+        writer.end(&mut text);
+        check.end(&text).map_err(|refused| source.error(refused))?;
+        write(&text)?;
+        Ok(losses.told())
+    }
+}
+
+/// What is read.
+enum Source {
+    Lines(Items),
+    /// A document, which is read whole.
+    Whole(String, VecDeque<Found>),
+}
+
+impl Source {
+    fn open(kind: Kind, input: Input, field: Option<&str>) -> Result<Self> {
+        if field.is_some() && !matches!(kind, Kind::Jsonl | Kind::Conll) {
+            let problem = "--field names the text of jsonl and conll: leave it out";
+            return Err(Error::Usage(problem.to_owned()));
+        }
+        Ok(match parser(kind, field)? {
+            Some(parser) => Self::Lines(Items::new(input, parser)),
+            None => Self::Whole(input.name().to_owned(), whisper::items(input)?),
+        })
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Lines(items) => items.name(),
+            Self::Whole(name, _) => name,
+        }
+    }
+
+    fn error(&self, (found, lost): Refused) -> Error {
+        match found {
+            Some(found) => found.error(self.name(), lost),
+            None => Error::file(self.name(), lost.problem),
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Found>> {
+        match self {
+            Self::Lines(items) => items.next(),
+            Self::Whole(_, found) => Ok(found.pop_front()),
+        }
+    }
+}
+
+/// What reads the lines of a format; `None` where it is read whole.
+fn parser(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Parser>>> {
+    Ok(Some(match kind {
+        Kind::Auto | Kind::Text => Box::new(plain::TextLines),
+        Kind::Srt => Box::new(cue::CueItems::new(srt::Lines::default())),
+        Kind::Vtt => Box::new(cue::CueItems::new(vtt::Lines::default())),
+        Kind::Ctm => Box::new(ctm::Words::default()),
+        Kind::Stm => Box::new(stm::Turns),
+        Kind::Jsonl => Box::new(jsonl::Objects::new(field)?),
+        Kind::WhisperJson => return Ok(None),
+        Kind::Conll => Box::new(conll::Sentences::new(conll::Rows::new(field)?)),
+    }))
+}
+
+fn writer(kind: Kind) -> Result<Box<dyn Writer>> {
+    Ok(match kind {
+        Kind::Auto => {
+            return Err(Error::Usage("the format to write is not said: name it with --to".to_owned()));
+        }
+        Kind::Text => Box::new(plain::Writer),
+        Kind::Srt => Box::new(srt::Writer::default()),
+        Kind::Vtt => Box::new(vtt::Writer::default()),
+        Kind::Ctm => Box::new(ctm::Writer),
+        Kind::Stm => Box::new(stm::Writer),
+        Kind::Jsonl => Box::new(jsonl::Writer),
+        Kind::WhisperJson => Box::new(whisper::Writer::default()),
+        Kind::Conll => Box::new(conll::Writer),
+    })
+}
+
+/// Reads what is written, so that what could not be read back is an error before the output is there.
+struct Check {
+    kind: Kind,
+    /// `None` where the output is read whole, at its end.
+    parser: Option<Box<dyn Parser>>,
+    number: u64,
+    /// What was written and not read yet, with where it comes from, and where the last came from.
+    expected: VecDeque<(Item, Rc<Found>)>,
+    last: Option<Rc<Found>>,
+    read: VecDeque<Found>,
+}
+
+/// Where something comes from, and why it cannot be written.
+type Refused = (Option<Rc<Found>>, Lost);
+
+impl Check {
+    fn new(kind: Kind, field: Option<&str>) -> Result<Self> {
+        let parser = parser(kind, field)?;
+        Ok(Self { kind, parser, number: 0, expected: VecDeque::new(), last: None, read: VecDeque::new() })
+    }
+
+    /// What is written before the first text: a character that would be taken for a byte-order mark follows one.
+    fn mark(&self, text: &str) -> &'static str {
+        if self.number == 0 && text.as_bytes().starts_with(BOM) { "\u{feff}" } else { "" }
+    }
+
+    /// Takes the next item and how it is written.
+    fn take(&mut self, item: Item, found: &Rc<Found>, text: &str) -> Result<(), Refused> {
+        self.expected.push_back((item, Rc::clone(found)));
+        self.last = Some(Rc::clone(found));
+        self.feed(text)?;
+        self.compare()
+    }
+
+    /// Reads on.
+    fn feed(&mut self, text: &str) -> Result<(), Refused> {
+        let Some(parser) = &mut self.parser else { return Ok(()) };
+        for line in text.split_terminator('\n') {
+            self.number += 1;
+            // The first line says how lines end.
+            if line.ends_with('\r') || self.number == 1 && line.contains('\r') {
+                return Err(self.refused("found a carriage return that would end a line"));
+            }
+            if line.chars().count() > parser.longest() {
+                return Err(self.refused("found what would be a line that is too long"));
+            }
+            if let Err(Fault { problem, .. }) = parser.line(line, self.number, &mut self.read) {
+                return Err(self.refused(&problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the output with this text.
+    fn end(&mut self, text: &str) -> Result<(), Refused> {
+        self.feed(text)?;
+        let ended = match &mut self.parser {
+            Some(parser) => parser.end(&mut self.read),
+            None => {
+                let read = whisper::read_items(text);
+                read.map(|read| self.read = read).map_err(|fault| fault.problem)
+            }
+        };
+        self.compare()?;
+        match ended {
+            Err(problem) => Err(self.refused(&problem)),
+            Ok(()) if self.expected.is_empty() => Ok(()),
+            Ok(()) => Err(self.refused("found what would be passed over")),
+        }
+    }
+
+    fn compare(&mut self) -> Result<(), Refused> {
+        while let Some(read) = self.read.pop_front() {
+            match self.expected.front() {
+                Some((item, _)) if *item == read.item => self.expected.pop_front(),
+                _ => return Err(self.refused("found what would be read otherwise")),
+            };
+        }
+        Ok(())
+    }
+
+    /// Refuses the first item that was not read back.
+    fn refused(&mut self, problem: &str) -> Refused {
+        let found = self.expected.pop_front().map(|(_, found)| found).or_else(|| self.last.take());
+        let to = self.kind.shown();
+        let problem = format!("{problem} in {to}: convert to another format, or mend the file");
+        (found, Lost { part: Part::Text, nth: 0, problem })
+    }
+}
+
+/// Any bytes as a file of a format, converted to all others: what can be read can be written as JSON lines and comes back from there;
+/// what is written says the same as what was read; and what is left out is never text.
+///
+/// # Panics
+/// Where a law is broken.
+#[cfg(any(test, feature = "train"))]
+pub fn fuzz(from: Kind, data: &[u8]) {
+    let objects = |kind: Kind, data: &[u8]| run(kind, Kind::Jsonl, false, data);
+    let Ok(said) = objects(from, data) else {
+        // Other fields of JSON may be called as those that are written.
+        return assert!(matches!(from, Kind::Jsonl | Kind::WhisperJson) || items(from, data).is_err());
+    };
+    let shown = String::from_utf8_lossy(data);
+    match run(Kind::Jsonl, from, false, said.as_bytes()) {
+        Ok(back) => {
+            let again = objects(from, back.as_bytes()).expect("what was written is read");
+            assert_eq!(unnumbered(&again), unnumbered(&said), "{from:?} {shown:?}");
+        }
+        // Some times are read that are not written.
+        Err(error) => assert!(
+            matches!(from, Kind::Srt | Kind::Vtt) && error.to_string().contains("beyond milliseconds"),
+            "{from:?} {shown:?} does not come back from {said}: {error}"
+        ),
+    }
+    for to in
+        [Kind::Text, Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll]
+    {
+        if let Ok(written) = run(from, to, false, data) {
+            let again = objects(to, written.as_bytes());
+            let again = again
+                .unwrap_or_else(|error| panic!("{from:?} {shown:?} becomes {to:?} {written:?}: {error}"));
+            assert_eq!(
+                unnumbered(&again),
+                unnumbered(&said),
+                "{from:?} {shown:?} becomes {to:?} {written:?}"
+            );
+        }
+        if let Ok(written) = run(from, to, true, data) {
+            let [before, after] =
+                [(from, data), (to, written.as_bytes())].map(|(kind, data)| text(kind, data));
+            assert_eq!(before, after, "{from:?} {shown:?} becomes {to:?} {written:?}");
+        }
+    }
+}
+
+#[cfg(any(test, feature = "train"))]
+fn run(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
+    let mut out = Vec::new();
+    let input = Input::uncompressed("data", std::io::Cursor::new(data.to_vec()));
+    Conversion { from, to, field: None, drop }.run(input, &mut out, Path::new("out"))?;
+    Ok(String::from_utf8(out).expect("text was written"))
+}
+
+/// What a file becomes, for the tests of each format.
+#[cfg(test)]
+pub(super) fn written(from: Kind, to: Kind, text: &str) -> String {
+    run(from, to, false, text.as_bytes()).expect("nothing is lost")
+}
+
+#[cfg(any(test, feature = "train"))]
+fn items(kind: Kind, data: &[u8]) -> Result<Vec<Item>> {
+    let mut source =
+        Source::open(kind, Input::uncompressed("data", std::io::Cursor::new(data.to_vec())), None)?;
+    let mut items = Vec::new();
+    while let Some(found) = source.next()? {
+        items.push(found.item);
+    }
+    Ok(items)
+}
+
+/// What is said in a file, without white space.
+#[cfg(any(test, feature = "train"))]
+fn text(kind: Kind, data: &[u8]) -> String {
+    let items = items(kind, data).expect("the file was read before");
+    let texts = items.iter().map(|item| match item {
+        Item::Segment(segment) => &*segment.text,
+        Item::Block(_) => "",
+    });
+    texts.flat_map(str::chars).filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Objects without the numbers of cues.
+#[cfg(any(test, feature = "train"))]
+fn unnumbered(objects: &str) -> String {
+    let without = |line: &str| match line.strip_prefix("{\"id\":\"").and_then(|rest| rest.split_once("\",")) {
+        Some((id, rest)) if id.bytes().all(|b| b.is_ascii_digit()) => format!("{{{rest}\n"),
+        _ => format!("{line}\n"),
+    };
+    objects.lines().map(without).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const CUE: &str = "([a-bé]{0,2}[ .<>&{}-]|<i>|</b>|<v Ana>|\\{\\\\an8\\}|<font a>|\n[a-c ]|&(amp|lt|gt|nbsp);|-->|\n|\r){0,8}";
+    const TIME: &str = "(0?0:)?00:0[0-9][.,][0-9]{1,4}";
+
+    proptest! {
+        #[test]
+        fn any_cues_are_read_back_alike(
+            cues in prop::collection::vec(("(1|x|[0-9]{0,3}|NOTE a)", TIME, "( align:start| X1:4| a)?", CUE), 0..4),
+            head in "(WEBVTT( a)?\n(b\n)?\n)?(STYLE\nx\n\n)?",
+        ) {
+            let cue = |(name, time, settings, text): &(String, String, String, String)| {
+                format!("{name}\n{time} --> {time}{settings}\n{text}\n\n")
+            };
+            let body: String = cues.iter().map(cue).collect();
+            fuzz(Kind::Srt, body.as_bytes());
+            fuzz(Kind::Vtt, format!("{head}{body}").as_bytes());
+            fuzz(Kind::Vtt, format!("WEBVTT\n\n{}", body.replace(',', ".")).as_bytes());
+        }
+
+        #[test]
+        fn any_rows_are_read_back_alike(
+            rows in prop::collection::vec("(r|-) [A-] [0-9]{1,2}(\\.[0-9]{1,4})? 0?[.]5 (so|é|<l>|NA|a-|[{]|;;)( (0[.]9|NA|na)( (lex|NA|misc)( ana)?)?)?|;; ?a|c [*] [*] [*] <ALT(_BEGIN|_END)?>", 0..5),
+            turns in prop::collection::vec("(r|-) 1 (ana|-) [0-9](\\.[0-9])? 9 ?(<o>)?( (so|[{]|/|[}]|@|<l>)){0,5}|;;|  ", 0..4),
+        ) {
+            fuzz(Kind::Ctm, rows.join("\n").as_bytes());
+            fuzz(Kind::Stm, turns.join("\r\n").as_bytes());
+        }
+
+        #[test]
+        fn any_columns_and_lines_are_read_back_alike(lines in prop::collection::vec("(#|-DOCSTART-)?[abé\t ]{0,5}|1(-2)?(\t[a ]{1,2}){9}|1\\.1(\ta){9}", 0..6)) {
+            fuzz(Kind::Conll, lines.join("\n").as_bytes());
+            fuzz(Kind::Text, lines.join("\n").as_bytes());
+        }
+
+        #[test]
+        fn any_objects_are_read_back_alike(
+            fields in prop::collection::vec(prop::sample::select(FIELDS), 0..5),
+            texts in prop::collection::vec("([ab<>&]|<i>|\\\\n|\\\\r| |-->|\u{feff}){0,5}", 1..3),
+        ) {
+            let object = |text: &String| {
+                let fields: String = fields.iter().map(|field| format!(",{field}")).collect();
+                format!("{{\"text\":\"{text}\"{fields}}}")
+            };
+            let objects: Vec<String> = texts.iter().map(object).collect();
+            fuzz(Kind::Jsonl, objects.join("\n").as_bytes());
+            fuzz(Kind::WhisperJson, format!("{{\"segments\":[{}],\"language\":\"en\"}}", objects.join(",")).as_bytes());
+        }
+    }
+
+    const FIELDS: &[&str] = &[
+        "\"begin\":1.5,\"end\":2",
+        "\"start\":0.0001,\"end\":1e1",
+        "\"id\":7",
+        "\"id\":\"a\\n\"",
+        "\"tags\":[[0,\"<i>\"],[0,\"</i>\"]]",
+        "\"tags\":[[9,\"\"]]",
+        "\"recording\":\"r\",\"channel\":\"A\"",
+        "\"recording\":\"-\"",
+        "\"speaker\":\"ana reis\"",
+        "\"confidence\":0.50",
+        "\"confidence\":\"NA\"",
+        "\"settings\":\"align:start\"",
+        "\"coordinates\":\"X1:4\"",
+        "\"words\":[{\"word\":\" a\",\"start\":1,\"end\":1.5,\"probability\":0.9,\"x\": [1]}]",
+        "\"words\":5",
+        "\"rows\":[[null,\"X\"]]",
+        "\"avg_logprob\": -0.5",
+        "\"label\":\"<o>\"",
+        "\"type\":\"lex\"",
+        "\"timestamp\":[0.0,null]",
+    ];
+}

@@ -1,0 +1,654 @@
+//! What subtitles and transcripts hold, whatever their format: segments of speech, and blocks that are none.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use super::Kind;
+use super::json;
+use super::lines::Lines;
+use super::plain::PART;
+use super::transcript::{Fault, shortened};
+use crate::error::{Error, Result};
+use crate::files::{self, Input};
+
+/// One thing that stands in a file.
+#[expect(clippy::large_enum_variant, reason = "nearly all items are segments, and one is there at a time")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Item {
+    Segment(Segment),
+    Block(Block),
+}
+
+/// What is said at a time: a cue, a word of a recogniser, a sentence, a line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Segment {
+    pub(super) id: Option<String>,
+    pub(super) recording: Option<String>,
+    pub(super) channel: Option<String>,
+    pub(super) speaker: Option<String>,
+    pub(super) begin: Option<Time>,
+    pub(super) end: Option<Time>,
+    /// The words, as characters: without escapes and without tags.
+    pub(super) text: String,
+    /// What stands between the characters of the text and is none of it, in order.
+    pub(super) tags: Vec<Tag>,
+    /// Where a cue stands on the screen, as .vtt says it.
+    pub(super) settings: Option<String>,
+    /// The same, as .srt says it.
+    pub(super) coordinates: Option<String>,
+    /// As it was written: `0.98`, `NA`.
+    pub(super) confidence: Option<String>,
+    /// What kind of word it is: `lex`, `fp`, …
+    pub(super) kind: Option<String>,
+    /// What it is counted under: `<o,f0,male>`.
+    pub(super) label: Option<String>,
+    /// The same words again, each with its times.
+    pub(super) words: Vec<Word>,
+    /// The columns of each word and what stands between them.
+    pub(super) rows: Vec<Row>,
+    /// Names and values of what nobody here knows, the values as JSON without white space.
+    pub(super) other: Vec<(String, String)>,
+}
+
+/// `<i>`, `{\an8}`, `<v Ana>` or an event, before the character of the text that has this number, counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tag {
+    pub(super) at: usize,
+    pub(super) tag: String,
+}
+
+/// One word of a segment. Its text begins with the white space that parts it from the word before.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Word {
+    pub(super) text: String,
+    pub(super) begin: Option<Time>,
+    pub(super) end: Option<Time>,
+    pub(super) confidence: Option<String>,
+    pub(super) other: Vec<(String, String)>,
+}
+
+/// The columns of a line.
+pub(super) type Row = Vec<Column>;
+
+/// What stands in a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Column {
+    /// The next word of the text, in which so many spaces stand.
+    Word(usize),
+    Other(String),
+}
+
+/// What is not said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) kind: BlockKind,
+    /// What it says, without what it begins with in its format; of a document an object of JSON.
+    pub(super) text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum BlockKind {
+    Header,
+    Note,
+    Style,
+    Region,
+    Comment,
+    /// A document begins.
+    Docstart,
+    /// What is said of a document as a whole: an object of JSON.
+    Document,
+}
+
+impl BlockKind {
+    pub(super) const ALL: [Self; 7] =
+        [Self::Header, Self::Note, Self::Style, Self::Region, Self::Comment, Self::Docstart, Self::Document];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Header => "header",
+            Self::Note => "note",
+            Self::Style => "style",
+            Self::Region => "region",
+            Self::Comment => "comment",
+            Self::Docstart => "docstart",
+            Self::Document => "document",
+        }
+    }
+}
+
+/// Seconds, exactly: in units of 10⁻²⁴.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct Time(u128);
+
+impl Time {
+    const PLACES: usize = 24;
+    const SECOND: u128 = 10u128.pow(24);
+    /// Times are shorter, so that two of them can be added: 30,000 years.
+    const LIMIT: u128 = 10u128.pow(36);
+
+    /// Reads a number of seconds, `12.34` or `1e3`; `None` where it is none, or cannot be kept to its last digit.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+        let (number, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((number, exponent)) => (number, exponent.parse::<i64>().ok()?),
+            None => (unsigned, 0),
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if whole.len() + fraction.len() == 0 {
+            return None;
+        }
+        let digits = || whole.bytes().chain(fraction.bytes());
+        if !digits().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let mut units = 0u128;
+        // What a digit counts: ten to this.
+        let mut power = Self::PLACES as i64 + i64::try_from(whole.len()).ok()?;
+        power = power.checked_add(exponent)?;
+        for digit in digits() {
+            power = power.checked_sub(1)?;
+            let digit = u128::from(digit - b'0');
+            if digit == 0 {
+                continue;
+            }
+            let power = u32::try_from(power).ok().filter(|&power| power < 36)?;
+            units += digit * 10u128.pow(power);
+        }
+        let is_right = units < Self::LIMIT && (units == 0 || !text.starts_with('-'));
+        is_right.then_some(Self(units))
+    }
+
+    /// Reads hours, minutes and seconds with colons between them, and what follows the mark.
+    pub(super) fn of_clock(text: &str) -> Option<Self> {
+        let (clock, seconds) = text.rsplit_once(':')?;
+        let mut minutes = 0u128;
+        for number in clock.split(':') {
+            minutes = minutes.checked_mul(60)?.checked_add(number.parse::<u64>().ok()?.into())?;
+        }
+        let seconds = Self::parse(&seconds.replace(',', "."))?;
+        let units = minutes.checked_mul(60)?.checked_mul(Self::SECOND)?.checked_add(seconds.0)?;
+        (units < Self::LIMIT).then_some(Self(units))
+    }
+
+    pub(super) fn of_milliseconds(milliseconds: u64) -> Option<Self> {
+        let units = u128::from(milliseconds) * (Self::SECOND / 1000);
+        (units < Self::LIMIT).then_some(Self(units))
+    }
+
+    /// The time so much later.
+    pub(super) fn after(self, duration: Self) -> Option<Self> {
+        let units = self.0 + duration.0;
+        (units < Self::LIMIT).then_some(Self(units))
+    }
+
+    /// How long it is from `begin` to here; `None` where that is later.
+    pub(super) fn since(self, begin: Self) -> Option<Self> {
+        self.0.checked_sub(begin.0).map(Self)
+    }
+
+    /// The nearest time of whole milliseconds.
+    pub(super) fn rounded(self) -> Self {
+        let unit = Self::SECOND / 1000;
+        Self((self.0 + unit / 2) / unit * unit)
+    }
+
+    /// Seconds with so many digits after the point at least, and as many as it has.
+    pub(super) fn seconds(self, places: usize) -> String {
+        let fraction = format!("{:024}", self.0 % Self::SECOND);
+        let end = fraction.trim_end_matches('0').len().max(places);
+        match end {
+            0 => format!("{}", self.0 / Self::SECOND),
+            _ => format!("{}.{}", self.0 / Self::SECOND, &fraction[..end]),
+        }
+    }
+
+    /// Hours, minutes, seconds and milliseconds, with this before the milliseconds.
+    pub(super) fn clock(self, mark: char) -> String {
+        let (seconds, milliseconds) = (self.0 / Self::SECOND, self.0 % Self::SECOND / (Self::SECOND / 1000));
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        format!("{hours:02}:{minutes:02}:{:02}{mark}{milliseconds:03}", seconds % 60)
+    }
+}
+
+/// What can be lost of a segment, in the order in which it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    Id,
+    Recording,
+    Channel,
+    Speaker,
+    Times,
+    Digits,
+    Bounds,
+    Text,
+    Breaks,
+    Spaces,
+    Tags,
+    Settings,
+    Coordinates,
+    Confidence,
+    Kind,
+    Label,
+    Words,
+    Rows,
+    Other,
+    Block(BlockKind),
+}
+
+impl Part {
+    /// What it is called where a segment has it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Id => "identifiers",
+            Self::Recording => "recordings",
+            Self::Channel => "channels",
+            Self::Speaker => "speakers",
+            Self::Times => "times",
+            Self::Digits => "digits after the millisecond",
+            Self::Bounds => "bounds",
+            Self::Text => "text",
+            Self::Breaks => "line breaks",
+            Self::Spaces => "white space",
+            Self::Tags => "tags",
+            Self::Settings => "settings",
+            Self::Coordinates => "coordinates",
+            Self::Confidence => "confidences",
+            Self::Kind => "types",
+            Self::Label => "labels",
+            Self::Words => "times of words",
+            Self::Rows => "columns",
+            Self::Other => "other fields",
+            Self::Block(kind) => kind.name(),
+        }
+    }
+}
+
+/// Why something cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lost {
+    /// Where it stands: the part, and which of several.
+    pub(super) part: Part,
+    pub(super) nth: usize,
+    pub(super) problem: String,
+}
+
+/// What has no place in the format that is written.
+#[derive(Debug)]
+pub(super) struct Losses {
+    pub(super) from: Kind,
+    pub(super) to: Kind,
+    drop: bool,
+    /// What was left out and how often.
+    counts: Vec<(Part, u64)>,
+}
+
+impl Losses {
+    pub(super) fn new(from: Kind, to: Kind, drop: bool) -> Self {
+        Self { from, to, drop, counts: Vec::new() }
+    }
+
+    /// Leaves something out, or refuses to.
+    pub(super) fn leave(&mut self, part: Part, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
+        if !self.drop {
+            let problem = format!(
+                "{what} would be lost, for {} has no place for that: convert with --drop to leave such things out",
+                self.to.shown()
+            );
+            return Err(Lost { part, nth, problem });
+        }
+        // Of one segment a part counts once.
+        if nth == 0 {
+            match self.counts.iter_mut().find(|(counted, _)| *counted == part) {
+                Some((_, count)) => *count += 1,
+                None => self.counts.push((part, 1)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what cannot be left out.
+    pub(super) fn never(&self, part: Part, what: impl fmt::Display) -> Lost {
+        Lost { part, nth: 0, problem: format!("{what}: convert to another format, or mend the file") }
+    }
+
+    /// Refuses a segment for which the format needs what it does not have.
+    pub(super) fn needs(&self, part: Part, what: &str) -> Lost {
+        let to = self.to.shown();
+        self.never(part, format!("found no {what}, but in {to} a segment is expected to have it"))
+    }
+
+    /// What was left out: `settings of 12 cues, 1 style`; `None` where that is nothing.
+    pub(super) fn told(&self) -> Option<String> {
+        let mut counts = self.counts.clone();
+        counts.sort_unstable();
+        let told = counts.into_iter().map(|(part, count)| {
+            let end = if count == 1 { "" } else { "s" };
+            match part {
+                Part::Block(kind) => format!("{count} {}{end}", kind.name()),
+                Part::Text => format!("{count} empty {}{end}", self.from.unit()),
+                part => format!("{} of {count} {}{end}", part.name(), self.from.unit()),
+            }
+        });
+        Some(told.collect::<Vec<_>>().join(", ")).filter(|told| !told.is_empty())
+    }
+}
+
+impl Kind {
+    /// What errors call the format.
+    pub(super) fn shown(self) -> &'static str {
+        match self {
+            Self::Auto | Self::Text => "plain text",
+            Self::Srt => ".srt",
+            Self::Vtt => ".vtt",
+            Self::Ctm => ".ctm",
+            Self::Stm => ".stm",
+            Self::Jsonl => ".jsonl",
+            Self::WhisperJson => "Whisper's JSON",
+            Self::Conll => "CoNLL",
+        }
+    }
+
+    /// What one segment of it is.
+    fn unit(self) -> &'static str {
+        match self {
+            Self::Auto | Self::Text => "line",
+            Self::Srt | Self::Vtt => "cue",
+            Self::Ctm => "word",
+            Self::Stm | Self::WhisperJson => "segment",
+            Self::Jsonl => "object",
+            Self::Conll => "sentence",
+        }
+    }
+}
+
+impl Segment {
+    /// Leaves out all but these parts, and the text.
+    pub(super) fn keep(&mut self, kept: &[Part], losses: &mut Losses) -> Result<(), Lost> {
+        if !kept.contains(&Part::Times)
+            && let (Some(time), _) | (None, Some(time)) = (self.begin.take(), self.end.take())
+        {
+            losses.leave(Part::Times, 0, format_args!("the time {}", time.seconds(0)))?;
+        }
+        let fields = [
+            (Part::Id, "identifier", &mut self.id),
+            (Part::Recording, "recording", &mut self.recording),
+            (Part::Channel, "channel", &mut self.channel),
+            (Part::Speaker, "speaker", &mut self.speaker),
+            (Part::Settings, "settings", &mut self.settings),
+            (Part::Coordinates, "coordinates", &mut self.coordinates),
+            (Part::Confidence, "confidence", &mut self.confidence),
+            (Part::Kind, "type", &mut self.kind),
+            (Part::Label, "label", &mut self.label),
+        ];
+        for (part, name, field) in fields {
+            if !kept.contains(&part)
+                && let Some(value) = field.take()
+            {
+                losses.leave(part, 0, format_args!("the {name} \"{}\"", shortened(&value)))?;
+            }
+        }
+        if !kept.contains(&Part::Breaks) && self.text.contains('\n') {
+            losses.leave(Part::Breaks, 0, "a line break of this text")?;
+            // One character for one: the tags keep their places.
+            self.text = self.text.replace('\n', " ");
+        }
+        if !kept.contains(&Part::Tags) {
+            self.keep_tags(|_| false, losses)?;
+        }
+        if !kept.contains(&Part::Words) && !self.words.is_empty() {
+            losses.leave(Part::Words, 0, "the times of each word")?;
+            self.words.clear();
+        }
+        if !kept.contains(&Part::Rows) && !self.rows.is_empty() {
+            losses.leave(Part::Rows, 0, "the columns of these words")?;
+            self.rows.clear();
+        }
+        if !kept.contains(&Part::Other) {
+            for (nth, (name, _)) in std::mem::take(&mut self.other).into_iter().enumerate() {
+                losses.leave(Part::Other, nth, format_args!("the field \"{}\"", shortened(&name)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out all tags but some.
+    pub(super) fn keep_tags(
+        &mut self,
+        is_kept: impl Fn(&str) -> bool,
+        losses: &mut Losses,
+    ) -> Result<(), Lost> {
+        let mut left = 0;
+        for (nth, tag) in self.tags.iter().enumerate() {
+            if !is_kept(&tag.tag) {
+                let what = format!("the tag \"{}\"", shortened(&tag.tag));
+                losses.leave(Part::Tags, left, what).map_err(|lost| Lost { nth, ..lost })?;
+                left += 1;
+            }
+        }
+        if left > 0 {
+            self.tags.retain(|tag| is_kept(&tag.tag));
+        }
+        Ok(())
+    }
+
+    /// Leaves out white space beyond one space between words, where that is not there by the tags.
+    pub(super) fn even(&mut self, losses: &mut Losses) -> Result<(), Lost> {
+        let even = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if even != self.text && self.tags.is_empty() {
+            losses.leave(Part::Spaces, 0, "white space beyond one space between words")?;
+            self.text = even;
+        }
+        Ok(())
+    }
+
+    /// When it begins and ends, where the format needs that.
+    pub(super) fn times(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
+        match (self.begin, self.end) {
+            (Some(begin), Some(end)) => Ok((begin, end)),
+            (None, _) => Err(losses.needs(Part::Times, "beginning")),
+            (_, None) => Err(losses.needs(Part::Times, "end")),
+        }
+    }
+
+    /// The same, where the format needs an end that is not before the beginning.
+    pub(super) fn times_in_order(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
+        let (begin, end) = self.times(losses)?;
+        if end < begin {
+            let [begin, end] = [begin, end].map(|time| time.seconds(0));
+            let to = losses.to.shown();
+            let problem = format!("found the end {end} before the beginning {begin}, which {to} cannot have");
+            return Err(losses.never(Part::Times, problem));
+        }
+        Ok((begin, end))
+    }
+
+    /// The text with its tags where they stand; `escape` writes a character.
+    pub(super) fn marked(&self, mut escape: impl FnMut(char, &mut String)) -> String {
+        let mut out = String::with_capacity(self.text.len());
+        let mut tags = self.tags.iter().peekable();
+        for (at, c) in self.text.chars().enumerate() {
+            while let Some(tag) = tags.next_if(|tag| tag.at <= at) {
+                out.push_str(&tag.tag);
+            }
+            escape(c, &mut out);
+        }
+        tags.for_each(|tag| out.push_str(&tag.tag));
+        out
+    }
+}
+
+impl Block {
+    /// What a comment says that begins with this mark.
+    pub(super) fn comment(line: &str, mark: &str) -> Option<Self> {
+        let text = line.trim_start().strip_prefix(mark)?;
+        Some(Self { kind: BlockKind::Comment, text: text.trim().to_owned() })
+    }
+
+    /// Leaves it out.
+    pub(super) fn leave(&self, losses: &mut Losses) -> Result<(), Lost> {
+        if self.kind == BlockKind::Document && has_text(&self.text) {
+            let problem = "found a text beside the segments that has other words than they";
+            return Err(losses.never(Part::Block(self.kind), problem));
+        }
+        let begins = shortened(self.text.lines().next().unwrap_or_default());
+        losses.leave(Part::Block(self.kind), 0, format_args!("the {} \"{begins}\"", self.kind.name()))
+    }
+}
+
+/// Appends a comment that begins with this mark.
+pub(super) fn write_comment(block: &Block, mark: &str, out: &mut String) {
+    let space = if block.text.is_empty() { "" } else { " " };
+    out.push_str(&format!("{mark}{space}{}\n", block.text));
+}
+
+/// Whether a document has a text beside its segments.
+pub(super) fn has_text(document: &str) -> bool {
+    let members = json::members(document, &(0..document.len()));
+    members.is_ok_and(|members| members.iter().any(|member| member.key == "text"))
+}
+
+/// An item and where it was found.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) item: Item,
+    /// Its lines, the first of which has this number.
+    pub(super) source: String,
+    pub(super) line: u64,
+    /// Where its parts stand in the source, those that are several in their order.
+    pub(super) parts: Vec<(Part, usize)>,
+}
+
+impl Found {
+    /// The error for what cannot be written of it.
+    pub(super) fn error(&self, file: &str, lost: Lost) -> Error {
+        // What is lost of a part stands where that stands.
+        let whole = match lost.part {
+            Part::Digits => Part::Times,
+            Part::Breaks | Part::Spaces => Part::Text,
+            Part::Bounds => Part::Words,
+            part => part,
+        };
+        let places = || self.parts.iter().filter(|(part, _)| *part == whole);
+        let at = places().nth(lost.nth).or_else(|| places().next()).map_or(0, |(_, at)| *at);
+        let at = at.min(self.source.len());
+        let start = self.source[..at].rfind('\n').map_or(0, |at| at + 1);
+        let number = self.line + self.source[..start].matches('\n').count() as u64;
+        Fault { at: at - start, problem: lost.problem }.error(file, number, &self.source[start..])
+    }
+}
+
+/// What a format makes of its lines.
+pub(super) trait Parser: Send {
+    /// Takes the next line, without its ending, and gives out what has ended.
+    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault>;
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// With what is missing.
+    fn end(&mut self, out: &mut VecDeque<Found>) -> Result<(), String>;
+
+    /// Characters of a line that is read, at most.
+    fn longest(&self) -> usize {
+        PART
+    }
+}
+
+/// How a format is written.
+pub(super) trait Writer {
+    /// Leaves out of an item what has no place, and gives out what is to be written instead of it.
+    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost>;
+
+    /// Appends an item that fits.
+    fn write(&mut self, item: &Item, out: &mut String);
+
+    /// Appends what is written after the last item.
+    fn end(&mut self, out: &mut String) {
+        let _ = out;
+    }
+}
+
+/// The items of a file of lines.
+pub(super) struct Items {
+    lines: Lines,
+    parser: Box<dyn Parser>,
+    found: VecDeque<Found>,
+    ended: bool,
+}
+
+impl Items {
+    pub(super) fn new(input: Input, parser: Box<dyn Parser>) -> Self {
+        let lines = Lines::of_at_most(input, parser.longest());
+        Self { lines, parser, found: VecDeque::new(), ended: false }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.lines.name()
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Found>> {
+        while self.found.is_empty() && !self.ended {
+            self.read()?;
+        }
+        Ok(self.found.pop_front())
+    }
+
+    /// Reads the next line.
+    fn read(&mut self) -> Result<()> {
+        let is_line = self.lines.next()?;
+        let (name, number) = (self.lines.name(), self.lines.number());
+        if !is_line {
+            self.ended = true;
+            let ended = self.parser.end(&mut self.found);
+            return ended.map_err(|problem| Fault { at: 0, problem }.error(name, number + 1, ""));
+        }
+        if self.lines.is_long() {
+            let longest = self.parser.longest();
+            let problem = format!(
+                "found a line of more than {longest} characters, but no line is expected to be so long"
+            );
+            return Err(Fault { at: 0, problem }.error(name, number, ""));
+        }
+        let source = &self.lines.whole()[self.lines.text()];
+        let line = str::from_utf8(source).map_err(|_| files::not_utf8(name, number, source))?;
+        self.parser.line(line, number, &mut self.found).map_err(|fault| fault.error(name, number, line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_exact() {
+        for (text, seconds) in [
+            ("4.00", "4"),
+            ("0.1", "0.1"),
+            ("1e3", "1000"),
+            ("+12.5E-1", "1.25"),
+            (".5", "0.5"),
+            ("5.", "5"),
+            ("-0", "0"),
+            ("0.30000000000000004", "0.30000000000000004"),
+            ("0e99999", "0"),
+        ] {
+            assert_eq!(Time::parse(text).unwrap().seconds(0), seconds);
+        }
+        for text in ["", ".", "-1", "x", "1e-25", "1e12", "1e99999999999999999999", "1.2.3", "nan"] {
+            assert_eq!(Time::parse(text), None, "{text}");
+        }
+        let [a, b] = ["0.1", "0.2"].map(|text| Time::parse(text).unwrap());
+        assert_eq!(a.after(b), Time::parse("0.3"));
+        assert_eq!((b.since(a), a.since(b)), (Time::parse("0.1"), None));
+    }
+
+    #[test]
+    fn clocks_say_the_same_times() {
+        for clock in ["00:01.000", "00:00:01,000", "0:00:01.0", "00:00:000001.000"] {
+            assert_eq!(Time::of_clock(clock), Time::parse("1"), "{clock}");
+        }
+        assert_eq!(Time::of_clock("100:59:59.999").unwrap().clock('.'), "100:59:59.999");
+        assert_eq!(Time::parse("3599.9995").unwrap().rounded().clock(','), "01:00:00,000");
+        assert_eq!(Time::of_clock("99999999999999999999:00.000"), None);
+    }
+}
