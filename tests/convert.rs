@@ -249,3 +249,19 @@ fn bad_input_and_bad_arguments_are_told_apart() {
     );
     assert!(!room.path("out.vtt").exists());
 }
+
+#[test]
+fn other_encodings_are_read() {
+    let room = Room::new();
+    let wide: Vec<u8> =
+        "\u{feff}1\n00:00:01,000 --> 00:00:02,000\nolá\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(room.path("wide.srt"), wide).unwrap();
+    let vtt = "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\nolá\n";
+    assert_eq!(room.out("wide.srt --to vtt", "").trim_start_matches('\u{feff}').trim_end(), vtt.trim_end());
+    #[cfg(feature = "encodings")]
+    {
+        fs::write(room.path("old.srt"), b"1\n00:00:01,000 --> 00:00:02,000\nol\xe1\n").unwrap();
+        assert_eq!(room.out("old.srt --to vtt --encoding windows-1252", "").trim_end(), vtt.trim_end());
+        assert_eq!(room.run("old.srt --to vtt", "").status.code(), Some(1));
+    }
+}

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::error::Error;
-use crate::files::{self, Publish};
+use crate::files::{self, Encoding, Publish};
 use crate::format::Kind;
 use crate::format::convert::Conversion;
 
@@ -17,7 +17,7 @@ use crate::format::convert::Conversion;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Subtitles or a transcript in UTF-8; .gz, .zst and .xz are read as they are; - is standard input, with --from
+    /// Subtitles or a transcript; .gz, .zst and .xz are read as they are; - is standard input, with --from
     #[arg(value_name = "FILE")]
     input: PathBuf,
     /// Write here instead of standard output; the file appears whole, once all is done
@@ -32,6 +32,10 @@ pub struct Args {
     /// Which field of jsonl is the text (text where it is not given), or the number of the column of conll that has the words
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
+    /// The encoding of a file without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ...; UTF-8
+    /// where it is not given. The output is in UTF-8
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<Encoding>,
     /// Leave out what has no place in the other format, such as the settings of cues in .srt, and say on standard error what that
     /// was
     #[arg(long)]
@@ -53,7 +57,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(output) = output {
         files::check_output(output, &[&args.input])?;
     }
-    let input = files::open(&args.input)?;
+    let (input, _) = files::open(&args.input)?.decoded(args.encoding.clone(), None)?;
     let left = match output {
         Some(path) => {
             let mut out = Publish::new(path)?;

@@ -197,7 +197,7 @@ pub(super) struct Decoder<R> {
     column: u64,
 }
 
-/// Writes a text that was read by a [`Decoder`] in its encoding again.
+/// Writes a text that was read as UTF-8 in its own encoding again.
 #[derive(Debug)]
 pub struct Encoder {
     encoding: Encoding,
@@ -260,7 +260,7 @@ impl<R: Read> Decoder<R> {
         let Some(stand_in) = self.stand_in else {
             let shown: Vec<String> = bytes.iter().map(|b| format!("0x{b:02x}")).collect();
             let problem = format!(
-                "found {}, which is no character of {}: name the right --encoding, or pass such bytes through with --lossy",
+                "found {}, which is no character of {}: name the right --encoding",
                 shown.join(" "),
                 self.encoding.name()
             );

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::records::Parts;
+use super::records::{Grammar, Parts};
 use super::segment::{Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time};
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
@@ -207,6 +207,12 @@ pub(super) trait Subtitles: Send {
     /// Says what the next line is.
     fn says(&mut self, line: &str) -> Result<Says, Fault>;
 
+    /// Passes a line that cannot be read, and what belongs together with it.
+    fn pass(&mut self, is_empty: bool);
+
+    /// Whether no cue is open.
+    fn is_between(&self) -> bool;
+
     /// Ends the file.
     fn ended(&self) -> Result<(), String>;
 
@@ -218,6 +224,37 @@ pub(super) trait Subtitles: Send {
 
     /// The character that is written in another way at the beginning of the text, and how many bytes it takes there.
     fn escaped(text: &str) -> Option<(usize, char)>;
+}
+
+/// Subtitles as text that is restored: the words of their cues. All else stays as it is, and a sentence runs on from cue to cue until
+/// somebody else speaks.
+#[derive(Debug, Default)]
+pub(super) struct CueText<S> {
+    subtitles: S,
+    cues: Cues,
+}
+
+impl<S: Subtitles> Grammar for CueText<S> {
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+        match self.subtitles.says(line)? {
+            Says::Timing(_) => self.cues.begin(),
+            Says::Text => self.cues.line(line, parts),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn pass(&mut self, is_empty: bool) {
+        self.subtitles.pass(is_empty);
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.subtitles.ended()
+    }
+
+    fn is_between(&self) -> bool {
+        self.subtitles.is_between()
+    }
 }
 
 /// Subtitles as segments, a cue each.

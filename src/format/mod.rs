@@ -31,6 +31,7 @@ pub use live::Live;
 pub use plain::Plain;
 pub use whisper::Whisper;
 
+use cue::CueText;
 use records::Records;
 
 use crate::error::Result;
@@ -169,8 +170,8 @@ impl Kind {
         Ok(match self {
             Self::Auto => return Self::of_name(Path::new(input.name())).open(input, settings),
             Self::Text => Box::new(Plain::new(input, settings)),
-            Self::Srt => Box::new(Records::new(input, settings, srt::Lines::default())),
-            Self::Vtt => Box::new(Records::new(input, settings, vtt::Lines::default())),
+            Self::Srt => Box::new(Records::new(input, settings, CueText::<srt::Lines>::default())),
+            Self::Vtt => Box::new(Records::new(input, settings, CueText::<vtt::Lines>::default())),
             Self::Ctm => Box::new(Records::new(input, settings, ctm::Rows::default())),
             Self::Stm => Box::new(Records::new(input, settings, stm::Rows::default())),
             Self::Jsonl => Box::new(Jsonl::new(input, settings)),

@@ -1,19 +1,16 @@
 //! `.srt`, SubRip's subtitles: a number, a timing, lines of text, an empty line.
 
 use super::Kind;
-use super::cue::{self, Cues, Says, Subtitles, Times, check_text, round};
-use super::records::{Grammar, Parts};
+use super::cue::{self, Says, Subtitles, Times, check_text, round};
 use super::segment::{self, Item, Losses, Lost, Part, Segment};
 use super::transcript::{Fault, shortened};
 
 const TIMES: Times = Times { colons: (1, 2), marks: &[',', '.'], example: "00:00:01,000 --> 00:00:02,500" };
 
-/// Subtitles, read from anywhere. Numbers, timings, tags, events in brackets and speaker dashes stay as they are, and a sentence runs
-/// on from cue to cue.
+/// What its lines are.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     at: At,
-    cues: Cues,
 }
 
 /// Where in a cue the next line stands.
@@ -28,29 +25,6 @@ enum At {
     Text,
     /// In what cannot be read.
     Passed,
-}
-
-impl Grammar for Lines {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
-        match self.says(line)? {
-            Says::Timing(_) => self.cues.begin(),
-            Says::Text => self.cues.line(line, parts),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn pass(&mut self, is_empty: bool) {
-        self.at = if is_empty { At::Between } else { At::Passed };
-    }
-
-    fn end(&mut self) -> Result<(), String> {
-        self.ended()
-    }
-
-    fn is_between(&self) -> bool {
-        self.at == At::Between
-    }
 }
 
 impl Subtitles for Lines {
@@ -82,6 +56,14 @@ impl Subtitles for Lines {
             }
         }
         Ok(Says::Nothing)
+    }
+
+    fn pass(&mut self, is_empty: bool) {
+        self.at = if is_empty { At::Between } else { At::Passed };
+    }
+
+    fn is_between(&self) -> bool {
+        self.at == At::Between
     }
 
     fn ended(&self) -> Result<(), String> {

@@ -1,19 +1,16 @@
 //! `.vtt`, WebVTT: cues like those of SubRip, with styles, notes, settings and voices.
 
 use super::Kind;
-use super::cue::{self, Cues, Says, Subtitles, Times, check_text, round};
-use super::records::{Grammar, Parts};
+use super::cue::{self, Says, Subtitles, Times, check_text, round};
 use super::segment::{self, Block, BlockKind, Item, Losses, Lost, Part, Segment};
 use super::transcript::{Fault, shortened};
 
 const TIMES: Times = Times { colons: (1, 2), marks: &['.'], example: "00:01.000 --> 00:02.500" };
 
-/// Subtitles of the web, read from anywhere. All but the words of cues stays as it is, and a sentence runs on from cue to cue until
-/// another voice speaks.
+/// What its lines are.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     at: At,
-    cues: Cues,
 }
 
 /// Where in the file the next line stands.
@@ -30,29 +27,6 @@ enum At {
     Text,
     /// In a header, a note, a style, a region or what cannot be read.
     Passed,
-}
-
-impl Grammar for Lines {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
-        match self.says(line)? {
-            Says::Timing(_) => self.cues.begin(),
-            Says::Text => self.cues.line(line, parts),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn pass(&mut self, is_empty: bool) {
-        self.at = if is_empty { At::Between } else { At::Passed };
-    }
-
-    fn end(&mut self) -> Result<(), String> {
-        self.ended()
-    }
-
-    fn is_between(&self) -> bool {
-        self.at == At::Between
-    }
 }
 
 /// What begins blocks that are no cues.
@@ -98,6 +72,14 @@ impl Subtitles for Lines {
             At::Start | At::Passed => return Ok(Says::More),
         }
         Ok(Says::Nothing)
+    }
+
+    fn pass(&mut self, is_empty: bool) {
+        self.at = if is_empty { At::Between } else { At::Passed };
+    }
+
+    fn is_between(&self) -> bool {
+        self.at == At::Between
     }
 
     fn ended(&self) -> Result<(), String> {
