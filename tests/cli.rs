@@ -1886,6 +1886,8 @@ fn a_text_restored_in_place_is_never_lost() {
         ("--in-place", 2, "name them"),
         ("--in-place -", 2, "name them"),
         ("--in-place=a/b a.srt", 2, "expected an ending"),
+        ("--in-place=.old.srt a.srt", 2, "name another ending"),
+        ("a.srt -o b.srt.gz", 2, "name b.srt"),
         ("--in-place a.srt -o c.srt", 2, "--output"),
         ("--in-place --stream b.txt", 2, "--stream"),
         ("--in-place gone.srt", 1, "gone.srt"),
@@ -1917,6 +1919,9 @@ fn what_would_change_is_shown() {
     );
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "majuscule: 2 of 3 would change\n");
     assert_eq!(room.restored("--check b.txt", ""), "");
+    room.write("a b.txt", "in lisbon\n");
+    let spaced = run(room.0.path(), &["restore", "--model", "model", "--diff", "a b.txt"], b"");
+    assert!(spaced.stdout.starts_with(b"--- a b.txt\t\n+++ a b.txt\t\n"));
     assert_eq!(room.restored("--diff", "the bbc\n"), "--- -\n+++ -\n@@ -1,1 +1,1 @@\n-the bbc\n+the BBC\n");
     assert_eq!(room.read("a.txt"), "x\nin lisbon\n");
     room.fails("restore --model model --check b.txt gone.txt", b"", 1, &["gone.txt"]);

@@ -224,12 +224,12 @@ fn numbers_keep_every_digit() {
 #[test]
 fn bad_input_and_bad_arguments_are_told_apart() {
     let room = Room::new();
-    room.write("bad.srt", "1\n00:00:01,000 --> 00:00:02,000\nso\n\nno\n");
+    room.write("bad.srt", "\nno\n");
     room.fails(
         "bad.srt -o out.vtt",
         "",
         1,
-        "bad.srt, line 5, column 1: found \"no\", but the number of a cue is expected",
+        "bad.srt, line 2, column 1: found \"no\", but the number of a cue is expected",
     );
     room.fails("missing.srt -o out.vtt", "", 1, "cannot open missing.srt");
     room.fails(
@@ -239,6 +239,12 @@ fn bad_input_and_bad_arguments_are_told_apart() {
         "standard input has no name that tells its format: name it with --from",
     );
     room.fails("talk.srt", "", 2, "standard output has no name that tells its format: name it with --to");
+    room.fails(
+        "talk.srt -o talk.ass",
+        "",
+        2,
+        "talk.ass has no name that tells its format, such as talk.vtt: name it with --to",
+    );
     room.fails("talk.srt -o talk.srt", "", 2, "talk.srt is both input and output");
     room.fails("talk.srt -o out.vtt --field x", "", 2, "--field names the text of jsonl and conll");
     room.fails(

@@ -87,7 +87,13 @@ impl Args {
             (None | Some(Kind::Auto), None) => {
                 return usage("standard output has no name that tells its format: name it with --to");
             }
-            (None | Some(Kind::Auto), Some(output)) => Kind::of_name(output),
+            (None | Some(Kind::Auto), Some(output)) => match Kind::named(output) {
+                Some(kind) => kind,
+                None => {
+                    let problem = "has no name that tells its format, such as talk.vtt: name it with --to";
+                    return Err(Error::Usage(format!("{} {problem}", output.display())));
+                }
+            },
             (Some(kind), _) => kind,
         };
         Ok(Conversion { from, to, field: self.field.clone(), drop: self.drop })

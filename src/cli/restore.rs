@@ -169,7 +169,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Way::Apart(pairs) => each(pairs, |(path, output)| work.restore_to(path, output))?.0,
         Way::Back(paths, backup) => each(paths, |path| work.restore_in_place(path, backup.as_deref()))?.0,
         Way::Diff(paths, is_check) => {
-            let (code, changed) = each(paths, |path| work.compare(path))?;
+            let compared = each(paths, |path| work.compare(path));
+            // Nobody closes a pipe in which nothing came.
+            if *is_check && compared.as_ref().is_err_and(Error::is_closed_pipe) {
+                return Ok(ExitCode::FAILURE);
+            }
+            let (code, changed) = compared?;
             match changed {
                 1.. if *is_check => {
                     eprintln!("majuscule: {changed} of {} would change", paths.len());
@@ -404,11 +409,16 @@ impl<'a> Work<'a> {
 
     /// Restores a text back to its file.
     fn restore_in_place(&mut self, path: &Path, backup: Option<&str>) -> Result<bool, Error> {
+        let refused = |what: &str| {
+            let problem = format!("{what}, and not written in place: name an output with -o");
+            Err(Error::file(path.to_string_lossy(), problem))
+        };
+        if path.exists() && !path.is_file() {
+            return refused("is no regular file");
+        }
         let input = files::open(path)?;
-        if input.is_compressed() || !path.is_file() {
-            let problem = if input.is_compressed() { "is compressed" } else { "is no regular file" };
-            let problem = format!("{problem}, and not written in place: name an output with -o");
-            return Err(Error::file(path.to_string_lossy(), problem));
+        if input.is_compressed() {
+            return refused("is compressed");
         }
         let mut out = Publish::new(path)?;
         let changed = self.restore(input, path, path, &mut out)?;
@@ -422,8 +432,10 @@ impl<'a> Work<'a> {
 
     /// Prints what changes in a text.
     fn compare(&mut self, path: &Path) -> Result<bool, Error> {
-        let name = path.display();
-        let header = format!("--- {name}\n+++ {name}\n");
+        // A tab ends a name with white space in it, as GNU's diff writes it.
+        let name = path.to_string_lossy();
+        let end = if name.contains(char::is_whitespace) { "\t" } else { "" };
+        let header = format!("--- {name}{end}\n+++ {name}{end}\n");
         let mut out = Headed { header: header.into_bytes(), out: std::io::stdout().lock() };
         self.restore(files::open(path)?, path, Path::new(STDOUT), &mut out)
     }

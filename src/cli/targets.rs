@@ -94,6 +94,12 @@ impl Targets {
             Some(folder) if has_folder || is_folder(folder) => Way::Apart(apart(texts, folder, &inputs)?),
             Some(file) => {
                 files::check_output(file, &inputs)?;
+                let name = file.to_string_lossy();
+                let plain = files::uncompressed_name(&name);
+                if plain != name {
+                    let problem = "is the name of a compressed file, but texts come out as they are: name";
+                    return Err(Error::Usage(format!("{name} {problem} {plain}")));
+                }
                 Way::Joined(paths(), file.to_owned())
             }
             None if self.is_compared() => Way::Diff(paths(), self.check),
@@ -138,6 +144,10 @@ impl Targets {
             return Err(Error::Usage(format!(
                 "--in-place={ending}: expected an ending of names, such as .bak"
             )));
+        }
+        if Kind::named(Path::new(ending)).is_some() {
+            let problem = "the file as it was would be taken for a text the next time: name another ending, such as .bak";
+            return Err(Error::Usage(format!("--in-place={ending}: {problem}")));
         }
         Ok(Some(ending.to_owned()).filter(|ending| !ending.is_empty()))
     }

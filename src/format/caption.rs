@@ -107,8 +107,9 @@ pub struct CaptionReader {
     name: String,
     lossy: bool,
     captions: Box<dyn Captions>,
-    /// Bytes that are not given out; the first `searched` have no line feed.
+    /// What came in: so many bytes of it were given out, and up to `searched` there is no line feed after them.
     bytes: Vec<u8>,
+    given: usize,
     searched: usize,
     lines: u64,
     mended: Vec<u8>,
@@ -140,11 +141,23 @@ impl CaptionReader {
             }
         };
         let (lossy, name) = (settings.lossy, name.into());
-        Ok(Self { name, lossy, captions, bytes: Vec::new(), searched: 0, lines: 0, mended: Vec::new() })
+        Ok(Self {
+            name,
+            lossy,
+            captions,
+            bytes: Vec::new(),
+            given: 0,
+            searched: 0,
+            lines: 0,
+            mended: Vec::new(),
+        })
     }
 
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.given);
+        self.searched -= self.given;
+        self.given = 0;
         self.bytes.extend_from_slice(bytes);
     }
 
@@ -156,14 +169,15 @@ impl CaptionReader {
         let found = self.bytes[self.searched..].iter().position(|&b| b == b'\n');
         let end = match found {
             Some(at) => self.searched + at + 1,
-            None if ended && !self.bytes.is_empty() || self.bytes.len() > LONGEST => self.bytes.len(),
+            None if ended && self.given < self.bytes.len() => self.bytes.len(),
+            None if self.bytes.len() - self.given > LONGEST => self.bytes.len(),
             None => {
                 self.searched = self.bytes.len();
                 return Ok(None);
             }
         };
-        let line: Vec<u8> = self.bytes.drain(..end).collect();
-        self.searched = 0;
+        let line = self.bytes[self.given..end].to_vec();
+        (self.given, self.searched) = (end, end);
         self.lines += 1;
         self.read(&line).map(Some)
     }

@@ -19,7 +19,7 @@
 //! is not there is `-`, `NA` and `NA`. In jsonl the text stands without tags, which have a list of their own with their places, so that
 //! text is text there. Blocks have `"text":null` beside them, so that those who read texts pass over them.
 //!
-//! Not content, and not kept: line ends, a byte-order mark, empty lines between cues, white space around fields, how a time is
+//! Not content, and not kept: line ends, a byte-order mark, empty lines between cues and in them, white space around fields, how a time is
 //! written (`00:01.000`, `4.00`), how a string in JSON is escaped. A cue without a number gets its place in .srt, which needs one.
 
 use std::collections::VecDeque;

@@ -216,6 +216,11 @@ pub(super) trait Subtitles: Send {
     /// Ends the file.
     fn ended(&self) -> Result<(), String>;
 
+    /// Whether a line of text before a timing is the number of its cue, before which an empty line is missing.
+    fn is_number(_: &str) -> bool {
+        false
+    }
+
     /// Where what follows a timing is kept.
     fn settings(segment: &mut Segment) -> (Part, &mut Option<String>);
 
@@ -264,11 +269,13 @@ pub(super) struct CueItems<S> {
     open: Option<Found>,
     /// Where the text of the cue begins in its source, once there is any.
     text: Option<usize>,
+    /// Empty lines after it, which may stand inside.
+    gap: String,
 }
 
 impl<S> CueItems<S> {
     pub(super) fn new(subtitles: S) -> Self {
-        Self { subtitles, open: None, text: None }
+        Self { subtitles, open: None, text: None, gap: String::new() }
     }
 }
 
@@ -291,19 +298,40 @@ impl<S: Subtitles> CueItems<S> {
     fn open(&mut self, item: Item, line: &str, number: u64, parts: Vec<(Part, usize)>) {
         self.open = Some(Found { item, source: line.to_owned(), line: number, parts });
         self.text = None;
+        self.gap.clear();
+    }
+
+    /// The number that ends the text of a cue and belongs to the next, whose timing follows in this line, and the line it stands in.
+    fn number(&mut self, next: u64) -> Option<(String, u64)> {
+        let (start, source) = (self.text?, &mut self.open.as_mut()?.source);
+        let at = source.rfind('\n').map_or(0, |at| at + 1).max(start);
+        let id = Some(source[at..].trim()).filter(|id| self.gap.is_empty() && S::is_number(id))?.to_owned();
+        source.truncate(at - 1);
+        self.text = Some(start).filter(|&start| start < at);
+        Some((id, next - 1))
     }
 }
 
 impl<S: Subtitles> Parser for CueItems<S> {
     fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
         match self.subtitles.says(line)? {
-            Says::Nothing => self.close(out),
+            // What comes next says whether the cue has ended.
+            Says::Nothing => self.gap.extend(["\n", line]),
             Says::Name => {
                 self.close(out);
                 let segment = Segment { id: Some(line.trim().to_owned()), ..Segment::default() };
                 self.open(Item::Segment(segment), line, number, vec![(Part::Id, 0)]);
             }
             Says::Timing(timing) => {
+                let number = match self.number(number) {
+                    Some((id, number)) => {
+                        self.close(out);
+                        let segment = Segment { id: Some(id.clone()), ..Segment::default() };
+                        self.open(Item::Segment(segment), &id, number, vec![(Part::Id, 0)]);
+                        number
+                    }
+                    None => number,
+                };
                 if !matches!(&self.open, Some(Found { item: Item::Segment(Segment { begin: None, .. }), .. }))
                 {
                     self.close(out);
@@ -330,7 +358,7 @@ impl<S: Subtitles> Parser for CueItems<S> {
             Says::Text => {
                 if let Some(found) = &mut self.open {
                     self.text.get_or_insert(found.source.len() + 1);
-                    found.source = format!("{}\n{line}", std::mem::take(&mut found.source));
+                    found.source.extend([&*std::mem::take(&mut self.gap), "\n", line]);
                 }
             }
             Says::Block(kind, len) => {
@@ -371,6 +399,14 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
     let mut places = Vec::new();
     while let Some(c) = source[at..].chars().next() {
         let rest = &source[at..];
+        if let Some(len) = empty_line(source, at) {
+            at += len;
+            // The break before the last line goes with it.
+            if at == source.len() && segment.text.ends_with('\n') {
+                segment.text.pop();
+            }
+            continue;
+        }
         // No tag goes on in the next line.
         if let Some(len) = S::tag_len(rest).filter(|&len| !rest[..len].contains('\n')) {
             segment.tags.push(Tag { at: chars, tag: rest[..len].to_owned() });
@@ -386,6 +422,18 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
     places
 }
 
+/// How long the line is that begins here, with its ending, if it is empty: such a line is no content.
+fn empty_line(source: &str, at: usize) -> Option<usize> {
+    let begins = at == 0 || source.as_bytes()[at - 1] == b'\n';
+    let line = source[at..].split_inclusive('\n').next().filter(|_| begins)?;
+    is_empty(line.trim_end_matches('\n')).then_some(line.len())
+}
+
+/// Whether a line holds nothing. Other white space (U+00A0) is there to be shown.
+pub(super) fn is_empty(line: &str) -> bool {
+    line.bytes().all(|b| matches!(b, b' ' | b'\t'))
+}
+
 /// Whether the cue's text is read back from how it is written.
 pub(super) fn check_text<S: Subtitles>(
     segment: &Segment,
@@ -394,10 +442,10 @@ pub(super) fn check_text<S: Subtitles>(
 ) -> Result<(), Lost> {
     let mut again = Segment::default();
     read_text::<S>(written, &mut again);
-    let problem = if (&again.text, &again.tags) != (&segment.text, &segment.tags) {
-        "found text that would be read as tags"
-    } else if written.lines().any(|line| line.trim().is_empty()) || written.ends_with('\n') {
+    let problem = if written.lines().any(is_empty) || written.ends_with('\n') {
         "found an empty line in a text, which would end the cue"
+    } else if (&again.text, &again.tags) != (&segment.text, &segment.tags) {
+        "found text that would be read as tags"
     } else {
         return Ok(());
     };

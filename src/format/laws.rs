@@ -20,7 +20,10 @@ proptest! {
         let vtt = format!("WEBVTT{end}{end}{body}");
         check(Kind::Srt, &body);
         check(Kind::Vtt, &vtt);
-        assert_eq!(words(Kind::Srt, &body), words(Kind::Vtt, &vtt));
+        // An empty line ends a cue of the web.
+        if !cues.iter().any(|cue| cue.starts_with('\n')) {
+            assert_eq!(words(Kind::Srt, &body), words(Kind::Vtt, &vtt));
+        }
     }
 
     #[test]
@@ -111,7 +114,7 @@ pub(super) fn error(kind: Kind, text: &str) -> String {
 }
 
 /// The file with the cases that `case` gives the words, by their number and spelling.
-fn written(kind: Kind, bytes: &[u8], case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
+pub(super) fn written(kind: Kind, bytes: &[u8], case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
     let policy = Policy { sentence_start: SentenceStart::Never, ..Policy::default() };
     let (mut out, mut number) = (Vec::new(), 0);
     let settings = Settings { capitalized: Capitalized::Ignore, ..lossy() };

@@ -11,6 +11,8 @@ const TIMES: Times = Times { colons: (1, 2), marks: &[',', '.'], example: "00:00
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     at: At,
+    /// Whether there was a cue: after an empty line its text may go on.
+    goes_on: bool,
 }
 
 /// Where in a cue the next line stands.
@@ -29,13 +31,14 @@ enum At {
 
 impl Subtitles for Lines {
     fn says(&mut self, line: &str) -> Result<Says, Fault> {
-        let is_empty = line.trim().is_empty();
+        let is_empty = cue::is_empty(line);
         // In text, what looks like a timing may be one after an empty line that is missing: it has no letters either way.
         if Times::may_be(line)
             && (self.at == At::Between || self.at == At::Numbered || TIMES.read(line).is_ok())
         {
             let timing = TIMES.read(line)?;
             self.at = At::Text;
+            self.goes_on = true;
             return Ok(Says::Timing(timing));
         }
         match self.at {
@@ -43,9 +46,13 @@ impl Subtitles for Lines {
             _ if is_empty => self.at = At::Between,
             At::Text => return Ok(Says::Text),
             At::Passed => {}
-            At::Between if line.trim().bytes().all(|b| b.is_ascii_digit()) => {
+            At::Between if Self::is_number(line.trim()) => {
                 self.at = At::Numbered;
                 return Ok(Says::Name);
+            }
+            At::Between if self.goes_on => {
+                self.at = At::Text;
+                return Ok(Says::Text);
             }
             At::Between => {
                 let problem = format!(
@@ -60,10 +67,16 @@ impl Subtitles for Lines {
 
     fn pass(&mut self, is_empty: bool) {
         self.at = if is_empty { At::Between } else { At::Passed };
+        self.goes_on = false;
+    }
+
+    fn is_number(line: &str) -> bool {
+        !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit())
     }
 
     fn is_between(&self) -> bool {
-        self.at == At::Between
+        // After an empty line the text may go on, after a number it may not.
+        self.at == At::Numbered || self.at == At::Between && !self.goes_on
     }
 
     fn ended(&self) -> Result<(), String> {
@@ -146,6 +159,7 @@ fn text(segment: &Segment) -> String {
 #[cfg(test)]
 mod tests {
     use crate::format::Kind;
+    use crate::format::convert::written;
     use crate::format::laws::{check, error, starts, words};
 
     const FILE: &str = "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\nso <i>ana</i> said\r\nthat we go. and\r\n\r\n\
@@ -164,10 +178,27 @@ mod tests {
     }
 
     #[test]
+    fn empty_lines_may_stand_in_a_cue_and_be_missing_between_two() {
+        let timing = "00:00:01,000 --> 00:00:02,500";
+        let file = format!(
+            "1\n{timing}\n\nso it\n \t\nwas. and\n\u{a0}\n2\n{timing}\nthen\n\n\n3\n{timing}\n7\n4\n{timing}\nno\n\n"
+        );
+        assert_eq!(words(Kind::Srt, &file), ["so", "it", "was", "and", "2", "then", "7", "4", "no"]);
+        check(Kind::Srt, &file);
+        let cue = |number: u32, text: &str| format!("{number}\n{timing}\n{text}\n\n");
+        let whole = cue(1, "so it\nwas. and\n\u{a0}") + &cue(2, "then") + &cue(3, "7") + &cue(4, "no");
+        assert_eq!(written(Kind::Srt, Kind::Srt, &file), whole);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_named_or_passed() {
         let good = "1\n00:00:01,000 --> 00:00:02,500\nyes\n\n";
+        let nothing = error(Kind::Srt, "\nso\n");
+        assert!(
+            nothing.starts_with("data, line 2, column 1: found \"so\", but the number of a cue is expected"),
+            "{nothing}"
+        );
         for (text, start) in [
-            ("so\n", "data, line 5, column 1: found \"so\", but the number of a cue is expected"),
             (
                 "2\nso\n",
                 "data, line 6, column 1: found \"so\", but a timing is expected, such as 00:00:01,000",

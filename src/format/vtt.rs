@@ -63,7 +63,8 @@ impl Subtitles for Lines {
         }
         match self.at {
             At::Named => return TIMES.read(line).map(Says::Timing),
-            _ if is_empty => self.at = At::Between,
+            // Only what is empty ends a cue: lines of one blank are in all captions that were made by a machine.
+            _ if line.is_empty() || is_empty && self.at == At::Between => self.at = At::Between,
             At::Text => return Ok(Says::Text),
             At::Between => {
                 self.at = At::Named;

@@ -122,8 +122,8 @@ fn placed(fault: Fault, json: &str, name: &str) -> Error {
 }
 
 fn nothing() -> Fault {
-    let problem =
-        "found no \"text\", \"segments\" or \"words\", but they are expected as Whisper writes them";
+    let problem = "found no \"text\", \"segments\" or \"words\", but they are expected as Whisper writes them: write other \
+         JSON as an object a line, and read that as jsonl";
     Fault { at: 0, problem: problem.to_owned() }
 }
 
@@ -133,6 +133,8 @@ struct Found {
     whole: Vec<Range<usize>>,
     segments: Vec<Range<usize>>,
     words: Vec<Range<usize>>,
+    /// All words once more.
+    again: Vec<Range<usize>>,
     /// Who speaks in each segment, as far as that is said.
     speakers: Vec<Option<Range<usize>>>,
 }
@@ -171,15 +173,20 @@ impl Found {
                         found.speakers[first..].fill(Some(place.clone()));
                         speaker = Some(place);
                     }
-                    ["words" | "word_segments", "word"]
-                    | ["segments" | "chunks", "words", "word"]
-                    | ["transcription", "tokens", "text"] => found.words.push(place),
+                    ["segments" | "chunks", "words", "word"] | ["transcription", "tokens", "text"] => {
+                        found.words.push(place);
+                    }
+                    ["words" | "word_segments", "word"] => found.again.push(place),
                     _ => {}
                 }
             }
             Event::Other(_) => {}
         })?;
-        if found.whole.is_empty() && found.segments.is_empty() && found.words.is_empty() {
+        if found.whole.is_empty()
+            && found.segments.is_empty()
+            && found.words.is_empty()
+            && found.again.is_empty()
+        {
             return Err(nothing());
         }
         Ok(found)
@@ -194,7 +201,7 @@ impl Found {
 
     /// Finds the words of the text, and the places where it stands.
     fn view(self, json: &str, start: usize, settings: &Settings, piece: &mut Piece) -> View {
-        let mut kinds = vec![self.segments, self.whole, self.words];
+        let mut kinds = vec![self.segments, self.whole, self.words, self.again];
         // Words that come without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
         kinds.retain(|places| !places.is_empty());
@@ -551,7 +558,18 @@ impl segment::Writer for Writer {
 mod tests {
     use crate::format::Kind;
     use crate::format::convert::written;
-    use crate::format::laws::{check, error, starts, words};
+    use crate::format::laws::{self, check, error, starts, words};
+    use crate::text::Case;
+
+    #[test]
+    fn words_may_stand_in_two_lists() {
+        let words = r#"[{"word": "so"}, {"word": "é"}]"#;
+        let file =
+            format!(r#"{{"segments": [{{"text": "so é", "words": {words}}}], "word_segments": {words}}}"#);
+        check(Kind::WhisperJson, &file);
+        let upper = laws::written(Kind::WhisperJson, file.as_bytes(), |_, _| Case::Upper);
+        assert_eq!(String::from_utf8(upper).unwrap(), file.replace("\"so", "\"SO").replace('é', "É"));
+    }
 
     #[test]
     fn another_speaker_begins_anew() {

@@ -9,7 +9,7 @@ use crate::restorer::{Restorer, Want};
 use crate::text::Policy;
 
 /// So many bytes of earlier records stay in mind, so that one of them may be replaced.
-const CONTEXT: usize = 1 << 14;
+const CONTEXT: usize = 1 << 13;
 
 /// Records that are restored while they come in. Law: they come out in the order in which they came, each once and with nothing
 /// but case changed, however the bytes are cut.

@@ -721,7 +721,7 @@ fn tag_end(text: &str, at: usize, cut: Cut) -> Tag {
 #[inline]
 fn opens_tag(text: &str, at: usize) -> bool {
     match text.as_bytes()[at] {
-        b'<' => text[at + 1..].starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '!')),
+        b'<' => text[at + 1..].starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '!' | '?')),
         b'{' => text[at + 1..].starts_with('\\'),
         _ => false,
     }
