@@ -220,15 +220,11 @@ impl Parser for Sentences {
 pub(super) struct Writer;
 
 impl segment::Writer for Writer {
-    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        let mut segment = match item {
-            Item::Segment(segment) => segment,
-            Item::Block(block) if matches!(block.kind, BlockKind::Comment | BlockKind::Docstart) => {
-                out.push(Item::Block(block));
-                return Ok(());
-            }
-            Item::Block(block) => return block.leave(losses),
-        };
+    fn blocks(&self) -> &'static [BlockKind] {
+        &[BlockKind::Comment, BlockKind::Docstart]
+    }
+
+    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         segment.keep(&[Part::Rows], losses)?;
         if segment.rows.is_empty() {
             segment.even(losses)?;

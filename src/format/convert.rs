@@ -70,7 +70,10 @@ impl Conversion {
             |text: &str| out.write_all(text.as_bytes()).map_err(|error| Error::io("write", target, error));
         while let Some(found) = source.next()? {
             let found = Rc::new(found);
-            let fits = writer.fit(found.item.clone(), &mut losses, &mut fitted);
+            let fits = match found.item.clone() {
+                Item::Segment(segment) => writer.fit(segment, &mut losses, &mut fitted),
+                Item::Block(block) => block.fit(&*writer, &mut losses, &mut fitted),
+            };
             fits.map_err(|lost| found.error(source.name(), lost))?;
             for item in fitted.drain(..) {
                 text.clear();

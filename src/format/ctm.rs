@@ -328,15 +328,11 @@ pub(super) fn name_or_none(name: &Option<String>) -> &str {
 pub(super) struct Writer;
 
 impl segment::Writer for Writer {
-    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        let mut segment = match item {
-            Item::Segment(segment) => segment,
-            Item::Block(block) if block.kind == BlockKind::Comment => {
-                out.push(Item::Block(block));
-                return Ok(());
-            }
-            Item::Block(block) => return block.leave(losses),
-        };
+    fn blocks(&self) -> &'static [BlockKind] {
+        &[BlockKind::Comment]
+    }
+
+    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         if segment.words.len() > 1
             && let Some(words) = words_of(&segment)
         {
@@ -454,7 +450,7 @@ fn each_word(
             tags: Vec::new(),
             ..segment.clone()
         };
-        segment::Writer::fit(&mut Writer, Item::Segment(word), losses, out)?;
+        segment::Writer::fit(&mut Writer, word, losses, out)?;
     }
     Ok(())
 }

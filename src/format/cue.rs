@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::Kind;
 use super::records::{Grammar, Parts};
 use super::segment::{Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time};
 use super::transcript::{Fault, shortened};
@@ -434,12 +435,32 @@ pub(super) fn is_empty(line: &str) -> bool {
     line.bytes().all(|b| matches!(b, b' ' | b'\t'))
 }
 
-/// Whether the cue's text is read back from how it is written.
-pub(super) fn check_text<S: Subtitles>(
-    segment: &Segment,
-    written: &str,
-    losses: &Losses,
+/// Leaves out of a cue what has no place in these subtitles; `text` writes what it says.
+pub(super) fn fit<S: Subtitles>(
+    segment: &mut Segment,
+    text: impl Fn(&Segment) -> String,
+    losses: &mut Losses,
 ) -> Result<(), Lost> {
+    let is_own = losses.from == losses.to || losses.from == Kind::Jsonl;
+    let (settings, _) = S::settings(segment);
+    segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, settings], losses)?;
+    segment.keep_tags(|tag| is_shared(tag) || is_own && S::tag_len(tag) == Some(tag.len()), losses)?;
+    let (begin, end) = segment.times(losses)?;
+    (segment.begin, segment.end) = (Some(round(begin, losses)?), Some(round(end, losses)?));
+    check_text::<S>(segment, &text(segment), losses)
+}
+
+/// Appends a cue, with what follows its timing; `mark` stands before the milliseconds.
+pub(super) fn write(segment: &Segment, settings: &Option<String>, mark: char, text: &str, out: &mut String) {
+    let [begin, end] = [segment.begin, segment.end].map(|time| time.unwrap_or_default().clock(mark));
+    let id = segment.id.iter().flat_map(|id| [id, "\n"]).collect::<String>();
+    let settings = settings.iter().flat_map(|settings| [" ", settings]).collect::<String>();
+    let end_of_text = if text.is_empty() { "" } else { "\n" };
+    out.push_str(&format!("{id}{begin} --> {end}{settings}\n{text}{end_of_text}\n"));
+}
+
+/// Whether the cue's text is read back from how it is written.
+fn check_text<S: Subtitles>(segment: &Segment, written: &str, losses: &Losses) -> Result<(), Lost> {
     let mut again = Segment::default();
     read_text::<S>(written, &mut again);
     let problem = if written.lines().any(is_empty) || written.ends_with('\n') {
@@ -453,7 +474,7 @@ pub(super) fn check_text<S: Subtitles>(
 }
 
 /// Leaves out digits after the millisecond.
-pub(super) fn round(time: Time, losses: &mut Losses) -> Result<Time, Lost> {
+fn round(time: Time, losses: &mut Losses) -> Result<Time, Lost> {
     if time.rounded() != time {
         losses.leave(Part::Digits, 0, format_args!("what {} has beyond milliseconds", time.seconds(0)))?;
     }
@@ -461,7 +482,7 @@ pub(super) fn round(time: Time, losses: &mut Losses) -> Result<Time, Lost> {
 }
 
 /// Whether a tag means the same in all subtitles.
-pub(super) fn is_shared(tag: &str) -> bool {
+fn is_shared(tag: &str) -> bool {
     matches!(tag, "<i>" | "</i>" | "<b>" | "</b>" | "<u>" | "</u>")
 }
 

@@ -418,15 +418,17 @@ fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<Row>>, Fault> {
 pub(super) struct Writer;
 
 impl segment::Writer for Writer {
-    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        if let Item::Segment(segment) = &item
-            && let Some(nth) = segment.other.iter().position(|(name, _)| name == "text")
-        {
+    fn blocks(&self) -> &'static [BlockKind] {
+        &BlockKind::ALL
+    }
+
+    fn fit(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        if let Some(nth) = segment.other.iter().position(|(name, _)| name == "text") {
             let problem =
                 "found a field \"text\" beside the one that --field names, but that is written as \"text\"";
             return Err(Lost { nth, ..losses.never(Part::Other, problem) });
         }
-        out.push(item);
+        out.push(Item::Segment(segment));
         Ok(())
     }
 

@@ -258,15 +258,10 @@ impl Parser for TextLines {
 pub(super) struct Writer;
 
 impl segment::Writer for Writer {
-    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        match item {
-            Item::Block(block) => block.leave(losses),
-            Item::Segment(mut segment) => {
-                segment.keep(&[], losses)?;
-                out.push(Item::Segment(segment));
-                Ok(())
-            }
-        }
+    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        segment.keep(&[], losses)?;
+        out.push(Item::Segment(segment));
+        Ok(())
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {

@@ -484,8 +484,25 @@ impl Block {
         Some(Self { kind: BlockKind::Comment, text: text.trim().to_owned() })
     }
 
+    /// Gives it out where it has a place, and otherwise leaves it out.
+    pub(super) fn fit(
+        self,
+        writer: &dyn Writer,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
+        if !writer.blocks().contains(&self.kind) {
+            return self.leave(losses);
+        }
+        if let Some(problem) = writer.misplaced(self.kind) {
+            return Err(losses.never(Part::Block(self.kind), problem));
+        }
+        out.push(Item::Block(self));
+        Ok(())
+    }
+
     /// Leaves it out.
-    pub(super) fn leave(&self, losses: &mut Losses) -> Result<(), Lost> {
+    fn leave(&self, losses: &mut Losses) -> Result<(), Lost> {
         if self.kind == BlockKind::Document && has_text(&self.text) {
             let problem = "found a text beside the segments that has other words than they";
             return Err(losses.never(Part::Block(self.kind), problem));
@@ -556,8 +573,18 @@ pub(super) trait Parser: Send {
 
 /// How a format is written.
 pub(super) trait Writer {
-    /// Leaves out of an item what has no place, and gives out what is to be written instead of it.
-    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost>;
+    /// Which blocks have a place.
+    fn blocks(&self) -> &'static [BlockKind] {
+        &[]
+    }
+
+    /// What is wrong with a block of this kind here, if something is.
+    fn misplaced(&self, _: BlockKind) -> Option<&'static str> {
+        None
+    }
+
+    /// Leaves out of a segment what has no place, and gives out what is to be written instead of it.
+    fn fit(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost>;
 
     /// Appends an item that fits.
     fn write(&mut self, item: &Item, out: &mut String);

@@ -1,7 +1,6 @@
 //! `.srt`, SubRip's subtitles: a number, a timing, lines of text, an empty line.
 
-use super::Kind;
-use super::cue::{self, Says, Subtitles, Times, check_text, round};
+use super::cue::{self, Says, Subtitles, Times};
 use super::segment::{self, Item, Losses, Lost, Part, Segment};
 use super::transcript::{Fault, shortened};
 
@@ -112,28 +111,15 @@ pub(super) struct Writer {
 }
 
 impl segment::Writer for Writer {
-    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        let mut segment = match item {
-            Item::Segment(segment) => segment,
-            Item::Block(block) => return block.leave(losses),
-        };
-        let is_number = |id: &String| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
-        if let Some(id) = segment.id.take_if(|id| !is_number(id)) {
+    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        if let Some(id) = segment.id.take_if(|id| !Lines::is_number(id)) {
             losses.leave(
                 Part::Id,
                 0,
                 format_args!("the identifier \"{}\", which is no number,", shortened(&id)),
             )?;
         }
-        let is_own = matches!(losses.from, Kind::Srt | Kind::Jsonl);
-        segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, Part::Coordinates], losses)?;
-        segment.keep_tags(
-            |tag| cue::is_shared(tag) || is_own && Lines::tag_len(tag) == Some(tag.len()),
-            losses,
-        )?;
-        let (begin, end) = segment.times(losses)?;
-        (segment.begin, segment.end) = (Some(round(begin, losses)?), Some(round(end, losses)?));
-        check_text::<Lines>(&segment, &text(&segment), losses)?;
+        cue::fit::<Lines>(&mut segment, text, losses)?;
         self.cues += 1;
         segment.id.get_or_insert_with(|| self.cues.to_string());
         out.push(Item::Segment(segment));
@@ -142,13 +128,7 @@ impl segment::Writer for Writer {
 
     fn write(&mut self, item: &Item, out: &mut String) {
         let Item::Segment(segment) = item else { return };
-        let [begin, end] = [segment.begin, segment.end].map(|time| time.unwrap_or_default().clock(','));
-        let id = segment.id.as_deref().unwrap_or_default();
-        let coordinates =
-            segment.coordinates.iter().flat_map(|coordinates| [" ", coordinates]).collect::<String>();
-        let text = text(segment);
-        let end_of_text = if text.is_empty() { "" } else { "\n" };
-        out.push_str(&format!("{id}\n{begin} --> {end}{coordinates}\n{text}{end_of_text}\n"));
+        cue::write(segment, &segment.coordinates, ',', &text(segment), out);
     }
 }
 

@@ -158,15 +158,11 @@ fn read_text(line: &str, from: usize, words: &[Range<usize>], segment: &mut Segm
 pub(super) struct Writer;
 
 impl segment::Writer for Writer {
-    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        let mut segment = match item {
-            Item::Segment(segment) => segment,
-            Item::Block(block) if block.kind == BlockKind::Comment => {
-                out.push(Item::Block(block));
-                return Ok(());
-            }
-            Item::Block(block) => return block.leave(losses),
-        };
+    fn blocks(&self) -> &'static [BlockKind] {
+        &[BlockKind::Comment]
+    }
+
+    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         let is_own = matches!(losses.from, Kind::Stm | Kind::Jsonl);
         segment.keep_tags(|_| is_own, losses)?;
         segment.keep(

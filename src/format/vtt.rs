@@ -1,7 +1,6 @@
 //! `.vtt`, WebVTT: cues like those of SubRip, with styles, notes, settings and voices.
 
-use super::Kind;
-use super::cue::{self, Says, Subtitles, Times, check_text, round};
+use super::cue::{self, Says, Subtitles, Times};
 use super::segment::{self, Block, BlockKind, Item, Losses, Lost, Part, Segment};
 use super::transcript::{Fault, shortened};
 
@@ -125,33 +124,16 @@ pub(super) struct Writer {
 }
 
 impl segment::Writer for Writer {
-    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        let mut segment = match item {
-            Item::Segment(segment) => segment,
-            Item::Block(Block { kind: BlockKind::Header, .. }) if self.is_begun => {
-                return Err(
-                    losses.never(Part::Block(BlockKind::Header), "found a header after the first line")
-                );
-            }
-            Item::Block(block) => {
-                match block.kind {
-                    BlockKind::Header | BlockKind::Note | BlockKind::Style | BlockKind::Region => {
-                        out.push(Item::Block(block));
-                    }
-                    _ => block.leave(losses)?,
-                }
-                return Ok(());
-            }
-        };
-        let is_own = matches!(losses.from, Kind::Vtt | Kind::Jsonl);
-        segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, Part::Settings], losses)?;
-        segment.keep_tags(
-            |tag| cue::is_shared(tag) || is_own && Lines::tag_len(tag) == Some(tag.len()),
-            losses,
-        )?;
-        let (begin, end) = segment.times(losses)?;
-        (segment.begin, segment.end) = (Some(round(begin, losses)?), Some(round(end, losses)?));
-        check_text::<Lines>(&segment, &text(&segment), losses)?;
+    fn blocks(&self) -> &'static [BlockKind] {
+        &[BlockKind::Header, BlockKind::Note, BlockKind::Style, BlockKind::Region]
+    }
+
+    fn misplaced(&self, kind: BlockKind) -> Option<&'static str> {
+        (kind == BlockKind::Header && self.is_begun).then_some("found a header after the first line")
+    }
+
+    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+        cue::fit::<Lines>(&mut segment, text, losses)?;
         out.push(Item::Segment(segment));
         Ok(())
     }
@@ -168,16 +150,7 @@ impl segment::Writer for Writer {
                 let space = if text.is_empty() || text.starts_with('\n') { "" } else { " " };
                 out.push_str(&format!("{word}{space}{text}\n\n"));
             }
-            Item::Segment(segment) => {
-                let [begin, end] =
-                    [segment.begin, segment.end].map(|time| time.unwrap_or_default().clock('.'));
-                let id = segment.id.iter().flat_map(|id| [id, "\n"]).collect::<String>();
-                let settings =
-                    segment.settings.iter().flat_map(|settings| [" ", settings]).collect::<String>();
-                let text = text(segment);
-                let end_of_text = if text.is_empty() { "" } else { "\n" };
-                out.push_str(&format!("{id}{begin} --> {end}{settings}\n{text}{end_of_text}\n"));
-            }
+            Item::Segment(segment) => cue::write(segment, &segment.settings, '.', &text(segment), out),
         }
     }
 

@@ -497,21 +497,19 @@ pub(super) struct Writer {
 }
 
 impl segment::Writer for Writer {
-    fn fit(&mut self, item: Item, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    fn blocks(&self) -> &'static [BlockKind] {
+        &[BlockKind::Document]
+    }
+
+    fn misplaced(&self, _: BlockKind) -> Option<&'static str> {
+        let is_late = !self.document.is_empty() || !self.segments.is_empty();
+        is_late.then_some(
+            "found what is said of the document after its segments, but it is expected before them",
+        )
+    }
+
+    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         let is_own = matches!(losses.from, Kind::WhisperJson | Kind::Jsonl);
-        let mut segment = match item {
-            Item::Segment(segment) => segment,
-            Item::Block(block) if block.kind != BlockKind::Document => return block.leave(losses),
-            Item::Block(_) if !self.document.is_empty() || !self.segments.is_empty() => {
-                let problem =
-                    "found what is said of the document after its segments, but it is expected before them";
-                return Err(losses.never(Part::Block(BlockKind::Document), problem));
-            }
-            Item::Block(block) => {
-                out.push(Item::Block(block));
-                return Ok(());
-            }
-        };
         if !is_own {
             segment.keep(
                 &[Part::Id, Part::Speaker, Part::Times, Part::Breaks, Part::Words, Part::Confidence],

@@ -18,13 +18,8 @@ const CONTEXT: usize = 1 << 13;
 /// earlier one: that comes out by the words that are there, and the words that follow have the new ones before them.
 pub struct CaptionStream<'a> {
     reader: CaptionReader,
-    /// What a text is restored by.
-    name: String,
-    settings: Settings,
-    method: &'a dyn Restorer,
-    want: Want,
-    policy: Policy,
-    output: Output,
+    /// Begins with another text.
+    begin: Box<dyn Fn() -> Result<Stream<'a>> + Send + 'a>,
     stream: Stream<'a>,
     /// What was given to the stream and did not come out whole, and what came out of it.
     waiting: VecDeque<Waiting>,
@@ -56,15 +51,12 @@ impl<'a> CaptionStream<'a> {
         output: Output,
     ) -> Result<Self> {
         let name = name.into();
+        let reader = CaptionReader::new(&*name, kind, &settings)?;
+        let begin = move || Stream::new(&*name, settings.clone(), method, want, policy, output);
         Ok(Self {
-            reader: CaptionReader::new(&*name, kind, &settings)?,
-            stream: Stream::new(&*name, settings.clone(), method, want, policy, output)?,
-            name,
-            settings,
-            method,
-            want,
-            policy,
-            output,
+            reader,
+            stream: begin()?,
+            begin: Box::new(begin),
             waiting: VecDeque::new(),
             restored: String::new(),
             context: VecDeque::new(),
@@ -89,7 +81,7 @@ impl<'a> CaptionStream<'a> {
     fn take(&mut self, caption: Caption, out: &mut Vec<u8>) -> Result<()> {
         if caption.begins {
             self.end_text(out)?;
-            self.stream = self.new_stream()?;
+            self.stream = (self.begin)()?;
             self.context.clear();
         }
         let mut restored = Vec::new();
@@ -100,7 +92,7 @@ impl<'a> CaptionStream<'a> {
         });
         if let (Some(at), Some(id)) = (replaced, &caption.id) {
             self.now(out)?;
-            self.stream = self.new_stream()?;
+            self.stream = (self.begin)()?;
             self.context.retain(|(earlier, _)| !earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)));
             self.context.insert(at, (Some(id.clone()), caption.view.clone()));
             let mut caption = Some(caption);
@@ -117,11 +109,6 @@ impl<'a> CaptionStream<'a> {
         }
         self.pass_on(&restored, out);
         Ok(())
-    }
-
-    fn new_stream(&self) -> Result<Stream<'a>> {
-        let (method, settings) = (self.method, self.settings.clone());
-        Stream::new(&*self.name, settings, method, self.want, self.policy, self.output)
     }
 
     fn remember(&mut self, caption: &Caption) {
