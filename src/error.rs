@@ -1,6 +1,9 @@
 //! What can go wrong, sorted by what the user can do about it.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+
+use crate::printable::printable;
 
 /// The crate's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -28,7 +31,7 @@ pub enum Error {
         problem: String,
     },
     /// A model that cannot be used: train it again, or name another.
-    #[error("{model}: {problem}")]
+    #[error("{model}: {problem}", model = printable(model))]
     Model {
         /// The model's folder or name.
         model: String,
@@ -53,7 +56,7 @@ pub struct Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(shown(&self.file))?;
+        f.write_str(&shown(&self.file))?;
         if let Some(line) = self.line {
             write!(f, ", line {line}")?;
         }
@@ -64,9 +67,9 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// What the user calls a file; `-` is standard input.
-fn shown(file: &str) -> &str {
-    if file == "-" { "standard input" } else { file }
+/// What the user calls a file, in one line; `-` is standard input.
+fn shown(file: &str) -> Cow<'_, str> {
+    if file == "-" { "standard input".into() } else { printable(file) }
 }
 
 impl Error {

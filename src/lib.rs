@@ -18,7 +18,11 @@
 //! The feature `train` (in the default) adds corpora, lexicons, training and evaluation; without it every model still runs.
 //! The feature `fst`, in the default too, adds the method `ngram` and weighted transducers.
 
+// `println!` and its like end the process where nobody reads what they print: `cli::messages` and `cli::page` do not.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 // In reading order: each module uses only those above it.
+pub mod printable;
 pub mod error;
 pub mod bytes;
 pub mod files;

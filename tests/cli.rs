@@ -1891,13 +1891,18 @@ fn a_text_restored_in_place_is_never_lost() {
         ("--in-place a.srt -o c.srt", 2, "--output"),
         ("--in-place --stream b.txt", 2, "--stream"),
         ("--in-place gone.srt", 1, "gone.srt"),
+        ("--in-place .bak a.srt", 2, "write --in-place=.bak"),
+        ("--in-place a.srt ~", 2, "write --in-place=~"),
     ] {
         room.fails(&format!("{model} {line}"), b"bbc", code, &[part]);
     }
+    // Nothing is written where an ending was given as a file.
+    room.write("a.srt", cue("the bbc"));
+    room.fails(&format!("{model} --in-place a.srt .bak"), b"", 2, &["or ./.bak where it is a text"]);
+    assert_eq!(room.read("a.srt"), cue("the bbc"));
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("a.srt", room.path("link.srt")).unwrap();
-        room.write("a.srt", cue("the bbc"));
         assert_eq!(room.restored("--in-place=.old link.srt", ""), "");
         assert!(room.path("link.srt").is_symlink());
         assert_eq!((room.read("a.srt"), room.read("a.srt.old")), (cue("the BBC"), cue("the bbc")));
@@ -1963,4 +1968,82 @@ fn texts_keep_their_encoding() {
     room.fails("restore --model model", &[0xff, 0xfe, 0, 0, b'a', 0, 0, 0], 1, &["UTF-32"]);
     room.fails("restore --model model --encoding klingon", b"", 2, &["klingon", "windows-1252"]);
     room.fails("restore --model model --encoding big5", b"", 2, &["Big5 has several bytes"]);
+}
+
+#[test]
+fn many_texts_end_with_a_summary() {
+    let room = Room::new();
+    room.write("a.txt", "the bbc\n").write("b.txt", "BBC\n").write("c.txt", b"\xff").write("d.txt", "in lisbon");
+    let said = |line: &str| {
+        String::from_utf8(room.run(&format!("restore --model model {line}"), b"").stderr).unwrap()
+    };
+    assert!(said("--in-place . gone.txt").ends_with("\nmajuscule: 2 changed, 1 as it was, 2 failed\n"));
+    assert_eq!(said("a.txt b.txt d.txt -o new/"), "majuscule: 0 changed, 3 as they were, 0 failed\n");
+    assert_eq!(said("--in-place a.txt"), "");
+    assert_eq!(said("--quiet a.txt b.txt -o new/"), "");
+    room.write("a.txt", "the bbc\n");
+    assert_eq!(said("-q --check a.txt b.txt"), "");
+    assert!(said("--quiet --in-place a.txt c.txt").starts_with("majuscule: c.txt, line 1"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn messages_that_nobody_reads_do_not_end_the_work() {
+    let room = Room::new();
+    let closed = || Stdio::from(std::io::pipe().unwrap().1);
+    let full = || Stdio::from(fs::File::options().write(true).open("/dev/full").unwrap());
+    for stderr in [closed(), full()] {
+        room.write("a.txt", "the bbc\n").write("b.txt", b"\xff").write("c.txt", "in lisbon\n");
+        let mut command = program();
+        command.args(["restore", "--model", "model", "--in-place", "a.txt", "b.txt", "c.txt"]);
+        let status = command.current_dir(room.0.path()).stderr(stderr).status().unwrap();
+        assert_eq!(status.code(), Some(1));
+        assert_eq!((room.read("a.txt"), room.read("c.txt")), ("the BBC\n".into(), "in Lisbon\n".into()));
+    }
+    for (args, code) in [(&["restore", "--nothing"][..], 2), (&["train", "majority", "c.txt", "-o", "new"], 0)] {
+        for stderr in [closed(), full()] {
+            let mut command = program();
+            command.args(args).args(["--force"].iter().filter(|_| code == 0)).current_dir(room.0.path());
+            assert_eq!(command.stderr(stderr).status().unwrap().code(), Some(code));
+        }
+    }
+    // Standard output is the data: where it cannot be written, that is an error, but a closed pipe is none.
+    for (stdout, code) in [(closed(), 0), (full(), 1)] {
+        let mut command = program();
+        command.args(["restore", "--model", "model", "c.txt"]).current_dir(room.0.path());
+        assert_eq!(command.stdout(stdout).stderr(full()).status().unwrap().code(), Some(code));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_name_never_forges_a_patch_and_never_reaches_the_terminal_raw() {
+    let room = Room::new();
+    let forged = "a\n+++ victim\n@@ -1,1 +1,1 @@\n-b\n+c\n.txt";
+    room.write(forged, "the bbc\n").write("\u{1b}[2J.txt", b"\xff").write("\u{9b}2J\n.json", b"{");
+    let run = |args: &[&str]| run(room.0.path(), args, b"");
+    let diff = run(&["restore", "--model", "model", "--diff", forged]);
+    let name = r#""a\n+++ victim\n@@ -1,1 +1,1 @@\n-b\n+c\n.txt""#;
+    assert_eq!(
+        String::from_utf8(diff.stdout).unwrap(),
+        format!("--- {name}\n+++ {name}\n@@ -1,1 +1,1 @@\n-the bbc\n+the BBC\n")
+    );
+    let manifest = room.read("model/majuscule.json");
+    room.write("model/majuscule.json", manifest.replace("\"en\"", r#""en\u001b[31m\nfile        all whole""#));
+    for args in [
+        &["restore", "--model", "model", "--in-place", "."][..],
+        &["restore", "--\u{1b}[31m"],
+        &["restore", "--model", "\u{1b}[31m"],
+        &["restore", "--in-place=\u{1b}/", "."],
+        &["evaluate", "\u{1b}[2J.txt"],
+        &["inspect", "model"],
+        &["restore", "--model", "model", "--lang", "pt"],
+    ] {
+        let output = run(args);
+        for text in [output.stdout, output.stderr] {
+            let text = String::from_utf8(text).unwrap();
+            assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+            assert!(!text.contains("\nfile        all whole"), "{text:?}");
+        }
+    }
 }

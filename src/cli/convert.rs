@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         None => conversion.run(input, &mut std::io::stdout().lock(), Path::new("standard output"))?,
     };
     if let Some(left) = left {
-        eprintln!("majuscule: left out: {left}");
+        tell!("majuscule: left out: {left}");
     }
     Ok(ExitCode::SUCCESS)
 }

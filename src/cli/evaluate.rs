@@ -138,7 +138,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 /// Says how much the second model of a cascade had to read.
 fn tell(read: Option<Arc<Read>>) {
     if let Some(read) = read {
-        eprintln!("the second model read {:.1} % of the words", 100.0 * read.share());
+        tell!("the second model read {:.1} % of the words", 100.0 * read.share());
     }
 }
 

@@ -167,7 +167,7 @@ fn check(job: &Job) -> Result<()> {
     if let Err(error) = super::Cli::try_parse_from(&arguments) {
         let error = error.to_string();
         let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        return Err(Error::Usage(format!("{}: {first}\n  {}", job.title, job.shown)).into());
+        return Err(Error::Usage(format!("{}: {first}, in: {}", job.title, job.shown)).into());
     }
     Ok(())
 }
@@ -199,9 +199,9 @@ fn itself(arguments: &[String]) -> Result<String, Error> {
 
 fn tell(news: &News<'_>) {
     match news {
-        News::Begins { job, number, of } => eprintln!("[{number}/{of}] {}", job.title),
+        News::Begins { job, number, of } => tell!("[{number}/{of}] {}", job.title),
         News::Found(_) => {}
-        News::Changed { file, job } => eprintln!("{file} has changed since: {} again", job.title),
+        News::Changed { file, job } => tell!("{file} has changed since: {} again", job.title),
     }
 }
 
@@ -219,7 +219,7 @@ fn write_report(results: &Results, folder: &Path) -> Result<()> {
         files::publish(&file, |out| {
             out.write_all(text.as_bytes()).map_err(|error| Error::io("write", &file, error))
         })?;
-        eprintln!("{}", file.display());
+        tell!("{}", file.display());
     }
     Ok(())
 }

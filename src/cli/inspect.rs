@@ -13,7 +13,8 @@ use super::page::print;
 use crate::error::Error;
 use crate::files;
 use crate::methods::{Model, load};
-use crate::model;
+use crate::model::{self, FileRecord};
+use crate::printable::printable;
 use crate::restorer::LayerWeights;
 
 /// Prints what a model is, and compares its files with their checksums
@@ -58,20 +59,21 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let mut page = format!(
         "method      {}\nlanguage    {} (case pairs: {})\nformat      {}, made by majuscule {}\nsettings    {}\n",
-        manifest.method,
-        manifest.language,
+        printable(&manifest.method),
+        printable(&manifest.language),
         manifest.locale,
         manifest.format,
-        manifest.version,
-        manifest.settings
+        printable(&manifest.version),
+        printable(&manifest.settings.to_string())
     );
     page += &format!(
         "trained on  {}\nprotocol    {}\n",
-        shortened(&manifest.trained_on.files),
-        manifest.trained_on.protocol
+        printable(&shortened(&manifest.trained_on.files)),
+        printable(&manifest.trained_on.protocol)
     );
-    for file in &manifest.files {
-        page += &format!("file        {}: {} bytes, crc32 {}, whole\n", file.name, file.bytes, file.crc32);
+    for FileRecord { name, bytes, crc32 } in &manifest.files {
+        let (name, crc32) = (printable(name), printable(crc32));
+        page += &format!("file        {name}: {bytes} bytes, crc32 {crc32}, whole\n");
     }
     page += &layers.as_ref().map(lines).unwrap_or_default();
     print(&page)?;

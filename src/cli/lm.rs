@@ -449,9 +449,9 @@ impl Interpolate {
             let corpus = self.words.corpus(&self.tune)?;
             let weights =
                 tune(models, &corpus, self.words.tokens(), &mut |Round { number, weights, perplexity }| {
-                    eprintln!("round {number}: weights {}, perplexity {perplexity:.4}", shown(weights));
+                    tell!("round {number}: weights {}, perplexity {perplexity:.4}", shown(weights));
                 })?;
-            eprintln!("weights {}", shown(&weights));
+            tell!("weights {}", shown(&weights));
             return Ok(weights);
         }
         let mut weights = self.weight.clone();

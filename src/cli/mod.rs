@@ -1,5 +1,8 @@
 //! The command line: one file a verb.
 
+#[macro_use]
+mod messages;
+
 #[cfg(feature = "train")]
 mod adapt;
 mod cascade;
@@ -40,11 +43,12 @@ mod usage;
 
 #[cfg(feature = "train")]
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 use clap::{Parser, Subcommand};
 
 use crate::error::Error;
+use crate::printable::printable_lines;
 
 /// Restores capital letters in text that lost them, and measures how well
 ///
@@ -94,7 +98,7 @@ enum Learning {
 
 /// Parses the arguments, runs the verb, and says what went wrong: 0 done, 1 the data, 2 the arguments.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     #[cfg(feature = "train")]
     let watch = usage::Watch::new(cli.usage);
     let result = match cli.verb {
@@ -132,12 +136,23 @@ impl Learning {
     }
 }
 
+/// Says what is wrong with the arguments, or prints the help that they ask for, and ends.
+fn refuse(error: &clap::Error) -> ! {
+    let page = error.render().to_string();
+    // The name of a file may be taken for an option.
+    match printable_lines(&page) {
+        shown if shown == page => error.exit(),
+        shown => shown.lines().for_each(messages::print),
+    }
+    process::exit(error.exit_code())
+}
+
 /// Prints an error for a person, and gives its exit code. A pipe that its reader closed is no error.
 fn report(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Error>() {
         Some(error) if error.is_closed_pipe() => return ExitCode::SUCCESS,
-        Some(error) => eprintln!("majuscule: {error}"),
-        None => eprintln!("majuscule: {error:#}"),
+        Some(error) => tell!("majuscule: {error}"),
+        None => tell!("majuscule: {error:#}"),
     }
     ExitCode::from(if matches!(error.downcast_ref(), Some(Error::Usage(_))) { 2 } else { 1 })
 }

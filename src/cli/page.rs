@@ -9,13 +9,14 @@ use std::thread;
 use crate::error::{Error, Result};
 #[cfg(feature = "train")]
 use crate::files;
+use crate::printable::printable_lines;
 
-/// Prints a page to standard output.
+/// Prints a page to standard output; see [`printable_lines`].
 ///
 /// # Errors
 /// Where it cannot be written; a closed pipe is one that [`Error::is_closed_pipe`] knows.
 pub fn print(page: &str) -> Result<()> {
-    print_with(|out| out.write_all(page.as_bytes()))
+    print_with(|out| out.write_all(printable_lines(page).as_bytes()))
 }
 
 /// Prints to standard output what `write` writes.

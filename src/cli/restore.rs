@@ -10,6 +10,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cascade::Cascade;
+use super::messages;
 use super::page::threads;
 use super::stream::Follow;
 use super::targets::{Targets, Way};
@@ -18,6 +19,7 @@ use crate::files::{self, Encoding, Input, Publish};
 use crate::format::{Kind, Settings};
 use crate::methods::{Computing, Model, Preset, embedded_on, language_of, load_on};
 use crate::model;
+use crate::printable::c_quoted;
 use crate::restore::{self, CaptionStream, Done, Flow, Form, Output, Stream, Threshold, restore_as};
 use crate::restorer::{Starts, Want};
 use crate::text::tokenize::{Capitalized, NO_TEXT};
@@ -125,6 +127,9 @@ pub struct Args {
     /// How many threads work on it; all cores where it is not given. The output does not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
+    /// Say nothing but errors: no summary of many files, no notes, no progress
+    #[arg(short, long)]
+    quiet: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -149,7 +154,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let paths = way.paths();
     args.check(&paths)?;
     let to_terminal = matches!(way, Way::Out(_)) && std::io::stdout().is_terminal();
-    let mut work = Work::new(&args, Progress::new(&paths, to_terminal))?;
+    let mut work = Work::new(&args, Progress::new(&paths, to_terminal || args.quiet))?;
     let code = match &way {
         Way::Out(paths) => {
             let mut stdout = std::io::stdout().lock();
@@ -166,44 +171,75 @@ pub fn run(args: Args) -> Result<ExitCode> {
             out.commit()?;
             ExitCode::SUCCESS
         }
-        Way::Apart(pairs) => each(pairs, |(path, output)| work.restore_to(path, output))?.0,
-        Way::Back(paths, backup) => each(paths, |path| work.restore_in_place(path, backup.as_deref()))?.0,
+        Way::Apart(pairs) => {
+            let tally = each(pairs, |(path, output)| work.restore_to(path, output))?;
+            tally.tell(args.quiet);
+            tally.code
+        }
+        Way::Back(paths, backup) => {
+            let tally = each(paths, |path| work.restore_in_place(path, backup.as_deref()))?;
+            tally.tell(args.quiet);
+            tally.code
+        }
         Way::Diff(paths, is_check) => {
             let compared = each(paths, |path| work.compare(path));
             // Nobody closes a pipe in which nothing came.
             if *is_check && compared.as_ref().is_err_and(Error::is_closed_pipe) {
                 return Ok(ExitCode::FAILURE);
             }
-            let (code, changed) = compared?;
-            match changed {
+            let tally = compared?;
+            match tally.changed {
                 1.. if *is_check => {
-                    eprintln!("majuscule: {changed} of {} would change", paths.len());
+                    if !args.quiet {
+                        tell!("majuscule: {} of {} would change", tally.changed, paths.len());
+                    }
                     ExitCode::FAILURE
                 }
-                _ => code,
+                _ => tally.code,
             }
         }
     };
-    work.progress.finish();
     Ok(code)
 }
 
 const STDOUT: &str = "standard output";
 
-/// Does each thing by itself: where one fails, that is said, and the next is done. Counts those of which it is true.
-fn each<T>(
-    things: &[T],
-    mut work: impl FnMut(&T) -> Result<bool, Error>,
-) -> Result<(ExitCode, usize), Error> {
-    let (mut code, mut count) = (ExitCode::SUCCESS, 0);
-    for thing in things {
-        match work(thing) {
-            Ok(counts) => count += usize::from(counts),
+/// What became of several texts.
+#[derive(Debug, Default)]
+struct Tally {
+    changed: usize,
+    same: usize,
+    failed: usize,
+    /// The exit code that they give together.
+    code: ExitCode,
+}
+
+/// Restores each text by itself: where one fails, that is said, and the next is done. `work` says whether a text changed.
+fn each<T>(texts: &[T], mut work: impl FnMut(&T) -> Result<bool, Error>) -> Result<Tally, Error> {
+    let mut tally = Tally::default();
+    for text in texts {
+        match work(text) {
+            Ok(true) => tally.changed += 1,
+            Ok(false) => tally.same += 1,
             Err(error) if error.is_closed_pipe() => return Err(error),
-            Err(error) => code = super::report(&error.into()),
+            Err(error) => {
+                tally.failed += 1;
+                tally.code = super::report(&error.into());
+            }
         }
     }
-    Ok((code, count))
+    Ok(tally)
+}
+
+impl Tally {
+    /// Says what became of them, where there was more than one.
+    fn tell(&self, quiet: bool) {
+        let Self { changed, same, failed, .. } = *self;
+        if !quiet && changed + same + failed > 1 {
+            let were = if same == 1 { "it was" } else { "they were" };
+            tell!("majuscule: {changed} changed, {same} as {were}, {failed} failed");
+        }
+    }
 }
 
 impl Args {
@@ -432,13 +468,18 @@ impl<'a> Work<'a> {
 
     /// Prints what changes in a text.
     fn compare(&mut self, path: &Path) -> Result<bool, Error> {
-        // A tab ends a name with white space in it, as GNU's diff writes it.
-        let name = path.to_string_lossy();
-        let end = if name.contains(char::is_whitespace) { "\t" } else { "" };
-        let header = format!("--- {name}{end}\n+++ {name}{end}\n");
-        let mut out = Headed { header: header.into_bytes(), out: std::io::stdout().lock() };
+        let mut out = Headed { header: header(path), out: std::io::stdout().lock() };
         self.restore(files::open(path)?, path, Path::new(STDOUT), &mut out)
     }
+}
+
+/// The header of the diff of a text.
+fn header(path: &Path) -> Vec<u8> {
+    let name = c_quoted(path.as_os_str().as_encoded_bytes());
+    // A tab ends a name with white space in it, as GNU's diff writes it; quotation marks end it too.
+    let is_open = !name.starts_with(b"\"") && String::from_utf8_lossy(&name).contains(char::is_whitespace);
+    let end = if is_open { &b"\t\n"[..] } else { b"\n" };
+    [b"--- ", &name[..], end, b"+++ ", &name, end].concat()
 }
 
 /// What is written comes after a header, if anything is written.
@@ -501,9 +542,9 @@ struct Progress {
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Progress {
-    /// `to_terminal` says whether the text appears there: then it needs no bar between its lines.
-    fn new(files: &[&Path], to_terminal: bool) -> Self {
-        let wanted = std::io::stderr().is_terminal() && !to_terminal;
+    /// `hidden` where nobody wants it, or the text appears on the terminal: then it needs no bar between its lines.
+    fn new(files: &[&Path], hidden: bool) -> Self {
+        let wanted = std::io::stderr().is_terminal() && !hidden;
         let bytes = if wanted { files.iter().map(files::len).sum() } else { None };
         Self { bytes, start: Instant::now(), bar: None, wanted }
     }
@@ -513,14 +554,22 @@ impl Progress {
             return;
         }
         let bytes = self.bytes;
-        let bar = self.bar.get_or_insert_with(|| bar(bytes));
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = bar(bytes);
+            messages::set_bar(Some(&bar));
+            bar
+        });
         bar.set_position(done.bytes);
         let seconds = self.start.elapsed().as_secs_f64();
         bar.set_message(format!("{} words, {:.1} M/s", done.words, done.words as f64 / seconds / 1e6));
     }
 
-    fn finish(self) {
-        if let Some(bar) = self.bar {
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            messages::set_bar(None);
             bar.finish_and_clear();
         }
     }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
+use super::messages;
 use crate::methods::{Left, Progress};
+use crate::printable::printable;
 
 /// What a long job is at and for how long, on standard error where that is a terminal.
 #[derive(Debug)]
@@ -30,8 +32,9 @@ impl Spinner {
     /// Says what the job is at now.
     pub fn say(&self, message: String) {
         if let Some(bar) = &self.0 {
-            bar.set_message(message);
+            bar.set_message(printable(&message).into_owned());
             bar.enable_steady_tick(TICK);
+            messages::set_bar(Some(bar));
         }
     }
 }
@@ -49,6 +52,7 @@ impl Spinner {
     pub fn count(&self, done: u64, of: u64) {
         let Some(bar) = &self.0 else { return };
         if bar.length().is_none() {
+            messages::set_bar(Some(bar));
             bar.set_length(of);
             if let Ok(style) = ProgressStyle::with_template(PARTS) {
                 bar.set_style(style.progress_chars("=> "));
@@ -66,6 +70,7 @@ impl Spinner {
     pub fn show(&self, progress: &Progress) {
         let Some(bar) = &self.0 else { return };
         if bar.length().is_none() {
+            messages::set_bar(Some(bar));
             bar.set_length(progress.steps as u64);
             if let Ok(style) = ProgressStyle::with_template(BAR) {
                 bar.set_style(style.progress_chars("=> "));
@@ -95,6 +100,7 @@ fn doing(progress: &Progress) -> String {
 impl Drop for Spinner {
     fn drop(&mut self) {
         if let Some(bar) = &self.0 {
+            messages::set_bar(None);
             bar.finish_and_clear();
         }
     }

@@ -137,6 +137,13 @@ impl Targets {
     }
 
     fn backup(&self, ending: &str) -> Result<Option<String>> {
+        if let Some(file) = self.files.iter().find(|file| is_ending(file)).filter(|_| ending.is_empty()) {
+            let file = file.display();
+            let problem = "looks like the ending of backups, and there is no such file: write";
+            return Err(Error::Usage(format!(
+                "--in-place {file}: {file} {problem} --in-place={file}, or ./{file} where it is a text"
+            )));
+        }
         if self.files.is_empty() || self.files.iter().any(|file| file == Path::new("-")) {
             return Err(Error::Usage("--in-place writes to files: name them".into()));
         }
@@ -151,6 +158,13 @@ impl Targets {
         }
         Ok(Some(ending.to_owned()).filter(|ending| !ending.is_empty()))
     }
+}
+
+/// Whether a file that is not there may be meant as an ending: `.bak`, `~`, `orig`.
+fn is_ending(file: &Path) -> bool {
+    let name = file.to_string_lossy();
+    let begins = name.starts_with(['.', '~']) && !name.contains(['/', '\\']);
+    (begins || ["bak", "orig", "old", "backup"].contains(&&*name)) && fs::symlink_metadata(file).is_err()
 }
 
 fn is_folder(path: &Path) -> bool {

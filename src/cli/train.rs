@@ -87,7 +87,7 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
         corpus.hold()?;
     }
     for warning in method.warnings() {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     let progress = Spinner::new();
     progress.say(match method.checkpoint() {
@@ -143,7 +143,7 @@ impl Place {
         // Both are on the disk before the second gets its name, so that both appear or none does.
         pack.map_or(Ok(()), Publish::commit)?;
         for file in draft.manifest().files.iter() {
-            eprintln!("{}: {} bytes", file.name, file.bytes);
+            tell!("{}: {} bytes", file.name, file.bytes);
         }
         Ok(())
     }
