@@ -796,6 +796,8 @@ fn weights_of_maxent_go_out_and_come_back() {
     assert_eq!(json["settings"]["config"]["weights"], serde_json::json!(["weights"]));
     room.write("bad", "w=us\tNaN\n");
     room.fails("train maxent a.txt --weights bad -o third", b"", 1, &["bad, line 1", "finite"]);
+    room.write("huge", "w=us\t0\t0\t1e9\t0\n");
+    room.fails("train maxent a.txt --weights huge -o third", b"", 1, &["huge: has a weight of 1e9"]);
     room.fails("train maxent a.txt --weights gone -o third", b"", 1, &["gone"]);
     room.fails("train maxent a.txt --weights weights -o weights --force", b"", 2, &["weights"]);
     room.fails("train maxent a.txt --l2 -1 -o third", b"", 2, &["--l2 -1", "0 or a greater number"]);

@@ -99,6 +99,9 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
     let draft = method.train_watched(&corpus, names, threads, &mut |now| progress.show(now))?;
     drop(progress);
     common.place.publish(&draft)?;
+    for note in method.notes(&draft) {
+        eprintln!("note: {note}");
+    }
     if let Some(file) = method.checkpoint() {
         fs::remove_file(file).map_err(|error| Error::io("remove", file, error))?;
     }

@@ -175,6 +175,14 @@ impl Method {
         }
     }
 
+    /// What its user should know of a model that was trained.
+    pub fn notes(&self, draft: &Draft) -> Vec<String> {
+        match self {
+            Self::Maxent(_) => maxent::cut_note(&draft.manifest().settings).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Where it keeps how far its training has come: to be removed once the model is saved.
     pub fn checkpoint(&self) -> Option<&Path> {
         match self {

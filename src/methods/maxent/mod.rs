@@ -6,6 +6,7 @@ pub mod outside;
 pub mod profile;
 mod session;
 pub mod table;
+pub mod weights;
 #[cfg(feature = "train")]
 pub mod names;
 #[cfg(feature = "train")]
@@ -15,8 +16,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "train")]
 pub use train::{
-    Adaptation, Config, Exchange, Fit, Form, Size, Solver, Solving, Target, adapt, fit, train,
-    write_features, write_weights,
+    Adaptation, Config, Exchange, Fit, Form, Size, Solver, Solving, Target, WeightBits, adapt, cut_note, fit,
+    train, write_features, write_weights,
 };
 
 use crate::error::{Error, Result};
@@ -29,6 +30,7 @@ use chain::Bonus;
 use features::{BUCKETS, Group, Seen};
 use outside::Outside;
 use table::Table;
+use weights::WeightTable;
 
 /// The files of a model: the weights of features, how words are written elsewhere, and spellings of mixed case.
 const WEIGHTS: &str = "weights.bin";
@@ -54,7 +56,7 @@ type Sums = [i32; WEIGHTS_EACH];
 #[derive(Debug)]
 pub struct Maxent {
     /// For each feature its weights, in [`Settings::steps`].
-    weights: Table<WEIGHTS_EACH>,
+    weights: WeightTable,
     /// For each word its [profile](profile::Counts::profile), and the sums of the weights of [its own features](features::own).
     words: Table<WORD>,
     /// What lists and another lexicon say of words.
@@ -78,10 +80,18 @@ pub struct Settings {
     pub look_ahead: usize,
     /// How many steps a weight of 1 has.
     pub steps: u32,
+    /// How many features have weights larger than the most steps that there are, which they count as.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cut: usize,
     /// Whether it also chooses where sentences begin, and so end: it was trained on text that does not show it.
     pub begins: bool,
     /// How much worse a capital too many is than one too few.
     pub capital_cost: f32,
+}
+
+/// Whether a count is none: it then stands in no manifest.
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Maxent {
@@ -98,8 +108,8 @@ impl Maxent {
             let (found, expected) = (settings.version, features::VERSION);
             return Err(wrong(format!("features of version {found}, but this build has {expected}")));
         }
-        let weights =
-            Table::open(store.section(WEIGHTS)?).map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
+        let weights = WeightTable::open(store.section(WEIGHTS)?)
+            .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
         let words =
             Table::open(store.section(WORDS)?).map_err(|problem| wrong(format!("{WORDS} {problem}")))?;
         let outside = Outside::load(store, &settings.groups)?;
@@ -109,7 +119,7 @@ impl Maxent {
     }
 
     fn new(
-        weights: Table<WEIGHTS_EACH>,
+        weights: WeightTable,
         words: Table<WORD>,
         outside: Outside,
         mixed_text: String,
@@ -185,7 +195,7 @@ impl Maxent {
             let mut sums = [0; WEIGHTS_EACH];
             features.clear();
             features::history(distance, word, &mut features);
-            add(&self.weights, &features, &mut sums);
+            self.weights.add(&features, &mut sums);
             *bonus = sums[BEGIN] as f32 / self.settings.steps as f32;
         }
         bonus
@@ -204,24 +214,12 @@ impl Maxent {
 }
 
 /// The sums of the weights of a word's own features; `features` is scratch memory.
-fn own(
-    groups: &[Group],
-    lower: &str,
-    seen: Seen,
-    weights: &Table<WEIGHTS_EACH>,
-    features: &mut Vec<u64>,
-) -> Sums {
+fn own(groups: &[Group], lower: &str, seen: Seen, weights: &WeightTable, features: &mut Vec<u64>) -> Sums {
     let mut sums = [0; WEIGHTS_EACH];
     features.clear();
     features::own(groups, lower, seen, features);
-    add(weights, features, &mut sums);
+    weights.add(features, &mut sums);
     sums
-}
-
-/// Adds the weights of features.
-#[inline]
-fn add(weights: &Table<WEIGHTS_EACH>, features: &[u64], sums: &mut Sums) {
-    weights.reader().add(features, sums);
 }
 
 impl Restorer for Maxent {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::chain::{Bonus, Chain};
 use super::features::{self, BEGUN, Group, NO_WORD, PREVIOUS, REACH, Seen};
-use super::{BEGIN, CLASSES, Maxent, Sums, add};
+use super::{BEGIN, CLASSES, Maxent, Sums};
 use crate::error::Result;
 use crate::restorer::{End, Session, Starts, Want};
 use crate::text::{Break, Case, Choice, Class, Given, Label, Mark, Token, Tokens};
@@ -274,7 +274,7 @@ impl Decoding<'_> {
         let model = self.model;
         features::context(&model.settings.groups, window, look_ahead, &mut self.features);
         model.outside.phrases(&model.settings.groups, window, look_ahead, &mut self.features);
-        add(&model.weights, &self.features, sums);
+        model.weights.add(&self.features, sums);
     }
 
     /// Adds what the choice before a word says to its sums. Where that choice is not all but certain: the probability of each class,
@@ -307,7 +307,7 @@ impl Decoding<'_> {
     fn add_previous(&mut self, before: usize, word: Seen, sums: &mut Sums) {
         self.features.clear();
         features::previous(before, word, &mut self.features);
-        add(&self.model.weights, &self.features, sums);
+        self.model.weights.add(&self.features, sums);
     }
 
     /// The probability that a sentence begins at a word with these sums, and the chain after it.

@@ -13,6 +13,12 @@ const HEAD: usize = 20;
 /// Entries for each bucket.
 const FULL: usize = 4;
 
+/// How many bytes a value of a table has, by its head.
+pub fn width(bytes: &[u8]) -> Option<usize> {
+    let width = bytes.strip_prefix(MAGIC)?.first_chunk()?;
+    Some(u32::from_le_bytes(*width) as usize)
+}
+
 /// Values of `N` bytes by hash.
 #[derive(Debug, Clone)]
 pub struct Table<const N: usize> {
@@ -187,10 +193,15 @@ impl<'a, const N: usize> Reader<'a, N> {
         if is_there { self.values.get(at) } else { None }
     }
 
-    /// Adds the values of those hashes that are there, a signed number each byte. Memory is waited for once for all of
-    /// them, and there is no branch on whether a hash is there, which cannot be foretold.
+    /// Adds what `read` finds in the values of those hashes that are there. Memory is waited for once for all of them, and
+    /// there is no branch on whether a hash is there, which cannot be foretold.
     #[inline]
-    pub fn add(&self, hashes: &[u64], sums: &mut [i32; N]) {
+    pub fn add<const S: usize>(
+        &self,
+        hashes: &[u64],
+        sums: &mut [i32; S],
+        read: impl Fn(&[u8; N]) -> [i32; S],
+    ) {
         for hashes in hashes.chunks(AT_ONCE) {
             let (mut places, mut found) = ([Place::default(); AT_ONCE], [(0, 0); AT_ONCE]);
             for (place, &hash) in places.iter_mut().zip(hashes) {
@@ -198,12 +209,12 @@ impl<'a, const N: usize> Reader<'a, N> {
             }
             for ((found, &place), &hash) in found.iter_mut().zip(&places).zip(hashes) {
                 let (at, is_there) = self.find(place, fingerprint(hash));
-                *found = (at & usize::from(is_there).wrapping_neg(), -i8::from(is_there));
+                *found = (at & usize::from(is_there).wrapping_neg(), -i32::from(is_there));
             }
             for &(at, mask) in &found[..hashes.len()] {
                 let Some(value) = self.values.get(at) else { continue };
-                for (sum, byte) in sums.iter_mut().zip(value) {
-                    *sum += i32::from(*byte as i8 & mask);
+                for (sum, number) in sums.iter_mut().zip(read(value)) {
+                    *sum += number & mask;
                 }
             }
         }
@@ -312,7 +323,8 @@ mod tests {
             let hash = |number: u64| (number % 3) << 62 | number;
             let table = Table::build(values.iter().map(|(number, value)| (hash(*number), *value)));
             let (table, mut sums, mut plain) = (Table::open(table.into()).unwrap(), [0; 2], [0; 2]);
-            table.reader().add(&asked.iter().map(|number| hash(*number)).collect::<Vec<_>>(), &mut sums);
+            let asked_hashes: Vec<u64> = asked.iter().map(|number| hash(*number)).collect();
+            table.reader().add(&asked_hashes, &mut sums, |value| value.map(|byte| i32::from(byte as i8)));
             for value in asked.iter().filter_map(|number| values.get(number)) {
                 plain = std::array::from_fn(|at| plain[at] + i32::from(value[at] as i8));
             }

@@ -17,7 +17,8 @@ use crate::error::{Error, Result};
 use crate::methods::check_locale;
 use crate::methods::maxent::profile::is_rare;
 use crate::methods::maxent::table::Table;
-use crate::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH, add, features};
+use crate::methods::maxent::weights::{Steps, WeightTable};
+use crate::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH, features};
 use crate::methods::spellings;
 
 /// How a model is adapted.
@@ -172,22 +173,21 @@ pub(super) fn profile(run: &Run<'_>, lower: &str, here: u16) -> u16 {
 }
 
 /// The weights of a model with those that moved, in its steps.
-fn moved(model: &Maxent, moves: &Weights) -> Result<Table<WEIGHTS_EACH>> {
-    let (weights, steps) = (model.weights.reader(), model.settings.steps as f32);
+fn moved(model: &Maxent, moves: &Weights) -> Result<WeightTable> {
+    let (weights, steps) = (&model.weights, model.settings.steps as f32);
+    let width = weights.width();
     let moved = moves.by_feature().filter_map(|(feature, by)| {
-        let old = weights.get(feature).copied();
-        let from = old.unwrap_or_default().map(|weight| f32::from(weight as i8));
-        let step = |at: usize| (from[at] + by[at] * steps).round().clamp(-127.0, 127.0) as i8 as u8;
-        let new: [u8; WEIGHTS_EACH] = std::array::from_fn(step);
-        (new != old.unwrap_or_default()).then_some((feature, new))
+        let old = weights.get(feature).unwrap_or_default();
+        let new: Steps = std::array::from_fn(|at| width.nearest(f32::from(old[at]) + by[at] * steps));
+        (new != old).then_some((feature, new))
     });
-    Table::open(model.weights.with(moved).into()).map_err(Error::Usage)
+    WeightTable::open(weights.with(moved).into()).map_err(Error::Usage)
 }
 
 /// The weights from which others move.
 #[derive(Clone)]
 pub(super) struct Base {
-    weights: Table<WEIGHTS_EACH>,
+    weights: WeightTable,
     /// What a step is.
     step: f32,
 }
@@ -202,8 +202,8 @@ impl Base {
     pub(super) fn sums(&self, features: &[u64], all: usize) -> Gradient {
         let (of_class, others) = features.split_at(all);
         let (mut sums, mut beginning) = ([0; WEIGHTS_EACH], [0; WEIGHTS_EACH]);
-        add(&self.weights, of_class, &mut sums);
-        add(&self.weights, others, &mut beginning);
+        self.weights.add(of_class, &mut sums);
+        self.weights.add(others, &mut beginning);
         sums[BEGIN] += beginning[BEGIN];
         sums.map(|sum| sum as f32 * self.step)
     }

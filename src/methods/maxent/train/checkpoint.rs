@@ -381,6 +381,7 @@ mod tests {
     use super::super::{Prepared, Solving, learn};
     use super::*;
     use crate::corpus::{Protocol, Reading};
+    use crate::methods::maxent::weights::Width;
     use crate::text::Locale;
 
     /// About 900 words: some five batches.
@@ -448,7 +449,7 @@ mod tests {
             let prepared = Prepared::new(&config, &corpus, threads).unwrap();
             let mut run = prepared.run(&config, &corpus, &outside, threads);
             let penalty = config.solving.penalty(&run).unwrap();
-            let whole = learn(&run, 60, penalty, None, &mut |_, _| Ok(())).unwrap().quantised(60);
+            let whole = learn(&run, 60, penalty, None, &mut |_, _| Ok(())).unwrap().quantised(Width::Narrow, 60);
             let mut found = until(stops[0], &run, penalty, None);
             run.threads = NonZeroUsize::new(other_threads).unwrap();
             for stop in stops[1..].iter().copied().chain([usize::MAX]) {
@@ -456,7 +457,7 @@ mod tests {
                     found = until(stop, &run, penalty, Some(read(&config, bytes, penalty).unwrap()));
                 }
             }
-            prop_assert_eq!(found.ok().map(|weights| weights.quantised(60)), Some(whole));
+            prop_assert_eq!(found.ok().map(|weights| weights.quantised(Width::Narrow, 60)), Some(whole));
         }
 
         #[test]

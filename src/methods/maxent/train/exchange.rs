@@ -212,8 +212,8 @@ pub fn write_weights(model: &Maxent, target: Target, dictionary: &Path, out: &mu
             let problem = format!("\"{name}\" is no name of a feature");
             return Err(lines.problem(problem));
         };
-        let Some(weights) = model.weights.reader().get(feature) else { continue };
-        let weights = weights.map(|weight| f32::from(weight as i8) / steps);
+        let Some(weights) = model.weights.get(feature) else { continue };
+        let weights = weights.map(|weight| f32::from(weight) / steps);
         write_line(name, weights, target, out).map_err(refused)?;
     }
     Ok(())
@@ -316,8 +316,19 @@ pub(super) fn read_weights(solving: &Solving, begins: bool) -> Result<Option<Vec
     }
     let mut weights: Vec<(u64, Gradient)> = weights.into_iter().collect();
     weights.sort_unstable_by_key(|(feature, _)| *feature);
+    let most =
+        weights.iter().flat_map(|(_, weights)| weights).fold(0.0f32, |most, weight| most.max(weight.abs()));
+    if most > MOST {
+        let problem = format!(
+            "has a weight of {most:e}: expected at most {MOST}; give a larger penalty where they are learned"
+        );
+        return Err(Error::file(file.to_string_lossy(), problem));
+    }
     Ok(Some(weights))
 }
+
+/// The largest weight that is taken: beside a larger one those of ordinary size would have steps too coarse.
+const MOST: f32 = 1000.0;
 
 fn add(weights: &mut FxHashMap<u64, Gradient>, feature: u64, more: Gradient) {
     let sum = weights.entry(feature).or_default();

@@ -22,17 +22,18 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use rustc_hash::FxHashSet;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::features::{self, Group};
 use super::outside::Outside;
 use super::table::Table;
-use super::{Maxent, Settings, WEIGHTS_EACH, WORD};
+use super::weights::{WeightTable, Width};
+use super::{Maxent, Settings, WORD};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::lexicon::build;
 use crate::text::{Class, Token};
-use adagrad::{Index, Run, Weights};
+use adagrad::{Index, Quantised, Run, Weights};
 pub use adapt::{Adaptation, adapt};
 use checkpoint::{Checkpoint, Keep, State};
 use count::{Words, count, digest, mixed, most_frequent};
@@ -84,6 +85,10 @@ pub struct Config {
     /// a size: 2MB, 500kB
     #[cfg_attr(feature = "cli", arg(long, value_name = "N|SIZE", default_value_t = Config::default().size))]
     pub size: Size,
+    /// How many bits a weight has in the model: in 8 those larger than 6 count as 6, which is told; by default 16 where they come
+    /// from a file or from another solver than AdaGrad
+    #[cfg_attr(feature = "cli", arg(long, value_enum, value_name = "BITS"))]
+    pub weight_bits: Option<WeightBits>,
     /// Keep what is known of the N most frequent words
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Config::default().vocabulary))]
     pub vocabulary: usize,
@@ -103,6 +108,20 @@ pub struct Config {
     pub solving: Solving,
 }
 
+/// How many bits a weight has in a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum WeightBits {
+    /// The smaller model
+    #[serde(rename = "8")]
+    #[cfg_attr(feature = "cli", value(name = "8"))]
+    Eight,
+    /// Weights of any size, in finer steps
+    #[serde(rename = "16")]
+    #[cfg_attr(feature = "cli", value(name = "16"))]
+    Sixteen,
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -117,6 +136,7 @@ impl Default for Config {
             rate: 0.1,
             bits: 24,
             size: Size::Features(1_000_000),
+            weight_bits: None,
             vocabulary: 100_000,
             checkpoint: None,
             checkpoint_every: 5_000_000,
@@ -145,8 +165,9 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     let mut others = vec![Table::<WORD>::size(order.len()), mixed.len()];
     others.extend(outside.sections().iter().map(|(_, bytes)| bytes.len()));
     let features = config.size.features(config, corpus, &others)?;
-    let (steps, table) = find(&run, features.trained, checkpoint, *digest)?.quantised(features.kept);
-    let table = Table::open(table.into()).map_err(Error::Usage)?;
+    let found = find(&run, features.trained, checkpoint, *digest)?;
+    let Quantised { unit: steps, cut, table } = found.quantised(config.width(), features.kept);
+    let table = WeightTable::open(table.into()).map_err(Error::Usage)?;
     let own = order.iter().map(|lower| own(lower, words[lower].counts.profile(), &run, &table));
     let own = outside::table(own)?;
     let settings = Settings {
@@ -154,10 +175,22 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
         groups: groups.clone(),
         look_ahead: config.look_ahead,
         steps,
+        cut,
         begins: *begins,
         capital_cost: config.capital_cost,
     };
     Ok(Maxent::new(table, own, outside, mixed, settings, corpus.locale()))
+}
+
+/// What is told of a model with these settings where weights were cut.
+pub fn cut_note(settings: &serde_json::Value) -> Option<String> {
+    let Settings { cut, steps, .. } = Settings::deserialize(settings).ok()?;
+    let most = f32::from(Width::Narrow.most()) / steps as f32;
+    (cut > 0).then(|| {
+        format!(
+            "{cut} features had weights larger than {most:.1}, which count as {most:.1} now: --weight-bits 16 keeps them"
+        )
+    })
 }
 
 /// What is known of a corpus before weights are.
@@ -282,15 +315,15 @@ fn solve_with_liblinear(_: &Run<'_>, _: Vec<u64>) -> Result<Weights> {
 }
 
 /// What a model holds of a word.
-fn own(lower: &str, profile: u16, run: &Run<'_>, weights: &Table<WEIGHTS_EACH>) -> (u64, [u8; WORD]) {
+fn own(lower: &str, profile: u16, run: &Run<'_>, weights: &WeightTable) -> (u64, [u8; WORD]) {
     let seen = run.outside.seen(lower, &Token::default(), profile);
     let sums = super::own(run.groups, lower, seen, weights, &mut Vec::new());
     let mut bytes = [0; WORD];
     let (parts, _) = bytes.as_chunks_mut();
     parts[0] = seen.profile.to_le_bytes();
     for (part, sum) in parts[1..].iter_mut().zip(sums) {
-        // A word has some dozen features of at most 127 steps each.
-        *part = (sum as i16).to_le_bytes();
+        // In bytes, of which a word has some dozen features, a sum always fits; in wider weights what does not is certain.
+        *part = (sum.clamp(i16::MIN.into(), i16::MAX.into()) as i16).to_le_bytes();
     }
     (seen.hash, bytes)
 }
@@ -300,6 +333,17 @@ impl Config {
     pub fn inputs(&self) -> Vec<PathBuf> {
         let files = self.lists.iter().chain(&self.spellings).chain(&self.forms).cloned();
         files.chain(self.solving.inputs()).collect()
+    }
+
+    /// How wide the weights of a model are.
+    fn width(&self) -> Width {
+        let is_exact = self.solving.weights.is_some() || self.solving.solver != Solver::Adagrad;
+        match self.weight_bits {
+            Some(WeightBits::Eight) => Width::Narrow,
+            Some(WeightBits::Sixteen) => Width::Wide,
+            None if is_exact => Width::Wide,
+            None => Width::Narrow,
+        }
     }
 
     /// The features.

@@ -8,10 +8,11 @@ use super::adagrad::{Gradient, goes_on};
 use super::count::Words;
 use super::*;
 use crate::corpus::{Example, Protocol, Reading};
+use crate::files::Input;
 use crate::methods::maxent::chain::{Bonus, Chain};
 use crate::methods::maxent::features::{DISTANCES, Seen};
 use crate::methods::maxent::session::{Shown, Shows, parts};
-use crate::methods::maxent::{BEGIN, CLASSES};
+use crate::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 use crate::restorer::{Restorer, Want};
 use crate::text::{Case, Locale, Tokens};
 
@@ -225,4 +226,67 @@ fn packed_and_unpacked_models_give_equal_cases() {
     unpacked.weights.values_mut().flatten().for_each(|weight| *weight = (*weight * steps).round() / steps);
     let coarse = agreement(&packed, &plain(&unpacked));
     assert!(coarse < 0.998, "{coarse}");
+}
+
+/// The errors of cases, by the words that have a capital.
+fn slot_error_rate(cases: &[Case], gold: &[Case]) -> f64 {
+    let errors = cases.iter().zip(gold).filter(|(case, gold)| case != gold).count();
+    errors as f64 / gold.iter().filter(|case| **case != Case::Lower).count() as f64
+}
+
+#[test]
+fn weights_of_any_size_restore_alike_before_they_go_out_and_after_they_come_in() {
+    let shown = |text: &str| Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
+    let training = shown(&text(12_000, 3_000, 3));
+    let features = vec![Group::Word, Group::Bigrams];
+    let exchange = Exchange {
+        form: Form::Svmlight,
+        target: Target::Case,
+        min_count: 1,
+        features: features.clone(),
+        look_ahead: 1,
+        vocabulary: 4_000,
+    };
+    let (mut rows, mut names) = (Vec::new(), Vec::new());
+    write_features(&exchange, &training, NonZeroUsize::MIN, &mut rows, &mut names).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let [dictionary, weights] = ["names", "weights"].map(|name| folder.path().join(name));
+    std::fs::write(&dictionary, names).unwrap();
+    let rows = Input::new("rows", std::io::Cursor::new(rows)).unwrap();
+    let (how, mut found) = (Fit { l2: 1e-3, precision: 1e-3, ..Fit::default() }, Vec::new());
+    fit(&how, rows, Some(&dictionary), &mut found).unwrap();
+    std::fs::write(&weights, found).unwrap();
+
+    let solving = Solving { weights: Some(weights), ..Solving::default() };
+    let exact: FxHashMap<u64, Gradient> =
+        exchange::read_weights(&solving, false).unwrap().unwrap().into_iter().collect();
+    let most = exact.values().flatten().fold(0.0f32, |most, weight| most.max(weight.abs()));
+    assert!(most > 9.0, "{most} would hardly be cut");
+    let examples: Vec<Example> = shown(&text(20_000, 3_000, 4)).examples().unwrap();
+    let gold: Vec<Case> =
+        examples.iter().flat_map(|example| &example.gold).map(|gold| gold.label.case).collect();
+    let documents: Vec<Tokens> = examples.iter().map(|example| example.tokens.clone()).collect();
+    let rates = |bits: Option<WeightBits>| {
+        let config = Config {
+            features: features.clone(),
+            look_ahead: 1,
+            vocabulary: 4_000,
+            weight_bits: bits,
+            solving: solving.clone(),
+            ..Config::default()
+        };
+        let model = train(&config, &training, NonZeroUsize::MIN).unwrap();
+        let words = Words::default();
+        let clusters = FxHashMap::default();
+        let before = Unpacked { weights: exact.clone(), words: &words, clusters, model: &model };
+        let before: Vec<Case> = documents.iter().flat_map(|tokens| before.cases(tokens)).collect();
+        let choices = model.restore_batch(&documents, Want::default()).unwrap();
+        let after: Vec<Case> = choices.iter().flatten().map(|choice| choice.label.case).collect();
+        (slot_error_rate(&before, &gold), slot_error_rate(&after, &gold), model.settings.cut)
+    };
+    let (before, after, cut) = rates(None);
+    assert!((before - after).abs() <= 0.002 && cut == 0, "{before} {after} {cut}");
+    // Cut to a byte, they are told.
+    let (_, _, cut) = rates(Some(WeightBits::Eight));
+    assert!(cut > 0);
 }

@@ -9,8 +9,8 @@ use super::Config;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::files;
+use crate::methods::maxent::WORD;
 use crate::methods::maxent::table::Table;
-use crate::methods::maxent::{WEIGHTS_EACH, WORD};
 use crate::model::{self, Draft};
 
 /// How large a model becomes.
@@ -84,7 +84,7 @@ impl Size {
         let sections: usize = others.iter().map(|&len| model::packed(len)).sum();
         // The weights themselves begin and end at multiples too.
         let taken = sections + model::packed(0) + model::packed(manifest(config, corpus));
-        let kept = Table::<WEIGHTS_EACH>::room(bytes.saturating_sub(taken));
+        let kept = config.width().room(bytes.saturating_sub(taken));
         if kept == 0 {
             let problem = format!("--size {self}: a model takes {taken} bytes before it has any features");
             return Err(Error::Usage(format!("{problem}; give it more, or fewer lists and forms")));

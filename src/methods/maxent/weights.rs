@@ -1,0 +1,184 @@
+//! The weights of features as a model holds them: whole numbers of [steps](super::Settings::steps), of one byte each or of two.
+
+use super::table::{self, Reader, Table};
+use super::{Sums, WEIGHTS_EACH};
+use crate::bytes::Bytes;
+
+/// The bytes of the weights of a feature, where each takes two.
+pub const WIDE: usize = 2 * WEIGHTS_EACH;
+
+/// Weights by feature.
+#[derive(Debug, Clone)]
+pub enum WeightTable {
+    /// A byte each.
+    Narrow(Table<WEIGHTS_EACH>),
+    /// Two bytes each, little-endian.
+    Wide(Table<WIDE>),
+}
+
+/// The weights of a feature, in steps.
+pub type Steps = [i16; WEIGHTS_EACH];
+
+impl WeightTable {
+    /// Takes the bytes of a table, whose head says how wide a weight is.
+    ///
+    /// # Errors
+    /// Where they are no table of weights, or cut off.
+    pub fn open(bytes: Bytes) -> Result<Self, String> {
+        match table::width(&bytes) {
+            Some(WIDE) => Table::open(bytes).map(Self::Wide),
+            _ => Table::open(bytes).map(Self::Narrow),
+        }
+    }
+
+    /// The bytes that it is.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Narrow(table) => table.bytes(),
+            Self::Wide(table) => table.bytes(),
+        }
+    }
+
+    /// The weights of a feature.
+    #[cfg(feature = "train")]
+    pub fn get(&self, feature: u64) -> Option<Steps> {
+        match self {
+            Self::Narrow(table) => table.reader().get(feature).map(narrow),
+            Self::Wide(table) => table.reader().get(feature).map(wide),
+        }
+    }
+
+    /// Adds the weights of those features that are there.
+    #[inline]
+    pub fn add(&self, features: &[u64], sums: &mut Sums) {
+        match self {
+            Self::Narrow(table) => add(table.reader(), features, sums, narrow),
+            Self::Wide(table) => add(table.reader(), features, sums, wide),
+        }
+    }
+}
+
+#[inline]
+fn add<const N: usize>(
+    table: Reader<'_, N>,
+    features: &[u64],
+    sums: &mut Sums,
+    read: impl Fn(&[u8; N]) -> Steps,
+) {
+    table.add(features, sums, |value| read(value).map(i32::from));
+}
+
+#[inline]
+fn narrow(value: &[u8; WEIGHTS_EACH]) -> Steps {
+    value.map(|byte| i16::from(byte as i8))
+}
+
+#[inline]
+fn wide(value: &[u8; WIDE]) -> Steps {
+    std::array::from_fn(|at| i16::from_le_bytes([value[2 * at], value[2 * at + 1]]))
+}
+
+/// What builds such tables.
+#[cfg(feature = "train")]
+mod build {
+    use super::{Steps, Table, WIDE, WeightTable};
+    use crate::methods::maxent::WEIGHTS_EACH;
+
+    /// How wide a weight is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Width {
+        /// A byte.
+        Narrow,
+        /// Two bytes.
+        Wide,
+    }
+
+    impl Width {
+        /// The most steps that a weight has, up and down.
+        pub fn most(self) -> i16 {
+            match self {
+                Self::Narrow => i8::MAX.into(),
+                Self::Wide => i16::MAX,
+            }
+        }
+
+        /// The steps nearest to a number of them.
+        pub fn nearest(self, steps: f32) -> i16 {
+            let most = f32::from(self.most());
+            steps.round().clamp(-most, most) as i16
+        }
+
+        /// How many features fit into so many bytes.
+        pub fn room(self, bytes: usize) -> usize {
+            match self {
+                Self::Narrow => Table::<WEIGHTS_EACH>::room(bytes),
+                Self::Wide => Table::<WIDE>::room(bytes),
+            }
+        }
+
+        /// The bytes of a table of weights, each within [`Width::most`].
+        pub fn build(self, weights: impl Iterator<Item = (u64, Steps)>) -> Vec<u8> {
+            match self {
+                Self::Narrow => Table::build(weights.map(|(feature, steps)| (feature, bytes(steps)))),
+                Self::Wide => Table::build(weights.map(|(feature, steps)| (feature, pairs(steps)))),
+            }
+        }
+    }
+
+    impl WeightTable {
+        /// How wide its weights are.
+        pub fn width(&self) -> Width {
+            match self {
+                Self::Narrow(_) => Width::Narrow,
+                Self::Wide(_) => Width::Wide,
+            }
+        }
+
+        /// The bytes of a table with other weights for some features, and with new features.
+        pub fn with(&self, weights: impl Iterator<Item = (u64, Steps)>) -> Vec<u8> {
+            match self {
+                Self::Narrow(table) => table.with(weights.map(|(feature, steps)| (feature, bytes(steps)))),
+                Self::Wide(table) => table.with(weights.map(|(feature, steps)| (feature, pairs(steps)))),
+            }
+        }
+    }
+
+    fn bytes(steps: Steps) -> [u8; WEIGHTS_EACH] {
+        steps.map(|step| step as u8)
+    }
+
+    fn pairs(steps: Steps) -> [u8; WIDE] {
+        std::array::from_fn(|at| steps[at / 2].to_le_bytes()[at % 2])
+    }
+}
+
+#[cfg(feature = "train")]
+pub use build::Width;
+
+#[cfg(all(test, feature = "train"))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn weights_of_either_width_are_added_as_they_went_in(
+            weights in prop::collection::btree_map(any::<u64>(), prop::array::uniform4(-127i16..=127), 0..40),
+            scale in prop_oneof![Just(1i16), Just(258)],
+        ) {
+            let scaled = |steps: &Steps| steps.map(|step| step * scale);
+            let width = if scale == 1 { Width::Narrow } else { Width::Wide };
+            let bytes = width.build(weights.iter().map(|(feature, steps)| (*feature, scaled(steps))));
+            let table = WeightTable::open(bytes.into()).unwrap();
+            prop_assert_eq!(table.width(), width);
+            let (mut sums, mut plain) = ([0; WEIGHTS_EACH], [0; WEIGHTS_EACH]);
+            let features: Vec<u64> = weights.keys().copied().collect();
+            table.add(&features, &mut sums);
+            for feature in &features {
+                let steps = table.get(*feature).unwrap();
+                plain.iter_mut().zip(steps).for_each(|(sum, step)| *sum += i32::from(step));
+            }
+            prop_assert_eq!(sums, plain);
+        }
+    }
+}
