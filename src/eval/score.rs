@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::calibration::Calibration;
 use super::slots::{Confusion, Matching, Slots};
-use crate::corpus::{Corpus, Example, Gold};
+use crate::corpus::{Corpus, Example, Gold, Protocol};
 use crate::error::{Error, Result};
 use crate::restorer::{Restorer, Starts, Want};
 use crate::text::{Case, Choice, Mark, Tokens};
@@ -171,13 +171,19 @@ fn uneven(words: usize, gold: usize, choices: usize) -> Error {
     )
 }
 
-/// Scores a method on examples: it sees their words without capitals and is held against their right labels.
+/// Scores a method on examples that a protocol made: it sees their words without capitals and is held against their right labels.
+/// The protocol, and not `want`, says which beginnings of sentences there are to be found, as in [`evaluate_corpus`].
 ///
 /// # Errors
 /// Where the method fails.
-pub fn evaluate(method: &dyn Restorer, want: Want, examples: &[Example]) -> Result<Score> {
+pub fn evaluate(
+    method: &dyn Restorer,
+    want: Want,
+    protocol: Protocol,
+    examples: &[Example],
+) -> Result<Score> {
     let mut show = |_: &Tokens, _: &[Gold], _: &[Choice]| Ok(());
-    let mut evaluation = Evaluation::new(method, want, &mut show);
+    let mut evaluation = Evaluation::new(method, want, protocol, &mut show);
     examples.iter().try_for_each(|example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -204,10 +210,7 @@ pub fn evaluate_each(
     corpus: &Corpus,
     show: &mut Show<'_>,
 ) -> Result<Score> {
-    // Where each example is a sentence, there is no other beginning to be found.
-    let starts = if corpus.protocol().runs_on() { Starts::Hidden } else { Starts::Shown };
-    let want = Want { starts, ..want };
-    let mut evaluation = Evaluation::new(method, want, show);
+    let mut evaluation = Evaluation::new(method, want, corpus.protocol(), show);
     corpus.for_each(&mut |example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -224,9 +227,11 @@ struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(method: &'a dyn Restorer, want: Want, show: &'a mut Show<'a>) -> Self {
+    fn new(method: &'a dyn Restorer, want: Want, protocol: Protocol, show: &'a mut Show<'a>) -> Self {
+        // Where each example is a sentence, there is no other beginning to be found.
+        let starts = if protocol.runs_on() { Starts::Hidden } else { Starts::Shown };
         // Where the method tells where sentences end, that is scored too.
-        let want = Want { marks: method.labels().marks(), ..want };
+        let want = Want { starts, marks: method.labels().marks(), ..want };
         let score = Score::default();
         Self { method, want, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
     }
@@ -262,7 +267,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::corpus::{Protocol, Reading};
+    use crate::corpus::Reading;
     use crate::restorer::{End, Session};
     use crate::text::{Labels, Locale};
 
@@ -315,7 +320,7 @@ pub(super) mod tests {
     fn score(sentences: &[&str]) -> Score {
         let method = Titles(vec!["ada", "rome", "may"]);
         let examples: Vec<Example> = sentences.iter().map(|sentence| example(sentence)).collect();
-        evaluate(&method, Want::default(), &examples).unwrap()
+        evaluate(&method, Want::default(), Protocol::Susanto, &examples).unwrap()
     }
 
     const SENTENCES: [&str; 5] = [
@@ -371,7 +376,7 @@ pub(super) mod tests {
         let mut unscored = example("May we go");
         unscored.gold[0].scored = false;
         let method = Titles(vec![]);
-        let score = evaluate(&method, Want::default(), &[unscored]).unwrap();
+        let score = evaluate(&method, Want::default(), Protocol::Susanto, &[unscored]).unwrap();
         assert_eq!(score.all().tokens(), 2);
         assert_eq!(score.all().slots(Matching::Spelling), Slots::default());
     }
@@ -412,12 +417,62 @@ pub(super) mod tests {
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Batista, Locale::Root);
         let method = Titles(vec!["ada", "rome", "may"]);
         let score = evaluate_corpus(&method, Want::default(), &corpus).unwrap();
-        assert_eq!(score, evaluate(&method, Want::default(), &corpus.examples().unwrap()).unwrap());
+        let examples = corpus.examples().unwrap();
+        assert_eq!(score, evaluate(&method, Want::default(), Protocol::Batista, &examples).unwrap());
         // Rome twice and may: 2 C and 1 I each time.
         assert_eq!(
             score.all().slots(Matching::Spelling),
             Slots { correct: 4000, inserted: 2000, ..Slots::default() }
         );
+    }
+
+    /// Writes all words in title case where it is to find beginnings that the text does not show, as if each word began a sentence.
+    struct Beginnings;
+
+    impl Restorer for Beginnings {
+        fn labels(&self) -> &Labels {
+            static LABELS: std::sync::LazyLock<Labels> = std::sync::LazyLock::new(Labels::cases);
+            &LABELS
+        }
+
+        fn look_ahead(&self) -> Option<usize> {
+            Some(0)
+        }
+
+        fn knows(&self, _: &str) -> Option<bool> {
+            None
+        }
+
+        fn session(&self, want: Want) -> Box<dyn Session + '_> {
+            Box::new(BeginningsSession(want.starts))
+        }
+    }
+
+    struct BeginningsSession(Starts);
+
+    impl Session for BeginningsSession {
+        fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
+            let case = if self.0 >= Starts::Hidden { Case::Title } else { Case::Lower };
+            out.extend(tokens.iter().map(|_| Choice { label: case.into(), confidence: None }));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_model_that_finds_beginnings_has_one_score_under_every_protocol() {
+        let text = "Ada saw Rome.\nThey may wait in Rome.\n";
+        for protocol in Protocol::ALL {
+            let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
+            let score = evaluate_corpus(&Beginnings, Want::default(), &corpus).unwrap();
+            for starts in [Starts::None, Starts::Shown, Starts::Hidden, Starts::Lines] {
+                let want = Want { starts, ..Want::default() };
+                let examples = corpus.examples().unwrap();
+                assert_eq!(evaluate(&Beginnings, want, protocol, &examples).unwrap(), score, "{protocol}");
+            }
+            // Only where sentences run together is there a beginning that the text does not show.
+            let found = score.all().slots(Matching::Spelling).hypothesis() > 0;
+            assert_eq!(found, protocol.runs_on(), "{protocol}");
+        }
     }
 
     #[test]

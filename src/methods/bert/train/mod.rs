@@ -23,7 +23,6 @@ use super::weights::Weights;
 use super::{Bert, Settings, device, failed, tagger};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::eval::Matching;
 use crate::methods::{Watch, log};
 pub use adapt::{Adaptation, adapt};
 use checkpoint::Checkpoint;
@@ -88,7 +87,7 @@ impl Training<'_> {
             encoder,
             samples: &samples,
             padding: pieces.special.padding,
-            matching: Matching::of(corpus.protocol()),
+            protocol: corpus.protocol(),
             threads,
             model: &model,
         };

@@ -15,6 +15,7 @@ use super::noise::{Noise, Purpose, generator, unit};
 use super::pace::{LOGGED, Pace};
 use super::samples::{Sample, Samples};
 use super::threads;
+use crate::corpus::Protocol;
 use crate::error::{Error, Result};
 use crate::eval::{Matching, evaluate};
 use crate::methods::bert::config::EncoderConfig;
@@ -24,7 +25,7 @@ use crate::methods::bert::tagger::{self, ENCODER, GAMMA, HEAD, SCALARS, Tagger};
 use crate::methods::bert::weights::Weights;
 use crate::methods::bert::{Bert, device, failed, plain};
 use crate::methods::{Left, Progress, Watch};
-use crate::restorer::{Starts, Want};
+use crate::restorer::Want;
 
 /// The one tensor of which only a few rows have a gradient in each step.
 const WORDS: &str = "bert.embeddings.word_embeddings.weight";
@@ -102,7 +103,7 @@ pub(super) struct Run<'a> {
     pub(super) encoder: &'a EncoderConfig,
     pub(super) samples: &'a Samples,
     pub(super) padding: u32,
-    pub(super) matching: Matching,
+    pub(super) protocol: Protocol,
     pub(super) threads: NonZeroUsize,
     /// Makes a model of weights.
     pub(super) model: &'a (dyn Fn(Weights) -> Result<Bert> + Sync),
@@ -333,9 +334,9 @@ impl Run<'_> {
         }
         let weights = state.copied().map_err(failed)?;
         let model = (self.model)(weights.clone())?;
-        let want = Want { starts: Starts::Shown, threads: self.threads, ..Want::default() };
-        let score = evaluate(&model, want, &self.samples.held_out)?;
-        let slots = score.all().slots(self.matching);
+        let want = Want { threads: self.threads, ..Want::default() };
+        let score = evaluate(&model, want, self.protocol, &self.samples.held_out)?;
+        let slots = score.all().slots(Matching::of(self.protocol));
         // Without any slot, fewer errors cannot be told apart.
         let ser = slots.ser().unwrap_or_default();
         let layers = model.tagger().layer_weights().map_err(failed)?;

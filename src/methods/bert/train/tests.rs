@@ -8,7 +8,7 @@ use candle_core::Var;
 use super::running::{State, beginning};
 use super::*;
 use crate::corpus::{Protocol, Reading};
-use crate::eval::evaluate_corpus;
+use crate::eval::{Matching, evaluate_corpus};
 use crate::methods::Left;
 use crate::methods::bert::config::EncoderConfig;
 use crate::methods::bert::ops::read;
@@ -101,8 +101,8 @@ impl Parts {
     fn run(&self) -> Run<'_> {
         let Self { config, encoder, samples, .. } = self;
         let model = &|_| Err(refused("no model is made here".to_owned()));
-        let (matching, threads) = (Matching::Spelling, NonZeroUsize::MIN);
-        Run { config, encoder, samples, padding: 0, matching, threads, model }
+        let (protocol, threads) = (Protocol::default(), NonZeroUsize::MIN);
+        Run { config, encoder, samples, padding: 0, protocol, threads, model }
     }
 }
 

@@ -15,7 +15,6 @@ use super::weights::{Layout, Weights};
 use super::{Bilstm, Settings};
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::eval::Matching;
 pub use config::Config;
 use running::Run;
 use samples::Samples;
@@ -35,7 +34,7 @@ pub fn train(config: &Config, corpus: &Corpus, _: NonZeroUsize) -> Result<Bilstm
         let (mixed, locale) = (samples.mixed.clone(), corpus.locale());
         Bilstm::new(vocabulary.clone(), weights, mixed, settings.clone(), locale, labels.clone())
     };
-    let matching = Matching::of(corpus.protocol());
-    let run = Run { config, samples: &samples, matching, model: &model };
+    let protocol = corpus.protocol();
+    let run = Run { config, samples: &samples, protocol, model: &model };
     Ok(model(run.epochs(running::beginning(layout, config.seed))?))
 }

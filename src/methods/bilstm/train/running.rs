@@ -9,6 +9,7 @@ use super::adam::Adam;
 use super::config::Config;
 use super::gradient::{Gradient, gradient};
 use super::samples::{Sample, Samples};
+use crate::corpus::Protocol;
 use crate::error::Result;
 use crate::eval::{Matching, evaluate};
 use crate::methods::bilstm::Bilstm;
@@ -16,7 +17,7 @@ use crate::methods::bilstm::network::{Batch, forward};
 use crate::methods::bilstm::weights::{Layout, Weights};
 use crate::methods::chance::{Purpose, generator, mask, unit};
 use crate::methods::log::Log;
-use crate::restorer::{Starts, Want};
+use crate::restorer::Want;
 
 /// The weights that training begins with, by chance: tables as wide as Lample et al. draw them, matrices as Glorot & Bengio 2010;
 /// gates that remember are open, and all scores of the chain are 0.
@@ -47,7 +48,7 @@ pub(super) fn beginning(layout: Layout, seed: u64) -> Weights {
 pub(super) struct Run<'a> {
     pub(super) config: &'a Config,
     pub(super) samples: &'a Samples,
-    pub(super) matching: Matching,
+    pub(super) protocol: Protocol,
     /// Makes a model of weights.
     pub(super) model: &'a dyn Fn(Weights) -> Bilstm,
 }
@@ -127,9 +128,9 @@ impl Run<'_> {
 
     fn held_out_ser(&self, epoch: usize, weights: &Weights, log: &mut Log) -> Result<f64> {
         let model = (self.model)(weights.clone());
-        let want = Want { starts: Starts::Shown, ..Want::default() };
-        let score = evaluate(&model, want, &self.samples.held_out)?;
-        let slots = score.all().slots(self.matching);
+        let want = Want { ..Want::default() };
+        let score = evaluate(&model, want, self.protocol, &self.samples.held_out)?;
+        let slots = score.all().slots(Matching::of(self.protocol));
         // Without any slot, fewer errors cannot be told apart.
         let ser = slots.ser().unwrap_or_default();
         log.line(&json!({ "epoch": epoch + 1, "held_out_ser": ser, "held_out_f1": slots.f() }))?;

@@ -4,7 +4,7 @@ use super::running::{Run, beginning};
 use super::samples::Sample;
 use super::*;
 use crate::corpus::{Protocol, Reading};
-use crate::eval::evaluate_corpus;
+use crate::eval::{Matching, evaluate_corpus};
 use crate::methods::bilstm::network::{Batch, forward, scores_of};
 use crate::restorer::Want;
 use crate::text::Locale;
@@ -72,7 +72,7 @@ impl Parts {
 
     fn run(&self) -> Run<'_> {
         let model = &|_| unreachable!("no model is made here");
-        Run { config: &self.config, samples: &self.samples, matching: Matching::Spelling, model }
+        Run { config: &self.config, samples: &self.samples, protocol: Protocol::default(), model }
     }
 
     /// Texts of several lengths, some words without a label.
