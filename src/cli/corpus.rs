@@ -1,5 +1,6 @@
 //! `majuscule corpus`: what a corpus holds, and its parts for training and testing.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
@@ -8,10 +9,12 @@ use clap::Subcommand;
 
 use super::measure;
 use super::page::print;
+use crate::corpus::overlap::{self, Overlap, Shared};
 use crate::corpus::shuffle;
 use crate::corpus::split::{self, PARTS};
 use crate::corpus::stats::{Stats, Words};
 use crate::corpus::{Corpus, Protocol, Reading};
+use crate::eval::table::percent;
 use crate::files;
 use crate::text::Locale;
 
@@ -26,6 +29,8 @@ pub struct Args {
 enum Verb {
     /// Counts sentences, words and tags under a protocol, and the ratio of words that are not in lower case
     Stats(StatsArgs),
+    /// Says which n-grams of a test text stand in a training text: words without case and marks
+    Overlap(OverlapArgs),
     /// Splits into train, dev and test, the same for the same seed
     Split(SplitArgs),
     /// Prints the sentences, a line each, in an order drawn at random; all are held in memory
@@ -40,6 +45,30 @@ struct StatsArgs {
     /// What is counted: text, batista, rei, susanto, asr or asr:WORDS
     #[arg(long, default_value_t)]
     protocol: Protocol,
+    /// Whose case pairs are used, such as tr or nl; by default those of --lang
+    #[arg(long, value_name = "LANG")]
+    locale: Option<Locale>,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct OverlapArgs {
+    /// The training text, which is read once and not held in memory
+    #[arg(value_name = "TRAIN")]
+    train: PathBuf,
+    /// The test text
+    #[arg(value_name = "TEST")]
+    test: PathBuf,
+    /// How many words an n-gram has
+    #[arg(long, value_name = "N", value_parser = super::page::number, default_value = "8")]
+    order: NonZeroUsize,
+    /// How many of the n-grams are listed, the most frequent in the test text first
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
     /// Whose case pairs are used, such as tr or nl; by default those of --lang
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
@@ -88,6 +117,7 @@ struct ShuffleArgs {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let answer = match args.verb {
         Verb::Stats(args) => stats(args)?,
+        Verb::Overlap(args) => overlap(args)?,
         Verb::Split(args) => split(args)?,
         Verb::Shuffle(args) => shuffle(args)?,
     };
@@ -123,6 +153,35 @@ fn stats(args: StatsArgs) -> anyhow::Result<String> {
     let not_l =
         |words: &Words| words.tags.not_l().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2} %"));
     row("(T+U)/L", &not_l(&stats.all), &not_l(&stats.scored));
+    Ok(text)
+}
+
+fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
+    files::check_inputs(&[&args.train, &args.test])?;
+    let locale = measure::locale(args.locale, &args.reading.language)?;
+    let corpus = |file| Corpus::new(&[file], args.reading.clone(), Protocol::default(), locale);
+    let threads = thread::available_parallelism()?;
+    let mut found = overlap::overlap(&corpus(&args.train)?, &corpus(&args.test)?, args.order, threads)?;
+    found.shared.truncate(args.top);
+    if args.json {
+        return Ok(serde_json::to_string(&found)? + "\n");
+    }
+    let share = |part: u64, whole: u64| percent((whole > 0).then(|| part as f64 / whole as f64));
+    let Overlap { order, sentences, shared_sentences, ngrams, shared_ngrams, shared } = found;
+    let mut text = format!(
+        "{shared_ngrams} of {ngrams} {order}-grams of {} stand in {} ({} %)\n{shared_sentences} of {sentences} sentences of {order} \
+         words or more have one ({} %)\n",
+        args.test.display(),
+        args.train.display(),
+        share(shared_ngrams, ngrams),
+        share(shared_sentences, sentences)
+    );
+    if !shared.is_empty() {
+        text.push('\n');
+    }
+    for Shared { ngram, count } in shared {
+        text += &format!("{count}\t{ngram}\n");
+    }
     Ok(text)
 }
 

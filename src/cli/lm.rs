@@ -120,7 +120,7 @@ struct Train {
     /// What --min-count says, in the form of lmplz: n-grams go that were seen at most so many times, so 0,4,4 is --min-count 1,5,5
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_counts")]
     prune: Vec<u32>,
-    /// Keep the N most frequent words
+    /// Keep the N most frequent words, each in all its forms
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     vocabulary: Option<NonZeroUsize>,
     /// Keep the words of a list, one a line

@@ -1,6 +1,7 @@
 //! Cased text as examples: words without their capitals, and the labels they should get.
 
 pub mod marks;
+pub mod overlap;
 pub mod protocol;
 pub mod read;
 pub mod shuffle;
@@ -21,7 +22,7 @@ use crate::files::{self, Input};
 use crate::text::{Break, Label, Locale, Tokens};
 
 pub use protocol::{Protocol, Tag};
-pub use read::{Column, Field, Format, Reading, Sentence};
+pub use read::{Column, Field, Format, Piece, Reading, Sentence, Utterance};
 
 use protocol::{Examples, SingleLetters};
 use read::{Block, Blocks};
@@ -274,6 +275,14 @@ impl Corpus {
     /// Like [`Corpus::for_each`].
     pub fn for_each_sentence(&self, visit: &mut dyn FnMut(Sentence<'_>) -> Result<()>) -> Result<()> {
         self.blocks(|_, block| block.sentences(visit))
+    }
+
+    /// Gives all that was said to `visit` as it stands in the files, in order: of transcripts their utterances with all alternatives.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`].
+    pub fn for_each_utterance(&self, visit: &mut dyn FnMut(Utterance<'_>) -> Result<()>) -> Result<()> {
+        self.blocks(|_, block| block.utterances(visit))
     }
 
     /// All examples, in order.

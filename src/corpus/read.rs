@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::files::{self, BOM, Input};
-use crate::format::transcript::{Fault, is_event};
+use crate::format::ctm::Role;
+use crate::format::transcript::{self, Fault, PieceKind, is_event};
 use crate::format::{ctm, stm, trn};
 use crate::text::{Break, sentence};
 
@@ -77,7 +78,8 @@ impl Format {
         if self != Self::Auto {
             return self;
         }
-        match files::uncompressed_name(name).rsplit_once('.').map(|(_, end)| end) {
+        match transcript::unfiltered_name(files::uncompressed_name(name)).rsplit_once('.').map(|(_, end)| end)
+        {
             Some("tok") => Self::Tok,
             Some("nlp") => Self::Nlp,
             Some("ctm") => Self::Ctm,
@@ -163,6 +165,60 @@ pub struct Sentence<'a> {
     pub tokenised: bool,
     /// The line of its file in which it ends, counted from 1.
     pub line: u64,
+}
+
+/// What was said at a time or under a name, as a transcript holds it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Utterance<'a> {
+    /// The recording that it is from and the channel, where the format names them.
+    pub recording: Option<&'a str>,
+    /// Its name, where the format has one.
+    pub name: Option<&'a str>,
+    /// When it begins and ends, in seconds, where the format says so.
+    pub times: Option<(f64, f64)>,
+    /// Whether these are the times of a segment of many words, as references have, and not those of a word.
+    pub is_segment: bool,
+    /// Whether what is said there is not transcribed, and not to be scored.
+    pub is_ignored: bool,
+    /// Its text, with all alternatives.
+    pub pieces: &'a [Piece<'a>],
+}
+
+/// A part of the text of an [`Utterance`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Text, of any number of words.
+    Text(&'a str),
+    /// A word in parentheses, as `(uh)`: that it was left out is no error.
+    Optional(&'a str),
+    /// Alternatives begin.
+    Open,
+    /// The next alternative begins.
+    Next,
+    /// Alternatives end.
+    Close,
+}
+
+impl<'a> Piece<'a> {
+    /// A word of a transcript; `None` for an event in `<>`.
+    fn word(word: &'a str) -> Option<Self> {
+        let optional = word.strip_prefix('(').and_then(|word| word.strip_suffix(')'));
+        match optional.filter(|word| !word.is_empty()) {
+            _ if is_event(word) => None,
+            Some(word) => Some(Self::Optional(word)),
+            None => Some(Self::Text(word)),
+        }
+    }
+
+    fn of(line: &'a str, piece: &transcript::Piece) -> Option<Self> {
+        match piece.kind {
+            PieceKind::Word => Self::word(&line[piece.place.clone()]),
+            PieceKind::Null => None,
+            PieceKind::Open => Some(Self::Open),
+            PieceKind::Next => Some(Self::Next),
+            PieceKind::Close => Some(Self::Close),
+        }
+    }
 }
 
 /// Some whole lines of a file, or transcript rows up to the end of a sentence.
@@ -494,6 +550,60 @@ impl Block {
         }
         alternatives.end(last.1).map_err(|fault| self.fault(fault, last.0, last.1))?;
         out.sentence(&sentence, false)
+    }
+
+    /// Gives what was said to `visit`, in order: of a transcript its utterances, a word each where each has its times, of any other
+    /// text its sentences.
+    ///
+    /// # Errors
+    /// Like [`Block::sentences`].
+    pub(super) fn utterances(&self, visit: &mut dyn FnMut(Utterance<'_>) -> Result<()>) -> Result<()> {
+        if !matches!(self.layout, Layout::Ctm | Layout::Stm | Layout::Trn) {
+            return self.sentences(&mut |sentence| {
+                let Sentence { text, recording, .. } = sentence;
+                let pieces = &[Piece::Text(text)];
+                let (name, times, is_segment, is_ignored) = (None, None, false, false);
+                visit(Utterance { recording, name, times, is_segment, is_ignored, pieces })
+            });
+        }
+        let text = str::from_utf8(&self.bytes);
+        let text = text.map_err(|_| files::not_utf8(&self.file, self.line, &self.bytes))?;
+        // What is wrong with alternatives over several lines.
+        self.sentences(&mut |_| Ok(()))?;
+        let is_segment = matches!(self.layout, Layout::Stm);
+        let mut pieces = Vec::new();
+        for (line, number) in text.split('\n').zip(self.line..) {
+            let fault = |fault| self.fault(fault, number, line);
+            pieces.clear();
+            let (recording, name, times, is_ignored) = match self.layout {
+                Layout::Ctm => {
+                    let Some(row) = ctm::row(line).map_err(fault)? else { continue };
+                    pieces.extend(match row.role {
+                        Role::Begin => Some(Piece::Open),
+                        Role::Next => Some(Piece::Next),
+                        Role::End => Some(Piece::Close),
+                        Role::Event => None,
+                        Role::Word => Piece::word(&line[row.word.clone()]),
+                    });
+                    (Some([row.file.clone(), row.channel.clone()]), None, row.times(line), false)
+                }
+                Layout::Stm => {
+                    let Some(row) = stm::row(line).map_err(fault)? else { continue };
+                    pieces.extend(row.pieces.iter().filter_map(|piece| Piece::of(line, piece)));
+                    let times = row.times(line).map_err(fault)?;
+                    (Some([row.file, row.channel]), None, Some(times), row.is_ignored)
+                }
+                _ => {
+                    let Some(row) = trn::row(line).map_err(fault)? else { continue };
+                    pieces.extend(row.pieces.iter().filter_map(|piece| Piece::of(line, piece)));
+                    (None, Some(line[row.utterance].trim()), None, false)
+                }
+            };
+            let recording = recording.map(|[file, channel]| format!("{} {}", &line[file], &line[channel]));
+            let (recording, pieces) = (recording.as_deref(), &*pieces);
+            visit(Utterance { recording, name, times, is_segment, is_ignored, pieces })?;
+        }
+        Ok(())
     }
 
     fn fault(&self, fault: Fault, number: u64, line: &str) -> Error {

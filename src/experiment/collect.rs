@@ -63,8 +63,8 @@ pub fn collect(recipe: &Recipe, plan: &Plan) -> Result<Results> {
 
 /// What was counted of a text.
 fn text(name: &str, job: &Job) -> Result<results::Text> {
-    let Stats { sentences, scored, .. } = printed(job)?;
-    Ok(results::Text { name: name.to_owned(), sentences, tags: scored.tags })
+    let Stats { sentences, scored, all } = printed(job)?;
+    Ok(results::Text { name: name.to_owned(), sentences, tags: scored.tags, all: Some(all.tags) })
 }
 
 /// A row without its cells.
@@ -168,7 +168,8 @@ fn tested(
         };
         let compared = compared.next().expect("one for each that was counted");
         (found.words, found.slots) = (counted.words, compared.slots.reference());
-        found.signature = printed::<Signed>(job)?.signature;
+        let Signed { signature, seen } = printed(job)?;
+        found.signature = signature;
         let took = job.usage();
         cells.push(Some(Cell {
             figures: Figures::of(counted.words, compared.slots),
@@ -177,6 +178,7 @@ fn tested(
             usage: took.map(|took| took.usage),
             words_per_second: took.and_then(|took| took.restoring?.words_per_second()),
             recognised: counted.recognised.clone(),
+            in_model: seen.filter(|_| recipe.in_model),
             errors: counted.most_frequent(),
         }));
     }
@@ -191,10 +193,12 @@ fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
     })
 }
 
-/// The line of a report that says how its figures were made.
+/// The line of a report that says how its figures were made, and the figures of the words that the model has.
 #[derive(Deserialize)]
 struct Signed {
     signature: String,
+    #[serde(default)]
+    seen: Option<Figures>,
 }
 
 /// What is counted of a row on a test.

@@ -242,6 +242,7 @@ fn cell(tokens: u64, ser: f64, difference: Option<(f64, f64)>) -> Cell {
         words_per_second: Some(700_000.0),
         errors: errors.into_iter().enumerate().map(word).collect(),
         recognised: None,
+        in_model: None,
     }
 }
 

@@ -34,6 +34,9 @@ pub struct Recipe {
     /// Whether the words of its texts are counted, by their case.
     #[serde(default)]
     pub statistics: bool,
+    /// Whether tables have a column for the words that a model has: what it does not have, its source does not count.
+    #[serde(default)]
+    pub in_model: bool,
     /// Files and folders that whoever runs it has to give, and what they are.
     #[serde(default)]
     pub needs: BTreeMap<String, String>,

@@ -104,6 +104,14 @@ pub struct Published {
     pub ser: Option<f64>,
 }
 
+impl Published {
+    /// Whether F cannot be that of the slots of which SER is told. Of as many errors as SER says F is greatest where all are words too
+    /// many: then it is 2 / (2 + SER). What is above that by no more than rounding is let pass.
+    pub fn is_no_slot_f(&self) -> bool {
+        self.f.zip(self.ser).is_some_and(|(f, ser)| f > 2.0 / (2.0 + ser) + 0.005)
+    }
+}
+
 /// A row on a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
@@ -121,6 +129,9 @@ pub struct Cell {
     pub errors: Vec<Word>,
     /// What an alignment with recognised words found.
     pub recognised: Option<Recognised>,
+    /// The words that the model has, where the recipe asks for them and somebody can say.
+    #[serde(default)]
+    pub in_model: Option<Figures>,
 }
 
 /// Scores through an alignment.
@@ -143,6 +154,9 @@ pub struct Text {
     pub sentences: u64,
     /// The words that count, by their tags (Rei et al. 2020).
     pub tags: Tags,
+    /// All words likewise, the first of sentences too: what the paper counts.
+    #[serde(default)]
+    pub all: Option<Tags>,
 }
 
 /// A row that was not made.

@@ -49,6 +49,9 @@ pub fn standing(results: &Results, row: usize, test: usize) -> Option<Standing> 
     })
 }
 
+/// What is said of a row whose distance to the best chance may explain: not that it is no worse, which nobody knows.
+pub const NEAR: &str = "cannot be told from it";
+
 /// How many rows that cannot be told from the best a sentence names.
 const NAMED: usize = 2;
 
@@ -78,10 +81,10 @@ pub fn lead(results: &Results, test: usize) -> Option<Lead<'_>> {
     let ahead = others.iter().copied().find(|row| near.iter().all(|(near, _)| near != row));
     let mut then = Vec::new();
     if near.len() > NAMED {
-        then.push(format!("{} rows cannot be told from it", near.len()));
+        then.push(format!("{} rows {NEAR}", near.len()));
     } else if !near.is_empty() {
         let named: Vec<_> = near.iter().map(|(row, p)| format!("{} (p {})", name(*row), equal(*p))).collect();
-        then.push(format!("{} cannot be told from it", named.join(" and ")));
+        then.push(format!("{} {NEAR}", named.join(" and ")));
     }
     if let Some(row) = ahead
         && let (Some(ser), Some(least)) = (ser(results, row, test), ser(results, best, test))

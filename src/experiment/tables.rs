@@ -1,8 +1,9 @@
 //! Results in, Markdown tables out.
 
 use super::results::{Cell, Published, Recognised, Results, Row, Usage};
-use super::standing::{Standing, cell, equal, lead, standing};
+use super::standing::{NEAR, Standing, cell, equal, lead, standing};
 use super::units::{NONE, bytes, duration, speed};
+use crate::corpus::stats::Tags;
 use crate::eval::table::{Table, between, percent, thousands};
 use crate::restorer::LayerWeights;
 
@@ -32,6 +33,9 @@ pub fn markdown(results: &Results) -> String {
             thousands(test.words),
             thousands(test.slots),
         ));
+        if has_remark(results, t) {
+            out.push_str(&format!("{WHY_NO_SLOT_F}.\n\n"));
+        }
         if let Some(table) = recognised(results, t) {
             out.push_str(&format!("{}\n", table.markdown()));
         }
@@ -56,17 +60,42 @@ pub fn markdown(results: &Results) -> String {
 
 /// What is in the texts, as table 2 of Rei et al. 2020 has it.
 fn texts(results: &Results) -> Table {
-    let mut table = Table::new(&["", "sentences", "L", "U", "T", "(T+U)/L %"]);
+    let mut table = Table::new(&["", "sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS]);
     for text in &results.texts {
         let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t].map(thousands);
         table.push(
-            [plain(&text.name)]
-                .into_iter()
-                .chain(counts)
-                .chain([percent(text.tags.not_l().map(|percent| percent / 100.0))]),
+            [plain(&text.name)].into_iter().chain(counts).chain(
+                [text.tags.not_l(), text.all.and_then(Tags::not_l)]
+                    .map(|ratio| percent(ratio.map(|ratio| ratio / 100.0))),
+            ),
         );
     }
     table
+}
+
+/// The heading of the ratio of words with capitals to those without, of all words and not only of those that are scored.
+pub(super) const ALL_WORDS: &str = "of all words: (T+U)/L %";
+
+/// Whether any row on this test has figures of the words that its model has.
+pub(super) fn has_in_model(results: &Results, test: usize) -> bool {
+    (0..results.rows.len()).any(|row| cell(results, row, test).is_some_and(|cell| cell.in_model.is_some()))
+}
+
+/// What stands behind a published F that is none of slots,
+pub(super) const NO_SLOT_F: &str = "no F of slots";
+
+/// and why.
+pub(super) const WHY_NO_SLOT_F: &str = "no F of slots: with the slot error rate beside it F is 2/(2+SER) at most, so the source counts something else";
+
+/// What stands behind a published figure, if it needs a word.
+pub(super) fn remark(name: &str, given: Option<&Published>) -> Option<&'static str> {
+    (name == "F" && given.is_some_and(Published::is_no_slot_f)).then_some(NO_SLOT_F)
+}
+
+/// Whether any published F on this test is none of slots.
+pub(super) fn has_remark(results: &Results, test: usize) -> bool {
+    let Some(test) = results.tests.get(test) else { return false };
+    results.rows.iter().filter_map(|row| row.published.get(&test.name)).any(Published::is_no_slot_f)
 }
 
 /// The paragraphs of a text: an empty line stands between two.
@@ -96,14 +125,23 @@ fn scores(results: &Results, test: usize) -> Table {
     let published = published(results, test);
     let mut headings: Vec<String> =
         ["", "P %", "R %", "F %", "SER %", "against the best"].map(str::to_owned).into();
+    let in_model = has_in_model(results, test);
+    headings.extend(in_model.then(|| "SER %, words in the model".to_owned()));
     headings.extend(published.iter().map(|(name, _)| format!("published {name} %")));
     let mut table = Table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     for (i, row) in results.rows.iter().enumerate() {
         let mut cells = vec![plain(&row.name)];
         cells.extend(figures(cell(results, i, test)));
         cells.push(against_the_best(standing(results, i, test)));
+        if in_model {
+            let figures = cell(results, i, test).and_then(|cell| cell.in_model.as_ref());
+            cells.push(percent(figures.and_then(|figures| figures.ser)));
+        }
         let given = row.published.get(&results.tests[test].name);
-        cells.extend(published.iter().map(|(_, of)| percent(given.and_then(of))));
+        cells.extend(published.iter().map(|(name, of)| match remark(name, given) {
+            Some(remark) => format!("{} ({remark})", percent(given.and_then(of))),
+            None => percent(given.and_then(of)),
+        }));
         table.push(cells);
     }
     table
@@ -125,7 +163,7 @@ fn against_the_best(standing: Option<Standing>) -> String {
         None | Some(Standing::Unknown) => NONE.into(),
         Some(Standing::Best) => "**best**".into(),
         Some(Standing::Near(d)) => {
-            format!("+{}, no worse (p {})", percent(Some(d.ser)), equal(d.p_randomization))
+            format!("+{}, {NEAR} (p {})", percent(Some(d.ser)), equal(d.p_randomization))
         }
         Some(Standing::Worse(d)) => format!("+{} (p {})", percent(Some(d.ser)), equal(d.p_randomization)),
     }
@@ -211,7 +249,9 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::report::Figures;
     use crate::experiment::made;
+    use crate::experiment::results::Text;
 
     #[test]
     fn every_row_and_test_appears_and_nothing_is_markup() {
@@ -242,6 +282,34 @@ mod tests {
         // 0.11 + 2 x 0.14 + 3 x 0.17 + 4 x 0.19 + 5 x 0.18 + 6 x 0.13 = 3.34, of 6 layers.
         assert!(large.contains("| bert 50k | 6 | 3.34 | 0.56 |"), "{large}");
         assert!(made::large().rows.iter().all(|row| large.contains(&row.name)));
+    }
+
+    #[test]
+    fn a_published_f_that_is_none_of_slots_is_told() {
+        let mut results = made::small();
+        let of = |f, ser| Published { f: Some(f), ser: Some(ser), ..Published::default() };
+        // 2 / 2.08 = .9615.
+        assert!(of(0.9701, 0.08).is_no_slot_f() && !of(0.96, 0.08).is_no_slot_f());
+        let name = results.tests[0].name.clone();
+        results.rows[0].published.insert(name.clone(), of(0.96, 0.08));
+        assert!(!markdown(&results).contains(NO_SLOT_F));
+        results.rows[0].published.insert(name, of(0.9701, 0.08));
+        let markdown = markdown(&results);
+        assert!(markdown.contains("| 97.01 (no F of slots) | 8.00 |"), "{markdown}");
+        assert!(markdown.contains("2/(2+SER) at most"), "{markdown}");
+    }
+
+    #[test]
+    fn words_in_the_model_and_all_words_have_their_columns() {
+        let mut results = made::small();
+        assert!(!markdown(&results).contains("words in the model"));
+        let cell = results.rows[0].cells[0].as_mut().unwrap();
+        cell.in_model = Some(Figures { ser: Some(0.125), ..cell.figures });
+        assert!(markdown(&results).contains("| SER %, words in the model |"));
+        assert!(markdown(&results).contains("(p < 0.001) | 12.50 |"));
+        let [tags, all] = [(90, 10), (80, 20)].map(|(l, t)| Tags { l, u: 0, t });
+        results.texts.push(Text { name: "a text".into(), sentences: 3, tags, all: Some(all) });
+        assert!(markdown(&results).contains("| a text | 3 | 90 | 0 | 10 | 11.11 | 25.00 |"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::records::{Grammar, Parts, fill};
 use super::segment::{
     self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time, Word,
 };
-use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few};
+use super::transcript::{self, Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few};
 use crate::text::Break;
 
 const EXPECTED: &str = "file channel begin duration word";
@@ -42,6 +42,13 @@ pub struct Row {
 }
 
 impl Row {
+    /// When the word begins and ends, in seconds; `None` for the marks of alternatives.
+    pub fn times(&self, line: &str) -> Option<(f64, f64)> {
+        let begin = seconds(line, &self.begin, "beginning").ok()?;
+        let duration = transcript::duration(line, &self.duration).ok()?;
+        matches!(self.role, Role::Word | Role::Event).then_some((begin, begin + duration))
+    }
+
     /// The recording, its channel and the speaker, which may not be named.
     fn by<'a>(&self, line: &'a str) -> [&'a str; 3] {
         let speaker = self.speaker.clone().map_or("", |speaker| &line[speaker]);
@@ -95,7 +102,7 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
     };
     if matches!(role, Role::Word | Role::Event) {
         seconds(line, &begin, "beginning")?;
-        seconds(line, &duration, "duration")?;
+        transcript::duration(line, &duration)?;
         if let Some(field) = &confidence
             && !is_confidence(&line[field.clone()])
         {
@@ -207,7 +214,7 @@ impl Captions for Spoken {
         let Some(row) = row(text)? else { return Ok(caption) };
         let Some(before) = self.0.takes(text, &row)? else { return Ok(caption) };
         let from = seconds(text, &row.begin, "beginning")?;
-        let to = from + seconds(text, &row.duration, "duration")?;
+        let to = from + transcript::duration(text, &row.duration)?.max(0.0);
         caption.id = Some(Id::Spoken { by: row.by(text).map(str::to_owned), from, to });
         caption.begins = before == Some(Break::Document);
         let at = start + row.word.start;
@@ -486,7 +493,7 @@ mod tests {
         for (line, at, problem) in [
             ("call A 1.25 0.3", 15, "found 4 fields, but a line is expected to be file channel begin"),
             ("call A 1,25 0.3 so", 7, "found \"1,25\", but a beginning in seconds"),
-            ("call A 1.25 -3 so", 12, "found \"-3\", but a duration in seconds"),
+            ("call A 1.25 x3 so", 12, "found \"x3\", but a duration in seconds"),
             ("call A 1.25 0.3 so sure", 19, "found \"sure\", but a confidence"),
             ("call A 1.25 0.3 so 1 lex x y", 27, "found \"y\", but a line ends with"),
         ] {

@@ -148,7 +148,7 @@ impl Kind {
     /// The format that a file's name means, if it means one.
     pub fn named(path: &Path) -> Option<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let (_, end) = files::uncompressed_name(&name).rsplit_once('.')?;
+        let (_, end) = transcript::unfiltered_name(files::uncompressed_name(&name)).rsplit_once('.')?;
         Some(match end {
             "txt" | "text" => Self::Text,
             "srt" => Self::Srt,

@@ -10,11 +10,15 @@ use super::Kind;
 use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::records::{Grammar, Parts};
 use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag};
-use super::transcript::{Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few, words};
+use super::transcript::{
+    Fault, Piece, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened, too_few, words,
+};
 use crate::text::Break;
 
-/// The text of a segment that is not transcribed.
-const IGNORED: &str = "ignore_time_segment_in_scoring";
+/// Whether a text is that of a segment that is not transcribed, `ignore_time_segment_in_scoring`: NIST's filters take its lines out.
+fn is_ignored(text: &str) -> bool {
+    text.trim().replace('_', "").eq_ignore_ascii_case("ignoretimesegmentinscoring")
+}
 
 /// A line: where its fields stand in it, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +37,20 @@ pub struct Row {
     pub label: Option<Range<usize>>,
     /// The words.
     pub words: Vec<Range<usize>>,
+    /// The whole text, with all alternatives.
+    pub pieces: Vec<Piece>,
     /// Whether what is said there is not transcribed, and not to be scored.
     pub is_ignored: bool,
+}
+
+impl Row {
+    /// When the segment begins and ends, in seconds.
+    ///
+    /// # Errors
+    /// Where these are no numbers.
+    pub fn times(&self, line: &str) -> Result<(f64, f64), Fault> {
+        Ok((seconds(line, &self.begin, "beginning")?, seconds(line, &self.end, "end")?))
+    }
 }
 
 /// Reads a line; `None` where it says nothing.
@@ -58,9 +74,10 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
     }
     let label = places.next().filter(|field| is_event(&line[field.clone()]));
     let text = label.as_ref().unwrap_or(&end).end;
-    let is_ignored = line[text..].trim().eq_ignore_ascii_case(IGNORED);
-    let words = if is_ignored { Vec::new() } else { words(line, text)? };
-    Ok(Some(Row { file, channel, speaker, begin, end, label, words, is_ignored }))
+    let is_ignored = is_ignored(&line[text..]);
+    let pieces = if is_ignored { Vec::new() } else { pieces(line, text)? };
+    let words = words(line, &pieces);
+    Ok(Some(Row { file, channel, speaker, begin, end, label, words, pieces, is_ignored }))
 }
 
 /// References, read from anywhere. A recording is a text, a segment a cue, and another channel or speaker another turn; all but the
@@ -117,7 +134,8 @@ impl Parser for Turns {
         parts.extend(row.label.iter().map(|label| (Part::Label, label.start)));
         let text = row.label.as_ref().unwrap_or(&row.end).end;
         parts.extend(fields(line, text).next().map(|first| (Part::Text, first.start)));
-        let tags = read_text(line, text, &row.words, &mut segment);
+        let places = places(line, text, &row.pieces, row.is_ignored);
+        let tags = read_text(line, places, &row.words, &mut segment);
         parts.extend(tags.into_iter().map(|at| (Part::Tags, at)));
         found(Item::Segment(segment), parts);
         Ok(())
@@ -128,15 +146,28 @@ impl Parser for Turns {
     }
 }
 
-/// Reads the text from byte `from` on, of which these are the words, and gives where the tags stand. A tag stands after the word before
-/// it.
-fn read_text(line: &str, from: usize, words: &[Range<usize>], segment: &mut Segment) -> Vec<usize> {
-    let mut places = Vec::new();
+/// Where the pieces of the text stand that begins after byte `from`, in a segment that is ignored too.
+fn places(line: &str, from: usize, pieces: &[Piece], is_ignored: bool) -> Vec<Range<usize>> {
+    match is_ignored {
+        true => fields(line, from).collect(),
+        false => pieces.iter().map(|piece| piece.place.clone()).collect(),
+    }
+}
+
+/// Reads the text whose pieces stand at `places`, those of its words among them, and gives where the tags stand. A tag stands after the
+/// word before it.
+fn read_text(
+    line: &str,
+    places: Vec<Range<usize>>,
+    words: &[Range<usize>],
+    segment: &mut Segment,
+) -> Vec<usize> {
+    let mut tags = Vec::new();
     let mut words = words.iter().peekable();
     let mut at = 0;
-    for field in fields(line, from) {
-        let text = &line[field.clone()];
-        if words.next_if(|word| **word == field).is_some() {
+    for place in places {
+        let text = &line[place.clone()];
+        if words.next_if(|word| **word == place).is_some() {
             let space = if segment.text.is_empty() { "" } else { " " };
             segment.text.extend([space, text]);
             at += space.len() + text.chars().count();
@@ -146,11 +177,11 @@ fn read_text(line: &str, from: usize, words: &[Range<usize>], segment: &mut Segm
             Some(tag) => tag.tag.extend([" ", text]),
             None => {
                 segment.tags.push(Tag { at, tag: text.to_owned() });
-                places.push(field.start);
+                tags.push(place.start);
             }
         }
     }
-    places
+    tags
 }
 
 /// References, written segment by segment.
@@ -182,9 +213,10 @@ impl segment::Writer for Writer {
         segment.times_in_order(losses)?;
         let text = text(&segment);
         let mut again = Segment::default();
-        let words = words(&text, 0).unwrap_or_default();
-        let is_ignored = text.trim().eq_ignore_ascii_case(IGNORED);
-        read_text(&text, 0, if is_ignored { &[] } else { &words }, &mut again);
+        let is_ignored = is_ignored(&text);
+        let pieces = if is_ignored { Vec::new() } else { pieces(&text, 0).unwrap_or_default() };
+        let words = words(&text, &pieces);
+        read_text(&text, places(&text, 0, &pieces, is_ignored), &words, &mut again);
         let is_label =
             segment.label.is_none() && fields(&text, 0).next().is_some_and(|first| is_event(&text[first]));
         if is_label || (&again.text, &again.tags) != (&segment.text, &segment.tags) {

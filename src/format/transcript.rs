@@ -22,6 +22,12 @@ impl Fault {
     }
 }
 
+/// The name of a transcript without the `.filt` that NIST's filters put behind it: `x.stm.filt` is `x.stm`.
+pub fn unfiltered_name(name: &str) -> &str {
+    let is_transcript = |name: &&str| matches!(name.rsplit_once('.'), Some((_, "ctm" | "stm" | "trn")));
+    name.strip_suffix(".filt").filter(is_transcript).unwrap_or(name)
+}
+
 /// The runs without white space of `line` from `from` on.
 pub fn fields(line: &str, from: usize) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
     let mut at = from;
@@ -68,6 +74,17 @@ pub fn seconds(line: &str, field: &Range<usize>, what: &str) -> Result<f64, Faul
     }
 }
 
+/// How long something takes, in seconds. Some recognisers write durations a little below 0.
+///
+/// # Errors
+/// Where the field is no number.
+pub fn duration(line: &str, field: &Range<usize>) -> Result<f64, Fault> {
+    match line[field.clone()].parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() => Ok(seconds),
+        _ => seconds(line, field, "duration"),
+    }
+}
+
 /// The fault of a line that has fewer fields than it should: it stands at the line's end.
 pub(super) fn too_few(line: &str, found: usize, expected: &str) -> Fault {
     let problem =
@@ -75,31 +92,98 @@ pub(super) fn too_few(line: &str, found: usize, expected: &str) -> Fault {
     Fault { at: line.trim_end().len(), problem }
 }
 
-/// The words of `line` from `from` on. Of alternatives, `{ this / that / @ }`, the first are taken, where `@` is no word; events in `<>`
-/// are left out. Braces and strokes stand between white space.
+/// A part of a line of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What it is.
+    pub kind: PieceKind,
+    /// Where it stands in the line, in bytes.
+    pub place: Range<usize>,
+}
+
+/// What a part of a line of text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PieceKind {
+    /// A run of characters: a word, or an event in `<>`.
+    Word,
+    /// `@` among alternatives: no word.
+    Null,
+    /// `{`: alternatives begin.
+    Open,
+    /// `/`: the next alternative begins.
+    Next,
+    /// `}`: alternatives end.
+    Close,
+}
+
+/// The pieces of `line` from `from` on. Alternatives, `{ this / that / @ }`, may be nested, and their marks need no white space around
+/// them. Outside alternatives a stroke is text, and so is a brace inside a word.
 ///
 /// # Errors
-/// Where a brace has no partner.
-pub fn words(line: &str, from: usize) -> Result<Vec<Range<usize>>, Fault> {
-    // Braces that are open: where each stands, and whether its first alternative is over.
-    let mut open: Vec<(usize, bool)> = Vec::new();
-    let mut words = Vec::new();
+/// Where a brace that stands alone has no partner.
+pub fn pieces(line: &str, from: usize) -> Result<Vec<Piece>, Fault> {
+    let paired = paired_braces(line, from);
+    let is_paired = |at: usize| paired.binary_search(&at).is_ok();
+    let mut depth = 0;
+    let mut pieces = Vec::new();
     for field in fields(line, from) {
-        let inside = !open.is_empty();
-        match &line[field.clone()] {
-            "{" => open.push((field.start, false)),
-            "}" if open.pop().is_none() => return Err(unpaired(field.start, "}", "{")),
-            "}" => {}
-            "/" if inside => open.iter_mut().rev().take(1).for_each(|(_, over)| *over = true),
-            "@" if inside => {}
-            word if is_event(word) || open.iter().any(|&(_, over)| over) => {}
-            _ => words.push(field),
+        let mut at = field.start;
+        while at < field.end {
+            let rest = &line[at..field.end];
+            let (kind, len) = match rest.as_bytes()[0] {
+                b'{' if depth > 0 || is_paired(at) => (PieceKind::Open, 1),
+                b'{' if rest.len() == 1 => return Err(unpaired(at, "{", "}")),
+                b'}' if depth > 0 => (PieceKind::Close, 1),
+                b'}' if rest.len() == 1 => return Err(unpaired(at, "}", "{")),
+                b'/' if depth > 0 => (PieceKind::Next, 1),
+                _ if depth > 0 => {
+                    let len = rest.find(['{', '/', '}']).unwrap_or(rest.len());
+                    (if rest[..len] == *"@" { PieceKind::Null } else { PieceKind::Word }, len)
+                }
+                _ => (PieceKind::Word, rest.len()),
+            };
+            match kind {
+                PieceKind::Open => depth += 1,
+                PieceKind::Close => depth -= 1,
+                _ => {}
+            }
+            pieces.push(Piece { kind, place: at..at + len });
+            at += len;
         }
     }
-    match open.first() {
-        Some(&(at, _)) => Err(unpaired(at, "{", "}")),
-        None => Ok(words),
+    Ok(pieces)
+}
+
+/// Where the opening braces of `line` stand that have a partner, in order.
+fn paired_braces(line: &str, from: usize) -> Vec<usize> {
+    let (mut open, mut paired) = (Vec::new(), Vec::new());
+    for (at, brace) in line[from..].match_indices(['{', '}']) {
+        match brace {
+            "{" => open.push(from + at),
+            _ => paired.extend(open.pop()),
+        }
     }
+    paired.sort_unstable();
+    paired
+}
+
+/// Where the words of these pieces of a line stand: of alternatives those of the first. Events in `<>` are left out.
+pub fn words(line: &str, pieces: &[Piece]) -> Vec<Range<usize>> {
+    // The alternatives that are open, and whether the first of each is over.
+    let mut open: Vec<bool> = Vec::new();
+    let mut words = Vec::new();
+    for Piece { kind, place } in pieces {
+        match kind {
+            PieceKind::Open => open.push(false),
+            PieceKind::Next => open.iter_mut().rev().take(1).for_each(|over| *over = true),
+            PieceKind::Close => drop(open.pop()),
+            PieceKind::Word if !open.contains(&true) && !is_event(&line[place.clone()]) => {
+                words.push(place.clone())
+            }
+            PieceKind::Word | PieceKind::Null => {}
+        }
+    }
+    words
 }
 
 fn unpaired(at: usize, found: &str, partner: &str) -> Fault {
@@ -121,21 +205,28 @@ mod tests {
     use super::*;
 
     fn taken(line: &str) -> Vec<&str> {
-        words(line, 0).unwrap().into_iter().map(|word| &line[word]).collect()
+        let pieces = pieces(line, 0).unwrap();
+        words(line, &pieces).into_iter().map(|word| &line[word]).collect()
     }
 
     #[test]
     fn of_alternatives_the_first_is_taken() {
         assert_eq!(taken("we { are / were } going"), ["we", "are", "going"]);
         assert_eq!(taken("{ @ / uh } Yes { i { am / was } / i'm }"), ["Yes", "i", "am"]);
-        assert_eq!(taken("a / b @ <laugh> {c}"), ["a", "/", "b", "@", "{c}"]);
+        assert_eq!(taken("a / b @ <laugh> {c c{d} {e"), ["a", "/", "b", "@", "{c", "c{d}", "{e"]);
+    }
+
+    #[test]
+    fn marks_of_alternatives_need_no_white_space() {
+        assert_eq!(taken("{a b/cd / {g h i / gh/g ih} bd} f"), ["a", "b", "f"]);
+        assert_eq!(taken("{{a/b}c/d}{@/e}f"), ["a", "c", "f"]);
     }
 
     #[test]
     fn a_brace_without_its_partner_is_named() {
-        assert_eq!(words("é { a / b", 0).unwrap_err().at, 3);
-        assert_eq!(words("a }", 0).unwrap_err().at, 2);
-        let error = words("é { a", 0).unwrap_err().error("x.trn", 7, "é { a").to_string();
+        assert_eq!(pieces("é { a / b", 0).unwrap_err().at, 3);
+        assert_eq!(pieces("a }", 0).unwrap_err().at, 2);
+        let error = pieces("é { a", 0).unwrap_err().error("x.trn", 7, "é { a").to_string();
         assert!(error.starts_with("x.trn, line 7, column 3: found { without its }"), "{error}");
     }
 }

@@ -4,13 +4,15 @@
 
 use std::ops::Range;
 
-use super::transcript::{Fault, is_silent, shortened, words};
+use super::transcript::{Fault, Piece, is_silent, pieces, shortened, words};
 
 /// A line: where its fields stand in it, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// The words.
     pub words: Vec<Range<usize>>,
+    /// The whole text, with all alternatives.
+    pub pieces: Vec<Piece>,
     /// The utterance's name, without its parentheses.
     pub utterance: Range<usize>,
 }
@@ -34,8 +36,8 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
         );
         return Err(Fault { at: whole.len() - last.len(), problem });
     };
-    let words = words(&line[..utterance.start - 1], 0)?;
-    Ok(Some(Row { words, utterance }))
+    let pieces = pieces(&line[..utterance.start - 1], 0)?;
+    Ok(Some(Row { words: words(line, &pieces), pieces, utterance }))
 }
 
 #[cfg(test)]

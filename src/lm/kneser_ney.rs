@@ -805,6 +805,18 @@ mod tests {
     }
 
     #[test]
+    fn the_most_frequent_words_stay_with_all_their_forms() {
+        let known = Known::Most(NonZeroUsize::new(2).unwrap());
+        let tokens = Tokens::Given;
+        let config =
+            Config { order: 1, smoothing: Smoothing::WittenBell, known, tokens, ..Config::default() };
+        // US, us and Us are one word and seen three times; saw and Rui twice, of which Rui is the first.
+        let model = trained(&config, "US saw Rui us saw Rui Us", 1).unwrap();
+        let words: Vec<_> = model.vocabulary().iter().collect();
+        assert_eq!(words, ["<unk>", "<s>", "</s>", "Rui", "US", "Us", "us"]);
+    }
+
+    #[test]
     fn words_outside_the_vocabulary_are_pruned_as_lmplz_does() {
         let known = Known::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
         let config = Config {

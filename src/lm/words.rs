@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::count::{Grams, Highest, Key};
 use super::counts::Counted;
 use super::spill::{Memory, Numbers};
@@ -138,7 +140,7 @@ pub enum Known {
     /// All of the corpus.
     #[default]
     All,
-    /// The most frequent ones; of equally frequent ones the first in order of their bytes.
+    /// The most frequent ones, case aside, each in all its forms; of equally frequent ones the first in order of their bytes.
     Most(NonZeroUsize),
     /// Those of a list.
     List(Vec<String>),
@@ -232,7 +234,20 @@ impl Text {
         let mut listed = Vocabulary::new();
         let rest = match known {
             Known::All => Vec::new(),
-            Known::Most(limit) => words.split_off(limit.get().min(words.len())),
+            Known::Most(limit) => {
+                let lower = |id: u32| Locale::Root.lower(word(id));
+                let mut counts: FxHashMap<String, u64> = FxHashMap::default();
+                words
+                    .iter()
+                    .for_each(|&id| *counts.entry(lower(id)).or_default() += self.counts[id as usize]);
+                let mut all: Vec<(&String, &u64)> = counts.iter().collect();
+                all.sort_unstable_by(|(one, a), (other, b)| b.cmp(a).then_with(|| one.cmp(other)));
+                let most: FxHashSet<&str> =
+                    all.into_iter().take(limit.get()).map(|(word, _)| word.as_str()).collect();
+                let (known, rest) = words.iter().partition(|&&id| most.contains(lower(id).as_str()));
+                words = known;
+                rest
+            }
             Known::List(list) => {
                 listed.extend(list.iter().map(String::as_str));
                 let (known, rest) = words.iter().partition(|&&id| listed.get(word(id)).is_some());

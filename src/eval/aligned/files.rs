@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Score, Transcript, score};
+use super::{Pairing, Score, Transcript, score_pairs};
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::files;
+use crate::format::transcript::unfiltered_name;
 use crate::restorer::{Restorer, Want};
 use crate::text::Locale;
 
@@ -37,6 +38,9 @@ pub struct LeftOut {
     pub name: String,
     /// What there is none of for it.
     pub lacks: Lacking,
+    /// Whether it is scored all the same: a recording of which the hypothesis has nothing, whose words are then deleted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_deleted: bool,
 }
 
 /// The side that is missing.
@@ -69,8 +73,9 @@ impl Scores {
 }
 
 /// Scores hypotheses against their references: two files, or two folders, whose files are paired by their names up to the last full
-/// stop (before `.gz`, `.zst` or `.xz`). In files that name recordings, these are paired by name and channel, unless there is one on
-/// each side.
+/// stop (before `.filt`, `.gz`, `.zst` or `.xz`). In files that name recordings, these are paired by name and channel, case aside, unless
+/// there is one on each side; in files that name utterances, these by their names. Of a recording that the hypothesis lacks all words are
+/// deleted, as sclite has it; an utterance that it lacks is left out.
 ///
 /// # Errors
 /// Where a file cannot be read or is not what its format says, the method fails, and where both sides have nothing in common.
@@ -89,7 +94,7 @@ pub fn score_files(
     for (reference, hypothesis) in pairs {
         let name = hypothesis.to_string_lossy().into_owned();
         let sides = Recordings::new(read(&reference)?, read(&hypothesis)?);
-        if sides.pairs.is_empty() {
+        if !sides.have_something_in_common() {
             let problem = format!(
                 "names no recording that {} has: expected the same names and channels in both, or one recording in each",
                 reference.display()
@@ -98,38 +103,48 @@ pub fn score_files(
         }
         let of_several = sides.pairs.len() > 1;
         left_out.extend(sides.left_out(&reference, &hypothesis));
-        for (reference, hypothesis) in sides.pairs {
-            let name = match &hypothesis.recording {
+        for (references, hypotheses) in sides.pairs {
+            let name = match &references.recording {
                 Some(recording) if of_several => format!("{name}: {recording}"),
                 _ => name.clone(),
             };
-            let hypothesis = match cases {
-                Cases::Own => hypothesis,
-                Cases::Restored(method, want) => hypothesis.restored(method, want)?,
+            let hypotheses = match cases {
+                Cases::Own => hypotheses,
+                Cases::Restored(method, want) => hypotheses.restored(method, want, locale)?,
             };
-            recordings.push((name, score(&reference, &hypothesis, locale)));
+            let pairing = Pairing::of(&references, &hypotheses);
+            if pairing.pairs.is_empty() && references.is_named() {
+                let problem = format!(
+                    "names no utterance that {} has: expected the same names in both",
+                    reference.display()
+                );
+                return Err(Error::file(name, problem));
+            }
+            left_out.extend(unpaired(&references, &pairing.only_reference, &reference, Lacking::Hypothesis));
+            left_out.extend(unpaired(&hypotheses, &pairing.only_hypothesis, &hypothesis, Lacking::Reference));
+            recordings.push((name, score_pairs(&references, &hypotheses, &pairing, locale)));
         }
     }
     let scores = Scores { recordings, left_out };
-    check(&scores.all(), reference, hypothesis)?;
-    Ok(scores)
-}
-
-/// Refuses what no figure says anything of.
-fn check(all: &Score, reference: &Path, hypothesis: &Path) -> Result<()> {
-    if all.reference() == 0 {
+    if scores.all().reference() == 0 {
         let problem = "holds no words to score: expected what was said, in its true case";
         return Err(Error::file(reference.to_string_lossy(), problem));
     }
-    if all.recognised.tokens() == 0 {
-        let problem = format!(
-            "none of its {} words is one of {} where both are aligned: expected what a recogniser heard of the same recording",
-            all.hypothesis(),
-            reference.display()
-        );
-        return Err(Error::file(hypothesis.to_string_lossy(), problem));
-    }
-    Ok(())
+    Ok(scores)
+}
+
+/// Utterances without a partner, in a line.
+fn unpaired(side: &Transcript, utterances: &[usize], file: &Path, lacks: Lacking) -> Option<LeftOut> {
+    /// So many are named.
+    const NAMED: usize = 3;
+    let names: Vec<_> = utterances.iter().filter_map(|&at| side.utterances[at].name.as_deref()).collect();
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more utterances"),
+    };
+    let named: Vec<_> = names.iter().take(NAMED).map(|name| format!("({name})")).collect();
+    let name = format!("{}: {}{more}", file.display(), named.join(", "));
+    (!names.is_empty()).then_some(LeftOut { name, lacks, is_deleted: false })
 }
 
 /// The files of both sides.
@@ -157,7 +172,8 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
     let references = by_stem(reference)?;
     let mut hypotheses = by_stem(hypothesis)?;
     let (mut pairs, mut left_out) = (Vec::new(), Vec::new());
-    let left = |file: &Path, lacks| LeftOut { name: file.to_string_lossy().into_owned(), lacks };
+    let left =
+        |file: &Path, lacks| LeftOut { name: file.to_string_lossy().into_owned(), lacks, is_deleted: false };
     for (stem, reference) in references {
         match hypotheses.remove(&stem) {
             Some(hypothesis) => pairs.push((reference, hypothesis)),
@@ -196,44 +212,57 @@ fn by_stem(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
 }
 
 fn stem(name: &str) -> &str {
-    let name = files::uncompressed_name(name);
+    let name = unfiltered_name(files::uncompressed_name(name));
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// The recordings of two files.
 struct Recordings {
+    /// Where the hypothesis has nothing of a recording, its side is empty.
     pairs: Vec<(Transcript, Transcript)>,
-    only_reference: Vec<Transcript>,
     only_hypothesis: Vec<Transcript>,
 }
 
 impl Recordings {
     fn new(references: Vec<Transcript>, mut hypotheses: Vec<Transcript>) -> Self {
         let alone = references.len() == 1 && hypotheses.len() == 1;
-        let (mut pairs, mut only_reference) = (Vec::new(), Vec::new());
-        for reference in references {
-            let same = |hypothesis: &Transcript| alone || hypothesis.recording == reference.recording;
-            match hypotheses.iter().position(same) {
-                Some(at) => pairs.push((reference, hypotheses.remove(at))),
-                None => only_reference.push(reference),
-            }
+        let name = |one: &Transcript| one.recording.as_deref().map(str::to_lowercase);
+        let pair = |reference: Transcript| {
+            let same = |hypothesis: &Transcript| alone || name(hypothesis) == name(&reference);
+            let hypothesis = hypotheses.iter().position(same).map(|at| hypotheses.remove(at));
+            (reference, hypothesis.unwrap_or_default())
+        };
+        let pairs = references.into_iter().map(pair).collect();
+        Self {
+            pairs,
+            only_hypothesis: hypotheses.into_iter().filter(|one| !one.utterances.is_empty()).collect(),
         }
-        Self { pairs, only_reference, only_hypothesis: hypotheses }
+    }
+
+    /// Whether a recording has both sides, or the hypothesis is empty.
+    fn have_something_in_common(&self) -> bool {
+        self.only_hypothesis.is_empty()
+            || self.pairs.iter().any(|(_, hypothesis)| !hypothesis.utterances.is_empty())
     }
 
     fn left_out(&self, reference: &Path, hypothesis: &Path) -> Vec<LeftOut> {
-        let sides = [
-            (reference, &self.only_reference, Lacking::Hypothesis),
-            (hypothesis, &self.only_hypothesis, Lacking::Reference),
-        ];
-        let left = |(file, recordings, lacks): (&Path, &Vec<Transcript>, _)| -> Vec<LeftOut> {
-            let name = |one: &Transcript| match &one.recording {
-                Some(recording) => format!("{}: {recording}", file.display()),
-                None => file.to_string_lossy().into_owned(),
-            };
-            recordings.iter().map(|one| LeftOut { name: name(one), lacks }).collect()
+        let name = |file: &Path, one: &Transcript| match &one.recording {
+            Some(recording) => format!("{}: {recording}", file.display()),
+            None => file.to_string_lossy().into_owned(),
         };
-        sides.into_iter().flat_map(left).collect()
+        let is_missing =
+            |pair: &&(Transcript, Transcript)| pair.1.utterances.is_empty() && self.pairs.len() > 1;
+        let missing = self.pairs.iter().filter(is_missing).map(|(one, _)| LeftOut {
+            name: name(reference, one),
+            lacks: Lacking::Hypothesis,
+            is_deleted: true,
+        });
+        let left = self.only_hypothesis.iter().map(|one| LeftOut {
+            name: name(hypothesis, one),
+            lacks: Lacking::Reference,
+            is_deleted: false,
+        });
+        missing.chain(left).collect()
     }
 }
 
@@ -281,17 +310,21 @@ mod tests {
     #[test]
     fn recordings_are_paired_by_name_and_channel() {
         let folder = folder(&[
-            ("ref.stm", "one A x 0 1 We met Ana.\ntwo A x 0 1 She left\none B x 0 1 Yes\n"),
+            ("ref.stm", "one A x 0 1 We met Ana.\nTWO a x 0 1 She left\none B x 0 1 Yes\n"),
             ("hyp.ctm", "two A 0 1 she\ntwo A 1 1 left\none A 0 1 we\nthree A 0 1 no\n"),
             ("other.ctm", "four A 0 1 we\nfive A 0 1 met\n"),
         ]);
         let scores = scored(folder.path(), "ref.stm", "hyp.ctm").unwrap();
         let names: Vec<&str> =
             scores.recordings.iter().map(|(name, _)| name.rsplit(": ").next().unwrap()).collect();
-        assert_eq!(names, ["one A", "two A"]);
-        let left: Vec<&str> =
-            scores.left_out.iter().map(|left| left.name.rsplit(": ").next().unwrap()).collect();
-        assert_eq!(left, ["one B", "three A"]);
+        assert_eq!(names, ["one A", "TWO a", "one B"]);
+        let left = |scores: &Scores| -> Vec<(String, bool)> {
+            let left = |left: &LeftOut| (left.name.rsplit(": ").next().unwrap().to_owned(), left.is_deleted);
+            scores.left_out.iter().map(left).collect()
+        };
+        // A channel of which nothing was heard is deleted.
+        assert_eq!(left(&scores), [("one B".into(), true), ("three A".into(), false)]);
+        assert_eq!((scores.all().deleted.tokens(), scores.all().recognised.tokens()), (3, 3));
         let error = scored(folder.path(), "ref.stm", "other.ctm").unwrap_err().to_string();
         assert!(error.contains("other.ctm: names no recording that "), "{error}");
     }
@@ -305,16 +338,52 @@ mod tests {
             ("twice/a.nlp", ""),
             ("other.txt", "they left"),
             ("none.txt", "...\n"),
+            ("a.trn", "We left (x-1)\n"),
+            ("b.trn", "we left (x-2)\n"),
         ]);
         for (reference, hypothesis, problem) in [
             ("ref", "hyp", "have nothing in common: expected files with the same names"),
             ("ref", "twice", "has a.nlp and a.txt, which are both a: leave one"),
             ("ref", "other.txt", "give two files, or two folders"),
-            ("ref/a.txt", "other.txt", "other.txt: none of its 2 words is one of "),
+            ("a.trn", "b.trn", "b.trn: names no utterance that "),
             ("none.txt", "other.txt", "none.txt: holds no words to score: "),
         ] {
             let error = scored(folder.path(), reference, hypothesis).unwrap_err().to_string();
             assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn utterances_of_one_side_alone_are_left_out_and_named() {
+        let folder = folder(&[
+            ("a.trn", "We left (x-1)\nNo (x-2)\n"),
+            ("b.trn", "no (x-2)\na (y-1)\nb (y-2)\nc (y-3)\nd (y-4)\ne (y-5)\n"),
+        ]);
+        let scores = scored(folder.path(), "a.trn", "b.trn").unwrap();
+        let left: Vec<&str> =
+            scores.left_out.iter().map(|left| left.name.rsplit(": ").next().unwrap()).collect();
+        assert_eq!(left, ["(x-1)", "(y-1), (y-2), (y-3) and 2 more utterances"]);
+        assert_eq!(scores.all().reference(), 1);
+    }
+
+    #[test]
+    fn filtered_transcripts_are_what_they_were_before() {
+        let folder = folder(&[
+            ("ref/x.stm.filt", "x A s 0 9 we met Ana\n"),
+            ("hyp/x.ctm.filt", "x A 0 1 we\nx A 1 1 met\nx A 2 1 ana\n"),
+        ]);
+        let scores = scored(folder.path(), "ref", "hyp").unwrap();
+        assert_eq!((scores.all().reference(), scores.all().word_error_rate()), (3, Some(0.0)));
+    }
+
+    #[test]
+    fn nothing_that_is_right_is_a_result() {
+        let folder = folder(&[("a.txt", "We met Ana."), ("b.txt", "they left"), ("none.txt", "")]);
+        for (hypothesis, rate) in [("b.txt", 1.0), ("none.txt", 1.0)] {
+            assert_eq!(
+                scored(folder.path(), "a.txt", hypothesis).unwrap().all().word_error_rate(),
+                Some(rate)
+            );
         }
     }
 

@@ -42,7 +42,7 @@ pub struct Report {
 pub struct WordErrors {
     /// Words of the reference.
     pub reference: u64,
-    /// Words that were recognised.
+    /// Words that were recognised, and optional words that only one side has.
     pub correct: u64,
     /// Words that were taken for others.
     pub substitutions: u64,
@@ -72,7 +72,7 @@ impl WordErrors {
     fn of(score: &Score) -> Self {
         Self {
             reference: score.reference(),
-            correct: score.recognised.tokens(),
+            correct: score.recognised.tokens() + score.optional,
             substitutions: score.misrecognised.tokens(),
             deletions: score.deleted.tokens(),
             insertions: score.inserted.tokens(),
@@ -136,7 +136,8 @@ impl Report {
             out.push('\n');
         }
         for left in &self.left_out {
-            out.push_str(&format!("left out: {}, which has no {}\n", left.name, left.lacks.name()));
+            let what = if left.is_deleted { "all deleted" } else { "left out" };
+            out.push_str(&format!("{what}: {}, which has no {}\n", left.name, left.lacks.name()));
         }
         out
     }
@@ -196,7 +197,8 @@ mod tests {
     fn report() -> Report {
         // Ana is recognised and lost; Reis is taken for rice.
         let score = score_texts("We met Ana Reis", "We met ana rice uh");
-        let left_out = vec![LeftOut { name: "hyp/b.nlp".into(), lacks: Lacking::Reference }];
+        let left_out =
+            vec![LeftOut { name: "hyp/b.nlp".into(), lacks: Lacking::Reference, is_deleted: false }];
         let scores = Scores { recordings: vec![("hyp/a.nlp".into(), score)], left_out };
         let config = Config {
             signature: "protocol:asr".into(),

@@ -3,9 +3,11 @@
 use maud::{Markup, html};
 
 use super::sheet::{Column, Field, Sheet};
+use crate::corpus::stats::Tags;
 use crate::eval::table::{percent, thousands};
 use crate::experiment::results::{Results, Row, Usage};
 use crate::experiment::standing::cell;
+use crate::experiment::tables::ALL_WORDS;
 use crate::experiment::units::{bytes, duration, speed};
 use crate::restorer::LayerWeights;
 
@@ -33,17 +35,19 @@ pub fn cost(results: &Results) -> Option<Markup> {
 /// What is in the texts; `None` where nobody asked.
 pub fn texts(results: &Results) -> Option<Markup> {
     let mut columns = vec![Column::words("")];
-    columns.extend(["sentences", "L", "U", "T", "(T+U)/L %"].map(Column::figures));
+    columns.extend(["sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS].map(Column::figures));
     let mut sheet = Sheet::new("What is in the texts", columns);
     for text in &results.texts {
         let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t];
         let fields = [Field::words(&text.name)].into_iter();
         let fields = fields.chain(counts.map(|count| whole(Some(count), thousands)));
-        sheet.push(fields.chain([figure(text.tags.not_l(), |ratio| percent(Some(ratio / 100.0)))]));
+        let ratios = [text.tags.not_l(), text.all.and_then(Tags::not_l)];
+        sheet.push(fields.chain(ratios.map(|ratio| figure(ratio, |ratio| percent(Some(ratio / 100.0))))));
     }
     (!sheet.is_empty()).then(|| {
         html! {
-            p.note { "Words by their tags: L lower and mixed case, U capitals throughout, T the first letter alone." }
+            p.note { "Words by their tags: L lower and mixed case, U capitals throughout, T the first letter alone. Counts and the first ratio are of "
+            "the words that are scored; the paper's ratio is that of all words, the first of sentences too." }
             (sheet)
         }
     })

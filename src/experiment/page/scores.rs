@@ -7,8 +7,8 @@ use super::sheet::{Column, Field, Sheet};
 use crate::eval::compare::Interval;
 use crate::eval::table::{between, percent, thousands};
 use crate::experiment::results::{Cell, Recognised, Results};
-use crate::experiment::standing::{SIGNIFICANT, Standing, cell, equal, ranking, ser, standing};
-use crate::experiment::tables::published;
+use crate::experiment::standing::{NEAR, SIGNIFICANT, Standing, cell, equal, ranking, ser, standing};
+use crate::experiment::tables::{WHY_NO_SLOT_F, has_in_model, has_remark, published, remark};
 
 /// The tables of scores; `None` without tests.
 pub fn scores(results: &Results) -> Option<Markup> {
@@ -25,6 +25,9 @@ pub fn scores(results: &Results) -> Option<Markup> {
                     (count(test.examples, "example")) ", " (count(test.words, "word")) ", " (count(test.slots, "slot")) "."
                 }
                 (table(results, t))
+                @if has_remark(results, t) {
+                    p.note { (WHY_NO_SLOT_F) "." }
+                }
             }
         }
     })
@@ -35,7 +38,7 @@ fn legend() -> Markup {
         p.note {
             "P, R and F are precision, recall and their harmonic mean over words with capitals; SER, the slot error rate, is all errors "
             "by the capitals of the reference: less is better. Small figures are 95 % intervals, from resampled examples. "
-            span.mark-best { "★" } " is the least SER; " span.mark-near { "≈" } " is no worse than it: chance alone gives so large a difference in "
+            span.mark-best { "★" } " is the least SER; " span.mark-near { "≈" } " " (NEAR) ": chance alone gives so large a difference in "
             "5 % of cases or more (p ≥ " (SIGNIFICANT) ", approximate randomization)."
         }
     }
@@ -71,7 +74,7 @@ fn mark(standing: Option<Standing>) -> Markup {
         @match standing {
             Some(Standing::Best) => span.mark.mark-best title="the least SER" { "★" },
             Some(Standing::Near(d)) => {
-                span.mark.mark-near title={ "no worse than the best (p " (equal(d.p_randomization)) ")" } { "≈" }
+                span.mark.mark-near title={ "cannot be told from the best (p " (equal(d.p_randomization)) ")" } { "≈" }
             },
             _ => span.mark {},
         }
@@ -88,6 +91,8 @@ fn table(results: &Results, t: usize) -> Sheet {
         Column::figures("against the best"),
     ]);
     columns.extend(["P %", "R %", "F %"].map(Column::figures));
+    let in_model = has_in_model(results, t);
+    columns.extend(in_model.then(|| Column::figures("SER %").under("words in the model")));
     columns.extend(published.iter().map(|(name, _)| Column::figures(format!("{name} %")).under("published")));
     let mut sheet = Sheet::new(format!("Scores on {}", test.name), columns);
     let widest = widest(results, t);
@@ -104,10 +109,19 @@ fn table(results: &Results, t: usize) -> Sheet {
             ]),
             None => fields.extend((0..6).map(|at| if at == 1 { Field::words("") } else { Field::none() })),
         }
+        if in_model {
+            let known = cell(results, i, t).and_then(|cell| cell.in_model.as_ref());
+            let ser = known.and_then(|figures| figures.ser);
+            fields.push(Field::figure_or_none(ser, html! { (percent(ser)) }));
+        }
         let given = row.published.get(&test.name);
-        fields.extend(published.iter().map(|(_, of)| {
+        fields.extend(published.iter().map(|(name, of)| {
             let figure = given.and_then(of);
-            Field::figure(figure, percent(figure)).class("published")
+            let shown = html! {
+                (percent(figure))
+                @if let Some(remark) = remark(name, given) { " " span.interval { "(" (remark) ")" } }
+            };
+            Field::figure(figure, shown).class("published")
         }));
         sheet.push(fields);
     }
@@ -154,7 +168,7 @@ fn against_the_best(standing: Option<Standing>) -> Field {
             Some(d.ser),
             html! {
                 "+" (percent(Some(d.ser))) " " span.interval {
-                    span.mark-near { "≈" } " no worse (p " (equal(d.p_randomization)) ")"
+                    span.mark-near { "≈" } " " (NEAR) " (p " (equal(d.p_randomization)) ")"
                 }
             },
         ),
@@ -239,8 +253,10 @@ mod tests {
         let difference = |results: &mut Results| {
             results.rows[0].cells[0].as_mut().unwrap().difference.as_mut().unwrap().p_randomization = 0.21
         };
-        assert!(!table(&results, 0).render().into_string().contains("no worse"));
+        assert!(!table(&results, 0).render().into_string().contains("cannot be told"));
         difference(&mut results);
-        assert!(table(&results, 0).render().into_string().contains("</span> no worse (p = 0.210)"));
+        assert!(
+            table(&results, 0).render().into_string().contains("</span> cannot be told from it (p = 0.210)")
+        );
     }
 }
