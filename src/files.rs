@@ -5,12 +5,15 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 pub use encoding::{Encoder, Encoding};
+pub use limit::{DEFAULT_INPUT_LIMIT, set_input_limit};
 
 use encoding::Undecodable;
+use limit::Limit;
 
 use crate::error::{Error, Place, Result};
 
 mod encoding;
+mod limit;
 
 /// Opens a file for reading; `-` is standard input. A file that begins with the magic bytes of gzip, Zstandard or xz is
 /// read decompressed, whatever its name; several compressed one after another are read as one.
@@ -237,30 +240,58 @@ impl Input {
     }
 
     /// Appends to `line` all bytes up to the next `\n` and that one too, and says how many; none are left at 0.
+    /// `number` is what an error calls the line.
     ///
     /// # Errors
-    /// Like [`Input::read`].
-    pub fn read_line(&mut self, line: &mut Vec<u8>) -> Result<usize> {
-        self.reader.read_until(b'\n', line).map_err(|error| self.explain(error))
+    /// Like [`Input::read`], and where the line is longer than the part of [`set_input_limit`] that a line may have.
+    fn read_line(&mut self, number: u64, line: &mut Vec<u8>) -> Result<usize> {
+        let most = Limit::Line.bytes();
+        let start = line.len();
+        let read = self.reader.by_ref().take(most as u64 + 1).read_until(b'\n', line);
+        read.map_err(|error| self.explain(error))?;
+        match line.len() - start {
+            len if len > most => Err(Limit::Line.exceeded(&self.name, Some(number))),
+            len => Ok(len),
+        }
     }
 
     /// All bytes that are left.
     ///
     /// # Errors
-    /// Like [`Input::read`].
-    pub fn bytes(mut self) -> Result<Vec<u8>> {
+    /// Like [`Input::read`], and where there are more than [`set_input_limit`] allows.
+    pub fn bytes(self) -> Result<Vec<u8>> {
+        self.bytes_within(Limit::Whole)
+    }
+
+    fn bytes_within(mut self, limit: Limit) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.reader.read_to_end(&mut bytes).map_err(|error| self.explain(error))?;
-        Ok(bytes)
+        let read = self.reader.by_ref().take(limit.bytes() as u64 + 1).read_to_end(&mut bytes);
+        read.map_err(|error| self.explain(error))?;
+        match bytes.len() > limit.bytes() {
+            true => Err(limit.exceeded(&self.name, None)),
+            false => Ok(bytes),
+        }
     }
 
     /// All that is left as text, without the byte-order mark that it may begin with.
     ///
     /// # Errors
-    /// Like [`Input::read`], and where it is not UTF-8.
+    /// Like [`Input::bytes`], and where it is not UTF-8.
     pub fn text(self) -> Result<String> {
+        self.text_within(Limit::Whole)
+    }
+
+    /// The same of an input of which no honest one is larger than `most`.
+    ///
+    /// # Errors
+    /// Like [`Input::text`], with that limit.
+    pub fn short_text(self, most: Size) -> Result<String> {
+        self.text_within(Limit::Fixed(most))
+    }
+
+    fn text_within(self, limit: Limit) -> Result<String> {
         let name = self.name.clone();
-        let mut bytes = self.bytes()?;
+        let mut bytes = self.bytes_within(limit)?;
         if bytes.starts_with(BOM) {
             bytes.drain(..BOM.len());
         }
@@ -318,11 +349,11 @@ impl Lines {
     /// `None` at the end. The last line needs no ending.
     ///
     /// # Errors
-    /// Where it cannot be read or is not UTF-8.
+    /// Where it cannot be read, is not UTF-8 or is longer than the part of [`set_input_limit`] that a line may have.
     #[expect(clippy::should_implement_trait, reason = "each line borrows the buffer that the next one takes")]
     pub fn next(&mut self) -> Result<Option<&str>> {
         self.line.clear();
-        if self.input.read_line(&mut self.line)? == 0 {
+        if self.input.read_line(self.number + 1, &mut self.line)? == 0 {
             return Ok(None);
         }
         self.number += 1;

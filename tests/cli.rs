@@ -464,6 +464,29 @@ fn compressed_input_is_read_and_one_that_is_cut_off_is_refused() {
 }
 
 #[test]
+#[cfg(feature = "compression")]
+fn what_unpacks_beyond_the_limit_is_refused_before_memory_is_full() {
+    let room = Room::new();
+    let (large, line) = (gzip(&"iPhone\n".repeat(300_000)), gzip(&"iPhone ".repeat(300_000)));
+    room.write("large.json.gz", &large).write("line.txt.gz", &line).write("recipe.toml.gz", &large);
+    let (whole, one_line) = ("holds more than 1M unpacked", "line 1: the line is longer than 32K");
+    for (verb, problem) in [
+        ("restore --model model large.json.gz", whole),
+        ("restore --model model --words large.json.gz", whole),
+        ("restore --model model --n-best 2 line.txt.gz", one_line),
+        ("lexicon stats line.txt.gz", one_line),
+        #[cfg(feature = "experiments")]
+        ("experiment run recipe.toml.gz", whole),
+        #[cfg(feature = "fst")]
+        ("fst info large.json.gz", whole),
+    ] {
+        room.fails(&format!("{verb} --input-limit 1M"), b"", 1, &[problem]);
+    }
+    let text = room.out("restore --model model --input-limit 1M line.txt.gz", b"");
+    assert_eq!(text.len(), "iPhone ".len() * 300_000, "plain text is not held as a whole");
+}
+
+#[test]
 fn corpora_that_teach_no_case_are_refused() {
     let room = Room::new();
     room.write("lower.txt", "we met in lisbon\n")

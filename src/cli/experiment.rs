@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::experiment::plan::{Job, Task};
 use crate::experiment::run::News;
 use crate::experiment::{Recipe, Results, Setting, execute, library, page, plan, plots, tables};
-use crate::files;
+use crate::files::{self, Size};
 
 /// Compares methods as a recipe says: trains what is missing, tests all on the same sentences, and writes a report
 ///
@@ -240,11 +240,14 @@ fn recipe(name: &str) -> Result<Recipe> {
     Ok(Recipe::parse(&text_of(name)?, name)?)
 }
 
+/// The longest inside the program has some 4 KiB.
+const LARGEST_RECIPE: Size = Size(1 << 20);
+
 /// The text of a recipe inside the program, or of a file.
 fn text_of(name: &str) -> Result<String> {
     match library::RECIPES.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => Ok((*text).to_owned()),
-        None if Path::new(name).exists() => Ok(files::open(name)?.text()?),
+        None if Path::new(name).exists() => Ok(files::open(name)?.short_text(LARGEST_RECIPE)?),
         None => bail!(unknown(name)),
     }
 }

@@ -48,6 +48,7 @@ use std::process::{self, ExitCode};
 use clap::{Parser, Subcommand};
 
 use crate::error::Error;
+use crate::files::{self, Size};
 use crate::printable::printable_lines;
 
 /// Restores capital letters in text that lost them, and measures how well
@@ -62,6 +63,10 @@ pub struct Cli {
     #[cfg(feature = "train")]
     #[arg(long, value_name = "FILE", global = true, hide = true)]
     usage: Option<PathBuf>,
+    /// The most of an input, unpacked, that is held in memory where it has to be read whole: a list, a recipe, whisper-json, a
+    /// machine. One line, where a text is read by lines, may have a 32nd of it
+    #[arg(long, value_name = "SIZE", global = true, hide_short_help = true, default_value_t = files::DEFAULT_INPUT_LIMIT)]
+    input_limit: Size,
 }
 
 #[derive(Debug, Subcommand)]
@@ -99,6 +104,7 @@ enum Learning {
 /// Parses the arguments, runs the verb, and says what went wrong: 0 done, 1 the data, 2 the arguments.
 pub fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
+    files::set_input_limit(cli.input_limit);
     #[cfg(feature = "train")]
     let watch = usage::Watch::new(cli.usage);
     let result = match cli.verb {

@@ -213,4 +213,24 @@ mod tests {
         }
         assert!(answered > 1400, "{answered}");
     }
+
+    /// With a copy of the way so far in every hypothesis this would take some 100 GB.
+    #[test]
+    fn the_n_best_of_a_long_text_take_memory_that_grows_with_its_length() {
+        let (scorer, positions) = (Made { seed: 1 }, vec![vec![0, 1, 2]; 100_000]);
+        let found = n_best(&scorer, &positions, 3);
+        let costs: Vec<_> = found.iter().map(|path| path.cost).collect();
+        assert!(costs.len() == 3 && costs.is_sorted(), "{costs:?}");
+        for path in found {
+            let mut state = scorer.start();
+            let steps =
+                path.candidates.iter().zip(&positions).enumerate().map(|(at, (&index, candidates))| {
+                    let (cost, next) = scorer.step(at, state, candidates[index]);
+                    state = next;
+                    f64::from(cost)
+                });
+            let cost = steps.sum::<f64>() + f64::from(scorer.finish(state));
+            assert!((cost - path.cost).abs() < 1e-6, "{cost} {}", path.cost);
+        }
+    }
 }

@@ -15,11 +15,11 @@ pub struct Path {
     pub candidates: Vec<usize>,
 }
 
-/// The `n` cheapest ways through the candidates of all positions, the cheapest first; fewer if there are no more. Of equally
-/// cheap ones those come first that take earlier candidates at the end.
+/// The `n` cheapest ways through the candidates of all positions, the cheapest first; fewer if there are no more. The same
+/// candidates give the same order, of equally cheap ones too.
 ///
 /// Exact: the cost forward to each node is the least that is left for a search backward, so each path that comes off its
-/// queue is the next best.
+/// queue is the next best. Paths share what they have in common, so time and memory grow with the length, not with its square.
 pub fn n_best<S: Scorer>(scorer: &S, positions: &[Vec<S::Candidate>], n: usize) -> Vec<Path> {
     let mut columns = vec![Column::default()];
     columns[0].start(scorer.start());
@@ -29,30 +29,26 @@ pub fn n_best<S: Scorer>(scorer: &S, positions: &[Vec<S::Candidate>], n: usize) 
         columns.push(column);
     }
     let last = columns.len() - 1;
+    let mut taken = Taken::default();
     let mut queue = BinaryHeap::new();
     for (node, end) in columns[last].nodes.iter().enumerate() {
         let behind = f64::from(scorer.finish(end.state));
-        queue.push(Reverse(Way { cost: end.cost + behind, behind, node, taken: Vec::new() }));
+        let tail = taken.put_before(NOTHING, 0);
+        queue.push(Reverse(Way { cost: end.cost + behind, behind, column: last, node, tail }));
     }
     let mut paths = Vec::new();
     while paths.len() < n {
         let Some(Reverse(way)) = queue.pop() else { break };
-        let column = last - way.taken.len();
-        if column == 0 {
-            let candidates = way.taken.iter().rev().map(|&candidate| candidate as usize).collect();
-            paths.push(Path { cost: way.cost, candidates });
+        if way.column == 0 {
+            paths.push(Path { cost: way.cost, candidates: taken.candidates(way.tail) });
             continue;
         }
-        for arc in columns[column].arcs.iter().filter(|arc| arc.to as usize == way.node) {
+        for arc in columns[way.column].arcs.iter().filter(|arc| arc.to as usize == way.node) {
             let behind = way.behind + f64::from(arc.cost);
-            let node = arc.from as usize;
-            let taken = way.taken.iter().copied().chain([arc.candidate]).collect();
-            queue.push(Reverse(Way {
-                cost: columns[column - 1].nodes[node].cost + behind,
-                behind,
-                node,
-                taken,
-            }));
+            let (column, node) = (way.column - 1, arc.from as usize);
+            let cost = columns[column].nodes[node].cost + behind;
+            let tail = taken.put_before(way.tail, arc.candidate);
+            queue.push(Reverse(Way { cost, behind, column, node, tail }));
         }
     }
     paths
@@ -64,9 +60,10 @@ struct Way {
     cost: f64,
     /// From the node to the end.
     behind: f64,
+    column: usize,
     node: usize,
-    /// The candidates on it, from the end: they also settle ties.
-    taken: Vec<u32>,
+    /// The link of the candidates on it; each way has its own.
+    tail: u32,
 }
 
 impl PartialEq for Way {
@@ -84,8 +81,31 @@ impl PartialOrd for Way {
 }
 
 impl Ord for Way {
+    /// Of equally cheap ways the longest is the least, and then the oldest: one of them is followed to its end at once.
     fn cmp(&self, other: &Self) -> Ordering {
         let cost = self.cost.total_cmp(&other.cost);
-        cost.then_with(|| self.taken.cmp(&other.taken)).then(self.node.cmp(&other.node))
+        cost.then(self.column.cmp(&other.column)).then(self.tail.cmp(&other.tail))
+    }
+}
+
+/// The candidates of all ways, linked towards the end: ways that end alike share their links.
+#[derive(Default)]
+struct Taken(Vec<(u32, u32)>);
+
+/// No link: the end of the text.
+const NOTHING: u32 = u32::MAX;
+
+impl Taken {
+    fn put_before(&mut self, next: u32, candidate: u32) -> u32 {
+        self.0.push((candidate, next));
+        self.0.len() as u32 - 1
+    }
+
+    /// The candidates from a link to the end. The last link is the end itself.
+    fn candidates(&self, first: u32) -> Vec<usize> {
+        let links = std::iter::successors(self.0.get(first as usize), |(_, next)| self.0.get(*next as usize));
+        let mut candidates: Vec<_> = links.map(|&(candidate, _)| candidate as usize).collect();
+        candidates.pop();
+        candidates
     }
 }
