@@ -1,5 +1,6 @@
 //! Bytes used where they lie: inside the program, in a mapped file or in memory.
 
+pub mod hash;
 mod map;
 
 use std::fmt;

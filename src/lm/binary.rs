@@ -6,6 +6,9 @@
 //! text, where each word ends in it, the slots, the 1-grams, contexts and buckets, each padded with zeros to a multiple of
 //! 64 bytes. A CRC-32 of all before it comes last. All numbers are little-endian.
 //!
+//! A word is looked for first in the slot that the lower bits of its wyhash tell, under the seed 0 ([`crate::bytes::hash`]), an
+//! n-gram in the bucket that `home` in `scorer.rs` tells: no place depends on the width of a machine's numbers.
+//!
 //! At opening the head is checked, and against it the length of the file; the rest by [`NgramModel::check`] alone.
 
 use std::io::{self, Write};
@@ -21,7 +24,7 @@ use crate::bytes::{ALIGN, Bytes};
 const MAGIC: &[u8; 8] = b"MAJUNGRM";
 
 /// The format that this build writes and reads.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The length of the head, with its checksum.
 const HEAD: usize = 128;
@@ -100,7 +103,11 @@ impl Head {
         let numbers = bytes.strip_prefix(MAGIC).ok_or("is no binary of a language model")?;
         let format = number(*numbers.first_chunk().ok_or(CUT_OFF)?);
         if format != FORMAT {
-            let cure = if format > FORMAT { "use a newer majuscule" } else { "convert its ARPA file again" };
+            let cure = if format > FORMAT {
+                "use a newer majuscule"
+            } else {
+                "train the model again, or make it of its ARPA file again with lm convert"
+            };
             return Err(format!("language model format {format}, but this build reads {FORMAT}: {cure}"));
         }
         let head: &[u8; HEAD] = bytes.first_chunk().ok_or(CUT_OFF)?;
@@ -197,7 +204,106 @@ mod tests {
         }
         assert!(read(&[&bytes[..], b"more"].concat()).unwrap_err().contains("4 bytes more"));
         let mut old = bytes;
-        old[MAGIC.len()] = 1;
-        assert!(read(&old).unwrap_err().contains("format 1, but this build reads 2"));
+        old[MAGIC.len()] = 2;
+        let error = read(&old).unwrap_err();
+        assert!(error.contains("format 2, but this build reads 3: train the model again"), "{error}");
+        old[MAGIC.len()] = 4;
+        assert!(read(&old).unwrap_err().contains("use a newer majuscule"));
+    }
+
+    /// A product of two numbers of 32 bits, its lower half first, as a machine makes it that has no larger numbers.
+    fn product(a: u32, b: u32) -> [u32; 2] {
+        let ([a, above], [b, beyond]) = ([a & 0xffff, a >> 16], [b & 0xffff, b >> 16]);
+        let low = a * b;
+        let (middle, carry) = (a * beyond).overflowing_add(above * b);
+        let (low, more) = low.overflowing_add(middle << 16);
+        [low, above * beyond + (middle >> 16) + (u32::from(carry) << 16) + u32::from(more)]
+    }
+
+    /// A product of two numbers of 64 bits, lower parts first.
+    fn long_product(a: [u32; 2], b: [u32; 2]) -> [u32; 4] {
+        let mut sum = [0u32; 4];
+        for (at, a) in a.into_iter().enumerate() {
+            for (then, b) in b.into_iter().enumerate() {
+                for (place, part) in (at + then..).zip(product(a, b)) {
+                    let mut part = part;
+                    for sum in &mut sum[place..] {
+                        let (new, carry) = sum.overflowing_add(part);
+                        (*sum, part) = (new, u32::from(carry));
+                    }
+                }
+            }
+        }
+        sum
+    }
+
+    /// The lower half of the wyhash of 4 to 16 bytes under the seed 0.
+    fn lower_wyhash(word: &[u8]) -> u32 {
+        const SECRET: [[u32; 2]; 2] = [[0xaa6c_78a5, 0x2d35_8dcc], [0x962e_acc9, 0x8bb8_4b93]];
+        let xor = |a: [u32; 2], b: [u32; 2]| [a[0] ^ b[0], a[1] ^ b[1]];
+        let four = |at: usize| number(*word[at..].first_chunk().unwrap());
+        let (last, step) = (word.len() - 4, word.len() / 8 * 4);
+        let seed = long_product(SECRET[0], SECRET[1]);
+        let (a, b) = ([four(step), four(0)], [four(last - step), four(last)]);
+        let [a, above, b, beyond] =
+            long_product(xor(a, SECRET[1]), xor(b, xor([seed[0], seed[1]], [seed[2], seed[3]])));
+        let a = xor(xor([a, above], SECRET[0]), [word.len() as u32, 0]);
+        let hash = long_product(a, xor([b, beyond], SECRET[1]));
+        hash[0] ^ hash[2]
+    }
+
+    #[test]
+    fn arithmetic_of_32_bits_finds_every_word_and_every_ngram() {
+        let words: Vec<String> = (0..2000).map(|at| format!("word{}", at * 7919 % 100_003)).collect();
+        let mut text = format!("\\data\\\nngram 1={}\nngram 2={}\n", words.len() + 3, words.len() - 1);
+        text += "\\1-grams:\n-1 <unk>\n-9 <s>\n-1 </s>\n";
+        words.iter().for_each(|word| text += &format!("-3 {word} -0.5\n"));
+        text += "\\2-grams:\n";
+        words.windows(2).for_each(|pair| text += &format!("-1 {} {}\n", pair[0], pair[1]));
+        let model = NgramModel::read("pairs.arpa", (text + "\\end\\\n").into_bytes()).unwrap();
+        let bytes = written(&model);
+
+        let cell = |at: u32| number(*bytes[at as usize..].first_chunk().unwrap());
+        let head = |place: u32| cell(place * 4);
+        let [text, count, slots, buckets] = [4, 6, 8, 10].map(head);
+        let farthest = head(12);
+        let padded = |len: u32| len.next_multiple_of(ALIGN as u32);
+        let ends = HEAD as u32 + padded(text);
+        let places = ends + padded(count * 4);
+        let unigrams = places + padded(slots * 4);
+        let first_bucket = unigrams + padded(count * 8) + padded(count * 8);
+        let end = |word: u32| cell(ends + word * 4);
+        let spelling = |word: u32| {
+            let start = if word == 0 { 0 } else { end(word - 1) };
+            &bytes[HEAD + start as usize..HEAD + end(word) as usize]
+        };
+        let id = |word: &str| {
+            let mut slot = lower_wyhash(word.as_bytes()) & (slots - 1);
+            loop {
+                match cell(places + slot * 4) {
+                    0 => return None,
+                    found if spelling(found - 1) == word.as_bytes() => return Some(found - 1),
+                    _ => slot = (slot + 1) & (slots - 1),
+                }
+            }
+        };
+        let has = |history: u32, word: u32| {
+            let mixed = long_product([word, history], [0x7f4a_7c15, 0x9e37_79b9]);
+            let [_, _, home, _] = long_product([mixed[0], mixed[1]], [buckets, 0]);
+            (0..=farthest).any(|distance| {
+                let bucket = first_bucket + (home + distance) % buckets * 64;
+                (0..4).any(|at| {
+                    let place = bucket + at * 4;
+                    cell(place) == word && cell(place + 16) == history
+                })
+            })
+        };
+        for (at, word) in words.iter().enumerate() {
+            assert_eq!(id(word), Some(at as u32 + 3), "{word}");
+        }
+        assert_eq!(id("word of no one"), None);
+        for pair in words.windows(2) {
+            assert!(has(id(&pair[0]).unwrap(), id(&pair[1]).unwrap()), "{pair:?}");
+        }
     }
 }

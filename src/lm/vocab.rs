@@ -1,11 +1,9 @@
 //! The words of a model and their numbers.
 
 use std::fmt;
-use std::hash::Hasher;
-
-use rustc_hash::FxHasher;
 
 use super::table::{Cell, number};
+use crate::bytes::hash::wyhash;
 use crate::bytes::{ALIGN, Bytes};
 
 /// The number of a word in a vocabulary.
@@ -41,7 +39,8 @@ pub(super) struct Arrays<T, C> {
     pub(super) text: T,
     /// Where each word ends in the text.
     pub(super) ends: C,
-    /// Open addressing: a word's number plus one, or 0. The length is a power of two, at most half of it in use.
+    /// Open addressing: a word's number plus one, or 0. The length is a power of two, at most half of it in use; the lower
+    /// bits of the word's hash tell the slot in which it is looked for first.
     pub(super) slots: C,
 }
 
@@ -196,7 +195,7 @@ impl<'a> Arrays<&'a [u8], &'a [Cell]> {
     #[inline]
     fn find(&self, word: &str) -> Result<WordId, usize> {
         let mask = self.slots.len() - 1;
-        let mut slot = hash(word.as_bytes()) as usize & mask;
+        let mut slot = home(word.as_bytes(), mask);
         // There is an empty slot, but in a file that was altered.
         for _ in 0..=mask {
             match number(self.slots[slot]) {
@@ -221,7 +220,7 @@ impl Arrays<Vec<u8>, Vec<Cell>> {
         self.slots = vec![[0; 4]; slots];
         for at in 0..self.ends.len() {
             let words = Arrays { text: &*self.text, ends: &*self.ends, slots: &[] };
-            let mut slot = hash(words.word(at)) as usize & mask;
+            let mut slot = home(words.word(at), mask);
             while self.slots[slot] != [0; 4] {
                 slot = (slot + 1) & mask;
             }
@@ -230,11 +229,11 @@ impl Arrays<Vec<u8>, Vec<Cell>> {
     }
 }
 
-fn hash(word: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(word);
-    // The low bits choose the slot, and the high ones are the best mixed.
-    hasher.finish().rotate_left(20)
+/// The slot in which a word is looked for first, where there are `mask + 1` of them.
+#[inline]
+fn home(word: &[u8], mask: usize) -> usize {
+    // The lower bits, of which a machine of 32 bits has as many.
+    wyhash(word, 0) as usize & mask
 }
 
 #[cfg(test)]

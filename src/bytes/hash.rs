@@ -1,0 +1,98 @@
+//! wyhash, final version 4.2: the hash by which a table in a file is looked up, the same on every machine.
+
+/// The default secret of that version.
+const SECRET: [u64; 4] =
+    [0x2d35_8dcc_aa6c_78a5, 0x8bb8_4b93_962e_acc9, 0x4b33_a62e_d433_d4a3, 0x4d5a_2da5_1de1_aa47];
+
+/// The wyhash of bytes (Wang Yi 2023) under a seed. Its value is part of file formats and never changes.
+#[inline]
+pub fn wyhash(bytes: &[u8], seed: u64) -> u64 {
+    let len = bytes.len();
+    let seed = seed ^ mix(seed ^ SECRET[0], SECRET[1]);
+    let (seed, a, b) = match len {
+        0 => (seed, 0, 0),
+        1..=3 => {
+            let [first, middle, last] = [0, len / 2, len - 1].map(|at| u64::from(bytes[at]));
+            (seed, first << 16 | middle << 8 | last, 0)
+        }
+        4..=16 => {
+            let step = len / 8 * 4;
+            let pair = |at, then| four(bytes, at) << 32 | four(bytes, then);
+            (seed, pair(0, step), pair(len - 4, len - 4 - step))
+        }
+        _ => (long(bytes, seed), eight(bytes, len - 16), eight(bytes, len - 8)),
+    };
+    let (low, high) = product(a ^ SECRET[1], b ^ seed);
+    mix(low ^ SECRET[0] ^ len as u64, high ^ SECRET[1])
+}
+
+/// The seed after all of more than 16 bytes but the last 16 or fewer.
+fn long(bytes: &[u8], mut seed: u64) -> u64 {
+    let step = |seed: u64, secret: u64, at: usize, rest: &[u8]| {
+        mix(eight(rest, at) ^ secret, eight(rest, at + 8) ^ seed)
+    };
+    let mut rest = bytes;
+    if rest.len() >= 48 {
+        let (mut second, mut third) = (seed, seed);
+        while rest.len() >= 48 {
+            seed = step(seed, SECRET[1], 0, rest);
+            second = step(second, SECRET[2], 16, rest);
+            third = step(third, SECRET[3], 32, rest);
+            rest = &rest[48..];
+        }
+        seed ^= second ^ third;
+    }
+    while rest.len() > 16 {
+        seed = step(seed, SECRET[1], 0, rest);
+        rest = &rest[16..];
+    }
+    seed
+}
+
+#[inline]
+fn four(bytes: &[u8], at: usize) -> u64 {
+    bytes[at..].first_chunk().map_or(0, |part| u64::from(u32::from_le_bytes(*part)))
+}
+
+#[inline]
+fn eight(bytes: &[u8], at: usize) -> u64 {
+    bytes[at..].first_chunk().map_or(0, |part| u64::from_le_bytes(*part))
+}
+
+/// The lower and the upper half of a product.
+#[inline]
+fn product(a: u64, b: u64) -> (u64, u64) {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64, (product >> 64) as u64)
+}
+
+#[inline]
+fn mix(a: u64, b: u64) -> u64 {
+    let (low, high) = product(a, b);
+    low ^ high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_values_come_out() {
+        // `test_vector.cpp` of wyhash: the number of a message is its seed.
+        let expected: [(&str, u64); 7] = [
+            ("", 0x9322_8a4d_e0ee_c5a2),
+            ("a", 0xc5ba_c3db_1787_13c4),
+            ("abc", 0xa97f_2f7b_1d9b_3314),
+            ("message digest", 0x786d_1f1d_f380_1df4),
+            ("abcdefghijklmnopqrstuvwxyz", 0xdca5_a813_8ad3_7c87),
+            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", 0xb9e7_34f1_17cf_af70),
+            (
+                "12345678901234567890123456789012345678901234567890123456789012345678901234567890",
+                0x6cc5_eab4_9a92_d617,
+            ),
+        ];
+        for (seed, (message, hash)) in (0..).zip(expected) {
+            assert_eq!(wyhash(message.as_bytes(), seed), hash, "{message}");
+        }
+    }
+}
