@@ -195,6 +195,10 @@ fn a_recipe_that_cannot_be_is_refused_before_anything_is_trained() {
     refused(&RECIPE.replace("hmm --order 2", "hnm"), &["training HMM", "hnm"]);
     refused(&RECIPE.replace("--order 2", "--ordre 2"), &["training HMM", "--ordre"]);
     refused(&RECIPE.replace("news.txt", "olds.txt"), &["cannot read", "olds.txt"]);
+    refused(
+        &RECIPE.replace("majority", "majority --pack=news.txt"),
+        &["table.toml, line 14, column 9: found --pack=news.txt in a command"],
+    );
     refused("", &["table.toml", "missing field `title`"]);
     refused("title = \"x", &["table.toml, line 1"]);
 }
@@ -296,4 +300,67 @@ fn a_folder_of_something_else_is_left_alone() {
     let (code, said) = room.refusal();
     assert_eq!(code, 2);
     assert!(said.contains("table holds something that is no report"), "{said}");
+}
+
+#[test]
+fn a_recipe_names_no_output_in_any_spelling() {
+    for option in ["--pack=news.txt", "--pa=news.txt", "-onews.txt", "--usage=news.txt", "@news.txt"] {
+        let room = Room::new(&RECIPE.replace("majority", &format!("majority {option}")));
+        assert_ne!(room.refusal().0, 0, "{option}");
+        assert_eq!(fs::read_to_string(room.path("news.txt")).unwrap(), TRAIN, "{option}");
+    }
+}
+
+#[test]
+fn the_texts_of_the_small_recipe_are_inside_the_program() {
+    let room = Room::new(&RECIPE.replace("news.txt", "examples/small/train.txt"));
+    let output = room.run(&["experiment", "run", "small", "--dry-run"]);
+    let commands = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && commands.contains("examples/small/train.txt"), "{commands}");
+    assert!(!room.path("small").exists(), "a dry run writes nothing");
+    room.experiment();
+    assert_eq!(room.results()["rows"].as_array().unwrap().len(), 2);
+    // A file of one's own goes before.
+    fs::create_dir_all(room.path("examples/small")).unwrap();
+    room.write("examples/small/train.txt", TRAIN);
+    assert!(room.experiment().contains("examples/small/train.txt has changed"));
+}
+
+#[test]
+fn two_runs_do_not_share_a_cache() {
+    let room = Room::new(RECIPE);
+    fs::create_dir_all(room.path("table/cache")).unwrap();
+    let held = fs::File::create(room.path("table/cache/lock")).unwrap();
+    held.lock().unwrap();
+    let (code, said) = room.refusal();
+    assert_eq!(code, 1);
+    assert!(said.contains("another experiment runs with this cache: wait until it is done"), "{said}");
+    held.unlock().unwrap();
+    room.experiment();
+}
+
+#[test]
+fn a_row_needs_the_jobs_that_it_reads_and_no_others() {
+    let room = Room::new(RECIPE);
+    room.experiment();
+    let requests: Value =
+        serde_json::from_slice(&fs::read(room.path("table/cache/requests.json")).unwrap()).unwrap();
+    let majority = fs::read_dir(room.path("table/cache")).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut keys = majority.map(|name| name.into_string().unwrap()).filter(|name| name.len() == 16);
+    let trained = |key: &String| {
+        let done = fs::read_to_string(room.path("table/cache").join(key).join("done")).unwrap();
+        done.starts_with("train majority")
+    };
+    let key = keys.find(trained).unwrap();
+    assert!(requests.as_object().unwrap().len() >= 4);
+    // Another row has this key in a setting of its own, which is no model that it needs.
+    room.write("table.toml", &(RECIPE.to_owned() + &format!("evaluate = \"--column {key}\"\n")));
+    room.experiment();
+    let results = room.results();
+    let commands = results["rows"][1]["commands"].as_array().unwrap();
+    assert!(commands.iter().any(|command| command.as_str().unwrap().contains(&key)), "{commands:?}");
+    assert!(
+        commands.iter().all(|command| !command.as_str().unwrap().contains("train majority")),
+        "{commands:?}"
+    );
 }

@@ -120,6 +120,7 @@ impl RunArgs {
             cache,
             given: self.given.into_iter().collect::<BTreeMap<_, _>>(),
             long: self.long,
+            texts: library::TEXTS,
         };
         let plan = plan(&recipe, &setting)?;
         for job in &plan.jobs {
@@ -258,4 +259,57 @@ fn unknown(name: &str) -> Error {
         "no recipe and no file is called {name}: inside the program are {}",
         names.join(", ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use crate::experiment::recipe::OUTPUTS;
+
+    /// Options whose file or folder is read, in every verb that has them.
+    const READ: &[&str] = &[
+        "align",
+        "begin-weights",
+        "corpora",
+        "counts",
+        "encoder",
+        "forms",
+        "lexicon",
+        "list",
+        "lm",
+        "map",
+        "model",
+        "spellings",
+        "tune",
+        "vocabulary-list",
+        "weights",
+        "with",
+        "words",
+    ];
+
+    fn options(command: &clap::Command, found: &mut Vec<(String, Vec<String>)>) {
+        for arg in command.get_arguments().filter(|arg| arg.get_action().takes_values()) {
+            let values = arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string);
+            found.extend(arg.get_long().map(|long| (long.to_owned(), values.collect())));
+        }
+        command.get_subcommands().for_each(|command| options(command, found));
+    }
+
+    #[test]
+    fn of_every_option_that_names_a_file_it_is_known_whether_it_is_written() {
+        let mut found = Vec::new();
+        options(&super::super::Cli::command(), &mut found);
+        assert!(found.len() > 100);
+        for (option, values) in found {
+            let names_file = values
+                .iter()
+                .any(|value| ["FILE", "FOLDER", "PATH", "ENDING"].iter().any(|name| value.contains(name)));
+            let option = option.as_str();
+            assert!(
+                !names_file || READ.contains(&option) != OUTPUTS.contains(&option),
+                "--{option} {values:?}: add it to READ here, or to OUTPUTS of recipes, which must not give it"
+            );
+        }
+    }
 }

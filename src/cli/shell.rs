@@ -4,10 +4,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory};
 
 use super::{Cli, page::print};
+#[cfg(feature = "train")]
+use crate::corpus::Protocol;
 use crate::error::Error;
+#[cfg(feature = "experiments")]
+use crate::experiment::library::RECIPES;
+use crate::methods::LANGUAGES;
 
 /// Prints a script that completes the command line in a shell
 #[derive(Debug, clap::Args)]
@@ -27,9 +33,43 @@ pub struct Man {
 /// Prints the script.
 pub fn completions(args: Completions) -> Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "majuscule", &mut script);
+    clap_complete::generate(args.shell, &mut completed(), "majuscule", &mut script);
+    #[cfg(feature = "experiments")]
+    if args.shell == clap_complete::Shell::Fish {
+        // What clap writes for fish has no values of arguments without a name.
+        let names: Vec<_> = RECIPES.iter().map(|(name, _)| *name).collect();
+        let is_asked = "__fish_seen_subcommand_from experiment; and __fish_seen_subcommand_from run show";
+        script
+            .extend(format!("complete -c majuscule -n \"{is_asked}\" -a \"{}\"\n", names.join(" ")).bytes());
+    }
     print(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command line as it is completed: without what no user types, and with the values of arguments that take others too.
+fn completed() -> Command {
+    let cli = Cli::command();
+    let whole = Command::new("majuscule").version(env!("CARGO_PKG_VERSION")).propagate_version(true);
+    // Hidden arguments are global ones of the whole.
+    whole
+        .about(cli.get_about().cloned().unwrap_or_default())
+        .subcommands(cli.get_subcommands().cloned().map(with_values))
+}
+
+fn with_values(verb: Command) -> Command {
+    let is_restore = verb.get_name() == "restore";
+    verb.mut_subcommands(with_values).mut_args(|arg| {
+        let values: Vec<&'static str> = match (arg.get_long(), arg.get_id().as_str()) {
+            (Some("lang"), _) if is_restore => LANGUAGES.into_iter().chain(["auto"]).collect(),
+            (Some("lang"), _) => LANGUAGES.to_vec(),
+            #[cfg(feature = "train")]
+            (Some("protocol"), _) => Protocol::ALL.map(Protocol::name).to_vec(),
+            #[cfg(feature = "experiments")]
+            (None, "recipe") => RECIPES.iter().map(|(name, _)| *name).collect(),
+            _ => return arg,
+        };
+        arg.value_parser(PossibleValuesParser::new(values))
+    })
 }
 
 /// Prints or writes the manual.

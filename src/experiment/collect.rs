@@ -123,9 +123,8 @@ fn needed(plan: &Plan, planned: &Planned) -> Vec<usize> {
         planned.training.into_iter().chain(planned.tests.iter().copied().flatten()).collect();
     let mut at = 0;
     while let Some(&job) = needed.get(at) {
-        let reads = |other: &Job| plan.jobs[job].request.contains(&other.key());
         let more: Vec<usize> =
-            (0..job).filter(|&other| reads(&plan.jobs[other]) && !needed.contains(&other)).collect();
+            plan.jobs[job].needs.iter().copied().filter(|other| !needed.contains(other)).collect();
         needed.extend(more);
         at += 1;
     }

@@ -1,6 +1,6 @@
 //! The recipes inside the program: a table or figure of a paper each, and a small one to begin with.
 
-/// Their names and texts.
+/// The names and texts of the recipes.
 pub const RECIPES: &[(&str, &str)] = &[
     ("small", include_str!("recipes/small.toml")),
     ("batista-2007-table-4", include_str!("recipes/batista-2007-table-4.toml")),
@@ -19,6 +19,12 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("rei-2020-table-7", include_str!("recipes/rei-2020-table-7.toml")),
     ("rei-2020-table-8", include_str!("recipes/rei-2020-table-8.toml")),
     ("rei-2020-table-9", include_str!("recipes/rei-2020-table-9.toml")),
+];
+
+/// The texts of the recipe `small`, by their names in a clone of majuscule.
+pub const TEXTS: &[(&str, &str)] = &[
+    ("examples/small/train.txt", include_str!("../../examples/small/train.txt")),
+    ("examples/small/test.txt", include_str!("../../examples/small/test.txt")),
 ];
 
 #[cfg(test)]

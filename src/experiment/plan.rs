@@ -1,6 +1,6 @@
 //! A recipe and the places of its files in, jobs in order out: each a command, and a key that says all that its result depends on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,8 @@ pub struct Setting {
     pub given: BTreeMap<String, PathBuf>,
     /// Whether rows that take long are made too.
     pub long: bool,
+    /// Texts that stand in for files that the folder of corpora lacks, by their names there.
+    pub texts: &'static [(&'static str, &'static str)],
 }
 
 /// All that is to be done, in an order in which each job finds what it needs.
@@ -29,6 +31,8 @@ pub struct Setting {
 pub struct Plan {
     /// Where what is made is kept.
     pub cache: PathBuf,
+    /// Files that are written before the first job, and their texts.
+    pub texts: BTreeMap<PathBuf, &'static str>,
     /// The jobs.
     pub jobs: Vec<Job>,
     /// The rows, and which jobs made them.
@@ -81,6 +85,8 @@ pub struct Job {
     pub task: Task,
     /// What it reads of what the user gave: names, and digests of what is in them.
     pub inputs: BTreeMap<String, String>,
+    /// The jobs before it whose outputs it reads, by their places in the plan.
+    pub needs: BTreeSet<usize>,
     /// The command without what is in its inputs: two jobs with equal ones differ in what they read.
     pub request: String,
     /// The command for a reader to type.
@@ -353,6 +359,7 @@ impl Planner<'_> {
         command.arguments.push(format!("{one},{two}"));
         command.request.push(format!("{},{}", self.plan.jobs[fast].key(), self.plan.jobs[exact].key()));
         command.shown.push(format!("models/{},models/{}", slug(&rows[0]), slug(&rows[1])));
+        command.needs.extend([fast, exact]);
         Ok(())
     }
 
@@ -494,12 +501,14 @@ impl Planner<'_> {
             command.arguments.push(format!("{before}{}{after}", path.display()));
             command.request.push(format!("{before}{}{after}", self.plan.jobs[job].key()));
             command.shown.push(format!("{before}made/{}{after}", slug(name)));
+            command.needs.insert(job);
         }
         Ok(())
     }
 
     /// Adds what a job makes to a command.
     fn makes(&self, command: &mut Command, job: usize, name: &str) {
+        command.needs.insert(job);
         let job = &self.plan.jobs[job];
         command.arguments.push(job.output().to_string_lossy().into_owned());
         command.request.push(job.key());
@@ -510,7 +519,7 @@ impl Planner<'_> {
     /// Adds files of the folder of corpora to a command, those in folders one by one.
     fn files(&mut self, command: &mut Command, files: &[PathBuf]) -> Result<()> {
         for file in files {
-            let path = self.setting.corpora.join(file);
+            let path = self.place(file);
             if path.is_dir() {
                 let shown = command.shown.len();
                 for path in files::paths_in(&path)? {
@@ -527,7 +536,19 @@ impl Planner<'_> {
 
     /// Adds a file or folder in the folder of corpora to a command.
     fn input(&mut self, command: &mut Command, before: &str, file: &Path) -> Result<()> {
-        self.path(command, before, &self.setting.corpora.join(file), &file.to_string_lossy())
+        let path = self.place(file);
+        self.path(command, before, &path, &file.to_string_lossy())
+    }
+
+    /// Where a file of the folder of corpora is: in the cache where it is not there but inside the program.
+    fn place(&mut self, file: &Path) -> PathBuf {
+        let path = self.setting.corpora.join(file);
+        let inside = self.setting.texts.iter().find(|(name, _)| !path.exists() && file == Path::new(name));
+        let Some(&(name, text)) = inside else { return path };
+        let path = self.setting.cache.join("texts").join(name);
+        self.digests.entry(path.clone()).or_insert_with(|| text_digest(text));
+        self.plan.texts.insert(path.clone(), text);
+        path
     }
 
     fn path(&mut self, command: &mut Command, before: &str, path: &Path, name: &str) -> Result<()> {
@@ -564,7 +585,7 @@ impl Planner<'_> {
         command: Command,
         task: impl FnOnce(Vec<String>) -> Task,
     ) -> usize {
-        let Command { arguments, request, shown, inputs } = command;
+        let Command { arguments, request, shown, inputs, needs } = command;
         let request = request.join(" ");
         let folder = self.setting.cache.join(key(&request, &inputs));
         if let Some(same) = self.plan.jobs.iter().position(|job| job.folder == folder) {
@@ -574,7 +595,7 @@ impl Planner<'_> {
         if let [option, value] = more {
             shown += &format!(" {option} {value}");
         }
-        self.plan.jobs.push(Job { title, folder, task: task(arguments), inputs, request, shown });
+        self.plan.jobs.push(Job { title, folder, task: task(arguments), inputs, needs, request, shown });
         self.plan.jobs.len() - 1
     }
 }
@@ -589,6 +610,7 @@ struct Command {
     /// The same for a reader.
     shown: Vec<String>,
     inputs: BTreeMap<String, String>,
+    needs: BTreeSet<usize>,
 }
 
 impl Command {
@@ -605,6 +627,7 @@ impl Command {
         self.request.extend_from_slice(&other.request);
         self.shown.extend_from_slice(&other.shown);
         self.inputs.extend(other.inputs.clone());
+        self.needs.extend(&other.needs);
     }
 }
 
@@ -648,6 +671,11 @@ fn digest(path: &Path) -> Result<String> {
         hasher.update(&buffer[..read]);
         len += read;
     }
+}
+
+/// The digest of a file that holds this text.
+fn text_digest(text: &str) -> String {
+    format!("{:08x}-{}", crc32fast::hash(text.as_bytes()), text.len())
 }
 
 /// A name that can stand in a command without quotes.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use toml::de::{DeTable, DeValue};
 
 use super::results::Published;
 use crate::corpus::Protocol;
@@ -185,9 +186,11 @@ impl Recipe {
     /// Reads a recipe; `file` is what errors call it.
     ///
     /// # Errors
-    /// [`Error::Input`] where it is no TOML, has a key that no recipe has, or names what it does not say.
+    /// [`Error::Input`] where it is no TOML, has a key that no recipe has, names what it does not say, or asks a verb to write
+    /// elsewhere than an experiment does.
     pub fn parse(text: &str, file: &str) -> Result<Self> {
         let mut recipe: Self = toml::from_str(text).map_err(|error| toml_error(&error, text, file))?;
+        check_outputs(text, file)?;
         recipe.text = text.to_owned();
         recipe.file = file.to_owned();
         recipe.check()?;
@@ -338,6 +341,74 @@ impl Recipe {
     }
 }
 
+/// The options of all verbs that name what is written: an experiment gives them itself, so that it writes nowhere but into its
+/// folder and its cache.
+pub const OUTPUTS: &[&str] = &[
+    "cache",
+    "checkpoint",
+    "choices",
+    "dictionary",
+    "in-place",
+    "isymbols",
+    "log",
+    "osymbols",
+    "output",
+    "pack",
+    "svg",
+    "temp",
+    "usage",
+];
+
+/// The keys of a recipe whose texts become words of a command.
+const COMMANDS: [&str; 5] = ["command", "train", "options", "evaluate", "model"];
+
+/// Refuses commands that name what they write, with the line.
+fn check_outputs(text: &str, file: &str) -> Result<()> {
+    let table = DeTable::parse(text).map_err(|error| toml_error(&error, text, file))?;
+    match written_in(table.get_ref()) {
+        None => Ok(()),
+        Some((word, start)) => {
+            let (line, column) = place(text, start).unzip();
+            let problem = format!(
+                "found {} in a command: an experiment says itself where each verb writes, in its folder and its cache; leave \
+                 it out",
+                word.escape_debug()
+            );
+            Err(Error::Input { place: Place { file: file.to_owned(), line, column }, problem })
+        }
+    }
+}
+
+/// The first word of a table's commands that names an output, and where its text begins.
+fn written_in(table: &DeTable<'_>) -> Option<(String, usize)> {
+    table.iter().find_map(|(key, value)| match value.get_ref() {
+        DeValue::String(text) if COMMANDS.contains(&key.get_ref().as_ref()) => {
+            let word = text.split_whitespace().find(|word| names_output(word))?;
+            Some((word.to_owned(), value.span().start))
+        }
+        DeValue::Table(table) => written_in(table),
+        DeValue::Array(values) => values.iter().find_map(|value| match value.get_ref() {
+            DeValue::Table(table) => written_in(table),
+            _ => None,
+        }),
+        _ => None,
+    })
+}
+
+/// Whether a word of a command is an option that names what is written, or the one after which no word is an option.
+fn names_output(word: &str) -> bool {
+    match word.strip_prefix("--") {
+        Some(option) => {
+            let name = option.split_once('=').map_or(option, |(name, _)| name);
+            name.is_empty() || OUTPUTS.contains(&name)
+        }
+        // Options of one letter may stand together, with what the last one takes.
+        None => word.strip_prefix('-').is_some_and(|letters| {
+            letters.starts_with(|c: char| c.is_ascii_alphabetic()) && letters.contains('o')
+        }),
+    }
+}
+
 /// What a command has in braces.
 pub(super) fn placeholders(command: &str) -> impl Iterator<Item = &str> {
     command.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
@@ -345,14 +416,17 @@ pub(super) fn placeholders(command: &str) -> impl Iterator<Item = &str> {
 
 /// What is wrong and where, as other errors say it.
 fn toml_error(error: &toml::de::Error, text: &str, file: &str) -> Error {
-    let place = error.span().and_then(|span| text.get(..span.start)).map(|before| {
-        let line = before.matches('\n').count() as u64 + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u64 + 1;
-        (line, column)
-    });
-    let (line, column) = place.unzip();
+    let (line, column) = error.span().and_then(|span| place(text, span.start)).unzip();
     let problem = error.message().trim().replace('\n', ", ");
     Error::Input { place: Place { file: file.to_owned(), line, column }, problem }
+}
+
+/// The line and column of a byte.
+fn place(text: &str, at: usize) -> Option<(u64, u64)> {
+    let before = text.get(..at)?;
+    let line = before.matches('\n').count() as u64 + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u64 + 1;
+    Some((line, column))
 }
 
 #[cfg(test)]
@@ -419,6 +493,45 @@ corpus = "news"
             braces,
             "table.toml: row \"most frequent form\" uses {trigram}: expected {corpora}, one of [needs] or a [[step]] above it"
         );
+    }
+
+    #[test]
+    fn a_recipe_that_says_where_to_write_is_refused() {
+        for command in [
+            "majority --pack=notes.txt",
+            "majority --pack notes.txt",
+            "majority -o notes",
+            "majority -onotes",
+            "majority -fo=notes",
+            "majority --output=notes",
+            "maxent --checkpoint notes.txt",
+            "hmm --usage notes.txt",
+            "majority -- notes.txt",
+        ] {
+            let word = command.split_once(' ').unwrap().1.split(' ').next().unwrap();
+            let expected = format!("table.toml, line 12, column 9: found {word} in a command: ");
+            let found = error(&SMALL.replace("majority", command));
+            assert!(found.starts_with(&expected), "{found}");
+        }
+        let escaped = error(&SMALL.replace("majority", "majority \\u002d-pack=notes.txt"));
+        assert!(escaped.contains("line 12, column 9: found --pack=notes.txt"), "{escaped}");
+        for more in [
+            "[[step]]\nname = \"s\"\ncommand = \"lm train -o notes\"\n",
+            "[[row]]\nname = \"r\"\npreset = \"fast\"\nevaluate = \"--choices notes.txt\"\n",
+            "[[row]]\nname = \"r\"\nmodel = \"--choices={corpora}/notes.txt\"\n",
+            "[[row]]\nname = \"r\"\nadapt = \"most frequent form\"\noptions = \"\"\"\n--pack\nnotes.txt\"\"\"\n",
+            "[corpora]\nold = { files = [\"a\"], options = \"--usage notes.txt\" }\n",
+        ] {
+            let more = if more.starts_with("[corpora]") {
+                SMALL.replace("[corpora.news]", &format!("{more}[corpora.news]"))
+            } else {
+                SMALL.to_owned() + more
+            };
+            assert!(error(&more).contains(" in a command: an experiment says itself where"), "{more}");
+        }
+        for fine in ["majority --min-count 2", "hmm --lm-weight -0.5 --order 2", "bert --lowercase-o"] {
+            assert!(Recipe::parse(&SMALL.replace("majority", fine), "table.toml").is_ok(), "{fine}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Jobs in, results out: what is in the cache already is not done again, and what was interrupted goes on.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,12 @@ pub fn execute(
     run: &mut Run<'_>,
     tell: &mut dyn FnMut(News<'_>),
 ) -> Result<Results> {
+    let _alone = lock(&plan.cache)?;
+    for (file, text) in &plan.texts {
+        let folder = file.parent().unwrap_or(&plan.cache);
+        fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+        files::publish(file, |out| write(out, folder, text.as_bytes()))?;
+    }
     let mut known = Known::read(&plan.cache)?;
     for (at, job) in plan.jobs.iter().enumerate() {
         if job.is_done() {
@@ -67,6 +73,22 @@ pub fn execute(
         known.keep(job, &plan.cache)?;
     }
     collect(recipe, plan)
+}
+
+/// Holds a cache, so that two runs do not do the same jobs in the same folders, until the file is closed.
+fn lock(cache: &Path) -> Result<fs::File> {
+    fs::create_dir_all(cache).map_err(|error| Error::io("create", cache, error))?;
+    let path = cache.join("lock");
+    let file = fs::File::options().create(true).append(true).open(&path);
+    let file = file.map_err(|error| Error::io("open", &path, error))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::file(
+            cache.to_string_lossy(),
+            "another experiment runs with this cache: wait until it is done, or name another with --cache",
+        )),
+        // A file system without locks: nothing is worse than it was.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
 }
 
 /// The file that says that a job is done, written last.

@@ -20,7 +20,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// Nothing is loaded from anywhere, whatever the results hold.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The page. It reads without its script, which only sorts tables and copies commands.
+/// The page. It reads without its script, which only sorts tables, copies commands and says what is wider than the screen.
 pub fn html(results: &Results) -> String {
     let parts: Vec<Part> = parts(results).into_iter().flatten().collect();
     let page = html! {
@@ -160,6 +160,18 @@ mod tests {
                 assert!(!page.contains(foreign), "{foreign}");
             }
         }
+    }
+
+    #[test]
+    fn what_a_pointer_shows_a_finger_reaches_too() {
+        for results in [made::small(), made::large()] {
+            let page = content(&html(&results));
+            let reached =
+                ["0", "-1"].map(|tab| page.matches(&format!("tabindex=\"{tab}\" title=\"")).count());
+            assert_eq!(reached.iter().sum::<usize>(), page.matches(" title=\"").count());
+        }
+        assert!(html(&made::small()).contains("<mark tabindex=\"-1\" title=\""));
+        assert!(STYLE.contains("[title]:focus::after") && SCRIPT.contains("data-more"));
     }
 
     #[test]

@@ -72,9 +72,9 @@ fn marked(field: Field, results: &Results, row: usize, test: usize) -> Field {
 fn mark(standing: Option<Standing>) -> Markup {
     html! {
         @match standing {
-            Some(Standing::Best) => span.mark.mark-best title="the least SER" { "★" },
+            Some(Standing::Best) => span.mark.mark-best tabindex="0" title="the least SER" { "★" },
             Some(Standing::Near(d)) => {
-                span.mark.mark-near title={ "cannot be told from the best (p " (equal(d.p_randomization)) ")" } { "≈" }
+                span.mark.mark-near tabindex="0" title={ "cannot be told from the best (p " (equal(d.p_randomization)) ")" } { "≈" }
             },
             _ => span.mark {},
         }

@@ -54,6 +54,15 @@ for (const box of document.querySelectorAll(".code")) {
   });
 }
 
+// Says where a table or plot is wider than the screen, by more than the arrow of a heading.
+const boxes = document.querySelectorAll(".box");
+const measure = () => {
+  for (const box of boxes) box.toggleAttribute("data-more", box.scrollWidth > box.clientWidth + 20);
+};
+addEventListener("resize", measure);
+addEventListener("toggle", measure, true);
+measure();
+
 // What is folded is printed too.
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details:not([open])")) {

@@ -145,7 +145,7 @@ fn spoken(sample: &Sample, words: &[String]) -> Markup {
         @for (at, word) in words.iter().enumerate() {
             @if at > 0 { " " }
             @if is_wrong(sample, words, at) {
-                mark title=[sample.reference.get(at).map(|right| format!("right: {right}"))] { (word) }
+                mark tabindex="-1" title=[sample.reference.get(at).map(|right| format!("right: {right}"))] { (word) }
             } @else if is_scored(sample, at) {
                 (word)
             } @else {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_wrong_word_is_marked_and_says_what_is_right() {
         let html = sentences(&made::small()).unwrap().into_string();
-        let first = "<dt>a &lt;script&gt;alert(1)&lt;/script&gt;</dt><dd>we saw <mark title=\"right: McKay\">Mckay</mark> in \
+        let first = "<dt>a &lt;script&gt;alert(1)&lt;/script&gt;</dt><dd>we saw <mark tabindex=\"-1\" title=\"right: McKay\">Mckay</mark> in \
                      <span class=\"off\">&lt;lisbon&gt;</span></dd><dd class=\"count\">1 wrong</dd>";
         assert!(html.contains(first), "{html}");
         assert!(html.contains("<dt>b</dt><dd>we saw McKay in <span"), "{html}");
