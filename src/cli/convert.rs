@@ -32,8 +32,8 @@ pub struct Args {
     /// Which field of jsonl is the text (text where it is not given), or the number of the column of conll that has the words
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
-    /// The encoding of a file without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ...; UTF-8
-    /// where it is not given. The output is in UTF-8
+    /// The encoding of a file without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ..., as the
+    /// WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given. The output is in UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
     /// Leave out what has no place in the other format, such as the settings of cues in .srt, and say on standard error what that

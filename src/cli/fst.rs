@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 
-use super::page::{check_outputs, print, print_with};
+use super::page::{check_outputs, print, print_with, tell_notes};
 use crate::error::{Error, Result};
 use crate::files::{self, Publish};
 use crate::lm::NgramModel;
@@ -104,13 +104,19 @@ impl Build {
         all.into_iter().try_for_each(Publish::commit)
     }
 
+    fn open(&self) -> Result<NgramModel> {
+        let model = NgramModel::open_checked(&self.model)?;
+        tell_notes(model.notes());
+        Ok(model)
+    }
+
     fn machine(&self) -> Result<(Machine, Symbols, Symbols)> {
         match self.kind {
             Kind::G if self.map.is_some() => Err(Error::Usage(
                 "--map gives the forms of lower-cased words, which g does not read: build --kind t".to_owned(),
             )),
             Kind::G => {
-                let model = NgramModel::open_checked(&self.model)?;
+                let model = self.open()?;
                 let arcs = self.arcs.unwrap_or_default();
                 let symbols = Symbols::of_model(&model, arcs)?;
                 Ok((Machine::of_model(&model, arcs)?, symbols.clone(), symbols))
@@ -121,7 +127,7 @@ impl Build {
                     .to_owned(),
             )),
             Kind::T => {
-                let model = NgramModel::open_checked(&self.model)?;
+                let model = self.open()?;
                 let forms = match &self.map {
                     Some(file) => {
                         let text = files::open(file)?.text()?;
@@ -153,12 +159,21 @@ impl Input {
     /// The machine and what its file says.
     fn open(&self) -> Result<(Machine, Facts)> {
         let (machine, mut facts) =
-            wfst::read(&self.machine.to_string_lossy(), &files::open(&self.machine)?.bytes()?)?;
+            wfst::read(&self.machine.to_string_lossy(), &files::open(&self.machine)?.bytes()?)
+                .map_err(|error| self.problem(error))?;
         for (file, symbols) in [(&self.isymbols, &mut facts.inputs), (&self.osymbols, &mut facts.outputs)] {
             let Some(file) = file else { continue };
             *symbols = Some(Symbols::read(&file.to_string_lossy(), &files::open(file)?.text()?)?);
         }
         Ok((machine, facts))
+    }
+
+    /// A problem of what its files hold, and none of how they are named.
+    fn problem(&self, error: Error) -> Error {
+        match error {
+            Error::Usage(problem) => Error::file(self.machine.to_string_lossy(), problem),
+            other => other,
+        }
     }
 
     fn symbols(&self, symbols: Option<Symbols>, side: &str, flag: &str) -> Result<Symbols> {
@@ -189,7 +204,7 @@ impl Info {
         print(&format!(
             "type               {}, {}\nstates             {}\narcs               {}\nstart              {}\nfinal states       {}\n\
              input symbols      {}\noutput symbols     {}\nfailure arcs       {failures}\nepsilon arcs       {}\n\
-             input              {}\noutput             {}\n",
+             input              {}, {}\noutput             {}\n",
             facts.kind,
             say(properties.acceptor, "an acceptor", "a transducer"),
             machine.states(),
@@ -199,8 +214,9 @@ impl Info {
             symbols(&facts.inputs),
             symbols(&facts.outputs),
             machine.count_reading(wfst::EPSILON),
+            say(facts.input_sorted, "sorted", "not sorted"),
             say(properties.input_deterministic, "deterministic", "not deterministic"),
-            say(properties.output_sorted, "sorted", "not sorted"),
+            say(facts.output_sorted, "sorted", "not sorted"),
         ))
     }
 }
@@ -229,7 +245,8 @@ impl Apply {
         let (machine, facts) = self.input.open()?;
         let inputs = self.input.symbols(facts.inputs, "reads", "--isymbols")?;
         let outputs = self.input.symbols(facts.outputs, "writes", "--osymbols")?;
-        let transducer = Transducer::new(machine, &inputs, outputs, self.locale)?;
+        let transducer = Transducer::new(machine, &inputs, outputs, self.locale)
+            .map_err(|error| self.input.problem(error))?;
         let mut lines = files::open(&self.text)?.lines();
         // What stopped it, if it was not the printing.
         let mut stopped = Ok(());
@@ -283,18 +300,23 @@ struct Draw {
 
 impl Draw {
     fn run(&self) -> Result<()> {
+        if let Some(output) = &self.output {
+            files::check_output(output, std::slice::from_ref(&self.input.machine))?;
+        }
         let (machine, facts) = self.input.open()?;
         let inputs = facts.inputs.unwrap_or_default();
         let outputs = facts.outputs.unwrap_or_default();
         let machine = match inputs.label(wfst::FAILURE_SYMBOL) {
-            Some(label) => machine.with_failure(label)?,
+            Some(label) => machine.with_failure(label).map_err(|error| self.input.problem(error))?,
             None => machine,
         };
-        let Some(output) = &self.output else { return print(&wfst::dot(&machine, &inputs, &outputs)?) };
-        files::check_output(output, std::slice::from_ref(&self.input.machine))?;
+        let of_input = |error| self.input.problem(error);
+        let Some(output) = &self.output else {
+            return print(&wfst::dot(&machine, &inputs, &outputs).map_err(of_input)?);
+        };
         let is_svg = output.extension().is_some_and(|extension| extension == "svg");
         let draw = if is_svg { wfst::svg } else { wfst::dot };
-        let picture = draw(&machine, &inputs, &outputs)?;
+        let picture = draw(&machine, &inputs, &outputs).map_err(of_input)?;
         files::publish(output, |file| {
             file.write_all(picture.as_bytes()).map_err(|error| Error::io("write", output, error))
         })

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Subcommand, ValueEnum};
 
 use super::measure::locale;
-use super::page::{number, print_with, threads};
+use super::page::{number, print_with, tell_notes, threads};
 use crate::corpus::{self, Corpus, Protocol};
 use crate::error::{Error, Result};
 use crate::files;
@@ -185,6 +185,7 @@ impl Update {
         self.output.check(&inputs)?;
         let language = Some(self.counting.reading.language.clone());
         let old = read(files::open(&self.old)?, &Config { language, ..Config::default() })?;
+        tell_notes(old.notes());
         let new = self.counting.build(&self.corpora, old.language())?;
         let updated = old.update(&new, self.decay, self.date)?.limit(self.limits);
         self.output.write(|out| tsv::write(&updated, out))
@@ -424,7 +425,9 @@ impl Reading {
         }
         let language = self.language.clone().or(language);
         let config = Config { format: self.from, language, phrases: self.phrases };
-        read_as(files::open(file)?, &config)
+        let (lexicon, format) = read_as(files::open(file)?, &config)?;
+        tell_notes(lexicon.notes());
+        Ok((lexicon, format))
     }
 }
 

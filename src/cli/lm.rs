@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::measure::print;
-use super::page::threads;
+use super::page::{tell_notes, threads};
 use super::spinner::Spinner;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
-use crate::files::{self, Size};
+use crate::files::{self, Encoding, Size};
 use crate::lm::interpolate::{Round, interpolate, shown, tune};
 use crate::lm::kneser_ney::{self, Stage, Unknown};
 use crate::lm::prune::prune;
@@ -66,12 +66,45 @@ struct Words {
     #[arg(long)]
     plain: bool,
     #[command(flatten)]
+    encoded: Encoded,
+    #[command(flatten)]
     reading: Reading,
+}
+
+/// How the files that are read are encoded.
+#[derive(Debug, clap::Args)]
+struct Encoded {
+    /// The encoding of texts, lists and ARPA files without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252,
+    /// iso-8859-2, koi8-r, ..., as the WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given. What is written is UTF-8
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<Encoding>,
+}
+
+impl Encoded {
+    /// Opens a model, and tells what its file lacks.
+    fn open(&self, path: &Path) -> Result<NgramModel> {
+        let model = NgramModel::open_as(path, self.encoding.as_ref())?;
+        tell_notes(model.notes());
+        Ok(model)
+    }
+
+    /// Like [`Encoded::open`], and compares a binary with its checksum.
+    fn open_checked(&self, path: &Path) -> Result<NgramModel> {
+        let model = NgramModel::open_checked_as(path, self.encoding.as_ref())?;
+        tell_notes(model.notes());
+        Ok(model)
+    }
+
+    fn text(&self, path: &Path) -> Result<String> {
+        files::open(path)?.decoded(self.encoding.clone(), None)?.0.text()
+    }
 }
 
 impl Words {
     fn corpus(&self, files: &[PathBuf]) -> Result<Corpus> {
-        Corpus::new(files, self.reading.clone(), self.protocol, self.reading.language.parse()?)
+        let locale = self.reading.language.parse()?;
+        let corpus = Corpus::new(files, self.reading.clone(), self.protocol, locale)?;
+        Ok(corpus.in_encoding(self.encoded.encoding.clone()))
     }
 
     fn tokens(&self) -> Tokens {
@@ -214,7 +247,7 @@ impl Train {
     }
 
     fn list(&self, file: &Path) -> Result<Vec<String>> {
-        let text = files::open(file)?.text()?;
+        let text = self.words.encoded.text(file)?;
         let words: Vec<String> =
             text.lines().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
         match words.iter().find(|word| word.contains(char::is_whitespace)) {
@@ -333,7 +366,7 @@ struct Question {
 impl Question {
     /// Scores the sentences, and gives each to `end`, in order.
     fn score(&self, end: impl FnMut(&Sentence) -> io::Result<()>) -> Result<Corpus> {
-        let model = NgramModel::open(&self.model)?;
+        let model = self.words.encoded.open(&self.model)?;
         let corpus = self.words.corpus(&self.texts)?;
         let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
         words::for_each(&corpus, self.words.tokens(), &mut scores)?;
@@ -406,12 +439,14 @@ struct Prune {
     /// An n-gram goes where the perplexity grows by less than this share without it
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-8, allow_negative_numbers = true)]
     threshold: f64,
+    #[command(flatten)]
+    encoded: Encoded,
 }
 
 impl Prune {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&prune(&NgramModel::open_checked(&self.model)?, self.threshold)?, &self.output)
+        write(&prune(&self.encoded.open_checked(&self.model)?, self.threshold)?, &self.output)
     }
 }
 
@@ -439,7 +474,8 @@ impl Interpolate {
         let inputs: Vec<PathBuf> = self.models.iter().chain(&self.tune).cloned().collect();
         files::check_inputs(&inputs)?;
         files::check_output(&self.output, &inputs)?;
-        let models = self.models.iter().map(NgramModel::open_checked).collect::<Result<Vec<_>>>()?;
+        let open = |model: &PathBuf| self.words.encoded.open_checked(model);
+        let models = self.models.iter().map(open).collect::<Result<Vec<_>>>()?;
         let models: Vec<&NgramModel> = models.iter().collect();
         write(&interpolate(&models, &self.weights(&models)?)?, &self.output)
     }
@@ -473,11 +509,13 @@ struct Info {
     /// Compare a binary with its checksum too; opening it does not, since it takes time
     #[arg(long)]
     check: bool,
+    #[command(flatten)]
+    encoded: Encoded,
 }
 
 impl Info {
     fn run(&self) -> Result<()> {
-        let model = NgramModel::open(&self.model)?;
+        let model = self.encoded.open(&self.model)?;
         if self.check {
             model.check()?;
         }
@@ -498,12 +536,14 @@ struct Convert {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    encoded: Encoded,
 }
 
 impl Convert {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, std::slice::from_ref(&self.model))?;
-        write(&NgramModel::open_checked(&self.model)?, &self.output)
+        write(&self.encoded.open_checked(&self.model)?, &self.output)
     }
 }
 

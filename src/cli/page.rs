@@ -29,6 +29,14 @@ pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resul
     written.map_err(|error| Error::io("write", "standard output", error))
 }
 
+/// Tells what was read otherwise than its file has it.
+#[cfg(feature = "train")]
+pub fn tell_notes(notes: &[String]) {
+    for note in notes {
+        tell!("note: {note}");
+    }
+}
+
 /// As many threads as were asked for, or else one for each core.
 pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
     asked.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)

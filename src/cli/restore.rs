@@ -44,8 +44,8 @@ pub struct Args {
     /// column of conll that has the words
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
-    /// The encoding of texts without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ...; UTF-8
-    /// where it is not given. Texts are written back in theirs, probabilities and diffs in UTF-8
+    /// The encoding of texts without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ..., as the
+    /// WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given. Texts are written back in theirs, probabilities and diffs in UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
     /// The built-in model of this language: en (where it is not given), es, fr, nl or pt; auto tells it from the commonest words
@@ -563,7 +563,6 @@ impl Progress {
         let seconds = self.start.elapsed().as_secs_f64();
         bar.set_message(format!("{} words, {:.1} M/s", done.words, done.words as f64 / seconds / 1e6));
     }
-
 }
 
 impl Drop for Progress {

@@ -1,5 +1,6 @@
 //! `majuscule train`: a cased corpus in, a model folder out.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -10,7 +11,7 @@ use anyhow::Result;
 use clap::builder::Resettable;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 
-use super::page::threads;
+use super::page::{tell_notes, threads};
 use super::spinner::Spinner;
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::Error;
@@ -98,10 +99,9 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
     });
     let draft = method.train_watched(&corpus, names, threads, &mut |now| progress.show(now))?;
     drop(progress);
+    tell_notes(&corpus.notes());
+    tell_notes(&method.notes(&draft));
     common.place.publish(&draft)?;
-    for note in method.notes(&draft) {
-        eprintln!("note: {note}");
-    }
     if let Some(file) = method.checkpoint() {
         fs::remove_file(file).map_err(|error| Error::io("remove", file, error))?;
     }
@@ -148,7 +148,18 @@ impl Place {
         for file in draft.manifest().files.iter() {
             tell!("{}: {} bytes", file.name, file.bytes);
         }
+        if let Some(model) = self.output.as_ref().or(self.pack.as_ref()) {
+            tell!("use it: majuscule restore --model {} TEXT", in_a_shell(&model.to_string_lossy()));
+        }
         Ok(())
+    }
+}
+
+/// A name as it is typed: in quotes where it has more in it than letters, digits and what needs none.
+fn in_a_shell(name: &str) -> Cow<'_, str> {
+    match name.chars().all(|c| c.is_alphanumeric() || "/.,_-+:@".contains(c)) {
+        true => name.into(),
+        false => format!("'{}'", name.replace('\'', "'\\''")).into(),
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use crate::error::{Error, Result};
-use crate::files::{self, Input};
+use crate::files::{self, Encoding, Input};
 use crate::text::{Break, Label, Locale, Tokens};
 
 pub use protocol::{Protocol, Tag};
@@ -65,8 +65,11 @@ pub struct Corpus {
     reading: Reading,
     protocol: Protocol,
     locale: Locale,
+    /// The encoding of files without a byte-order mark, where it is not UTF-8.
+    encoding: Option<Encoding>,
     /// What `rei` needs to know before it makes an example.
     letters: OnceLock<SingleLetters>,
+    notes: Mutex<Vec<String>>,
 }
 
 /// Where a file of a corpus comes from.
@@ -128,7 +131,9 @@ impl Corpus {
             _ => Source::File(path.to_owned()),
         };
         let sources = files.into_iter().map(source).collect();
-        let mut corpus = Self { sources, reading, protocol, locale, letters: OnceLock::new() };
+        let letters = OnceLock::new();
+        let mut corpus =
+            Self { sources, reading, protocol, locale, encoding: None, letters, notes: Mutex::default() };
         if protocol == Protocol::Rei {
             corpus.hold()?;
         }
@@ -143,7 +148,31 @@ impl Corpus {
     /// The same of bytes, which may be no text.
     pub(crate) fn of_bytes(bytes: &[u8], reading: Reading, protocol: Protocol, locale: Locale) -> Self {
         let sources = vec![Source::Held("text".to_owned(), bytes.into())];
-        Self { sources, reading, protocol, locale, letters: OnceLock::new() }
+        Self {
+            sources,
+            reading,
+            protocol,
+            locale,
+            encoding: None,
+            letters: OnceLock::new(),
+            notes: Mutex::default(),
+        }
+    }
+
+    /// The same files in another encoding than UTF-8, those without a byte-order mark.
+    #[must_use]
+    pub fn in_encoding(self, encoding: Option<Encoding>) -> Self {
+        Self { encoding, ..self }
+    }
+
+    /// Notes what was read otherwise than its file has it, in a file that belongs to the training.
+    pub fn note(&self, notes: &[String]) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(notes);
+    }
+
+    /// What was noted.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Reads standard input and pipes into memory, so that the corpus can be gone over more than once.
@@ -195,8 +224,9 @@ impl Corpus {
             Source::Held(name, bytes) => Source::Held(name.clone(), bytes.clone()),
         };
         let sources = self.sources.iter().map(source).collect();
-        let (reading, locale) = (self.reading.clone(), self.locale);
-        Ok(Self { sources, reading, protocol, locale, letters: OnceLock::new() })
+        let (reading, locale, encoding) = (self.reading.clone(), self.locale, self.encoding.clone());
+        let (letters, notes) = (OnceLock::new(), Mutex::default());
+        Ok(Self { sources, reading, protocol, locale, encoding, letters, notes })
     }
 
     /// Each of its files by itself, with what the protocol has learned from all of them (the single letters of `rei`), so
@@ -213,7 +243,9 @@ impl Corpus {
             reading: self.reading.clone(),
             protocol: self.protocol,
             locale: self.locale,
+            encoding: self.encoding.clone(),
             letters: letters.clone().into(),
+            notes: Mutex::default(),
         };
         Ok(whole.sources.into_iter().map(part).collect())
     }
@@ -421,7 +453,11 @@ impl Corpus {
         let apart = self.protocol == Protocol::Susanto;
         let mut index = 0;
         for source in &self.sources {
-            let mut blocks = Blocks::new(source.open()?, &self.reading, apart)?;
+            let input = match &self.encoding {
+                Some(encoding) => source.open()?.decoded(Some(encoding.clone()), None)?.0,
+                None => source.open()?,
+            };
+            let mut blocks = Blocks::new(input, &self.reading, apart)?;
             while let Some(block) = blocks.next()? {
                 visit(index, block)?;
                 index += 1;

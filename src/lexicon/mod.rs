@@ -49,6 +49,7 @@ pub struct Lexicon {
     text: String,
     words: Vec<WordEnd>,
     forms: Vec<Form>,
+    notes: Vec<String>,
 }
 
 /// Where a word ends in the text and in the forms; it begins where the one before it ends.
@@ -180,7 +181,13 @@ impl Lexicon {
             text: String::new(),
             words: Vec::new(),
             forms: Vec::new(),
+            notes: Vec::new(),
         }
+    }
+
+    /// What its file has that no lexicon can hold and that was left out, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The language tag, `root` where the language is not known.

@@ -37,10 +37,13 @@ pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized
 pub(super) fn read(lines: &mut Lines, language: &str) -> Result<Lexicon> {
     let mut lexicon = OneSource::new(language)?;
     let mut words = 0.0;
+    // How many forms are no words, and what is wrong with the first.
+    let mut skipped = (0u64, None);
     while lines.advance()? {
         let line = lines.line();
         let fields: Vec<&str> = line.split_whitespace().collect();
         let mut sum = 0.0;
+        let mut lost = 0.0;
         let mut total = None;
         for pair in fields.chunks(2) {
             let [spelling, bracket] = pair[..] else {
@@ -56,9 +59,14 @@ pub(super) fn read(lines: &mut Lines, language: &str) -> Result<Lexicon> {
                 let problem = format!("found \"{}\", expected {expected}", bracket.escape_debug());
                 return Err(lines.problem_at(bracket, problem));
             };
-            let (word, case) =
-                form(spelling, lexicon.locale()).map_err(|problem| lines.problem_at(spelling, problem))?;
-            lexicon.add(&word, case, count);
+            match form(spelling, lexicon.locale()) {
+                Ok((word, case)) => lexicon.add(&word, case, count),
+                Err(problem) => {
+                    lost += count;
+                    skipped.0 += 1;
+                    skipped.1.get_or_insert_with(|| lines.problem_at(spelling, problem));
+                }
+            }
             sum += count;
             total = total.or(of);
         }
@@ -68,9 +76,14 @@ pub(super) fn read(lines: &mut Lines, language: &str) -> Result<Lexicon> {
                 format!("the total is {total}, but the counts sum to {sum}: the line was cut or altered");
             return Err(lines.problem(problem));
         }
-        words += sum;
+        words += sum - lost;
     }
-    Ok(lexicon.finish(&lines.source(), words as u64))
+    let mut lexicon = lexicon.finish(&lines.source(), words as u64);
+    if let (count, Some(first)) = skipped {
+        let more = if count == 1 { String::new() } else { format!(", the first of {count} such forms") };
+        lexicon.notes.push(format!("{first}{more}: left out"));
+    }
+    Ok(lexicon)
 }
 
 /// Reads `(count)` or `(count/total)`.
@@ -129,6 +142,22 @@ mod tests {
         assert!(error("the (1/1)\nrose (3)\n").ends_with("found \"(3)\", expected (count/total)"));
         assert!(error("the (1/1)\nrose (3/4)\n").contains("line 2: the total is 4, but the counts sum to 3"));
         assert!(error("the (1/2) The (x)\n").contains("column 15: found \"(x)\", expected (count)"));
+    }
+
+    #[test]
+    fn a_form_that_is_no_word_is_left_out_and_told() {
+        let long = "Xy-".repeat(33);
+        let text = format!("Foo (3/3)\n\u{ad} (1/1)\nbar (2/3) {long} (1)\n");
+        let lexicon = parse(text.as_bytes()).unwrap();
+        assert_eq!((lexicon.len(), lexicon.sources()[0].words), (2, 5));
+        assert_eq!(
+            lexicon.notes(),
+            [
+                "lexicon, line 2, column 1: the form \"\\u{ad}\" is no word: it has only invisible characters, or letters \
+              that do not compose, the first of 2 such forms: left out"
+            ]
+        );
+        assert!(parse(b"Foo (3/3)\n").unwrap().notes().is_empty());
     }
 
     #[test]

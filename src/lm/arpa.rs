@@ -94,6 +94,7 @@ pub(super) fn read(mut input: Input) -> Result<NgramModel> {
         vocabulary: Vocabulary::new(),
         word_lines: Vec::new(),
         writes_zero: false,
+        notes: Vec::new(),
     }
     .read()
 }
@@ -128,11 +129,14 @@ struct Reader {
     word_lines: Vec<u64>,
     /// Whether a back-off of 0 stands in the file, so that one that is missing does not mean 0.
     writes_zero: bool,
+    /// What is wrong with the file and was read nevertheless.
+    notes: Vec<String>,
 }
 
 /// An n-gram as a line holds it.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
+    /// log10; no number where the file lacks the n-gram.
     probability: f32,
     back_off: Option<f32>,
     line: u64,
@@ -179,8 +183,12 @@ impl Reader {
             )));
         }
         self.check_back_offs(&sections)?;
+        let mut sections: Vec<_> =
+            (1..).zip(sections).map(|(order, section)| section.sorted(order)).collect();
+        let missing = add_histories(&mut sections);
+        self.note(missing, "begins with words that are no n-gram", "their back-off is read as 0");
         let table = self.table(sections)?;
-        Ok(NgramModel::new(self.vocabulary, table))
+        Ok(NgramModel { notes: self.notes, ..NgramModel::new(self.vocabulary, table) })
     }
 
     /// The counts that the header promises; the line after it is read.
@@ -211,7 +219,8 @@ impl Reader {
             if !self.next()? {
                 return Err(self.lines.problem("the file ends inside its header: it is cut off"));
             }
-            let Some(rest) = self.line.strip_prefix("ngram ") else { break };
+            let rest = self.line.strip_prefix("ngram").filter(|rest| rest.starts_with([' ', '\t']));
+            let Some(rest) = rest else { break };
             let number = |text: &str| text.trim().parse::<u64>().ok();
             let pair = rest.split_once('=').and_then(|(order, count)| Some((number(order)?, number(count)?)));
             let problem = match pair {
@@ -349,7 +358,6 @@ impl Reader {
         let mut builder = Builder::new(orders, values);
         let mut shorter = Section { words: (0..entries.len() as u32).collect(), entries };
         for (order, section) in (2..).zip(sections.into_iter().skip(1)) {
-            let section = section.sorted(order);
             self.order(&mut builder, order, &shorter, &section, order == orders)?;
             shorter = section;
         }
@@ -358,7 +366,7 @@ impl Reader {
 
     /// Adds the n-grams of an order, given those one shorter; both are sorted.
     fn order(
-        &self,
+        &mut self,
         builder: &mut Builder,
         order: usize,
         shorter: &Section,
@@ -368,6 +376,8 @@ impl Reader {
         builder.reserve(section.entries.len(), is_highest);
         let mut context = 0;
         let first = builder.last_order();
+        // How many contexts have no back-off, and the first one's line.
+        let mut without = (0, u64::MAX);
         for (at, &entry) in section.entries.iter().enumerate() {
             let words = section.words(order, at);
             if at > 0 && section.words(order, at - 1) == words {
@@ -377,30 +387,39 @@ impl Reader {
             while context < shorter.entries.len() && shorter.words(order - 1, context) < beginning {
                 context += 1;
             }
-            if context == shorter.entries.len() || shorter.words(order - 1, context) != beginning {
-                let problem = format!(
-                    "the first {} of its words are not among the {0}-grams: lines are missing",
-                    order - 1
-                );
-                return Err(Error::line(self.lines.name(), entry.line, problem));
-            }
-            let before = shorter.entries[context];
-            if before.back_off.is_none() && self.writes_zero {
-                let problem = "begins longer n-grams but has no back-off: the end of the line is missing";
-                return Err(Error::line(self.lines.name(), before.line, problem));
-            }
             if at == 0 || section.words(order, at - 1)[..order - 1] != *beginning {
                 builder.begin(first + context as u32);
+                let before = shorter.entries[context];
+                if before.back_off.is_none() && self.writes_zero {
+                    without.0 += 1;
+                    without.1 = without.1.min(before.line);
+                }
             }
             let suffix = builder.suffix(*word);
+            let probability = match entry.probability.is_nan() {
+                true => builder.log10_backed_off(first + context as u32, *word),
+                false => entry.probability,
+            };
             builder.push(
                 *word,
                 suffix,
-                entry.probability,
+                probability,
                 (!is_highest).then(|| entry.back_off.unwrap_or_default()),
             );
         }
+        self.note(without, "begins longer n-grams but has no back-off", "read as 0");
         builder.end_order().map_err(|problem| Error::file(self.lines.name(), problem))
+    }
+
+    /// Notes what some n-grams lack, if there are any: how many they are and the line of the first.
+    fn note(&mut self, (count, line): (u64, u64), problem: &str, reading: &str) {
+        let more = match count {
+            0 => return,
+            1 => String::new(),
+            _ => format!(", the first of {count} such n-grams"),
+        };
+        let name = self.lines.name();
+        self.notes.push(format!("{name}, line {line}: the n-gram {problem}{more}: {reading}"));
     }
 
     /// Reads the next line that is not blank, without white space around it; `false` at the end.
@@ -423,8 +442,43 @@ impl Reader {
     }
 }
 
+/// Adds the histories that n-grams begin with and that are not among the shorter ones, as pruned models lack them: with
+/// no back-off of their own and the probability that backing off gives them, they change no score. Gives how many
+/// n-grams had none in the file, and the line of the first. The sections are sorted, and stay so.
+fn add_histories(sections: &mut [Section]) -> (u64, u64) {
+    let mut told = (0, u64::MAX);
+    // From the longest: what is added has a history too. Each word is a 1-gram.
+    for order in (3..=sections.len()).rev() {
+        let [shorter, longer] = &mut sections[order - 2..order] else { continue };
+        let mut at = 0;
+        let mut missing = Section::default();
+        for (place, entry) in longer.entries.iter().enumerate() {
+            let history = &longer.words(order, place)[..order - 1];
+            while at < shorter.entries.len() && shorter.words(order - 1, at) < history {
+                at += 1;
+            }
+            if at < shorter.entries.len() && shorter.words(order - 1, at) == history {
+                continue;
+            }
+            if !entry.probability.is_nan() {
+                told = (told.0 + 1, told.1.min(entry.line));
+            }
+            if !missing.words.ends_with(history) {
+                missing.words.extend_from_slice(history);
+                missing.entries.push(Entry { probability: f32::NAN, back_off: Some(0.0), line: entry.line });
+            }
+        }
+        if !missing.entries.is_empty() {
+            shorter.words.append(&mut missing.words);
+            shorter.entries.append(&mut missing.entries);
+            *shorter = std::mem::take(shorter).sorted(order - 1);
+        }
+    }
+    told
+}
+
 /// How far down `\data\` may stand.
-const LONGEST_PREFACE: u64 = 1000;
+const LONGEST_PREFACE: u64 = 100_000;
 
 /// A finite number; log10 of nothing may be written as what it is.
 fn value(text: &str, what: &str) -> Result<f32, String> {
@@ -447,6 +501,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lm::State;
 
     const TINY: &str = include_str!("../../lm/tiny.arpa");
 
@@ -483,9 +538,11 @@ mod tests {
         let irstlm =
             TINY.replace("ngram ", "ngram  ").replace("=", "=       ").replace("-grams:\n", "-grams:\n\n");
         let infinite = TINY.replace("-99\t<s>", "-inf\t<s>");
-        let prefaced = format!("Trained by somebody\n\n  on something.\n{TINY}\nwith notes after it");
+        let log = "a line of a log\n".repeat(2000);
+        let prefaced = format!("Trained by somebody\n\n  on something.\n{log}{TINY}\nwith notes after it");
         let marked = format!("\u{feff}{TINY}");
-        for text in [windows, spaces, upper, backwards, irstlm, infinite, prefaced, marked] {
+        let tabs = TINY.replace(' ', "\t").replace("ngram\t1=10", "ngram\t1 =\t10\t");
+        for text in [windows, spaces, upper, backwards, irstlm, infinite, prefaced, marked, tabs] {
             assert_eq!(model(&text).unwrap(), model(TINY).unwrap());
         }
         // IRSTLM leaves out every back-off of 0.
@@ -496,6 +553,49 @@ mod tests {
             log10(&without_unknown, "Braga"),
             f64::from(-0.39794f32 + -100.0) + f64::from(-0.69897f32)
         );
+    }
+
+    #[test]
+    fn a_back_off_that_is_missing_is_read_as_0_with_a_note() {
+        assert!(model(TINY).unwrap().notes().is_empty());
+        let read = model(&TINY.replacen("the US\t-0.30103", "the US", 1)).unwrap();
+        assert_eq!(read, model(&TINY.replacen("the US\t-0.30103", "the US\t0", 1)).unwrap());
+        assert_eq!(
+            read.notes(),
+            ["tiny.arpa, line 23: the n-gram begins longer n-grams but has no back-off: read as 0"]
+        );
+    }
+
+    #[test]
+    fn a_history_that_is_missing_is_added_with_a_note_and_changes_no_score() {
+        let without =
+            |pruned: &str, count: &str| TINY.replacen(pruned, "", 1).replacen(count, "ngram 2=9", 1);
+        let text = without("-0.22185\ttold us\t-0.30103\n", "ngram 2=10");
+        assert_ne!(text.len(), TINY.len());
+        let read = model(&text).unwrap();
+        assert_eq!(
+            read.notes(),
+            [
+                "tiny.arpa, line 34: the n-gram begins with words that are no n-gram: their back-off is read as 0"
+            ]
+        );
+        let scorer = read.scorer();
+        let id = |word| read.vocabulary().id(word);
+        let told = scorer.step(State::EMPTY, id("told"));
+        let us = scorer.step(State::EMPTY, id("us"));
+        let after = scorer.step(told.state, id("us"));
+        // As in a file that has it with what backing off gives and no back-off of its own.
+        let mut back_off = f32::NAN;
+        read.for_each(1, &mut |words, _, value| {
+            if words == [id("told")] {
+                back_off = value;
+            }
+        });
+        assert!((after.log10 - (back_off + us.log10)).abs() < 1e-6);
+        // A word that the longer n-gram does not bring is scored after the shorter history alone.
+        let braga = WordId::UNKNOWN;
+        assert_eq!(scorer.step(after.state, braga).log10, scorer.step(us.state, braga).log10);
+        assert_eq!(read.counts(), [10, 10, 5]);
     }
 
     #[test]
@@ -518,7 +618,6 @@ mod tests {
                 "found \"ngram two\", but \"ngram ORDER=COUNT\" is expected",
             ),
             (changed("\\2-grams:", "\\3-grams:"), 20, "found \"\\3-grams:\", but \\2-grams: is expected"),
-            (changed("the US\t-0.30103", "the US"), 23, "has no back-off: the end of the line is missing"),
             (
                 changed("-0.22185\ttold us", "NaN\ttold us"),
                 27,
@@ -541,7 +640,6 @@ mod tests {
                 "found 2 words, but 3 are expected: the line or the file is cut off",
             ),
             (changed("told us the", "told us them"), 35, "the word \"them\" is not among the 1-grams"),
-            (changed("told us the", "told the US"), 35, "the first 2 of its words are not among"),
             (changed("the US </s>", "<s> The US"), 34, "this n-gram stands in line 33 already"),
             (changed("-1\ttold\t", "-1\tUS\t"), 16, "this n-gram stands in line 14 already"),
             (changed("in the US\n\n\\end\\", "in the US\n"), 38, "without \\end\\: it is cut off"),

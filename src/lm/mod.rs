@@ -32,7 +32,7 @@ pub use vocab::{Vocabulary, WordId};
 
 use crate::bytes::Bytes;
 use crate::error::{Error, Result};
-use crate::files::{self, Input};
+use crate::files::{self, Encoding, Input};
 use scorer::LookUp;
 use table::Table;
 
@@ -59,6 +59,7 @@ pub struct NgramModel {
     look_up: OnceLock<LookUp>,
     /// The name and the bytes of the binary that it lies in.
     binary: Option<(String, Bytes)>,
+    notes: Vec<String>,
 }
 
 impl PartialEq for NgramModel {
@@ -69,11 +70,11 @@ impl PartialEq for NgramModel {
 
 impl NgramModel {
     fn new(vocabulary: Vocabulary, table: Table) -> Self {
-        Self { vocabulary, table: table.into(), look_up: OnceLock::new(), binary: None }
+        Self { vocabulary, table: table.into(), look_up: OnceLock::new(), binary: None, notes: Vec::new() }
     }
 
     fn looked_up(vocabulary: Vocabulary, look_up: LookUp) -> Self {
-        Self { vocabulary, table: OnceLock::new(), look_up: look_up.into(), binary: None }
+        Self { vocabulary, table: OnceLock::new(), look_up: look_up.into(), binary: None, notes: Vec::new() }
     }
 
     /// Opens a file, ARPA or binary, compressed or not; `-` is standard input. A binary that is not compressed is mapped
@@ -83,10 +84,21 @@ impl NgramModel {
     /// # Errors
     /// Where it cannot be read or is not what its beginning says.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_as(path, None)
+    }
+
+    /// Like [`NgramModel::open`], of an ARPA file in another encoding than UTF-8, if one is named.
+    ///
+    /// # Errors
+    /// Like [`NgramModel::open`], and where the file holds bytes that are no characters in that encoding.
+    pub fn open_as(path: impl AsRef<Path>, encoding: Option<&Encoding>) -> Result<Self> {
         let path = path.as_ref();
         let mut input = files::open(path)?;
         if !binary::begins(&input.peek(64)?) {
-            return arpa::read(input);
+            return arpa::read(match encoding {
+                Some(encoding) => input.decoded(Some(encoding.clone()), None)?.0,
+                None => input,
+            });
         }
         let name = input.name().to_owned();
         let can_be_mapped = files::len(path).is_some();
@@ -98,7 +110,15 @@ impl NgramModel {
     /// # Errors
     /// Like [`NgramModel::open`] and [`NgramModel::check`].
     pub fn open_checked(path: impl AsRef<Path>) -> Result<Self> {
-        let model = Self::open(path)?;
+        Self::open_checked_as(path, None)
+    }
+
+    /// [`NgramModel::open_as`] and [`NgramModel::open_checked`] together.
+    ///
+    /// # Errors
+    /// Like both of these.
+    pub fn open_checked_as(path: impl AsRef<Path>, encoding: Option<&Encoding>) -> Result<Self> {
+        let model = Self::open_as(path, encoding)?;
         model.check()?;
         Ok(model)
     }
@@ -133,6 +153,12 @@ impl NgramModel {
     pub fn check(&self) -> Result<()> {
         let Some((name, bytes)) = &self.binary else { return Ok(()) };
         binary::check(bytes).map_err(|problem| Error::file(name, problem))
+    }
+
+    /// What its file lacks and how that was read nevertheless, a sentence each: back-offs and histories that other
+    /// toolkits leave out.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The length of its longest n-grams.

@@ -161,19 +161,16 @@ impl Table {
     }
 
     /// log10 p of a node.
-    #[cfg(feature = "train")]
     pub(super) fn log10(&self, node: u32) -> f64 {
         f64::from(float(self.nodes[node as usize][1]))
     }
 
     /// log10 back-off of a context.
-    #[cfg(feature = "train")]
     pub(super) fn back_off(&self, context: u32) -> f32 {
         float(self.contexts[context as usize][1])
     }
 
     /// log10 p of a word after the suffix of a context.
-    #[cfg(feature = "train")]
     pub(super) fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
         let view = self.view();
         let mut back_off = 0.0;
@@ -464,6 +461,12 @@ impl Builder {
     #[cfg(feature = "train")]
     pub(super) fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
         self.table.log10_after_suffix(context, word)
+    }
+
+    /// log10 p of a word after a context whose n-grams do not bring it: never above 0.
+    pub(super) fn log10_backed_off(&self, context: u32, word: u32) -> f32 {
+        let back_off = f64::from(self.table.back_off(context));
+        (back_off + self.table.log10_after_suffix(context, word)).min(0.0) as f32
     }
 
     /// The back-off of a context, which may be known only after its n-grams.

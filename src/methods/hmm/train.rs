@@ -120,6 +120,7 @@ impl Language {
         let config = self.kneser_ney();
         config.check()?;
         let model = self.lm.as_ref().map(NgramModel::open_checked).transpose()?;
+        corpus.note(model.as_ref().map_or(&[], NgramModel::notes));
         let map = self.map.as_ref().map(|file| files::open(file)?.text()).transpose()?;
         let lexicon = build::build(corpus, &corpus.name(), threads)?;
         if lexicon.is_empty() && self.lm.is_none() {

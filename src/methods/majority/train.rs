@@ -53,6 +53,7 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     let mut sources = Vec::new();
     for file in &config.lexicon {
         let more = read::read(files::open(file)?, &reading)?;
+        corpus.note(more.notes());
         sources.extend(more.sources().iter().map(|source| source.name().to_owned()));
         lexicon = lexicon.merge(&more)?;
     }

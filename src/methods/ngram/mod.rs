@@ -124,8 +124,8 @@ impl Ngram {
 /// The words of a table of symbols, each numbered by its label less one.
 fn vocabulary(symbols: &Symbols) -> Option<Vocabulary> {
     let mut vocabulary = Vocabulary::new();
-    for (number, word) in (0..).zip(symbols.iter().skip(1).filter(|&word| word != FAILURE_SYMBOL)) {
-        if vocabulary.insert(word) != WordId(number) {
+    for (label, word) in symbols.iter().skip(1).filter(|&(_, word)| word != FAILURE_SYMBOL) {
+        if vocabulary.insert(word) != WordId(label - 1) {
             return None;
         }
     }

@@ -45,7 +45,7 @@ impl Transducer {
         };
         let mut readings: FxHashMap<String, Vec<Label>> = FxHashMap::default();
         let mut key = String::new();
-        for (label, word) in (0..).zip(inputs.iter()) {
+        for (label, word) in inputs.iter() {
             if label == EPSILON || word == FAILURE_SYMBOL || SPECIAL.contains(&word) {
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::symbols::shown;
 use super::{Arc, EPSILON, EPSILON_SYMBOL, Label, Machine, Symbols, cost};
 use crate::error::{Error, Result};
 
@@ -60,7 +61,7 @@ fn said(arc: &Arc, inputs: &Symbols, outputs: &Symbols) -> String {
     let word = |label: Label, symbols: &Symbols| match symbols.word(label) {
         Some(word) => word.to_owned(),
         None if label == EPSILON => EPSILON_SYMBOL.to_owned(),
-        None => label.to_string(),
+        None => shown(label).to_string(),
     };
     let (read, written) = (word(arc.ilabel, inputs), word(arc.olabel, outputs));
     let cost = cost(&arc.weight);

@@ -10,7 +10,8 @@ use std::io::{self, Write};
 use rustfst::Semiring;
 use rustfst::fst_properties::FstProperties;
 
-use super::{Arc, EPSILON, Machine, Parts, Symbols, cost};
+use super::symbols::shown;
+use super::{Arc, EPSILON, Label, Machine, Parts, Symbols, cost};
 use crate::error::{Error, Result};
 
 const MAGIC: i32 = 2_125_659_606;
@@ -37,6 +38,10 @@ pub struct Facts {
     pub inputs: Option<Symbols>,
     /// The symbols that it writes, where the file has them.
     pub outputs: Option<Symbols>,
+    /// Whether the arcs of each state stand in the order of what they read.
+    pub input_sorted: bool,
+    /// Whether they stand in the order of what they write.
+    pub output_sorted: bool,
 }
 
 /// Whether a file that begins so is meant to be a machine of OpenFst.
@@ -112,11 +117,11 @@ fn put_symbols(symbols: &Symbols, bytes: &mut Vec<u8>) {
     bytes.extend(SYMBOLS_MAGIC.to_le_bytes());
     put_text("majuscule", bytes);
     // The label that the next symbol would get, and how many there are.
+    bytes.extend(i64::from(symbols.next()).to_le_bytes());
     bytes.extend((symbols.len() as i64).to_le_bytes());
-    bytes.extend((symbols.len() as i64).to_le_bytes());
-    for (label, word) in (0i64..).zip(symbols.iter()) {
+    for (label, word) in symbols.iter() {
         put_text(word, bytes);
-        bytes.extend(label.to_le_bytes());
+        bytes.extend(i64::from(shown(label)).to_le_bytes());
     }
 }
 
@@ -197,10 +202,16 @@ fn parts(bytes: &[u8]) -> Result<(Parts, Facts), String> {
     let inputs = if flags & HAS_INPUT_SYMBOLS != 0 { Some(symbols(&mut rest)?) } else { None };
     let outputs = if flags & HAS_OUTPUT_SYMBOLS != 0 { Some(symbols(&mut rest)?) } else { None };
     let aligned = flags & IS_ALIGNED != 0 || kind == "const" && version == ALIGNED_VERSION;
-    let mut parts = match kind.as_str() {
-        "const" => constant(&mut rest, aligned, states, arcs)?,
-        _ => vector(&mut rest, states)?,
+    let mut sides = [true; 2];
+    let mut see = |arcs: &[Arc]| {
+        sides[0] &= arcs.is_sorted_by_key(|arc| shown(arc.ilabel));
+        sides[1] &= arcs.is_sorted_by_key(|arc| shown(arc.olabel));
     };
+    let mut parts = match kind.as_str() {
+        "const" => constant(&mut rest, aligned, states, arcs, &mut see)?,
+        _ => vector(&mut rest, states, &mut see)?,
+    };
+    let [input_sorted, output_sorted] = sides;
     if rest.at != bytes.len() {
         let more = bytes.len() - rest.at;
         return Err(format!("has {more} bytes more than a machine of its size: {AGAIN}"));
@@ -212,8 +223,11 @@ fn parts(bytes: &[u8]) -> Result<(Parts, Facts), String> {
         _ => return Err(format!("begins in state {start}, but has {count} states: {AGAIN}")),
     };
     check(&parts)?;
-    Ok((parts, Facts { kind, inputs, outputs }))
+    Ok((parts, Facts { kind, inputs, outputs, input_sorted, output_sorted }))
 }
+
+/// The label of no arc, as OpenFst and rustfst have it.
+const NO_LABEL: Label = Label::MAX;
 
 /// Refuses arcs that lead nowhere and numbers that cannot be added.
 fn check(parts: &Parts) -> Result<(), String> {
@@ -226,8 +240,8 @@ fn check(parts: &Parts) -> Result<(), String> {
         if !is_cost(*cost(&arc.weight)) {
             return Err(format!("has an arc that costs {}: {AGAIN}", cost(&arc.weight)));
         }
-        if arc.ilabel > i32::MAX as u32 || arc.olabel > i32::MAX as u32 {
-            return Err(format!("has an arc with a negative label: {AGAIN}"));
+        if arc.ilabel == NO_LABEL || arc.olabel == NO_LABEL {
+            return Err(format!("has an arc with the label -1, which says that there is none: {AGAIN}"));
         }
     }
     match parts.finals.iter().find(|&&last| !is_cost(last)) {
@@ -236,7 +250,13 @@ fn check(parts: &Parts) -> Result<(), String> {
     }
 }
 
-fn constant(rest: &mut Rest<'_>, aligned: bool, states: i64, arcs: i64) -> Result<Parts, String> {
+fn constant(
+    rest: &mut Rest<'_>,
+    aligned: bool,
+    states: i64,
+    arcs: i64,
+    see: &mut dyn FnMut(&[Arc]),
+) -> Result<Parts, String> {
     if aligned {
         rest.align()?;
     }
@@ -255,6 +275,7 @@ fn constant(rest: &mut Rest<'_>, aligned: bool, states: i64, arcs: i64) -> Resul
             return Err(format!("{problem}: {AGAIN}"));
         }
         parts.arcs.extend(all[begin..begin + count].iter().map(arc));
+        see(&parts.arcs[begin..]);
         parts.end_state(f32::from_le_bytes(part(cell, 0)));
     }
     if parts.arcs.len() != all.len() {
@@ -263,13 +284,15 @@ fn constant(rest: &mut Rest<'_>, aligned: bool, states: i64, arcs: i64) -> Resul
     Ok(parts)
 }
 
-fn vector(rest: &mut Rest<'_>, states: i64) -> Result<Parts, String> {
+fn vector(rest: &mut Rest<'_>, states: i64, see: &mut dyn FnMut(&[Arc])) -> Result<Parts, String> {
     let mut parts = Parts::new();
     // A file that was written into a pipe does not know how many there are.
     while if states == -1 { rest.at < rest.bytes.len() } else { (parts.finals.len() as i64) < states } {
         let last = f32::from_le_bytes(rest.array()?);
         let count = rest.long()?;
+        let begin = parts.arcs.len();
         parts.arcs.extend(rest.cells::<16>(count)?.iter().map(arc));
+        see(&parts.arcs[begin..]);
         parts.end_state(last);
     }
     Ok(parts)
@@ -298,21 +321,13 @@ fn symbols(rest: &mut Rest<'_>) -> Result<Symbols, String> {
     rest.text()?;
     rest.long()?;
     let count = rest.long()?;
-    let mut symbols = Symbols::default();
-    let mut at: i64 = 0;
-    while at < count {
+    let mut rows = Vec::new();
+    for _ in 0..count {
         let symbol = rest.text()?;
-        let label = rest.long()?;
-        if label != at {
-            return Err(format!(
-                "has the symbol \"{}\" under {label}, expected under {at}: number symbols from 0 without a hole",
-                symbol.escape_debug()
-            ));
-        }
-        symbols.push(symbol)?;
-        at += 1;
+        rows.push((rest.long()?, symbol));
     }
-    Ok(symbols)
+    Symbols::of_rows(rows)
+        .map_err(|problem| format!("has a table of symbols that is none ({problem}): {AGAIN}"))
 }
 
 /// What has not been read yet.

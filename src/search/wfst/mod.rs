@@ -37,7 +37,8 @@ use crate::lm::{NgramModel, State, WordId};
 use crate::text::tokens::lower_word;
 use crate::text::{Case, Locale};
 
-/// What stands on an arc: the number of a word in a table of symbols.
+/// What stands on an arc: the number of a word in a table of symbols. Files of other programs may have numbers below 0,
+/// which are held as their 32 bits are.
 pub type Label = u32;
 
 /// The label that reads or writes nothing.
@@ -112,8 +113,6 @@ pub struct Properties {
     pub acceptor: bool,
     /// Whether no two arcs of a state read the same label.
     pub input_deterministic: bool,
-    /// Whether the arcs of each state are sorted by what they write, too.
-    pub output_sorted: bool,
 }
 
 type Arc = Tr<TropicalWeight>;
@@ -281,7 +280,6 @@ impl Machine {
         Properties {
             acceptor: properties.contains(FstProperties::ACCEPTOR),
             input_deterministic: properties.contains(FstProperties::I_DETERMINISTIC),
-            output_sorted: properties.contains(FstProperties::O_LABEL_SORTED),
         }
     }
 

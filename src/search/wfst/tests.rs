@@ -347,9 +347,45 @@ fn a_vector_of_rustfst_is_read() {
     fst.store(&mut file).unwrap();
     let (machine, facts) = read("v.fst", &file).unwrap();
     assert_eq!((facts.kind.as_str(), machine.states(), machine.arcs()), ("vector", 2, 3));
+    // What is told is how they stand in the file.
+    assert!(!facts.input_sorted && !facts.output_sorted);
     let mut lattice = Lattice::default();
     lattice.push([1, 3].map(|label| Candidate { label, cost: 0.0 }));
     assert_eq!(Search::new(&machine).best(&lattice), Some(Path { cost: 0.75, output: vec![3] }));
+}
+
+#[test]
+fn labels_below_0_and_tables_with_holes_are_read() {
+    let minus = |number: i32| number.cast_unsigned();
+    let mut parts = Parts::new();
+    parts.start = Some(0);
+    parts.arc(minus(-2), 7, 0.5, 1);
+    parts.arc(7, minus(-2), 0.25, 1);
+    parts.end_state(f32::INFINITY);
+    parts.end_state(0.0);
+    let symbols = Symbols::read("s", "us\t7\nodd\t-2\n").unwrap();
+    let mut bytes = Vec::new();
+    file::put(&parts, Some((&symbols, &symbols)), &mut bytes).unwrap();
+    let (machine, facts) = read("odd.fst", &bytes).unwrap();
+    assert_eq!(facts.inputs.as_ref(), Some(&symbols));
+    // As numbers with a sign: they stand as 7 and -2, and write -2 and 7.
+    assert!(!facts.input_sorted && facts.output_sorted);
+    let transducer = Transducer::new(machine.clone(), &symbols, symbols.clone(), Locale::Root).unwrap();
+    assert_eq!(transducer.best()("odd").unwrap().unwrap().text, "us");
+    assert_eq!(transducer.several("us", 2).unwrap()[0].text, "odd");
+    let other = Symbols::read("s", "us\t7\n").unwrap();
+    let problem = Transducer::new(machine, &other, other.clone(), Locale::Root).unwrap_err().to_string();
+    assert!(
+        problem.contains("the machine reads the label -2, which is not among the 1 symbols"),
+        "{problem}"
+    );
+    let mut none = Parts::new();
+    none.start = Some(0);
+    none.arc(minus(-1), 1, 0.0, 0);
+    none.end_state(0.0);
+    let mut bytes = Vec::new();
+    file::put(&none, None, &mut bytes).unwrap();
+    assert!(read("odd.fst", &bytes).unwrap_err().to_string().contains("the label -1"));
 }
 
 #[test]

@@ -74,6 +74,7 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
     let name = file.to_string_lossy();
     let reading = read::Config { language: Some(corpus.language().to_owned()), ..read::Config::default() };
     let lexicon = read::read(files::open(file)?, &reading)?;
+    corpus.note(lexicon.notes());
     if lexicon.is_empty() {
         return Err(Error::file(name, "has no words: expected a lexicon, from lexicon build"));
     }
