@@ -554,6 +554,26 @@ fn a_model_of_n_grams_says_how_sure_it_is_and_what_else_it_may_be() {
         String::from_utf8(output.stdout).unwrap()
     };
     quiet(room.run("train hmm corpus.txt -o tagger", b""));
+    let config = |model: &str| -> serde_json::Value {
+        let manifest: serde_json::Value =
+            serde_json::from_str(&room.read(&format!("{model}/majuscule.json"))).unwrap();
+        manifest["settings"]["config"].clone()
+    };
+    assert!(config("tagger")["order"].is_number() && config("tagger")["unknown"] == "guess");
+    // Of a language model made before nobody knows how it was trained, and without a corpus nothing is guessed.
+    quiet(room.run("train hmm --lm tagger/model.lm -o lent", b""));
+    quiet(room.run("train hmm --lm tagger/model.lm corpus.txt -o lent-with-text", b""));
+    for (model, unknown) in [("lent", "keep"), ("lent-with-text", "guess")] {
+        let config = config(model);
+        for key in ["order", "smoothing", "min_counts", "vocabulary"] {
+            assert!(config.get(key).is_none(), "{model}: {key}");
+        }
+        assert_eq!(
+            (&config["unknown"], &config["lm"]),
+            (&serde_json::json!(unknown), &serde_json::json!(["model.lm"]))
+        );
+        assert_eq!(room.path(model).join("endings.tsv").exists(), unknown == "guess");
+    }
     let text = b"the who asked us in lisbon\nwho told us\n";
     let restored = quiet(room.run("restore --model tagger", text));
     assert_eq!(restored, "the WHO asked us in Lisbon\nwho told us\n");
@@ -673,6 +693,11 @@ fn a_transducer_is_built_applied_and_drawn() {
 
     for arcs in ["failure", "epsilon"] {
         print(&format!("train ngram --lm tiny.arpa --arcs {arcs} -o {arcs}"));
+        let manifest: serde_json::Value =
+            serde_json::from_str(&room.read(&format!("{arcs}/majuscule.json"))).unwrap();
+        let settings = &manifest["settings"];
+        assert!(settings["order"] == 3 && settings["config"].get("order").is_none(), "{settings}");
+        assert_eq!(settings["config"]["unknown"], "keep");
         assert_eq!(print(&format!("restore --model {arcs}")), "told us the US\nTHE US in braga\n");
         // The machine of a model is one for these verbs, too.
         assert!(print(&format!("fst apply {arcs}/model.fst")).starts_with("told us the US\n"));
@@ -878,6 +903,23 @@ fn weights_of_maxent_go_out_and_come_back() {
     room.fails("train maxent a.txt --l1 NaN -o third", b"", 2, &["--l1 NaN"]);
     room.fails("train maxent a.txt --cost 1 -o third", b"", 2, &["--cost", "--l2"]);
     room.fails("maxent fit a.txt -o third", b"", 1, &["a.txt, line 1", "class from 0 to 3"]);
+    room.write("signs", "+1 1:0.5 3:-0.25 \n-1 1:-0.7 2:1 \n+1 3:1e-1\n-1 2:0.3 3:-1 \n");
+    room.out("maxent fit signs -o signed", b"");
+    let signed: Vec<(String, f64)> = room
+        .read("signed")
+        .lines()
+        .map(|line| line.split_once('\t').unwrap())
+        .map(|(index, weight)| (index.to_owned(), weight.parse().unwrap()))
+        .collect();
+    assert!(signed.iter().map(|(index, _)| index.as_str()).eq(["1", "2", "3"]), "{signed:?}");
+    assert!(signed[0].1 > 0.0 && signed[1].1 < 0.0 && signed[2].1 > 0.0, "{signed:?}");
+    room.write("mixed", "+1 1:1\n-1 2:1\n2 1:1\n");
+    room.fails("maxent fit mixed -o third", b"", 1, &["mixed, line 3", "-1 and 2"]);
+    room.write("endless", "+1 1:inf\n-1 2:1\n");
+    room.fails("maxent fit endless -o third", b"", 1, &["endless, line 1", "\"1:inf\"", "finite"]);
+    room.out("train maxent --bits 10 --threads 20000 a.txt -o many", b"");
+    room.out("train maxent a.txt --solver lbfgs --l2 1 --checkpoint kept -o best", b"");
+    room.fails("train maxent a.txt --solver lbfgs -o third", b"", 2, &["--l2 1"]);
     room.fails("maxent fit rows --l2 -1 -o third", b"", 2, &["--l2 -1"]);
     room.fails("maxent features a.txt -o a.txt", b"", 2, &["a.txt"]);
     room.fails("maxent features a.txt -o x --dictionary x", b"", 2, &["x"]);
@@ -1792,6 +1834,31 @@ fn built_in_models_restore_their_languages() {
         let out = room.out(&format!("restore {options}"), text.as_bytes());
         assert_eq!(String::from_utf8(out).unwrap(), cased);
     }
+}
+
+#[test]
+#[cfg(feature = "languages")]
+fn every_verb_takes_built_in_models_by_their_names() {
+    let room = Room::new();
+    room.write(
+        "a.txt",
+        "We met Zelda here.\nThe man asked Zelda who went.\nThen Zelda and Anna left.\n".repeat(3),
+    );
+    assert_eq!(room.out("restore --model fast --lang es", b"vive en madrid.\n"), b"Vive en Madrid.\n");
+    let scored = room.out("evaluate --model fast --lang en a.txt", b"");
+    assert_eq!(scored, room.out("evaluate --preset fast --lang en a.txt", b""));
+    for (model, language) in [("accurate", "en"), ("fast --lang pt", "pt")] {
+        let inspected = String::from_utf8(room.out(&format!("inspect {model}"), b"")).unwrap();
+        assert!(inspected.contains(&format!("language    {language}")), "{inspected}");
+    }
+    room.out("adapt fast a.txt --bits 12 -o new", b"");
+    let restored = room.out("restore --model new", b"and then zelda came.\n");
+    assert_eq!(restored, b"And then Zelda came.\n");
+    room.out("maxent features a.txt -o rows --dictionary names", b"");
+    room.out("maxent weights fast --dictionary names -o weights", b"");
+    // A folder of that name is what is meant.
+    fs::rename(room.path("new"), room.path("accurate")).unwrap();
+    assert!(String::from_utf8(room.out("inspect accurate", b"")).unwrap().contains("a.txt"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use clap::builder::{Resettable, ValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand};
 
+use super::named;
 use super::page::threads;
 use super::spinner::Spinner;
 use super::train::Place;
@@ -18,7 +19,6 @@ use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::Error;
 use crate::files;
 use crate::methods::{self, Adaptation, Progress};
-use crate::model;
 
 /// `majuscule adapt MODEL CORPUS… -o FOLDER`: a model takes the words and the ways of a text. Which options there are depends on
 /// the method of the model, which is known once that is opened.
@@ -42,7 +42,7 @@ Examples:
 /// (Chelba & Acero 2004). Of bert: training goes on on the text, with nothing frozen (Rei et al. 2020).
 #[derive(Debug, clap::Args)]
 struct Given {
-    /// The model, a folder or a packed file
+    /// The model, a folder or a packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
@@ -54,7 +54,7 @@ struct Given {
     /// are for models of maxent that were trained on one of them, and for all of bert
     #[arg(long, value_name = "PROTOCOL")]
     protocol: Option<Protocol>,
-    /// How many threads work on it; all cores where it is not given. The model does not depend on it
+    /// How many threads work on it; as many as the machine has cores at most, and so many where it is not given. The model does not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -73,9 +73,9 @@ struct Asked {
 /// Adapts and saves.
 pub fn run(Args { given, has_language, asked }: Args) -> Result<ExitCode> {
     let Given { model, corpora, place, mut reading, .. } = given;
-    let inputs = [std::slice::from_ref(&model), &corpora].concat();
+    let inputs = [named::files([&model]), corpora.clone()].concat();
     files::check_inputs(&inputs)?;
-    let store = model::open(&model)?;
+    let store = named::open(&model, &reading.language)?;
     methods::check_adaptable(&*store)?;
     let manifest = store.manifest();
     let adaptation = adaptation(&manifest.method, &asked)?;

@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::ValueEnum;
-
+use super::named;
 use crate::error::{Error, Result};
-use crate::methods::{self, Computing, Model, Preset, Read};
-use crate::model;
+use crate::methods::{self, Computing, Model, Read};
 
 /// Two models, one behind the other.
 #[derive(Debug, clap::Args)]
@@ -43,7 +41,7 @@ impl Cascade {
                 return Err(Error::Usage(problem));
             }
         };
-        let load = |path, is_second| named(path, language, computing, is_second);
+        let load = |path, is_second| load_named(path, language, computing, is_second);
         methods::cascade(load(fast, false)?, load(exact, true)?, self.sure).map(Some)
     }
 }
@@ -53,13 +51,8 @@ impl Cascade {
 ///
 /// # Errors
 /// Where it cannot be read or does not compute so.
-pub fn named(path: &Path, language: &str, computing: &Computing, must: bool) -> Result<Model> {
+pub fn load_named(path: &Path, language: &str, computing: &Computing, must: bool) -> Result<Model> {
     let asked = |is_meant| if is_meant { *computing } else { Computing::default() };
-    match path.to_str().and_then(|name| Preset::from_str(name, false).ok()) {
-        Some(preset) if !path.exists() => methods::embedded_on(language, preset, &asked(must)),
-        _ => {
-            let store = model::open(path)?;
-            methods::load_on(&*store, &asked(must || methods::is_neural(store.manifest())))
-        }
-    }
+    let store = named::open(path, language)?;
+    methods::load_on(&*store, &asked(must || methods::is_neural(store.manifest())))
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::cascade::named;
+use super::cascade::load_named;
 use super::measure::{self, Measure};
 use super::page::threads;
 use super::spinner::Spinner;
@@ -43,7 +43,7 @@ pub struct Args {
     /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
-    /// How many threads a method may use; all cores where it is not given. The figures do not depend on it
+    /// How many threads a method may use; as many as the machine has cores at most, and so many where it is not given. The figures do not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -109,7 +109,7 @@ impl Compared<'_> {
         let mut opened = None;
         for path in models {
             progress.say(format!("opening {}", path.display()));
-            let Model { manifest, restorer } = named(path, &measure.reading.language, computing, false)?;
+            let Model { manifest, restorer } = load_named(path, &measure.reading.language, computing, false)?;
             let name = path.to_string_lossy().into_owned();
             // The first model says whose letters pair how.
             let (corpus, examples) = match &opened {

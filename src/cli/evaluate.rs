@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::cascade::Cascade;
 use super::measure::{self, Measure};
+use super::named;
 use super::page::threads;
 use super::usage::Timed;
 use crate::corpus::Corpus;
@@ -15,7 +16,6 @@ use crate::eval::aligned::{self, files::Cases};
 use crate::eval::{Choices, Report, System, compare, evaluate_corpus, evaluate_each};
 use crate::files::Publish;
 use crate::methods::{self, Computing, Model, Preset, Read};
-use crate::model;
 use crate::restorer::Want;
 
 /// Evaluates a model: it sees the words without capitals, and is held against the true case
@@ -33,8 +33,8 @@ pub struct Args {
     /// their case, one stream for each recording, and they are aligned with those of the corpus as score --align does
     #[arg(long, value_name = "HYPOTHESIS", conflicts_with_all = ["protocol", "calibration", "intervals"])]
     pub align: Option<PathBuf>,
-    /// The model's folder or file; without it, the built-in model of --lang
-    #[arg(long, value_name = "FOLDER")]
+    /// The model, a folder or file; accurate and fast are the built-in ones of --lang, of which it is accurate without this
+    #[arg(long, value_name = "MODEL")]
     pub model: Option<PathBuf>,
     /// Which of the two built-in models of the language
     #[arg(long, value_enum, default_value_t, conflicts_with = "model")]
@@ -58,7 +58,7 @@ pub struct Args {
     pub predictions_per_word: Option<NonZeroUsize>,
     #[command(flatten)]
     pub computing: Computing,
-    /// How many threads a method may use; all cores where it is not given. The figures do not depend on it
+    /// How many threads a method may use; as many as the machine has cores at most, and so many where it is not given. The figures do not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     pub threads: Option<NonZeroUsize>,
     /// How many of the most frequent errors are listed
@@ -170,7 +170,10 @@ impl Args {
             return Ok((model, Some(read)));
         }
         let model = match &self.model {
-            Some(path) => methods::load_on(&*model::open(path)?, &self.computing),
+            Some(path) => {
+                let language = &self.measure.reading.language;
+                methods::load_on(&*named::open(path, language)?, &self.computing)
+            }
             None => methods::embedded_on(&self.measure.reading.language, self.preset, &self.computing),
         };
         Ok((model?, None))

@@ -9,11 +9,12 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::chart;
+use super::named;
 use super::page::print;
 use crate::error::Error;
 use crate::files;
 use crate::methods::{Model, load};
-use crate::model::{self, FileRecord};
+use crate::model::FileRecord;
 use crate::printable::printable;
 use crate::restorer::LayerWeights;
 
@@ -23,9 +24,12 @@ use crate::restorer::LayerWeights;
 /// of layer times weight, layers counted from 0, the embeddings. Divided by the number of layers it compares between encoders.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A model folder, or a packed model
-    #[arg(value_name = "FOLDER")]
+    /// A model, a folder or packed file; accurate and fast are the built-in ones of --lang
+    #[arg(value_name = "MODEL")]
     model: PathBuf,
+    /// The language of the built-in model
+    #[arg(long, value_name = "LANG", default_value = "en")]
+    lang: String,
     /// Print the manifest as JSON, with the weights of layers where there are any
     #[arg(long)]
     json: bool,
@@ -36,7 +40,7 @@ pub struct Args {
 
 /// Prints the manifest once the files are seen to be whole.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let store = model::open(&args.model)?;
+    let store = named::open(&args.model, &args.lang)?;
     store.check()?;
     let Model { manifest, restorer } = load(&*store)?;
     let layers = restorer.layer_weights();

@@ -88,7 +88,7 @@ struct Counting {
     /// What is counted and how, such as text, rei or batista
     #[arg(long, default_value = "text", value_name = "NAME")]
     protocol: Protocol,
-    /// Threads to count with; all cores where it is not given
+    /// Threads to count with; as many as the machine has cores at most, and so many where it is not given
     #[arg(long, value_name = "N", value_parser = number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]

@@ -179,7 +179,7 @@ struct Resources {
     /// The folder for temporary files under --memory; that of the output where it is not given
     #[arg(long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
-    /// How many threads read the text; all cores where it is not given. The bytes written do not depend on it
+    /// How many threads read the text; as many as the machine has cores at most, and so many where it is not given. The bytes written do not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
 }

@@ -7,12 +7,12 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use super::named;
 use super::page::{check_outputs, threads};
 use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::files::{self, Publish};
 use crate::methods::maxent::{self, Maxent, Target};
-use crate::model;
 
 /// The features and weights of maxent, for other programs and from them
 #[derive(Debug, clap::Args)]
@@ -65,7 +65,7 @@ struct Features {
     /// What is trained on: text, batista, rei, susanto, asr, or asr:N with windows of N words
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     protocol: Protocol,
-    /// How many threads count words; all cores where it is not given
+    /// How many threads count words; as many as the machine has cores at most, and so many where it is not given
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -96,9 +96,12 @@ impl Features {
 /// Writes the weights of a model in MegaM's form: a feature and its weight for each class
 #[derive(Debug, clap::Args)]
 struct Weights {
-    /// The model, a folder or a packed file
+    /// The model, a folder or a packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+    /// The language of the built-in model
+    #[arg(long, value_name = "LANG", default_value = "en")]
+    lang: String,
     /// The names of features, as maxent features writes them: a model holds only their hashes
     #[arg(long, value_name = "FILE")]
     dictionary: PathBuf,
@@ -113,7 +116,7 @@ struct Weights {
 impl Weights {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, &[&self.model, &self.dictionary])?;
-        let store = model::open(&self.model)?;
+        let store = named::open(&self.model, &self.lang)?;
         let method = &store.manifest().method;
         if method != "maxent" {
             let problem = format!("method \"{method}\": only models of maxent have weights");
@@ -125,9 +128,12 @@ impl Weights {
 }
 
 /// Finds the best weights of a file in svmlight's form, all classes together, and writes them in MegaM's (L-BFGS, as MegaM has it)
+///
+/// Of the labels -1 and +1 there is one weight for each feature, for +1; of classes, which 0 to 3 are, one for each.
 #[derive(Debug, clap::Args)]
 struct Fit {
-    /// The file, as maxent features writes it; - is standard input
+    /// The file: a line has a class (0 to 3, or -1 and +1) and ascending index:value, as maxent features writes them; - is standard
+    /// input. No constant is added: give each row an index of its own for one
     #[arg(value_name = "FILE")]
     matrix: PathBuf,
     /// The names of its features; without it the weights are those of numbers

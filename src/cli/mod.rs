@@ -27,6 +27,7 @@ mod lm;
 mod maxent;
 #[cfg(feature = "train")]
 mod measure;
+mod named;
 mod page;
 mod restore;
 #[cfg(feature = "train")]

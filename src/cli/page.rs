@@ -37,9 +37,11 @@ pub fn tell_notes(notes: &[String]) {
     }
 }
 
-/// As many threads as were asked for, or else one for each core.
+/// As many threads as were asked for, but no more than the machine runs at once; as many as that where none were. More would
+/// only wait for each other, and a system refuses thousands.
 pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
-    asked.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    let most = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    asked.map_or(most, |asked| asked.min(most))
 }
 
 /// Refuses, before any work is done, outputs that would replace an input or each other.

@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cascade::Cascade;
 use super::messages;
+use super::named;
 use super::page::threads;
 use super::stream::Follow;
 use super::targets::{Targets, Way};
@@ -18,7 +19,6 @@ use crate::error::Error;
 use crate::files::{self, Encoding, Input, Publish};
 use crate::format::{Kind, Settings};
 use crate::methods::{Computing, Model, Preset, embedded_on, language_of, load_on};
-use crate::model;
 use crate::printable::c_quoted;
 use crate::restore::{self, CaptionStream, Done, Flow, Form, Output, Stream, Threshold, restore_as};
 use crate::restorer::{Starts, Want};
@@ -124,7 +124,7 @@ pub struct Args {
     /// there
     #[arg(long)]
     lossy: bool,
-    /// How many threads work on it; all cores where it is not given. The output does not depend on it
+    /// How many threads work on it; as many as the machine has cores at most, and so many where it is not given. The output does not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
     /// Say nothing but errors: no summary of many files, no notes, no progress
@@ -293,7 +293,7 @@ impl Args {
         }
         match &self.model {
             Some(path) => {
-                let model = load_on(&*model::open(path)?, &self.computing)?;
+                let model = load_on(&*named::open(path, self.lang())?, &self.computing)?;
                 self.check_language(&model)?;
                 Ok(Some(model))
             }

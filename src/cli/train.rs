@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -52,7 +52,7 @@ struct Common {
     /// Whose case pairs are used, such as tr or nl; by default those of --lang
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
-    /// How many threads work on it; all cores where it is not given. The model does not depend on it
+    /// How many threads work on it; as many as the machine has cores at most, and so many where it is not given. The model does not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -103,7 +103,13 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
     tell_notes(&method.notes(&draft));
     common.place.publish(&draft)?;
     if let Some(file) = method.checkpoint() {
-        fs::remove_file(file).map_err(|error| Error::io("remove", file, error))?;
+        // Where training was over at once there is none.
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Error::io("remove", file, error).into());
+            }
+            _ => {}
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -96,6 +96,14 @@ pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
 /// # Errors
 /// Those of [`embedded`] and [`load_on`].
 pub fn embedded_on(language: &str, preset: Preset, computing: &Computing) -> Result<Model> {
+    load_on(&embedded_store(language, preset)?, computing)
+}
+
+/// The bytes of one of the two models of a language, as they are packed inside the program.
+///
+/// # Errors
+/// Those of [`embedded`].
+pub fn embedded_store(language: &str, preset: Preset) -> Result<Packed> {
     let tag = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     let Some(bytes) = packed(&tag, preset) else {
         let list = LANGUAGES.join(", ");
@@ -106,7 +114,7 @@ pub fn embedded_on(language: &str, preset: Preset, computing: &Computing) -> Res
             ),
         }));
     };
-    load_on(&Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))?, computing)
+    Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))
 }
 
 /// The commonest words of each of [`LANGUAGES`]: a dozen of them make a fourth of any text, and few stand in another's.

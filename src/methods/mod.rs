@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 
 pub use cascade::{Read, cascade};
 pub use computing::Computing;
-pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_on, language_of};
+pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_on, embedded_store, language_of};
 #[cfg(feature = "train")]
 pub use progress::{Left, Progress, Watch};
 #[cfg(feature = "train")]
@@ -253,13 +253,15 @@ impl Method {
             Self::Hmm(config) => {
                 let model = hmm::train(config, corpus, threads)?;
                 files.extend(config.language.inputs().iter().map(|file| files::name(file)));
-                (settings(model.settings(), config), model.labels().clone(), model.sections())
+                let config = config.language.recorded(config, model.guesses());
+                (settings(model.settings(), &config), model.labels().clone(), model.sections())
             }
             #[cfg(feature = "fst")]
             Self::Ngram(config) => {
                 let model = ngram::train(config, corpus, threads)?;
                 files.extend(config.language.inputs().iter().map(|file| files::name(file)));
-                (settings(model.settings(), config), model.labels().clone(), model.sections())
+                let config = config.language.recorded(config, model.guesses());
+                (settings(model.settings(), &config), model.labels().clone(), model.sections())
             }
             #[cfg(feature = "neural")]
             Self::Bert(config) => {

@@ -75,6 +75,12 @@ impl Hmm {
         self.sections
     }
 
+    /// Whether it guesses the case of words that it does not know.
+    #[cfg(feature = "train")]
+    pub(super) fn guesses(&self) -> bool {
+        self.guesser.is_some()
+    }
+
     /// What its manifest says of how it works.
     pub fn settings(&self) -> &Settings {
         &self.settings

@@ -152,6 +152,23 @@ impl Language {
         Ok(Parts { model, forms, guesser, sections })
     }
 
+    /// What a manifest keeps of the settings of a method that this language is a part of: not how a language model would have been
+    /// trained where one made before was taken, nor that unknown words are guessed where there was no corpus to learn it from.
+    pub(in crate::methods) fn recorded(&self, config: &impl Serialize, guesses: bool) -> serde_json::Value {
+        let value = |result: serde_json::Result<_>| result.expect("settings have string keys only");
+        let mut recorded: serde_json::Value = value(serde_json::to_value(config));
+        if self.lm.is_some()
+            && let (Some(settings), Some(training)) =
+                (recorded.as_object_mut(), value(serde_json::to_value(&self.ngrams)).as_object())
+        {
+            settings.retain(|key, _| !training.contains_key(key) && key != "vocabulary");
+        }
+        if !guesses {
+            recorded["unknown"] = value(serde_json::to_value(Unknown::Keep));
+        }
+        recorded
+    }
+
     fn kneser_ney(&self) -> kneser_ney::Config {
         let mut config = self.ngrams.clone();
         if let Some(most) = self.vocabulary {

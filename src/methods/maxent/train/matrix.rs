@@ -1,5 +1,8 @@
 //! Words as rows of numbered features, all in memory: what solvers take that do not stream.
 
+use std::iter;
+use std::ops::Range;
+
 use super::adagrad::Gradient;
 use super::lbfgs;
 use crate::error::{Error, Result};
@@ -12,10 +15,23 @@ use crate::text::Class;
 pub(super) struct Matrix {
     /// Features are numbered from 1 to this.
     pub(super) features: u32,
-    pub(super) indices: Vec<u32>,
+    indices: Vec<u32>,
+    /// The value of each of them; empty as long as all are 1.
+    values: Vec<f64>,
     /// Where each row ends in them.
     ends: Vec<usize>,
+    /// Of the labels -1 and +1, -1 is lower and +1 title.
     pub(super) classes: Vec<Class>,
+    /// Whether the labels are -1 and +1.
+    pub(super) is_signed: bool,
+}
+
+/// A row as svmlight's form has it.
+#[derive(Debug, Default)]
+struct SvmlightRow {
+    label: i8,
+    indices: Vec<u32>,
+    values: Vec<f64>,
 }
 
 impl Matrix {
@@ -24,30 +40,50 @@ impl Matrix {
         Self { features, ..Self::default() }
     }
 
-    /// Reads svmlight's text form: a class, and ascending `index:1`.
+    /// Reads svmlight's text form: a class from 0 to 3, or -1 and +1, and ascending `index:value`.
     ///
     /// # Errors
-    /// Where a line is something else.
+    /// Where a line is something else, or all rows are of one class.
     pub(super) fn read(lines: &mut Lines) -> Result<Self> {
         let mut matrix = Self::new(0);
-        let mut row = Vec::new();
+        let (mut row, mut others) = (SvmlightRow::default(), None);
         while let Some(line) = lines.next()? {
             let line = line.split('#').next().unwrap_or_default();
             let mut parts = line.split_ascii_whitespace();
-            let Some(class) = parts.next() else { continue };
-            row.clear();
-            match svmlight_row(class, parts, &mut row) {
-                Ok(class) => matrix.push(&row, class),
-                Err(problem) => return Err(lines.problem(problem)),
+            let Some(label) = parts.next() else { continue };
+            if let Err(problem) = row.read(label, parts) {
+                return Err(lines.problem(problem));
             }
-            matrix.features = matrix.features.max(row.last().copied().unwrap_or_default());
+            match row.label {
+                -1 => matrix.is_signed = true,
+                1 => {}
+                label => others = Some(label),
+            }
+            if let (true, Some(label)) = (matrix.is_signed, others) {
+                let problem = format!("labels -1 and {label} in one file: expected 0 to 3, or -1 and +1");
+                return Err(lines.problem(problem));
+            }
+            matrix.push_valued(&row);
+            matrix.features = matrix.features.max(row.indices.last().copied().unwrap_or_default());
         }
         if matrix.len() == 0 || matrix.classes.iter().all(|class| *class == matrix.classes[0]) {
             let problem =
-                "expected rows of at least two classes, 0 to 3 or 0 and 1: there is nothing to learn";
+                "expected rows of at least two classes, 0 to 3 or -1 and +1: there is nothing to learn";
             return Err(Error::file(lines.name(), problem));
         }
         Ok(matrix)
+    }
+
+    /// Adds a row of values.
+    fn push_valued(&mut self, row: &SvmlightRow) {
+        let are_ones = row.values.iter().all(|value| *value == 1.0);
+        if !are_ones && self.values.is_empty() {
+            self.values.resize(self.indices.len(), 1.0);
+        }
+        if !are_ones || !self.values.is_empty() {
+            self.values.extend(&row.values);
+        }
+        self.push(&row.indices, Class::ALL[row.label.max(0) as usize]);
     }
 
     pub(super) fn push(&mut self, row: &[u32], class: Class) {
@@ -57,7 +93,6 @@ impl Matrix {
     }
 
     /// How many numbers its rows have.
-    #[cfg(feature = "liblinear")]
     pub(super) fn numbers(&self) -> usize {
         self.indices.len()
     }
@@ -66,18 +101,75 @@ impl Matrix {
         self.classes.len()
     }
 
+    /// Where a row stands in the numbers.
+    fn range(&self, at: usize) -> Range<usize> {
+        at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at]
+    }
+
     /// The features of a row, ascending.
     pub(super) fn row(&self, at: usize) -> &[u32] {
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.indices[start..self.ends[at]]
+        &self.indices[self.range(at)]
+    }
+
+    /// The features of a row, counted from 0, and their values.
+    fn valued(&self, at: usize) -> impl Iterator<Item = (usize, f64)> {
+        let values = self.values.get(self.range(at)).unwrap_or_default();
+        let values = values.iter().copied().chain(iter::repeat(1.0));
+        self.row(at).iter().zip(values).map(|(index, value)| (*index as usize - 1, value))
     }
 
     /// The multinomial weights of its features where the sum of −ln P over the rows and the penalty `l2` are least, to so many
     /// digits; those of lower case are 0. `None` where it did not come to that in so many steps.
     pub(super) fn fit(&self, l2: f64, steps: usize, precision: f64) -> Option<Vec<[f64; BEGIN]>> {
-        let size = BEGIN * self.features as usize;
-        let found = lbfgs::least(size, steps, precision, |weights, slope| self.cost(weights, l2, slope))?;
-        Some(found.as_chunks().0.to_vec())
+        let scales = self.scales(l2, &[Class::Title, Class::Upper, Class::Mixed]);
+        let cost = |weights: &[f64], slope: &mut [f64]| self.cost(weights, l2, slope);
+        Some(least(&scales, steps, precision, cost)?.as_chunks().0.to_vec())
+    }
+
+    /// The weights for +1 against -1 where the sum of −ln P over the rows and half the squares of the weights times `l2` are
+    /// least, as [`Matrix::fit`] finds those of classes.
+    pub(super) fn fit_signed(&self, l2: f64, steps: usize, precision: f64) -> Option<Vec<f64>> {
+        let cost = |weights: &[f64], slope: &mut [f64]| self.cost_signed(weights, l2, slope);
+        least(&self.scales(l2, &[Class::Title]), steps, precision, cost)
+    }
+
+    /// About how far each weight moves where the slope is 1: one over the root of the curvature, for a class that is as likely as its
+    /// share. Frequent features and rare ones then ask for steps of one length.
+    fn scales(&self, l2: f64, classes: &[Class]) -> Vec<f64> {
+        let mut squares = vec![0.0; self.features as usize];
+        for at in 0..self.len() {
+            self.valued(at).for_each(|(feature, value)| squares[feature] += value * value);
+        }
+        let likely = |class: &Class| {
+            let share =
+                self.classes.iter().filter(|found| *found == class).count() as f64 / self.len() as f64;
+            (share * (1.0 - share)).max(SELDOM)
+        };
+        let likely: Vec<f64> = classes.iter().map(likely).collect();
+        let scale = |squares: f64, likely: f64| match l2 + squares * likely {
+            curvature if curvature > 0.0 => 1.0 / curvature.sqrt(),
+            _ => 1.0,
+        };
+        squares.iter().flat_map(|&squares| likely.iter().map(move |&likely| scale(squares, likely))).collect()
+    }
+
+    /// That sum, and its slope.
+    fn cost_signed(&self, weights: &[f64], l2: f64, slope: &mut [f64]) -> f64 {
+        let mut cost = 0.0;
+        for (slope, weight) in slope.iter_mut().zip(weights) {
+            *slope = l2 * weight;
+            cost += weight * *slope / 2.0;
+        }
+        for (at, &class) in self.classes.iter().enumerate() {
+            let sign = if class == Class::Title { 1.0 } else { -1.0 };
+            let sum: f64 = self.valued(at).map(|(feature, value)| weights[feature] * value).sum();
+            let against = -sign * sum;
+            // ln(1 + e^x) without its overflow.
+            cost += against.max(0.0) + (-against.abs()).exp().ln_1p();
+            let wrong = 1.0 / (1.0 + (-against).exp());
+            self.valued(at).for_each(|(feature, value)| slope[feature] -= sign * wrong * value);
+        }
+        cost
     }
 
     /// The sum of −ln P over the rows and the penalty, and the slope of both. The penalty is that of
@@ -93,51 +185,82 @@ impl Matrix {
         }
         for (at, &class) in self.classes.iter().enumerate() {
             let mut sums = [0.0; CLASSES];
-            for &index in self.row(at) {
-                sums[1..]
-                    .iter_mut()
-                    .zip(weights[index as usize - 1])
-                    .for_each(|(sum, weight)| *sum += weight);
+            for (feature, value) in self.valued(at) {
+                sums[1..].iter_mut().zip(weights[feature]).for_each(|(sum, weight)| *sum += value * weight);
             }
             let most = sums.iter().copied().fold(f64::MIN, f64::max);
             let whole = sums.iter().map(|sum| (sum - most).exp()).sum::<f64>().ln() + most;
             cost += whole - sums[class as usize];
             let mut shares = sums.map(|sum| (sum - whole).exp());
             shares[class as usize] -= 1.0;
-            for &index in self.row(at) {
-                slope[index as usize - 1]
+            for (feature, value) in self.valued(at) {
+                slope[feature]
                     .iter_mut()
                     .zip(&shares[1..])
-                    .for_each(|(slope, share)| *slope += share);
+                    .for_each(|(slope, share)| *slope += value * share);
             }
         }
         cost
     }
 }
 
-/// The class and the features of a row.
-fn svmlight_row<'a>(
-    class: &str,
-    features: impl Iterator<Item = &'a str>,
-    row: &mut Vec<u32>,
-) -> Result<Class, String> {
-    let class = class.parse().ok().and_then(|class: usize| Class::ALL.get(class)).copied();
-    let class = class.ok_or("expected a class from 0 to 3 first".to_owned())?;
-    for feature in features {
-        let (index, value) = feature.split_once(':').unwrap_or((feature, ""));
-        let wrong = || format!("\"{feature}\": expected ascending index:1, from 1 on");
-        let index: u32 = index.parse().map_err(|_| wrong())?;
-        let is_one = value.parse().is_ok_and(|value: f64| value == 1.0);
-        if !is_one || index > LARGEST || index <= row.last().copied().unwrap_or_default() {
-            return Err(wrong());
+/// A class that is hardly seen counts as one of this variance.
+const SELDOM: f64 = 1e-3;
+
+/// [`lbfgs::least`] of a function of weights, in units of these scales.
+fn least(
+    scales: &[f64],
+    steps: usize,
+    precision: f64,
+    cost: impl Fn(&[f64], &mut [f64]) -> f64,
+) -> Option<Vec<f64>> {
+    let mut weights = vec![0.0; scales.len()];
+    let scaled = |at: &[f64], weights: &mut [f64]| {
+        weights.iter_mut().zip(at.iter().zip(scales)).for_each(|(weight, (at, scale))| *weight = at * scale);
+    };
+    let found = lbfgs::least(scales.len(), steps, precision, |at, slope| {
+        scaled(at, &mut weights);
+        let value = cost(&weights, slope);
+        slope.iter_mut().zip(scales).for_each(|(slope, scale)| *slope *= scale);
+        value
+    })?;
+    scaled(&found, &mut weights);
+    Some(weights)
+}
+
+impl SvmlightRow {
+    /// Reads the label and the features of a line.
+    fn read<'a>(&mut self, label: &str, features: impl Iterator<Item = &'a str>) -> Result<(), String> {
+        self.indices.clear();
+        self.values.clear();
+        let known =
+            label.parse().ok().filter(|label: &f64| (-1.0..4.0).contains(label) && label.fract() == 0.0);
+        self.label = known.map(|label| label as i8).ok_or_else(|| {
+            format!("\"{label}\": expected a class from 0 to 3, or -1 and +1, and then index:value")
+        })?;
+        for feature in features {
+            let wrong = |expected: &str| format!("\"{feature}\": expected {expected}");
+            let (index, value) = feature.split_once(':').ok_or_else(|| wrong("index:value"))?;
+            let index: u32 = index.parse().map_err(|_| wrong("index:value, the index a number from 1"))?;
+            if index == 0 || index > LARGEST {
+                return Err(wrong(&format!("an index from 1 to {LARGEST}")));
+            }
+            if index <= self.indices.last().copied().unwrap_or_default() {
+                return Err(wrong("ascending indices, each once"));
+            }
+            let value = value.parse().ok().filter(|value: &f64| value.abs() <= MOST);
+            self.indices.push(index);
+            self.values.push(value.ok_or_else(|| wrong("a finite value, at most 1e30"))?);
         }
-        row.push(index);
+        Ok(())
     }
-    Ok(class)
 }
 
 /// A larger index would ask for gigabytes of weights.
 const LARGEST: u32 = 1 << 28;
+
+/// Squares of larger values would be no numbers.
+const MOST: f64 = 1e30;
 
 /// The weights of classes from decision values of each against the rest, by label: half of how much higher they are than those
 /// of lower case.
@@ -192,19 +315,53 @@ mod tests {
     }
 
     #[test]
+    fn values_and_signs_are_read_as_svmlight_has_them() {
+        let matrix = read("+1 1:0.5 3:-1 \n-1 2:1e-3\n1.0 1:1\n").unwrap();
+        assert!(matrix.is_signed);
+        assert_eq!(matrix.classes, [Class::Title, Class::Lower, Class::Title]);
+        let rows: Vec<Vec<(usize, f64)>> = (0..3).map(|at| matrix.valued(at).collect()).collect();
+        assert_eq!(rows, [vec![(0, 0.5), (2, -1.0)], vec![(1, 1e-3)], vec![(0, 1.0)]]);
+        // Ones before the first other value are ones.
+        let matrix = read("0 1:1\n1 1:1 2:3\n").unwrap();
+        assert!(!matrix.is_signed);
+        assert_eq!(
+            matrix.valued(0).chain(matrix.valued(1)).collect::<Vec<_>>(),
+            [(0, 1.0), (0, 1.0), (1, 3.0)]
+        );
+    }
+
+    #[test]
+    fn of_one_feature_the_best_weight_is_where_the_slope_is_nothing() {
+        // At w the slope is w − 2 · 2 σ(−2w) + 1 · σ(w): twice +1 at the value 2, once -1 at the value 1.
+        let matrix = read("+1 1:2\n+1 1:2\n-1 1:1\n").unwrap();
+        let weight = matrix.fit_signed(1.0, 100, 1e-9).unwrap()[0];
+        let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
+        assert!((weight - 4.0 * logistic(-2.0 * weight) + logistic(weight)).abs() < 1e-6, "{weight}");
+    }
+
+    #[test]
     fn what_is_no_matrix_is_refused() {
         for text in [
             "",
             "0 1:1\n0 2:1\n",
             "4 1:1\n",
+            "-2 1:1\n",
+            "0.5 1:1\n",
+            "NaN 1:1\n",
             "x\n",
             "0 0:1\n",
             "0 2:1 1:1\n",
             "0 1:1 1:1\n",
-            "0 1:2\n",
             "0 1:NaN\n",
+            "0 1:inf\n",
+            "0 1:1e300\n",
+            "0 1:\n",
             "0 1\n",
+            "0 qid:1 1:1\n",
             "0 4294967295:1\n",
+            "-1 1:1\n0 1:1\n",
+            "2 1:1\n-1 1:1\n",
+            "+1 1:1\n+1 2:1\n",
         ] {
             assert!(matches!(read(text), Err(Error::Input { .. })), "{text:?}");
         }
@@ -212,7 +369,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_matrix_or_an_error(text in "[0-3:. \n1#-]{0,40}") {
+        fn any_text_is_a_matrix_or_an_error(text in "[0-3:. \n1#+e-]{0,40}") {
             let _ = read(&text);
         }
     }
@@ -240,6 +397,22 @@ mod tests {
                 let mut weights = weights.clone();
                 weights[at] += by;
                 matrix.cost(&weights, l2, &mut [0.0; 18])
+            };
+            let found = (with(SMALL) - with(-SMALL)) / (2.0 * SMALL);
+            prop_assert!((found - slope[at]).abs() < 1e-5, "{} {}", found, slope[at]);
+        }
+
+        #[test]
+        fn the_slope_of_signs_is_that_of_the_cost(
+            matrix in matrices(), weights in prop::collection::vec(-2.0f64..2.0, 6), l2 in 0.0f64..3.0, at in 0usize..6,
+        ) {
+            const SMALL: f64 = 1e-5;
+            let mut slope = vec![0.0; 6];
+            matrix.cost_signed(&weights, l2, &mut slope);
+            let with = |by: f64| {
+                let mut weights = weights.clone();
+                weights[at] += by;
+                matrix.cost_signed(&weights, l2, &mut [0.0; 6])
             };
             let found = (with(SMALL) - with(-SMALL)) / (2.0 * SMALL);
             prop_assert!((found - slope[at]).abs() < 1e-5, "{} {}", found, slope[at]);

@@ -14,6 +14,7 @@ mod one_vs_rest;
 mod outside;
 #[cfg(test)]
 mod packed;
+mod rows;
 mod size;
 mod solving;
 mod stopping;
@@ -287,6 +288,12 @@ fn learn(
     keep: &mut Keep<'_>,
 ) -> Result<Weights> {
     let Config { solving, bits, .. } = run.config;
+    // Where all features fit, none has to be chosen.
+    if solving.solver == Solver::Lbfgs
+        && let Some(all) = rows::all_features(run, size)?
+    {
+        return solve(run, all);
+    }
     let new = |weights: Weights, average| {
         State::new(weights.over(run.model).lazily(penalty, average), solving.patience)
     };
@@ -300,7 +307,16 @@ fn learn(
     if solving.solver == Solver::Adagrad {
         return run.epochs(state, keep);
     }
-    solve_with_liblinear(run, state.weights.features())
+    solve(run, state.weights.features())
+}
+
+/// Finds weights of the features chosen with a solver that holds the whole corpus.
+fn solve(run: &Run<'_>, chosen: Vec<u64>) -> Result<Weights> {
+    if run.config.solving.solver != Solver::Lbfgs {
+        return solve_with_liblinear(run, chosen);
+    }
+    let values = rows::best(run, &chosen)?;
+    Ok(Weights::with(chosen, &values))
 }
 
 #[cfg(feature = "liblinear")]
@@ -552,6 +568,8 @@ mod tests {
             let tokens = Tokens::of_words("we saw the us army they told us here".split(' '), Locale::Root);
             let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
             assert_eq!([choices[3].label.case, choices[7].label.case], [Case::Upper, Case::Lower]);
+            let wide = model.weights.width();
+            assert!(wide == Width::Wide && model.settings.cut == 0, "weights of any size are kept");
             let problem = train_on(&text, &config(crate::files::Size(1 << 18)), 1).unwrap_err();
             assert!(problem.to_string().contains("words would fit"), "{problem}");
         }

@@ -5,24 +5,23 @@
 
 use liblinear::util::TrainingInput;
 use liblinear::{Builder, LibLinearModel, SolverType, toggle_liblinear_stdout_output};
-use rustc_hash::FxHashMap;
 
-use super::adagrad::{Gradient, Run, Scratch};
+use super::adagrad::{Gradient, Run};
 use super::exchange::Target;
 use super::matrix::{Matrix, UNLIKELY, against_the_rest};
+use super::rows::{Holder, matrix};
 use super::solving::Solver;
 use crate::error::{Error, Result};
-use crate::files::Size;
 use crate::methods::maxent::{BEGIN, CLASSES, names};
 use crate::text::Class;
 
 /// Finds weights of the features chosen, in their order.
 pub(super) fn solve(run: &Run<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
     let bias = chosen.iter().position(|&feature| feature == names::bias());
-    let mut weights = classes(&matrix(run, Target::Case, chosen)?, run, bias)?;
+    let mut weights = classes(&matrix(run, Target::Case, chosen, &HOLDER)?, run, bias)?;
     if run.begins {
         for (weights, begin) in
-            weights.iter_mut().zip(beginnings(&matrix(run, Target::Begin, chosen)?, run, bias)?)
+            weights.iter_mut().zip(beginnings(&matrix(run, Target::Begin, chosen, &HOLDER)?, run, bias)?)
         {
             weights[BEGIN] = begin as f32;
         }
@@ -30,44 +29,7 @@ pub(super) fn solve(run: &Run<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
     Ok(weights)
 }
 
-/// The rows of a corpus and the features chosen, numbered from 1 in their order.
-///
-/// # Errors
-/// Where the corpus cannot be read, or has more words than fit into the memory that is allowed.
-fn matrix(run: &Run<'_>, target: Target, chosen: &[u64]) -> Result<Matrix> {
-    let memory = run.config.solving.solver_memory;
-    let numbers: FxHashMap<u64, u32> = chosen.iter().copied().zip(1..).collect();
-    let mut matrix = Matrix::new(chosen.len() as u32);
-    let mut scratch = Scratch::default();
-    let (mut row, mut fitting, mut words) = (Vec::new(), None, 0u64);
-    run.corpus.for_each(&mut |example| {
-        run.rows(example, &mut scratch, |row_of| {
-            let Some((features, class)) = row_of.of(target) else { return };
-            words += 1;
-            if fitting.is_some() {
-                return;
-            }
-            row.clear();
-            row.extend(features.iter().filter_map(|feature| numbers.get(feature)));
-            row.sort_unstable();
-            row.dedup();
-            matrix.push(&row, class);
-            if bytes(&matrix) > memory.0 {
-                fitting = Some(words - 1);
-            }
-        });
-        Ok(())
-    })?;
-    let Some(fitting) = fitting else { return Ok(matrix) };
-    let fixed = matrix.features as usize * FEATURE;
-    let of_rows = (bytes(&matrix) - fixed) as f64 * words as f64 / matrix.len() as f64;
-    let whole = Size(fixed + of_rows as usize);
-    let problem = format!(
-        "{words} words take about {whole} in LIBLINEAR, and --solver-memory is {memory}: {fitting} words would fit; give \
-         less text, more memory, or --solver adagrad, which holds no corpus"
-    );
-    Err(Error::Usage(format!("{}: {problem}", run.corpus.name())))
-}
+const HOLDER: Holder = Holder { name: "LIBLINEAR", bytes };
 
 /// How much memory LIBLINEAR takes. A number of a row lies in the matrix (4 bytes) and in the crate first as a pair (16), then
 /// as LIBLINEAR's node in a vector that may have grown to twice its length (32). A row has two vectors, its answers, and
@@ -127,7 +89,7 @@ fn train(matrix: &Matrix, labels: &[u8], solver: Solver, cost: f64) -> Result<im
     // Its own defaults of when to stop.
     let (solver, precision) = match solver {
         Solver::LiblinearDual => (SolverType::L2R_LR_DUAL, 0.1),
-        Solver::Adagrad | Solver::Liblinear => (SolverType::L2R_LR, 0.01),
+        Solver::Adagrad | Solver::Lbfgs | Solver::Liblinear => (SolverType::L2R_LR, 0.01),
     };
     builder.parameters().solver_type(solver).stopping_criterion(precision).constraints_violation_cost(cost);
     builder.build_model().map_err(|error| refused(&error))

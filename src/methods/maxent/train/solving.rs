@@ -21,7 +21,8 @@ pub struct Solving {
     /// The penalty of the size of weights, against the sum of −ln P over the words: with it many weights are 0 (AdaGrad)
     #[cfg_attr(feature = "cli", arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Solving::default().l1))]
     pub l1: f64,
-    /// The penalty of half the squares of weights, against the same sum: LIBLINEAR's 1/C (AdaGrad)
+    /// The penalty of half the squares of weights, against the same sum: LIBLINEAR's 1/C, and 1 in MegaM
+    /// (AdaGrad, L-BFGS)
     #[cfg_attr(feature = "cli", arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Solving::default().l2))]
     pub l2: f64,
     /// Take the mean of the weights after each word instead of the last ones (AdaGrad)
@@ -40,7 +41,7 @@ pub struct Solving {
     /// What −ln P of a word costs against half the squares of the weights; 1 where it is not given (LIBLINEAR)
     #[cfg_attr(feature = "cli", arg(long, value_name = "C", allow_negative_numbers = true))]
     pub cost: Option<f64>,
-    /// The memory that LIBLINEAR may take, such as 2G or 500M: it holds the whole corpus
+    /// The memory that LIBLINEAR or L-BFGS may take, such as 2G or 500M: each holds the whole corpus
     #[cfg_attr(feature = "cli", arg(long, value_name = "SIZE", default_value_t = Solving::default().solver_memory))]
     pub solver_memory: Size,
     /// Take the weights from a file instead of learning them: a model of LIBLINEAR, whose features --dictionary names, or
@@ -66,6 +67,8 @@ pub enum Solver {
     /// Multinomial, all classes together, by AdaGrad, as the text goes by
     #[default]
     Adagrad,
+    /// The same to the best weights under --l2, by L-BFGS, as MegaM has it; the whole corpus is held in memory
+    Lbfgs,
     /// LIBLINEAR's -s 0: each class against the rest, by a trust region Newton method
     Liblinear,
     /// LIBLINEAR's -s 7: the same by coordinate descent in the dual
@@ -96,6 +99,7 @@ impl Solving {
         check_penalties(self.l1, self.l2)?;
         let only = |what: &str, whose: &str, cure: &str| format!("{what} is for --solver {whose}: {cure}");
         let is_native = self.solver == Solver::Adagrad;
+        let is_foreign = matches!(self.solver, Solver::Liblinear | Solver::LiblinearDual);
         let problem = match () {
             () if !(0.0..1.0).contains(&self.held_out) => {
                 format!("--held-out {}: expected a fraction from 0 to less than 1", self.held_out)
@@ -104,12 +108,16 @@ impl Solving {
             () if self.cost.is_some_and(|cost| !(cost.is_finite() && cost > 0.0)) => {
                 format!("--cost {}: expected a number greater than 0", self.cost.unwrap_or_default())
             }
-            () if is_native && self.cost.is_some() => only("--cost", "liblinear", "give --l2, which is 1/C"),
-            () if !is_native && self.l2 > 0.0 => only("--l2", "adagrad", "give --cost, which is 1/L2"),
+            () if !is_foreign && self.cost.is_some() => only("--cost", "liblinear", "give --l2, which is 1/C"),
+            () if self.solver == Solver::Lbfgs && self.l2 == 0.0 => {
+                "--solver lbfgs needs a penalty, without which weights may have no end: give --l2 1, as MegaM has it"
+                    .to_owned()
+            }
+            () if is_foreign && self.l2 > 0.0 => only("--l2", "adagrad", "give --cost, which is 1/L2"),
             () if !is_native && self.l1 > 0.0 => only("--l1", "adagrad", "leave it out"),
             () if !is_native && self.average => only("--average", "adagrad", "leave it out"),
             () if !is_native && self.held_out > 0.0 => only("--held-out", "adagrad", "leave it out"),
-            () if !is_native && !cfg!(feature = "liblinear") => return Err(left_out()),
+            () if is_foreign && !cfg!(feature = "liblinear") => return Err(left_out()),
             () => return Ok(()),
         };
         Err(Error::Usage(problem))
@@ -177,6 +185,7 @@ mod tests {
     #[test]
     fn settings_that_cannot_be_are_refused() {
         let default = Solving::default;
+        let lbfgs = || Solving { solver: Solver::Lbfgs, l2: 1.0, ..Solving::default() };
         let liblinear = || Solving { solver: Solver::Liblinear, ..Solving::default() };
         for solving in [
             Solving { l1: -1.0, ..default() },
@@ -194,10 +203,15 @@ mod tests {
             Solving { l2: 1.0, ..liblinear() },
             Solving { average: true, ..liblinear() },
             Solving { held_out: 0.1, ..liblinear() },
+            Solving { l2: 0.0, ..lbfgs() },
+            Solving { l1: 1.0, l2: 0.0, ..lbfgs() },
+            Solving { cost: Some(1.0), ..lbfgs() },
+            Solving { average: true, ..lbfgs() },
+            Solving { held_out: 0.1, ..lbfgs() },
         ] {
             assert!(matches!(solving.check(), Err(Error::Usage(_))), "{solving:?}");
         }
-        assert!(default().check().is_ok());
+        assert!(default().check().is_ok() && lbfgs().check().is_ok());
         assert_eq!(liblinear().check().is_ok(), cfg!(feature = "liblinear"));
     }
 }
