@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 
 pub use encoding::{Encoder, Encoding};
 pub use limit::{DEFAULT_INPUT_LIMIT, set_input_limit};
+pub use unfinished::remove_unfinished;
 
 use encoding::Undecodable;
 use limit::Limit;
+use unfinished::Unfinished;
 
 use crate::error::{Error, Place, Result};
 
 mod encoding;
 mod limit;
+mod unfinished;
 
 /// Opens a file for reading; `-` is standard input. A file that begins with the magic bytes of gzip, Zstandard or xz is
 /// read decompressed, whatever its name; several compressed one after another are read as one.
@@ -208,17 +211,19 @@ impl Input {
         Ok(head)
     }
 
-    /// The same text in UTF-8, and what writes it back as it was: in the encoding that its byte-order mark tells, or that is named,
-    /// or as it is. `stand_in` is a character that stands for bytes that are no text there; without it they are an error.
+    /// The same text in UTF-8, and what writes it back as it was: in the encoding that its byte-order mark tells, or that is named, or
+    /// as it is, also where another is named and the first letters that are not ASCII are in UTF-8. `stand_in` is a character that stands for bytes that are no text there; without it they are an error.
     ///
     /// # Errors
     /// Like [`Input::read`], and where the mark is that of UTF-32.
     pub fn decoded(mut self, named: Option<Encoding>, stand_in: Option<char>) -> Result<(Self, Encoder)> {
-        let encoding = self.marked()?.or(named).unwrap_or(Encoding::Utf8);
+        let marked = self.marked()?;
+        let is_named = marked.is_none();
+        let encoding = marked.or(named).unwrap_or(Encoding::Utf8);
         if encoding == Encoding::Utf8 {
             return Ok((self, Encoder::none()));
         }
-        let (decoder, encoder) = encoding::ends(self.reader, encoding, stand_in);
+        let (decoder, encoder) = encoding::ends(self.reader, encoding, is_named, stand_in);
         let reader = BufReader::with_capacity(BUFFER, Box::new(decoder) as Box<dyn Read + Send>);
         Ok((Self { reader, ..self }, encoder))
     }
@@ -567,44 +572,44 @@ mod zstandard {
 pub struct Publish {
     target: PathBuf,
     /// `None` for a device or a pipe, which is written as it is.
-    temporary: Option<PathBuf>,
+    temporary: Option<Unfinished>,
     /// `None` once committed.
     writer: Option<BufWriter<File>>,
 }
 
 impl Publish {
-    /// Begins a file that will stand at `path`. A link is followed. A file that stands there keeps its permissions.
+    /// Begins a file that will stand at `path`. A link is followed. A file that stands there keeps its owner and permissions.
     ///
     /// # Errors
-    /// Where its folder or the file that stands there cannot be written.
+    /// Where its folder or the file that stands there cannot be written, or a new file cannot have its owner.
     pub fn new(path: impl AsRef<Path>) -> Result<Self> {
         let target = followed(path.as_ref());
-        match fs::metadata(&target) {
+        let old = match fs::metadata(&target) {
             Ok(old) if old.is_dir() => {
-                Err(Error::file(target.to_string_lossy(), "is a folder, but the name of a file is expected"))
+                let problem = "is a folder, but the name of a file is expected";
+                return Err(Error::file(target.to_string_lossy(), problem));
             }
             Ok(old) if !old.is_file() => {
                 let file = File::options().write(true).open(&target);
                 let file = file.map_err(|error| Error::io("write", &target, error))?;
-                Ok(Self { target, temporary: None, writer: Some(BufWriter::new(file)) })
+                return Ok(Self { target, temporary: None, writer: Some(BufWriter::new(file)) });
             }
             Ok(old) => {
                 // Renaming would replace a file that is write-protected.
                 let opened = File::options().write(true).open(&target);
                 opened.map_err(|error| Error::io("write", &target, error))?;
-                let publish = Self::beside(target)?;
-                let path = publish.temporary.as_deref().unwrap_or(&publish.target);
-                fs::set_permissions(path, old.permissions())
-                    .map_err(|error| Error::io("write", path, error))?;
-                Ok(publish)
+                Some(old)
             }
-            Err(_) => Self::beside(target),
-        }
-    }
-
-    fn beside(target: PathBuf) -> Result<Self> {
-        let (temporary, file) =
-            unused_name(&target, |path| File::options().write(true).create_new(true).open(path))?;
+            Err(_) => None,
+        };
+        let (temporary, file) = match old {
+            None => Unfinished::file(&target, File::options().write(true))?,
+            Some(old) => {
+                let (temporary, file) = Unfinished::file(&target, &mut like(&old))?;
+                inherit(&file, &old, &target)?;
+                (temporary, file)
+            }
+        };
         let writer = Some(BufWriter::with_capacity(BUFFER, file));
         Ok(Self { target, temporary: Some(temporary), writer })
     }
@@ -628,24 +633,51 @@ impl Publish {
         self.replace(Some(Path::new(&backup)))
     }
 
-    fn replace(mut self, backup: Option<&Path>) -> Result<()> {
+    fn replace(self, backup: Option<&Path>) -> Result<()> {
         let refused = |error| Error::io("write", &self.target, error);
-        if let Some(writer) = self.writer.take() {
-            let file = writer.into_inner().map_err(|error| refused(error.into_error()))?;
-            if self.temporary.is_some() {
-                file.sync_all().map_err(refused)?;
-            }
+        let written = self.writer.map(BufWriter::into_inner).transpose();
+        let file = written.map_err(|error| refused(error.into_error()))?;
+        let Some(temporary) = self.temporary else { return Ok(()) };
+        file.map_or(Ok(()), |file| file.sync_all()).map_err(refused)?;
+        if let Some(backup) = backup {
+            keep(&self.target, backup)?;
         }
-        if let Some(temporary) = &self.temporary {
-            if let Some(backup) = backup {
-                keep(&self.target, backup)?;
-            }
-            fs::rename(temporary, &self.target).map_err(refused)?;
-            sync_folder(parent(&self.target));
-        }
-        self.temporary = None;
+        temporary.rename(&self.target).map_err(refused)?;
+        sync_folder(parent(&self.target));
         Ok(())
     }
+}
+
+/// How a file is created that takes the place of another: never open to more than that.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix knows modes"))]
+fn like(old: &fs::Metadata) -> fs::OpenOptions {
+    let mut options = File::options();
+    options.write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+        // Until it has its group too, nobody but the owner reads it.
+        options.mode(old.mode() & 0o700);
+    }
+    options
+}
+
+/// Gives a new file the owner and the permissions of the one whose place it takes.
+fn inherit(file: &File, old: &fs::Metadata, target: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        let new = file.metadata().map_err(|error| Error::io("write", target, error))?;
+        let (uid, gid) = (old.uid(), old.gid());
+        if (new.uid(), new.gid()) != (uid, gid) && fchown(file, Some(uid), Some(gid)).is_err() {
+            let problem = format!(
+                "belongs to user {uid} and group {gid}, whom a new file cannot be given to: write to another name, or as \
+                 that user"
+            );
+            return Err(Error::file(target.to_string_lossy(), problem));
+        }
+    }
+    file.set_permissions(old.permissions()).map_err(|error| Error::io("write", target, error))
 }
 
 impl Write for Publish {
@@ -661,16 +693,50 @@ impl Write for Publish {
     }
 }
 
-impl Drop for Publish {
-    fn drop(&mut self) {
-        if let Some(temporary) = &self.temporary {
-            // What is left in the buffer need not be written.
-            if let Some(writer) = self.writer.take() {
-                drop(writer.into_parts());
-            }
-            let _ = fs::remove_file(temporary);
+/// A file as it is now, so that a change shows later.
+#[derive(Debug)]
+pub struct Seen {
+    path: PathBuf,
+    state: State,
+}
+
+/// Which file it is, how long, and when it was written last.
+type State = (u64, u64, u64, Option<std::time::SystemTime>);
+
+impl Seen {
+    /// Looks at a file.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn new(path: &Path) -> Result<Self> {
+        let metadata = fs::metadata(path).map_err(|error| Error::io("open", path, error))?;
+        Ok(Self { path: path.to_owned(), state: state(&metadata) })
+    }
+
+    /// Refuses a file that is another now.
+    ///
+    /// # Errors
+    /// Where it is.
+    pub fn check(&self) -> Result<()> {
+        match fs::metadata(&self.path) {
+            Ok(metadata) if state(&metadata) == self.state => Ok(()),
+            _ => Err(Error::file(
+                self.path.to_string_lossy(),
+                "was changed by another process while it was read, and stays as it is: do it again",
+            )),
         }
     }
+}
+
+fn state(metadata: &fs::Metadata) -> State {
+    #[cfg(unix)]
+    let (device, number) = {
+        use std::os::unix::fs::MetadataExt;
+        (metadata.dev(), metadata.ino())
+    };
+    #[cfg(not(unix))]
+    let (device, number) = (0, 0);
+    (device, number, metadata.len(), metadata.modified().ok())
 }
 
 /// Gives a file a second name, under which it stays when the first is given to another. One that has it already must hold the same:
@@ -704,7 +770,7 @@ fn keep(file: &Path, backup: &Path) -> Result<()> {
 pub struct Scratch {
     file: File,
     /// `None` where it has no name any more.
-    path: Option<PathBuf>,
+    _unfinished: Option<Unfinished>,
 }
 
 impl Scratch {
@@ -713,24 +779,16 @@ impl Scratch {
     /// # Errors
     /// Where no file can be made there.
     pub fn new(folder: &Path) -> Result<Self> {
-        let create = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
-        let (path, file) = unused_name(&folder.join("temporary file"), create)?;
+        let target = folder.join("temporary file");
+        let (unfinished, file) = Unfinished::file(&target, File::options().read(true).write(true))?;
         // An open file needs no name on Unix.
-        let path = if cfg!(unix) && fs::remove_file(&path).is_ok() { None } else { Some(path) };
-        Ok(Self { file, path })
+        let unfinished = if cfg!(unix) { None } else { Some(unfinished) };
+        Ok(Self { file, _unfinished: unfinished })
     }
 
     /// The open file.
     pub fn file(&self) -> &File {
         &self.file
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            let _ = fs::remove_file(path);
-        }
     }
 }
 
@@ -774,39 +832,67 @@ pub fn publish_folder(
 ) -> Result<()> {
     let target = followed(path.as_ref());
     check_replaceable(&target, replace)?;
-    let (temporary, ()) = unused_name(&target, |path| fs::create_dir(path))?;
-    let mut unfinished = Unfinished(Some(temporary.clone()));
-    fill(&temporary)?;
-    sync_files(&temporary)?;
-    let refused = |error| Error::io("write", &target, error);
-    let old = if target.exists() {
-        let (old, ()) = unused_name(&target, |path| fs::create_dir(path))?;
-        // Renaming a folder onto an empty one replaces it.
-        fs::rename(&target, &old).map_err(refused)?;
-        Some(old)
-    } else {
-        None
-    };
-    if let Err(error) = fs::rename(&temporary, &target) {
-        if let Some(old) = old {
-            let _ = fs::rename(old, &target);
-        }
-        return Err(refused(error));
+    let temporary = Unfinished::folder(&target)?;
+    let old = fs::metadata(&target).ok();
+    #[cfg(unix)]
+    if let Some(old) = &old {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+        // What the old one hides is hidden from the first.
+        let mode = fs::Permissions::from_mode(old.mode() & 0o7777 | 0o700);
+        let set = fs::set_permissions(temporary.path(), mode);
+        set.map_err(|error| Error::io("write", &target, error))?;
     }
-    unfinished.0 = old;
+    fill(temporary.path())?;
+    sync_files(temporary.path())?;
+    let refused = |error| Error::io("write", &target, error);
+    if let Some(old) = old {
+        fs::set_permissions(temporary.path(), old.permissions()).map_err(refused)?;
+    }
+    // One at a time: what stands there now may have come meanwhile.
+    let _turn = turn(parent(&target));
+    check_replaceable(&target, replace)?;
+    place(temporary, &target).map_err(refused)?;
     sync_folder(parent(&target));
     Ok(())
 }
 
-/// A folder that goes when this does.
-struct Unfinished(Option<PathBuf>);
+/// A turn at the names in a folder, where the system gives turns; others wait until it is dropped.
+fn turn(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.lock().ok().map(|()| file)
+}
 
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        if let Some(path) = &self.0 {
-            let _ = fs::remove_dir_all(path);
-        }
+/// Gives a folder the name of another, which goes.
+fn place(temporary: Unfinished, target: &Path) -> io::Result<()> {
+    if !target.exists() {
+        return temporary.rename(target);
     }
+    // In one step, where the system has one: at no moment is there no folder. The old one then goes with the temporary name.
+    if exchange(temporary.path(), target).is_ok() {
+        return Ok(());
+    }
+    let old =
+        (0..10_000).map(|n| parent(target).join(format!(".majuscule-{n}.old"))).find(|old| !old.exists());
+    let old = old.ok_or(io::ErrorKind::AlreadyExists)?;
+    fs::rename(target, &old)?;
+    if let Err(error) = temporary.rename(target) {
+        let _ = fs::rename(old, target);
+        return Err(error);
+    }
+    let _ = fs::remove_dir_all(old);
+    Ok(())
+}
+
+/// Gives each of two folders the name of the other, in one step.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Refuses a folder that [`publish_folder`] would not replace: worth asking before long work.
@@ -887,20 +973,15 @@ fn parent(path: &Path) -> &Path {
     }
 }
 
-/// A hidden name beside `target` under which `create` could make something that was not there.
-fn unused_name<T>(target: &Path, create: impl Fn(&Path) -> io::Result<T>) -> Result<(PathBuf, T)> {
-    let parent = parent(target);
-    // What another process left or writes at the same time is passed over.
-    for n in 0..10_000 {
-        let path = parent.join(format!(".majuscule-{n}.tmp"));
-        match create(&path) {
-            Ok(made) => return Ok((path, made)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(Error::io("create", target, error)),
-        }
-    }
-    let problem = "holds 10000 unfinished files named .majuscule-….tmp: remove them";
-    Err(Error::file(parent.to_string_lossy(), problem))
+/// The unfinished files and folders in a folder, by their names.
+fn paths_beside(folder: &Path) -> Vec<PathBuf> {
+    let is_unfinished = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let number = name.strip_prefix(".majuscule-").and_then(|name| name.strip_suffix(".tmp"));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(is_unfinished).collect()
 }
 
 /// Makes sure that all files in a folder are on the disk.
@@ -1196,6 +1277,55 @@ mod tests {
         null.write_all(b"gone").unwrap();
         null.commit().unwrap();
         assert!(!Path::new("/dev/null").is_file());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_new_file_and_a_new_folder_are_never_open_to_more_than_the_old() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        // Only some may give files away.
+        let _ = chown(&path, Some(12345), Some(54321));
+        let owner =
+            |path: &Path| fs::metadata(path).map(|file| (file.uid(), file.gid(), file.mode() & 0o777));
+        let was = owner(&path).unwrap();
+        let file = Publish::new(&path).unwrap();
+        assert_eq!(owner(&folder.path().join(".majuscule-0.tmp")).unwrap(), was);
+        file.commit().unwrap();
+        assert_eq!(owner(&path).unwrap(), was);
+
+        let path = folder.path().join("model");
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
+        let fill = |temporary: &Path| {
+            assert_eq!(owner(temporary).unwrap().2, 0o750);
+            Ok(())
+        };
+        publish_folder(&path, None, fill).unwrap();
+        assert_eq!(owner(&path).unwrap().2, 0o750);
+    }
+
+    #[test]
+    fn a_file_that_changes_meanwhile_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs::write(&path, "told us").unwrap();
+        let seen = Seen::new(&path).unwrap();
+        assert!(seen.check().is_ok());
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_modified(std::time::SystemTime::UNIX_EPOCH)
+            .unwrap();
+        assert!(seen.check().unwrap_err().to_string().contains("changed by another process"));
+        let seen = Seen::new(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(seen.check().is_err() && Seen::new(&path).is_err());
     }
 
     #[test]

@@ -279,8 +279,12 @@ fn models_that_cannot_be_used_are_refused() {
     assert!(String::from_utf8(room.out("inspect model", b"")).unwrap().contains("method      majority"));
 
     let manifest = room.read("model/majuscule.json");
-    room.write("model/majuscule.json", manifest.replace("\"format\": 1", "\"format\": 9"));
-    let parts = ["model: model format 9, but this build reads 1", "use a newer majuscule"];
+    room.write("model/majuscule.json", manifest.replace("\"en\"", "\"nl\""));
+    for verb in ["restore --model", "inspect"] {
+        room.fails(&format!("{verb} model"), b"", 1, &["majuscule.json is not what its checksum", "altered"]);
+    }
+    room.write("model/majuscule.json", manifest.replace("\"format\": 2", "\"format\": 9"));
+    let parts = ["model: model format 9, but this build reads 2", "use a newer majuscule"];
     room.fails(&format!("{model} model"), b"", 1, &parts);
     room.fails("inspect model", b"", 1, &parts);
     room.write("model/majuscule.json", "{\"name\": \"something else\"}");
@@ -2099,6 +2103,16 @@ fn texts_keep_their_encoding() {
             &["line 2, column 2", "found 0xd2"],
         );
         assert_eq!(restored("--encoding windows-1253 --lossy", b"bbc \xd2 bbc"), b"BBC \xd2 BBC");
+        // What is in UTF-8 is that, and a file holds one encoding.
+        room.write("texts.txt", "são tomé\n").write("mixed.txt", b"s\xc3\xa3o\ntom\xe9\n");
+        let output = room
+            .run("restore --model model --encoding windows-1252 --in-place old.txt texts.txt mixed.txt", b"");
+        assert_eq!(fs::read(room.path("old.txt")).unwrap(), b"S\xe3o Tom\xe9 \x81\r\n\xff");
+        assert_eq!(room.read("texts.txt"), "São Tomé\n");
+        assert_eq!(fs::read(room.path("mixed.txt")).unwrap(), b"s\xc3\xa3o\ntom\xe9\n");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("texts.txt: read as UTF-8, which it is, and not as windows-1252\n"), "{said}");
+        assert!(said.contains("mixed.txt, line 2, column 4: found 0xe9, which is not UTF-8"), "{said}");
         // A mark says more than a name.
         assert_eq!(
             restored("--encoding windows-1252", "\u{feff}são tomé".as_bytes()),
@@ -2182,11 +2196,12 @@ fn a_name_never_forges_a_patch_and_never_reaches_the_terminal_raw() {
         String::from_utf8(diff.stdout).unwrap(),
         format!("--- {name}\n+++ {name}\n@@ -1,1 +1,1 @@\n-the bbc\n+the BBC\n")
     );
-    let manifest = room.read("model/majuscule.json");
-    room.write(
-        "model/majuscule.json",
-        manifest.replace("\"en\"", r#""en\u001b[31m\nfile        all whole""#),
-    );
+    // As the first format had it, without a checksum.
+    let mut manifest: serde_json::Value = serde_json::from_str(&room.read("model/majuscule.json")).unwrap();
+    manifest.as_object_mut().unwrap().remove("checksum");
+    manifest["format"] = 1.into();
+    manifest["language"] = "en\u{1b}[31m\nfile        all whole".into();
+    room.write("model/majuscule.json", manifest.to_string());
     for args in [
         &["restore", "--model", "model", "--in-place", "."][..],
         &["restore", "--\u{1b}[31m"],
@@ -2203,4 +2218,109 @@ fn a_name_never_forges_a_patch_and_never_reaches_the_terminal_raw() {
             assert!(!text.contains("\nfile        all whole"), "{text:?}");
         }
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_pipe_or_a_device_is_no_file_of_a_model() {
+    let room = Room::new();
+    let make = |name: &str| {
+        let _ = fs::remove_file(room.path(name));
+        assert!(Command::new("mkfifo").arg(room.path(name)).status().unwrap().success());
+    };
+    make("model/words.bin");
+    room.fails("restore --model model", b"bbc", 1, &["words.bin: is no regular file"]);
+    make("model/majuscule.json");
+    room.fails("restore --model model", b"bbc", 1, &["majuscule.json: is no regular file"]);
+    make("pipe");
+    room.fails("restore --model pipe", b"bbc", 1, &["pipe: is no regular file"]);
+    fs::remove_file(room.path("model/majuscule.json")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", room.path("model/majuscule.json")).unwrap();
+    room.fails("inspect model", b"", 1, &["majuscule.json: is no regular file"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_model_is_replaced_under_its_readers_and_by_two_at_once() {
+    let room = Room::new();
+    room.write("a.txt", "We met in Lisbon.\n".repeat(3)).write("b.txt", "They met in Porto, in the US.\n");
+    let train = |file: &str| room.run(&format!("train majority {file} -o new --force"), b"");
+    assert!(train("a.txt").status.success());
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        let trainers = ["a.txt", "b.txt"].map(|file| {
+            scope.spawn(move || {
+                for _ in 0..10 {
+                    let output = train(file);
+                    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                }
+            })
+        });
+        let reader = scope.spawn(|| {
+            let mut opened = 0;
+            while opened < 3 || !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                let model = majuscule::model::open(room.path("new")).unwrap();
+                model.check().unwrap();
+                opened += 1;
+            }
+        });
+        for trainer in trainers {
+            trainer.join().unwrap();
+        }
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        reader.join().unwrap();
+    });
+    assert_eq!(room.names(), ["a.txt", "b.txt", "new"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_ended_by_a_signal_leaves_nothing_behind() {
+    use std::os::unix::process::ExitStatusExt;
+    let room = Room::new();
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("KILL", 9)] {
+        // It waits for more of its input, with its output begun.
+        let mut command = program();
+        command.args(["restore", "--model", "model", "-o", "out.txt"]).current_dir(room.0.path());
+        let mut child = spawn(&mut command);
+        child.stdin.as_mut().unwrap().write_all(b"bbc\n").unwrap();
+        let begun = Instant::now();
+        while room.names().is_empty() && begun.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(2));
+        }
+        assert_eq!(room.names(), [".majuscule-0.tmp"]);
+        let kill = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
+        let left = if number == 9 { vec![".majuscule-0.tmp"] } else { Vec::new() };
+        assert_eq!(room.names(), left, "{name}");
+    }
+    // What a dead process left goes with the next run, and what a living one writes stays.
+    fs::create_dir(room.path(".majuscule-7.tmp")).unwrap();
+    room.write(".majuscule-7.tmp/words.bin", "half").write(".majuscule-x.tmp", "mine");
+    let mut living = majuscule::files::Publish::new(room.path("other.txt")).unwrap();
+    assert_eq!(room.restored("-o out.txt", "bbc"), "");
+    assert_eq!(room.names(), [".majuscule-0.tmp", ".majuscule-x.tmp", "out.txt"]);
+    living.write_all(b"whole").unwrap();
+    living.commit().unwrap();
+    assert_eq!(room.read("other.txt"), "whole");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_out_of_a_folder_is_not_followed_in_place() {
+    let room = Room::new();
+    fs::create_dir(room.path("talks")).unwrap();
+    room.write("mine.txt", "the bbc\n").write("talks/a.txt", "the bbc\n");
+    std::os::unix::fs::symlink("../mine.txt", room.path("talks/b.txt")).unwrap();
+    std::os::unix::fs::symlink("a.txt", room.path("talks/c.txt")).unwrap();
+    room.fails(
+        "restore --model model --in-place talks",
+        b"",
+        1,
+        &["talks/b.txt: is a link that leads out of the folder", "name an output"],
+    );
+    assert_eq!((room.read("mine.txt"), room.read("talks/a.txt")), ("the bbc\n".into(), "the BBC\n".into()));
+    assert_eq!(room.restored("--in-place talks/b.txt", ""), "");
+    assert_eq!(room.read("mine.txt"), "the BBC\n");
 }

@@ -39,10 +39,12 @@ const DOORS: &[(&str, &[&str])] = &[
     // A hash for maps in memory, and the derives and formats of every file: parts of the language, not strangers.
     ("rustc_hash", &[]),
     ("rustfst", &["search/wfst/"]),
+    ("rustix", &["files.rs"]),
     ("ruzstd", &["files.rs"]),
     ("safetensors", &["methods/bert/weights.rs"]),
     ("serde", &[]),
     ("serde_json", &[]),
+    ("signal_hook", &["cli/signals.rs"]),
     ("thiserror", &["error.rs"]),
     ("toml", &["experiment/"]),
     ("tokenizers", &["methods/bert/tokenize.rs"]),

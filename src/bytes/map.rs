@@ -3,61 +3,116 @@
 
 use std::fs::File;
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 
-/// The contents of a file: mapped where there are memory maps, read elsewhere.
+/// The contents of a file, where they lie. A file that another process cuts short meanwhile ends this process with a signal (SIGBUS);
+/// one that is written over gives other bytes, of which [`check_unchanged`] knows.
 #[derive(Debug)]
 pub(super) struct Map {
-    #[cfg(not(target_family = "wasm"))]
-    bytes: Option<memmap2::Mmap>,
-    #[cfg(target_family = "wasm")]
-    bytes: Vec<u8>,
+    bytes: memmap2::Mmap,
+    watched: Arc<Watched>,
 }
 
-#[cfg(not(target_family = "wasm"))]
+/// A file that is mapped, as it was then.
+#[derive(Debug)]
+struct Watched {
+    path: PathBuf,
+    file: File,
+    state: Option<(u64, SystemTime)>,
+}
+
+/// The files that are mapped now.
+static MAPPED: Mutex<Vec<Weak<Watched>>> = Mutex::new(Vec::new());
+
+/// The files that had changed when their maps went.
+static CHANGED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 impl Map {
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
-        let metadata = file.metadata().map_err(|error| Error::io("read", path, error))?;
-        // An empty file cannot be mapped.
-        if metadata.len() == 0 {
-            return Ok(Self { bytes: None });
-        }
+    /// Maps an open file of some bytes; an empty one cannot be mapped.
+    pub(super) fn new(file: File, path: &Path) -> Result<Self> {
         // SAFETY: the bytes are read as bytes alone, with every bound checked, so whatever stands in them is no undefined
         // behaviour of ours. A model that another process cuts short while it is in use ends this process with a signal;
         // majuscule itself replaces models by renaming, which leaves the old file to those who have it open.
         let bytes = unsafe { memmap2::Mmap::map(&file) }.map_err(|error| Error::io("map", path, error))?;
-        Ok(Self { bytes: Some(bytes) })
+        let watched = Arc::new(Watched { path: path.to_owned(), state: state(&file), file });
+        let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
+        mapped.retain(|watched| watched.strong_count() > 0);
+        mapped.push(Arc::downgrade(&watched));
+        Ok(Self { bytes, watched })
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
-impl Deref for Map {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        self.bytes.as_deref().unwrap_or_default()
-    }
-}
-
-#[cfg(target_family = "wasm")]
-impl Map {
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        use std::io::Read;
-        let mut bytes = Vec::new();
-        let read = File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-        read.map_err(|error| Error::io("read", path, error))?;
-        Ok(Self { bytes })
-    }
-}
-
-#[cfg(target_family = "wasm")]
 impl Deref for Map {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
         &self.bytes
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        if self.watched.has_changed() {
+            let mut changed = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+            changed.push(self.watched.path.clone());
+        }
+    }
+}
+
+impl Watched {
+    /// Whether the file itself is another now. One that is removed, or whose name another file has, is the same.
+    fn has_changed(&self) -> bool {
+        state(&self.file) != self.state
+    }
+}
+
+fn state(file: &File) -> Option<(u64, SystemTime)> {
+    let metadata = file.metadata().ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
+}
+
+/// Refuses what was made with a file that changed while it was mapped.
+///
+/// # Errors
+/// The first such file.
+pub(super) fn check_unchanged() -> Result<()> {
+    let mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = mapped.iter().filter_map(Weak::upgrade).find(|file| file.has_changed());
+    let before = || CHANGED.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
+    match now.map(|watched| watched.path.clone()).or_else(before) {
+        None => Ok(()),
+        Some(path) => Err(Error::file(
+            path.to_string_lossy(),
+            "was changed while it was in use: do it again, and replace models by renaming, as train --force does",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_file_that_is_written_over_is_noticed_and_one_that_is_replaced_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        fs::write(&path, "told us").unwrap();
+        let map = Map::new(File::open(&path).unwrap(), &path).unwrap();
+        fs::write(folder.path().join("new"), "another").unwrap();
+        fs::rename(folder.path().join("new"), &path).unwrap();
+        assert!(!map.watched.has_changed());
+        assert_eq!(*map, *b"told us");
+        let map = Map::new(File::open(&path).unwrap(), &path).unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        assert!(map.watched.has_changed());
+        assert!(check_unchanged().unwrap_err().to_string().contains("while it was in use"));
+        drop(map);
+        assert!(check_unchanged().is_err());
+        CHANGED.lock().unwrap().clear();
     }
 }

@@ -1,18 +1,41 @@
 //! Bytes used where they lie: inside the program, in a mapped file or in memory.
 
 pub mod hash;
+#[cfg(not(target_family = "wasm"))]
 mod map;
 
 use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::Result;
-use map::Map;
+use crate::error::{Error, Result};
 
 /// Sections of files begin at a multiple of this, a line of memory, so that nothing aligned in them lies in two.
 pub const ALIGN: usize = 64;
+
+/// Files of more bytes are mapped.
+#[cfg(not(target_family = "wasm"))]
+const READ: u64 = 64 << 20;
+
+/// Opens a regular file, or a link to one. Another kind is not even opened: that may wait for ever.
+///
+/// # Errors
+/// Where it is another kind of file, or cannot be opened.
+pub fn open_regular(path: &Path) -> Result<File> {
+    let refused = |error| Error::io("open", path, error);
+    let is_regular = fs::metadata(path).map_err(refused)?.is_file();
+    let file = if is_regular { Some(File::open(path).map_err(refused)?) } else { None };
+    match file {
+        // What has the name now may be another.
+        Some(file) if file.metadata().map_err(refused)?.is_file() => Ok(file),
+        _ => {
+            Err(Error::file(path.to_string_lossy(), "is no regular file, but one is expected: copy it again"))
+        }
+    }
+}
 
 /// Bytes, wherever they lie. Cheap to clone.
 #[derive(Clone)]
@@ -26,14 +49,47 @@ pub enum Bytes {
 }
 
 impl Bytes {
-    /// A file, mapped where there are memory maps, read elsewhere.
+    /// A file: up to 64 MiB are read, so that nothing that happens to the file is seen any more; a longer one is mapped where there are
+    /// memory maps, and [`Bytes::check_unchanged`] tells of changes.
     ///
     /// # Errors
-    /// Where it cannot be opened.
-    pub fn map(path: impl AsRef<Path>) -> Result<Self> {
-        let map = Map::open(path.as_ref())?;
-        let len = map.len();
-        Ok(Self::Mapped(Arc::new(map), 0..len))
+    /// Where it cannot be read, or is no regular file: a pipe or a device may have no end.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        Self::of_file(open_regular(path)?, path)
+    }
+
+    /// Like [`Bytes::open`], of a regular file that is open.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn of_file(mut file: File, path: &Path) -> Result<Self> {
+        let refused = |error| Error::io("read", path, error);
+        let len = file.metadata().map_err(refused)?.len();
+        #[cfg(not(target_family = "wasm"))]
+        if len > READ {
+            let map = map::Map::new(file, path)?;
+            let len = map.len();
+            return Ok(Self::Mapped(Arc::new(map), 0..len));
+        }
+        let len = usize::try_from(len).map_err(|error| refused(io::Error::other(error)))?;
+        let mut read = Ok(());
+        let bytes = Self::filled(len, |bytes| read = file.read_exact(bytes));
+        match read.and_then(|()| file.read(&mut [0])) {
+            Ok(0) => Ok(bytes),
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(refused(error)),
+            _ => Err(Error::file(path.to_string_lossy(), "was changed while it was read: do it again")),
+        }
+    }
+
+    /// Refuses what was made with a mapped file that was changed meanwhile: to be asked before results are given out.
+    ///
+    /// # Errors
+    /// The first such file.
+    pub fn check_unchanged() -> Result<()> {
+        #[cfg(not(target_family = "wasm"))]
+        map::check_unchanged()?;
+        Ok(())
     }
 
     /// So many zeros, written over by `fill`, at an address that is a multiple of [`ALIGN`].
@@ -104,6 +160,21 @@ mod tests {
             assert_eq!(*bytes.slice(5..11).slice(3..6), *b"the");
             assert_eq!(*bytes.slice(14..14), *b"");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_read_stays_as_it_was_and_other_kinds_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        for text in ["", "told us"] {
+            fs::write(&path, text).unwrap();
+            let bytes = Bytes::open(&path).unwrap();
+            fs::write(&path, "the").unwrap();
+            assert_eq!(*bytes, *text.as_bytes());
+        }
+        assert!(Bytes::open(folder.path()).unwrap_err().to_string().contains("no regular file"));
+        #[cfg(unix)]
+        assert!(Bytes::open("/dev/zero").unwrap_err().to_string().contains("no regular file"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use super::messages;
 use crate::error::Error;
 use crate::files::{self, Encoding, Publish};
 use crate::format::Kind;
@@ -57,7 +58,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(output) = output {
         files::check_output(output, &[&args.input])?;
     }
-    let (input, _) = files::open(&args.input)?.decoded(args.encoding.clone(), None)?;
+    let (input, encoder) = files::open(&args.input)?.decoded(args.encoding.clone(), None)?;
     let left = match output {
         Some(path) => {
             let mut out = Publish::new(path)?;
@@ -67,6 +68,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         }
         None => conversion.run(input, &mut std::io::stdout().lock(), Path::new("standard output"))?,
     };
+    messages::tell_encoding(&args.input, args.encoding.as_ref(), encoder.encoding());
     if let Some(left) = left {
         tell!("majuscule: left out: {left}");
     }

@@ -2,10 +2,12 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 
+use crate::files::Encoding;
 use crate::printable::printable;
 
 /// Prints a message; the arguments are those of `format!`. See [`print`].
@@ -33,4 +35,11 @@ pub fn print(message: impl Display) {
 /// Remembers the bar that is shown, which messages clear; `None` where it is gone.
 pub fn set_bar(bar: Option<&ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar.cloned();
+}
+
+/// Says in what encoding a text was read, where another was named.
+pub fn tell_encoding(file: &Path, named: Option<&Encoding>, read: &Encoding) {
+    let Some(named) = named.filter(|named| *named != read) else { return };
+    let file = if file == Path::new("-") { "standard input".into() } else { file.to_string_lossy() };
+    tell!("majuscule: {file}: read as {}, which it is, and not as {}", read.name(), named.name());
 }

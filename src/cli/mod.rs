@@ -33,6 +33,7 @@ mod restore;
 #[cfg(feature = "train")]
 mod score;
 mod shell;
+mod signals;
 #[cfg(feature = "train")]
 mod spinner;
 mod stream;
@@ -48,6 +49,7 @@ use std::process::{self, ExitCode};
 
 use clap::{Parser, Subcommand};
 
+use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::files::{self, Size};
 use crate::printable::printable_lines;
@@ -106,6 +108,7 @@ enum Learning {
 pub fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     files::set_input_limit(cli.input_limit);
+    signals::clean_up();
     #[cfg(feature = "train")]
     let watch = usage::Watch::new(cli.usage);
     let result = match cli.verb {
@@ -119,6 +122,8 @@ pub fn main() -> ExitCode {
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),
     };
+    // Results of a model that was changed meanwhile are none.
+    let result = result.and_then(|code| Ok(Bytes::check_unchanged().map(|()| code)?));
     #[cfg(feature = "train")]
     let result = result.and_then(|code| Ok(watch.write().map(|()| code)?));
     result.unwrap_or_else(|error| report(&error))

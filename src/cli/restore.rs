@@ -15,8 +15,9 @@ use super::named;
 use super::page::threads;
 use super::stream::Follow;
 use super::targets::{Targets, Way};
+use crate::bytes::Bytes;
 use crate::error::Error;
-use crate::files::{self, Encoding, Input, Publish};
+use crate::files::{self, Encoding, Input, Publish, Seen};
 use crate::format::{Kind, Settings};
 use crate::methods::{Computing, Model, Preset, embedded_on, language_of, load_on};
 use crate::printable::c_quoted;
@@ -168,6 +169,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             for path in paths {
                 work.restore(files::open(path)?, path, output, &mut out)?;
             }
+            Bytes::check_unchanged()?;
             out.commit()?;
             ExitCode::SUCCESS
         }
@@ -427,6 +429,9 @@ impl<'a> Work<'a> {
             let mut format = args.kind(path).open(input, settings)?;
             restore_as(&mut *format, method, want, &policy, output, write)?
         };
+        if !args.quiet {
+            messages::tell_encoding(path, args.encoding.as_ref(), encoder.encoding());
+        }
         self.done = before + done;
         Ok(done.changed)
     }
@@ -439,6 +444,7 @@ impl<'a> Work<'a> {
         }
         let mut out = Publish::new(output)?;
         let changed = self.restore(input, path, output, &mut out)?;
+        Bytes::check_unchanged()?;
         out.commit()?;
         Ok(changed)
     }
@@ -452,16 +458,23 @@ impl<'a> Work<'a> {
         if path.exists() && !path.is_file() {
             return refused("is no regular file");
         }
+        if self.args.targets.leads_out(path) {
+            return refused("is a link that leads out of the folder that is given");
+        }
+        let seen = Seen::new(path)?;
         let input = files::open(path)?;
         if input.is_compressed() {
             return refused("is compressed");
         }
         let mut out = Publish::new(path)?;
         let changed = self.restore(input, path, path, &mut out)?;
-        match backup {
-            _ if !changed => {}
-            Some(ending) => out.commit_with_backup(ending)?,
-            None => out.commit()?,
+        if changed {
+            Bytes::check_unchanged()?;
+            seen.check()?;
+            match backup {
+                Some(ending) => out.commit_with_backup(ending)?,
+                None => out.commit()?,
+            }
         }
         Ok(changed)
     }

@@ -115,6 +115,16 @@ impl Targets {
         })
     }
 
+    /// Whether a text that was found in a folder is a link to a file outside it. One that is named itself is meant.
+    pub fn leads_out(&self, path: &Path) -> bool {
+        let is_outside = |folder: &PathBuf| match (fs::canonicalize(path), fs::canonicalize(folder)) {
+            (Ok(file), Ok(folder)) => !file.starts_with(folder),
+            _ => true,
+        };
+        let mut folders = self.files.iter().filter(|folder| path.starts_with(folder));
+        path.is_symlink() && !self.files.iter().any(|file| file == path) && folders.any(is_outside)
+    }
+
     fn texts(&self, format: Kind) -> Result<Vec<Text>> {
         if self.files.is_empty() {
             return Ok(vec![Text { path: "-".into(), name: "-".into() }]);

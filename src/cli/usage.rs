@@ -32,6 +32,7 @@ impl Watch {
         if file.is_some() {
             thread::spawn(|| {
                 let _ = io::copy(&mut io::stdin(), &mut io::sink());
+                let _nothing_more = files::remove_unfinished();
                 process::exit(1);
             });
         }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read, Write};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, OnceLock};
 
 /// How the characters of a text are written in bytes. Law: what was read and is written back has the same bytes, but for the case
 /// of letters; a letter whose other case the encoding lacks keeps its own.
@@ -39,7 +39,8 @@ impl Encoding {
         }
     }
 
-    fn name(&self) -> &'static str {
+    /// Its name, as the web knows it.
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
             Self::Utf16Le | Self::Utf16Be => "UTF-16",
@@ -181,6 +182,14 @@ impl std::fmt::Display for Undecodable {
 
 impl std::error::Error for Undecodable {}
 
+/// Whether a text is in UTF-8 after all, though another encoding is named, and how many characters stand before the place that tells: all
+/// of them ASCII.
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    before: u64,
+    is_utf8: bool,
+}
+
 /// Reads an encoded text as UTF-8.
 pub(super) struct Decoder<R> {
     source: R,
@@ -188,11 +197,14 @@ pub(super) struct Decoder<R> {
     /// Stands for bytes that are no text; without it they are an error.
     stand_in: Option<char>,
     odd: Sender<Odd>,
+    told: Arc<OnceLock<Told>>,
     /// What was read and not decoded, and what was decoded and not given out.
     bytes: Vec<u8>,
     text: Vec<u8>,
     given: usize,
     ended: bool,
+    /// Characters before the next, all in all and by line and column.
+    chars: u64,
     line: u64,
     column: u64,
 }
@@ -203,6 +215,10 @@ pub struct Encoder {
     encoding: Encoding,
     stand_in: Option<char>,
     odd: Receiver<Odd>,
+    told: Arc<OnceLock<Told>>,
+    /// Characters written, and whether one of them is not ASCII.
+    chars: u64,
+    is_ascii: bool,
     /// The beginning of a character whose end has not come.
     cut: Vec<u8>,
 }
@@ -210,20 +226,43 @@ pub struct Encoder {
 /// Bytes read at a time.
 const READ: usize = 1 << 16;
 
+/// So many bytes tell at most whether a text is in UTF-8, counted from the first that is not ASCII: its line, or the first part of it.
+const TELLING: usize = 1 << 16;
+
 /// Both ends of a text in this encoding. `stand_in` is a character that stands for bytes that are no text, and becomes them again;
-/// without it they are an error.
-pub(super) fn ends<R: Read>(source: R, encoding: Encoding, stand_in: Option<char>) -> (Decoder<R>, Encoder) {
+/// without it they are an error. Where the encoding is only `named`, a text that shows to be in UTF-8 is read as that: what tells is the
+/// line of the first byte that is not ASCII, which in another encoding is next to never valid UTF-8.
+pub(super) fn ends<R: Read>(
+    source: R,
+    encoding: Encoding,
+    named: bool,
+    stand_in: Option<char>,
+) -> (Decoder<R>, Encoder) {
     let (sender, receiver) = mpsc::channel();
-    let encoder = Encoder { encoding: encoding.clone(), stand_in, odd: receiver, cut: Vec::new() };
+    let told = Arc::new(match named {
+        true => OnceLock::new(),
+        false => Told { before: 0, is_utf8: false }.into(),
+    });
+    let encoder = Encoder {
+        encoding: encoding.clone(),
+        stand_in,
+        odd: receiver,
+        told: told.clone(),
+        chars: 0,
+        is_ascii: true,
+        cut: Vec::new(),
+    };
     let decoder = Decoder {
         source,
         encoding,
         stand_in,
         odd: sender,
+        told,
         bytes: Vec::new(),
         text: Vec::new(),
         given: 0,
         ended: false,
+        chars: 0,
         line: 1,
         column: 1,
     };
@@ -233,8 +272,75 @@ pub(super) fn ends<R: Read>(source: R, encoding: Encoding, stand_in: Option<char
 impl<R: Read> Decoder<R> {
     /// Decodes all that is here.
     fn decode(&mut self) -> io::Result<()> {
+        if self.told.get().is_none() && !self.tell()? {
+            return Ok(());
+        }
+        if self.told.get().is_some_and(|told| told.is_utf8) {
+            return self.pass();
+        }
+        let all = self.bytes.len();
+        self.decode_to(all)
+    }
+
+    /// Finds out whether the text is in UTF-8, and decodes what stands before the place that tells; false where more is needed.
+    fn tell(&mut self) -> io::Result<bool> {
+        let is_wide = !matches!(self.encoding, Encoding::Table(_));
+        if !is_wide {
+            // These are the same in both.
+            let ascii = self.bytes.iter().position(|b| !b.is_ascii()).unwrap_or(self.bytes.len());
+            self.decode_to(ascii)?;
+        }
+        let end = match self.bytes.iter().position(|&b| b == b'\n') {
+            Some(at) if !is_wide => at,
+            _ => self.bytes.len().min(TELLING),
+        };
+        let has_all = end < self.bytes.len() || end == TELLING || self.ended;
+        let judged = &self.bytes[..end];
+        // UTF-16 has zeros in any text with blanks.
+        let is_utf8 = !(is_wide && judged.contains(&0))
+            && match str::from_utf8(judged) {
+                Ok(_) => true,
+                Err(error) => error.error_len().is_none() && !(self.ended && end == self.bytes.len()),
+            };
+        if judged.is_empty() || is_utf8 && !has_all {
+            return Ok(false);
+        }
+        let is_utf8 = is_utf8 && !judged.is_ascii();
+        let _ = self.told.set(Told { before: self.chars, is_utf8 });
+        Ok(true)
+    }
+
+    /// Gives out a text that is in UTF-8 as it is.
+    fn pass(&mut self) -> io::Result<()> {
+        let is_end = self.ended;
+        let valid = match str::from_utf8(&self.bytes) {
+            Ok(text) => text.len(),
+            Err(error) if error.error_len().is_none() && !is_end => error.valid_up_to(),
+            // Who reads on knows what to do with bytes that are no text.
+            Err(_) if self.stand_in.is_some() => self.bytes.len(),
+            Err(error) => {
+                let (valid, rest) = self.bytes.split_at(error.valid_up_to());
+                let (line, column) = after(valid, (self.line, self.column));
+                let problem = format!(
+                    "found 0x{:02x}, which is not UTF-8 as the text before it is: write the whole file in one encoding (iconv \
+                     does), or pass such bytes through with --lossy",
+                    rest[0]
+                );
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    Undecodable { line, column, problem },
+                ));
+            }
+        };
+        (self.line, self.column) = after(&self.bytes[..valid], (self.line, self.column));
+        self.text.extend(self.bytes.drain(..valid));
+        Ok(())
+    }
+
+    /// Decodes the first `end` bytes.
+    fn decode_to(&mut self, end: usize) -> io::Result<()> {
         let mut at = 0;
-        while at < self.bytes.len() {
+        while at < end {
             let (c, len) = match self.encoding.first(&self.bytes[at..]) {
                 Some(Ok(found)) => found,
                 None if !self.ended => break,
@@ -247,6 +353,7 @@ impl<R: Read> Decoder<R> {
             }
             self.text.extend(c.encode_utf8(&mut [0; 4]).bytes());
             at += len;
+            self.chars += 1;
             (self.line, self.column) =
                 if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
         }
@@ -272,6 +379,14 @@ impl<R: Read> Decoder<R> {
     }
 }
 
+/// The line and column after a text that begins at those.
+fn after(text: &[u8], (line, column): (u64, u64)) -> (u64, u64) {
+    let breaks = text.iter().filter(|&&b| b == b'\n').count() as u64;
+    let last = text.iter().rposition(|&b| b == b'\n').map_or(text, |at| &text[at + 1..]);
+    let chars = last.iter().filter(|&&b| b & 0xc0 != 0x80).count() as u64;
+    (line + breaks, if breaks == 0 { column + chars } else { 1 + chars })
+}
+
 impl<R: Read> Read for Decoder<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while self.given == self.text.len() && !self.ended {
@@ -294,7 +409,15 @@ impl<R: Read> Read for Decoder<R> {
 impl Encoder {
     /// For a text that was read as it is.
     pub(super) fn none() -> Self {
-        Self { encoding: Encoding::Utf8, stand_in: None, odd: mpsc::channel().1, cut: Vec::new() }
+        ends(io::empty(), Encoding::Utf8, false, None).1
+    }
+
+    /// What the text is in, as far as it was read.
+    pub fn encoding(&self) -> &Encoding {
+        match self.told.get() {
+            Some(told) if told.is_utf8 => &Encoding::Utf8,
+            _ => &self.encoding,
+        }
     }
 
     /// Writes the next part of the text to `out`; a character may come in parts.
@@ -306,13 +429,20 @@ impl Encoder {
             return out.write_all(text);
         }
         self.cut.extend_from_slice(text);
-        let len = match str::from_utf8(&self.cut) {
+        let valid = match str::from_utf8(&self.cut) {
             Ok(text) => text.len(),
             Err(error) => error.valid_up_to(),
+        };
+        let len = match self.told.get() {
+            // What comes before the place that tells is ASCII, but for capitals put there.
+            Some(told) if told.is_utf8 => valid.min(self.end_of(told.before.saturating_sub(self.chars))),
+            _ => valid,
         };
         let text = String::from_utf8_lossy(&self.cut[..len]);
         let mut bytes = Vec::with_capacity(2 * len);
         for c in text.chars() {
+            self.chars += 1;
+            self.is_ascii &= c.is_ascii();
             let odd = if Some(c) == self.stand_in { self.odd.try_recv().ok() } else { None };
             match odd {
                 Some(Odd::Bytes(odd)) => bytes.extend(odd),
@@ -325,6 +455,30 @@ impl Encoder {
         }
         out.write_all(&bytes)?;
         self.cut.drain(..len);
+        match self.told.get() {
+            Some(told) if told.is_utf8 && self.chars >= told.before => self.pass(out),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where so many characters of what is here end.
+    fn end_of(&self, chars: u64) -> usize {
+        let begins = self.cut.iter().enumerate().filter(|(_, b)| **b & 0xc0 != 0x80);
+        begins.map(|(at, _)| at).nth(usize::try_from(chars).unwrap_or(usize::MAX)).unwrap_or(self.cut.len())
+    }
+
+    /// Writes a text that is in UTF-8 as it is.
+    fn pass(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.is_ascii && !self.cut.is_empty() {
+            // A Turkish capital was put before the first letter that tells.
+            let problem = format!(
+                "it shows to be in UTF-8 after capitals were written in {}: name no other encoding",
+                self.encoding.name()
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+        out.write_all(&self.cut)?;
+        self.cut.clear();
         Ok(())
     }
 }
@@ -342,7 +496,7 @@ mod tests {
         encoding: Encoding,
         change: impl Fn(&str) -> String,
     ) -> (String, Vec<u8>) {
-        let (mut decoder, mut encoder) = ends(Cursor::new(bytes.to_vec()), encoding, Some('\u{1a}'));
+        let (mut decoder, mut encoder) = ends(Cursor::new(bytes.to_vec()), encoding, false, Some('\u{1a}'));
         let (mut text, mut written) = (String::new(), Vec::new());
         decoder.read_to_string(&mut text).unwrap();
         // A byte at a time: characters come in parts.
@@ -362,6 +516,84 @@ mod tests {
                 prop_assert_eq!(&there_and_back(&bytes, encoding(name), str::to_owned).1, &bytes);
             }
         }
+    }
+
+    /// Gives its bytes in parts of any length.
+    struct Parts(Cursor<Vec<u8>>, usize);
+
+    impl Read for Parts {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let len = out.len().min(self.1);
+            self.0.read(&mut out[..len])
+        }
+    }
+
+    /// What a text is read as where an encoding is named, and what is written back in capitals.
+    fn named(bytes: &[u8], name: &str, part: usize) -> io::Result<(&'static str, Vec<u8>)> {
+        let (mut decoder, mut encoder) =
+            ends(Parts(Cursor::new(bytes.to_vec()), part), encoding(name), true, None);
+        let (mut text, mut written) = (String::new(), Vec::new());
+        decoder.read_to_string(&mut text)?;
+        let capitals = text.to_uppercase();
+        for part in capitals.as_bytes().chunks(part) {
+            encoder.write(part, &mut written)?;
+        }
+        Ok((encoder.encoding().name(), written))
+    }
+
+    #[cfg(feature = "encodings")]
+    #[test]
+    fn a_text_that_is_in_utf8_is_read_as_that_whatever_is_named() {
+        let late = "told us. ".repeat(8_000);
+        for part in [1, 4999, usize::MAX] {
+            for (text, name, read) in [
+                ("são tomé".as_bytes().to_vec(), "windows-1252", "UTF-8"),
+                (format!("{late}são tomé\n{late}").into_bytes(), "windows-1252", "UTF-8"),
+                (
+                    [late.as_bytes(), b"s\xe3o tom\xe9\n", late.as_bytes()].concat(),
+                    "windows-1252",
+                    "windows-1252",
+                ),
+                (late.clone().into_bytes(), "windows-1252", "windows-1252"),
+                // Letters that by themselves would be UTF-8: the rest of the line tells.
+                (b"\xd0\xb3\xea 1991\n".to_vec(), "windows-1251", "windows-1251"),
+                ("в 1991 году".as_bytes().to_vec(), "koi8-r", "UTF-8"),
+                ("são tomé".as_bytes().to_vec(), "utf-16le", "UTF-8"),
+                ("us são".encode_utf16().flat_map(u16::to_le_bytes).collect(), "utf-16le", "UTF-16"),
+                (format!("é{}", "é".repeat(TELLING)).into_bytes(), "windows-1252", "UTF-8"),
+            ] {
+                if part == 1 && text.len() > 1000 {
+                    continue;
+                }
+                let (found, written) = named(&text, name, part).unwrap();
+                assert_eq!(found, read, "{name} {part}");
+                let capitals = match read {
+                    "UTF-8" => String::from_utf8(text).unwrap().to_uppercase().into_bytes(),
+                    _ => there_and_back(&text, encoding(name), str::to_uppercase).1,
+                };
+                assert!(written == capitals, "{name} {part}");
+            }
+        }
+    }
+
+    #[cfg(feature = "encodings")]
+    #[test]
+    fn two_encodings_are_never_written_into_one_text() {
+        let error = named(b"one\ns\xc3\xa3o\ntom\xe9\n", "windows-1252", 4).unwrap_err();
+        let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
+        assert_eq!((found.line, found.column), (3, 4));
+        assert!(found.problem.starts_with("found 0xe9, which is not UTF-8 as the text before it is"));
+        // A capital that is no ASCII may be put before the first letter that tells.
+        let turkish = |bytes: &[u8]| {
+            let (mut decoder, mut encoder) =
+                ends(Cursor::new(bytes.to_vec()), encoding("windows-1254"), true, None);
+            let (mut text, mut written) = (String::new(), Vec::new());
+            decoder.read_to_string(&mut text)?;
+            let text = text.replacen('i', "İ", 1);
+            text.bytes().try_for_each(|b| encoder.write(&[b], &mut written)).map(|()| written)
+        };
+        assert_eq!(turkish(b"izmir\n\xfd").unwrap(), b"\xddzmir\n\xfd");
+        assert!(turkish("izmir\nığdır".as_bytes()).unwrap_err().to_string().contains("in UTF-8 after"));
     }
 
     #[test]
@@ -434,7 +666,7 @@ mod tests {
     #[cfg(feature = "encodings")]
     #[test]
     fn what_is_no_character_is_named() {
-        let (mut decoder, _) = ends(Cursor::new(b"ab\nc\xd2"), encoding("windows-1253"), None);
+        let (mut decoder, _) = ends(Cursor::new(b"ab\nc\xd2"), encoding("windows-1253"), false, None);
         let error = decoder.read_to_string(&mut String::new()).unwrap_err();
         let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
         assert_eq!((found.line, found.column), (2, 2));

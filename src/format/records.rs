@@ -14,6 +14,9 @@ use crate::text::tokenize::{Cut, Tokenizer};
 /// A piece ends at the first cue that begins after so many bytes.
 const PIECE: usize = 1 << 16;
 
+/// A piece ends in what runs on through lines of so many characters: rows may have many columns beside the word.
+const LINES: usize = 2 * PART;
+
 /// What a format says of its lines.
 pub(super) trait Grammar: Send {
     /// Takes the next line, without its ending, and says which parts of it are text.
@@ -74,6 +77,8 @@ pub(super) struct Records<G> {
     /// The byte of it where that begins which runs on, if something does, and how many characters of text that has in this piece.
     run: Option<usize>,
     run_len: usize,
+    /// How many characters the lines of it have, text or not.
+    run_lines: usize,
     /// Bytes since the last text.
     silent: usize,
     mended: Vec<u8>,
@@ -91,6 +96,7 @@ impl<G: Grammar> Records<G> {
             view: String::new(),
             run: None,
             run_len: 0,
+            run_lines: 0,
             silent: 0,
             mended: Vec::new(),
         }
@@ -138,7 +144,8 @@ impl<G: Grammar> Records<G> {
         match self.parts.0.first() {
             Some((_, Some(Break::Document))) => Some(Break::Document),
             Some((_, Some(_))) if piece.source.len() >= PIECE => Some(Break::Cue),
-            Some((_, None)) if self.run_len > PART => Some(Break::Space),
+            // Also by characters alone, so that the place does not depend on case.
+            Some((_, None)) if self.run_len > PART || self.run_lines > LINES => Some(Break::Space),
             // Bytes that are no text are always the same, so the place does not depend on case.
             None if self.silent > PIECE && self.grammar.is_between() => Some(Break::Cue),
             None if self.silent > PIECE => Some(Break::Space),
@@ -151,6 +158,7 @@ impl<G: Grammar> Records<G> {
     fn give(&mut self, piece: &mut Piece, after: Break) {
         self.end_run(piece);
         self.run_len = 0;
+        self.run_lines = 0;
         self.silent = 0;
         piece.after = after;
     }
@@ -171,6 +179,7 @@ impl<G: Grammar> Records<G> {
             if let Some(before) = *before {
                 find_words(&mut self.run, &self.view, &mut self.tokenizer, &self.settings, piece);
                 self.run_len = 0;
+                self.run_lines = 0;
                 self.tokenizer.end_cue(before);
             }
             let at = start + part.start;
@@ -180,6 +189,7 @@ impl<G: Grammar> Records<G> {
             self.run_len += text.chars().count();
             self.view.push_str(text);
         }
+        self.run_lines += text.chars().count();
         Ok(())
     }
 

@@ -77,8 +77,8 @@ impl NgramModel {
         Self { vocabulary, table: OnceLock::new(), look_up: look_up.into(), binary: None, notes: Vec::new() }
     }
 
-    /// Opens a file, ARPA or binary, compressed or not; `-` is standard input. A binary that is not compressed is mapped
-    /// and used where it lies, so this takes no time and what is not used takes no memory; [`NgramModel::check`] compares
+    /// Opens a file, ARPA or binary, compressed or not; `-` is standard input. A binary of more than 64 MiB that is not compressed
+    /// is mapped and used where it lies, so this takes no time and what is not used takes no memory; [`NgramModel::check`] compares
     /// it with its checksum.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl NgramModel {
         }
         let name = input.name().to_owned();
         let can_be_mapped = files::len(path).is_some();
-        Self::of_bytes(&name, if can_be_mapped { Bytes::map(path)? } else { input.bytes()?.into() })
+        Self::of_bytes(&name, if can_be_mapped { Bytes::open(path)? } else { input.bytes()?.into() })
     }
 
     /// Like [`NgramModel::open`], and compares a binary with its checksum: for what reads all of it.

@@ -4,12 +4,13 @@
 //! padded with zeros to 48, offset and length as u64), then the sections, each at a multiple of 64 bytes. All numbers are
 //! little-endian. The first section is the manifest.
 
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Seek};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Draft, FORMAT, MANIFEST, Manifest};
-use crate::bytes::{ALIGN, Bytes};
+use super::{Draft, FORMAT, MANIFEST, Manifest, check_format};
+use crate::bytes::{self, ALIGN, Bytes};
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -60,7 +61,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Store>> {
     if metadata.is_dir() {
         return Ok(Box::new(Folder::open(path)?));
     }
-    Ok(Box::new(Packed::open(path.to_string_lossy(), Bytes::map(path)?)?))
+    Ok(Box::new(Packed::open(path.to_string_lossy(), Bytes::open(path)?)?))
 }
 
 /// The bytes of a section, once they are seen to be what the manifest says.
@@ -77,13 +78,17 @@ fn checked(store: &dyn Store, name: &str, bytes: Bytes) -> Result<Bytes> {
     Ok(bytes)
 }
 
-/// A model as a folder.
+/// A model as a folder. All its files are opened at once, so that they are of one model also where the folder is replaced meanwhile.
 #[derive(Debug)]
 pub struct Folder {
-    path: std::path::PathBuf,
+    path: PathBuf,
     name: String,
     manifest: Manifest,
+    files: Vec<(String, Result<File>)>,
 }
+
+/// So often a folder is opened again that was replaced meanwhile.
+const ATTEMPTS: usize = 100;
 
 impl Folder {
     /// Opens the model in the folder at `path`.
@@ -99,9 +104,25 @@ impl Folder {
                 format!("there is no {MANIFEST} in it, so it is no model: name a folder made by train");
             return Err(Error::model(name, problem));
         }
-        let manifest = Manifest::read(&files::open(&file)?.bytes()?, &name)?;
-        Ok(Self { path: path.to_owned(), name, manifest })
+        let mut bytes = Bytes::open(&file)?;
+        for _ in 0..ATTEMPTS {
+            let manifest = Manifest::read(&bytes, &name)?;
+            let open = |name: &str| (name.to_owned(), bytes::open_regular(&path.join(name)));
+            let names = manifest.files.iter().map(|file| file.name.as_str());
+            let files = names.filter(|name| is_inside(name)).map(open).collect();
+            let now = Bytes::open(&file)?;
+            if *now == *bytes {
+                return Ok(Self { path: path.to_owned(), name, manifest, files });
+            }
+            bytes = now;
+        }
+        Err(Error::model(name, "is replaced again and again while it is opened: do it again later"))
     }
+}
+
+/// Whether a name leads to a file in the same folder: that of an altered manifest may not.
+fn is_inside(name: &str) -> bool {
+    Path::new(name).components().count() == 1 && !name.starts_with('.')
 }
 
 impl Store for Folder {
@@ -114,19 +135,26 @@ impl Store for Folder {
     }
 
     fn section(&self, name: &str) -> Result<Bytes> {
-        // A name from an altered manifest must not lead out of the folder.
-        if Path::new(name).components().count() != 1 || name.starts_with('.') {
+        if !is_inside(name) {
             return Err(Error::model(
                 &self.name,
                 format!("\"{name}\" is no file of a model: it was altered"),
             ));
         }
-        let file = self.path.join(name);
-        if !file.exists() {
-            let problem = format!("{name} is missing: copy the model again or train it again");
-            return Err(Error::model(&self.name, problem));
-        }
-        checked(self, name, Bytes::map(&file)?)
+        let path = self.path.join(name);
+        let bytes = match self.files.iter().find(|(file, _)| file == name) {
+            Some((_, Ok(file))) => {
+                // Its own place to read from: the same file may be asked for again.
+                let file = file.try_clone().and_then(|mut file| file.rewind().map(|()| file));
+                Bytes::of_file(file.map_err(|error| Error::io("read", &path, error))?, &path)?
+            }
+            _ if path.exists() => Bytes::open(&path)?,
+            _ => {
+                let problem = format!("{name} is missing: copy the model again or train it again");
+                return Err(Error::model(&self.name, problem));
+            }
+        };
+        checked(self, name, bytes)
     }
 }
 
@@ -170,10 +198,7 @@ fn table(bytes: &[u8]) -> Result<Vec<(String, Range<usize>)>, String> {
     let cut_off = || "the model is cut off: copy it again or train it again".to_owned();
     let number = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     let format = number(8).ok_or_else(cut_off)?;
-    if format != FORMAT {
-        let cure = if format > FORMAT { "use a newer majuscule" } else { "train the model again" };
-        return Err(format!("model format {format}, but this build reads {FORMAT}: {cure}"));
-    }
+    check_format(format)?;
     let count = number(12).ok_or_else(cut_off)? as usize;
     let entries =
         bytes.get(16..).and_then(|rest| rest.get(..count.checked_mul(ENTRY)?)).ok_or_else(cut_off)?;
@@ -259,7 +284,7 @@ pub fn packed(section: usize) -> usize {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     use std::io::Write;
-    let written = std::fs::File::create_new(path).and_then(|mut file| {
+    let written = File::create_new(path).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });

@@ -119,7 +119,7 @@ impl<'a> Checkpoint<'a> {
         if !self.file.exists() {
             return Ok(None);
         }
-        let bytes = Bytes::map(self.file)?;
+        let bytes = Bytes::open(self.file)?;
         let wrong = |problem: String| Error::file(self.file.to_string_lossy(), problem);
         let is_none = || {
             wrong(

@@ -62,7 +62,7 @@ pub(super) fn pieces(folder: &Path, vocabulary: Option<usize>) -> Result<Pieces>
 fn file(folder: &Path, name: &str) -> Result<Bytes> {
     let path = folder.join(name);
     if path.exists() {
-        return Bytes::map(&path);
+        return Bytes::open(&path);
     }
     let problem = match () {
         () if !folder.is_dir() => "there is no such folder",

@@ -1,0 +1,157 @@
+//! What is being written under a hidden name beside its own. It is locked by the process that writes it, goes where that comes to no good
+//! end, and is removed by the next process that writes in its folder where the first was killed.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{parent, paths_beside};
+use crate::error::{Error, Result};
+
+/// A file or folder without its name.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    path: PathBuf,
+    /// `None` where folders cannot be locked.
+    lock: Option<File>,
+}
+
+/// All those of this process.
+static ALL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// The folders in which those of dead processes were looked for.
+static CLEARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn all() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all that this process has not finished, and lets it begin and finish nothing more while the guard lives: for one that was
+/// told to end.
+#[must_use = "what it gives back keeps others from going on"]
+pub fn remove_unfinished() -> impl Sized {
+    let mut all = all();
+    for path in std::mem::take(&mut *all) {
+        // A folder that is filled meanwhile may need another time.
+        let _ = (0..10).find(|_| remove(&path).is_ok());
+    }
+    all
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+impl Unfinished {
+    /// A new file beside `target`, opened with `options`.
+    pub(super) fn file(target: &Path, options: &mut OpenOptions) -> Result<(Self, File)> {
+        let mut created = None;
+        let unfinished = Self::new(target, |path| {
+            let file = options.create_new(true).open(path)?;
+            let lock = file.try_clone()?;
+            created = Some(file);
+            Ok(Some(lock))
+        })?;
+        let missing = || Error::io("create", target, io::ErrorKind::NotFound.into());
+        Ok((unfinished, created.ok_or_else(missing)?))
+    }
+
+    /// A new and empty folder beside `target`.
+    pub(super) fn folder(target: &Path) -> Result<Self> {
+        Self::new(target, |path| {
+            fs::create_dir(path)?;
+            Ok(if cfg!(unix) { Some(File::open(path)?) } else { None })
+        })
+    }
+
+    /// What `create` makes under a name that was not there, and opens.
+    fn new(target: &Path, mut create: impl FnMut(&Path) -> io::Result<Option<File>>) -> Result<Self> {
+        let folder = parent(target);
+        clear(folder);
+        // What another process writes at the same time is passed over.
+        for n in 0..10_000 {
+            let path = folder.join(format!(".majuscule-{n}.tmp"));
+            let mut all = all();
+            let lock = match create(&path) {
+                Ok(lock) => lock,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(Error::io("create", target, error)),
+            };
+            // Where the system has no locks, nobody removes what is not locked either.
+            let is_ours = lock.as_ref().is_none_or(|file| file.lock().is_err() || is_at(file, &path));
+            if is_ours {
+                all.insert(path.clone());
+                return Ok(Self { path, lock });
+            }
+        }
+        let problem = "holds 10000 unfinished files named .majuscule-….tmp: remove them";
+        Err(Error::file(folder.to_string_lossy(), problem))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives it its name, which another may have had.
+    pub(super) fn rename(self, target: &Path) -> io::Result<()> {
+        let mut all = all();
+        fs::rename(&self.path, target)?;
+        all.remove(&self.path);
+        Ok(())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let mut all = all();
+        // What was finished has the name no more, and another process may.
+        if all.remove(&self.path) {
+            let _ = remove(&self.path);
+        }
+        self.lock = None;
+    }
+}
+
+/// Removes what dead processes have left in a folder: nobody has it locked. Looks once for each folder.
+fn clear(folder: &Path) {
+    let mut cleared = CLEARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !cleared.insert(folder.to_owned()) {
+        return;
+    }
+    for path in paths_beside(folder) {
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        let opened = match metadata.is_dir() {
+            true if cfg!(unix) => File::open(&path),
+            false if metadata.is_file() => File::options().write(true).open(&path),
+            _ => continue,
+        };
+        let Ok(file) = opened else { continue };
+        match file.try_lock() {
+            Ok(()) if is_at(&file, &path) => {
+                let _ = remove(&path);
+            }
+            Ok(()) | Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+        }
+    }
+}
+
+/// Whether the open file is the one that has this name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let place = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let (open, named) = (file.metadata().map(place), fs::symlink_metadata(path).map(place));
+    matches!((open, named), (Ok(open), Ok(named)) if open == named)
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}
