@@ -8,11 +8,12 @@ from
     mkdir beside && BESIDE=1 sh lm/build.sh CORPORA beside
     python3 benches/quality.py CORPORA beside
 
-What follows ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). --langs en,nl prints the rows
-of some languages only, --lines N trains `methods` on the first N lines, --only maxent prints its rows of them. Python 3 alone.
+What follows ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The last table counts
+runs of two or more words that came out all in capitals and should not have, in all of these texts. --langs en,nl prints the rows of some languages only, --lines N trains `methods` on the first N lines, --only maxent prints its rows of them. Python 3 alone.
 """
 
 import argparse
+import collections
 import itertools
 import json
 import os
@@ -39,8 +40,27 @@ def run(*arguments):
     return subprocess.run([MAJUSCULE, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def evaluate(model, protocol, files, options=()):
-    return json.loads(run("evaluate", *model, "--protocol", protocol, "--json", "--intervals", *options, *files))
+def evaluate(model, protocol, files, options=(), shouts=None):
+    """The report of a model on files, whose runs of shouted words are added to `shouts`."""
+    with tempfile.TemporaryDirectory() as folder:
+        choices = os.path.join(folder, "choices.jsonl")
+        words = ["evaluate", *model, "--protocol", protocol, "--json", "--intervals", "--choices", choices]
+        report = json.loads(run(*words, *options, *files))
+        if shouts is not None:
+            with open(choices, encoding="utf-8") as examples:
+                for example in map(json.loads, examples):
+                    shouts["words"] += len(example["reference"])
+                    shouts["runs"] += wrongly_shouted(example["reference"], example["hypothesis"])
+    return report
+
+
+def wrongly_shouted(reference, hypothesis):
+    """How often two or more words in a row came out all in capitals and should not have. A single letter, which is no less in
+    capitals in a title, does not count, but goes on with a run."""
+    pairs = list(zip(reference, hypothesis))
+    wrong = [word.isupper() and word != right for right, word in pairs]
+    runs = itertools.groupby(zip(wrong, hypothesis), key=lambda pair: pair[0])
+    return sum(is_wrong and sum(sum(map(str.isalpha, word)) > 1 for _, word in run) > 1 for is_wrong, run in runs)
 
 
 def percent(fraction):
@@ -90,6 +110,7 @@ def systems(lang, models):
 
 
 def built_in(corpora, models, chosen):
+    shouts = collections.defaultdict(collections.Counter)
     row("language", "test set", "model", *(f"{protocol}: P | R | F | SER" for protocol in PROTOCOLS))
     row("---", "---", "---", *("---:" for _ in range(4 * len(PROTOCOLS))))
     for lang, names in MAIN.items():
@@ -98,7 +119,7 @@ def built_in(corpora, models, chosen):
         for title, model in systems(lang, models):
             cells = []
             for protocol in PROTOCOLS:
-                cells += figures(evaluate(model, protocol, paths(corpora, lang, names)))
+                cells += figures(evaluate(model, protocol, paths(corpora, lang, names), (), shouts[lang, title]))
             row(lang, " + ".join(names), title, *cells)
     print()
     row("test set", "language", "model", *(f"{protocol} F / SER" for protocol in PROTOCOLS), "sentence ends F (asr)")
@@ -107,9 +128,16 @@ def built_in(corpora, models, chosen):
         for lang in filter(chosen.__contains__, langs):
             files = list(paths(corpora, lang, [name.format(lang=lang)]))
             for system, model in systems(lang, models):
-                scores = [evaluate(model, protocol, files, options) for protocol in PROTOCOLS]
+                found = shouts[lang, system]
+                scores = [evaluate(model, protocol, files, options, found) for protocol in PROTOCOLS]
                 ends = (scores[-1].get("sentence_ends") or {}).get("f")
                 row(title, lang, system, *(f"{percent(d['f'])} / {ser_between(d)}" for d in scores), percent(ends))
+    print()
+    row("language", "model", "words", "runs of words wrongly in capitals", "in 100,000 words")
+    row("---", "---", "---:", "---:", "---:")
+    for (lang, system), found in sorted(shouts.items()):
+        in_words = f"{1e5 * found['runs'] / found['words']:.2f}"
+        row(lang, system, f"{found['words']:,}", str(found["runs"]), in_words)
 
 
 DEFAULT = "word bigrams trigrams neighbours wide affixes shape profile marks ngrams".split()

@@ -188,7 +188,11 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
 fn shuffle(args: ShuffleArgs) -> anyhow::Result<String> {
     let locale = measure::locale(None, &args.reading.language)?;
     let corpus = Corpus::new(&args.files, args.reading, Protocol::default(), locale)?;
-    Ok(shuffle::shuffled(&corpus, args.config)?)
+    let shuffled = shuffle::shuffle(&corpus, args.config)?;
+    if args.config.drop_shouted {
+        tell!("{} of {} sentences are shouted and left out", shuffled.shouted, shuffled.read);
+    }
+    Ok(shuffled.text)
 }
 
 fn split(args: SplitArgs) -> anyhow::Result<String> {

@@ -307,7 +307,12 @@ impl Decoding<'_> {
     fn add_previous(&mut self, before: usize, word: Seen, sums: &mut Sums) {
         self.features.clear();
         features::previous(before, word, &mut self.features);
+        let upper = sums[UPPER];
         self.model.weights.add(&self.features, sums);
+        if before == Class::Upper as usize {
+            // An acronym stands among ordinary words: what speaks for more capitals after one was learned where text shouts.
+            sums[UPPER] = sums[UPPER].min(upper);
+        }
     }
 
     /// The probability that a sentence begins at a word with these sums, and the chain after it.
@@ -423,6 +428,9 @@ fn before(given: Given, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] 
 fn begun([lower, title, upper, mixed]: [f32; CLASSES], begins: f32) -> [f32; CLASSES] {
     [lower * (1.0 - begins), title + lower * begins, upper, mixed]
 }
+
+/// Where the sum for capitals throughout stands.
+const UPPER: usize = Class::Upper as usize - 1;
 
 /// The classes of a word that is in lower case without doubt.
 const PLAIN: [f32; CLASSES] = [1.0, 0.0, 0.0, 0.0];

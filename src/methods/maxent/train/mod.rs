@@ -506,6 +506,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_word_in_capitals_does_not_make_the_next_one_shout() {
+        let plain = "we heard who told us all here\n".repeat(3);
+        let text = format!("we heard NATO TOLD US ALL HERE\n{plain}").repeat(100);
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
+        let features = vec![Group::Word, Group::Previous];
+        let model =
+            train(&Config { bits: 12, features, ..Config::default() }, &corpus, NonZeroUsize::MIN).unwrap();
+        for nato in [Given::Nothing, Given::Fixed(Case::Upper)] {
+            let mut tokens = Tokens::of_words("we heard nato told us all here".split(' '), Locale::Root);
+            tokens.as_mut_slice()[2].given = nato;
+            let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+            let found: Vec<Case> = choices.iter().map(|choice| choice.label.case).collect();
+            let [lower, upper] = [Case::Lower, Case::Upper];
+            // Of the first word nothing is learned.
+            assert_eq!(found[1..], [lower, upper, lower, lower, lower, lower]);
+        }
+    }
+
     fn train_on(text: &str, config: &Config, threads: usize) -> Result<Maxent> {
         let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
         train(config, &corpus, NonZeroUsize::new(threads).unwrap())
