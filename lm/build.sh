@@ -2,8 +2,8 @@
 # Makes the models that are built into majuscule: sh lm/build.sh CORPORA [OUTPUT]
 #
 # CORPORA holds the files named below (lm/README.md says what they are); OUTPUT is this folder unless given. The same
-# corpora give the same bytes. Takes about a quarter of an hour. MAJUSCULE names another binary than target/release/majuscule.
-# With BESIDE=1 it makes `majority` and `hmm` of the same text and lists instead, for benches/quality.py.
+# corpora and program give the same bytes. Takes about a quarter of an hour. MAJUSCULE names another binary than target/release/majuscule.
+# ONLY=es makes the models of one language. With BESIDE=1 it makes `majority` and `hmm` of the same text and lists instead, for benches/quality.py.
 set -eu
 lm=$(dirname "$0")
 corpora=$1
@@ -14,6 +14,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 # Sentences of corpora that are read alike, stretches of them together: sentences LANG NAME OPTION… CORPUS…
 sentences() {
+    [ "${ONLY:-$1}" = "$1" ] || return 0
     lang=$1 name=$2
     shift 2
     "$majuscule" corpus shuffle --stretch 16 --lang "$lang" "$@" >"$scratch/$lang.$name"
@@ -21,6 +22,7 @@ sentences() {
 
 # The two models of a language, of all its sentences by turns: models LANG EPOCHS FEATURES WORDS FEATURES-FAST WORDS-FAST
 models() {
+    [ "${ONLY:-$1}" = "$1" ] || return 0
     lang=$1
     lists= spellings=
     for list in mixed names places; do spellings="$spellings --spellings $lm/../lexicons/$list.txt"; done
@@ -59,8 +61,10 @@ models pt 3 70000 20000 20000 6000
 
 es=$corpora/train/es
 sed '/^#/d' "$es/parlamint.txt" >"$scratch/parlamint.txt"
-sentences es parlamint --split "$scratch/parlamint.txt"
-sentences es open "$es/europarl.es" "$es/opensubtitles.es" "$es/commonvoice.txt"
+# The agenda of the parliament is in capitals.
+sentences es parlamint --drop-shouted --split "$scratch/parlamint.txt"
+sentences es open --drop-shouted "$es/europarl.es" "$es/opensubtitles.es" "$es/commonvoice.txt" "$es/europarl-2000.txt" \
+    "$es/tatoeba.txt" "$es/ancora-cess.txt"
 models es 1 120000 25000 35000 8000
 
 fr=$corpora/train/fr
