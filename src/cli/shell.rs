@@ -50,9 +50,9 @@ pub fn completions(args: Completions) -> Result<ExitCode> {
 fn completed() -> Command {
     let cli = Cli::command();
     let whole = Command::new("majuscule").version(env!("CARGO_PKG_VERSION")).propagate_version(true);
-    // Hidden arguments are global ones of the whole.
     whole
         .about(cli.get_about().cloned().unwrap_or_default())
+        .args(cli.get_arguments().filter(|arg| !arg.is_hide_set()).cloned())
         .subcommands(cli.get_subcommands().cloned().map(with_values))
 }
 
