@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::records::{Grammar, Parts};
-use super::segment::{self, Block, BlockKind, Column, Found, Item, Losses, Lost, Parser, Part, Segment};
+use super::segment::{self, Block, BlockKind, Column, Found, Item, Losses, Lost, Parser, Part, Row, Segment};
 use super::transcript::{Fault, fields};
 use crate::error::{Error, Result};
 use crate::text::Break;
@@ -253,18 +253,37 @@ impl segment::Writer for Writer {
         };
         let mut words = segment.text.split(' ');
         if segment.rows.is_empty() {
-            words.by_ref().for_each(|word| out.extend([word, "\n"]));
+            words.by_ref().for_each(|word| out.extend([blank_before(word), word, "\n"]));
         }
         for row in &segment.rows {
             let mut column = |column: &Column| match column {
                 Column::Word(_) => words.by_ref().take(pieces(column)).collect::<Vec<_>>().join(" "),
                 Column::Other(text) => text.clone(),
             };
-            out.push_str(&row.iter().map(&mut column).collect::<Vec<_>>().join("\t"));
+            let columns: Vec<String> = row.iter().map(&mut column).collect();
+            out.push_str(&written(row, &columns));
             out.push('\n');
         }
         out.push('\n');
     }
+}
+
+/// A row as a line. One with a word that begins with `#` would be taken for a comment: a blank stands before it, and between columns,
+/// since behind a blank a tab would make that a part of the word.
+fn written(row: &Row, columns: &[String]) -> String {
+    let is_whole = |column: &String| !column.is_empty() && !column.contains(char::is_whitespace);
+    match blank_before(&columns[0]) {
+        "" => columns.join("\t"),
+        blank if row.iter().any(is_word) && columns.iter().all(is_whole) => {
+            blank.to_owned() + &columns.join(" ")
+        }
+        _ => columns.join("\t"),
+    }
+}
+
+/// What stands before a line that is no comment.
+fn blank_before(line: &str) -> &'static str {
+    if line.starts_with('#') { " " } else { "" }
 }
 
 /// Of how many pieces between spaces a word is.
@@ -302,6 +321,16 @@ mod tests {
         assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
         let back = written(Kind::Jsonl, Kind::Conll, &objects);
         assert_eq!(back, "# a\n-DOCSTART- O\n\nso\tRB\nwe\tPRP\n# b\n\nmet\n\n");
+    }
+
+    #[test]
+    fn a_word_that_begins_like_a_comment_is_written_as_a_word() {
+        for rows in [" #\n", " ##\nso\n", " # NN\nso NN\n", " #x so\n", "so\n # NN\n# c\n", "\u{6} #\n"] {
+            let objects = written(Kind::Conll, Kind::Jsonl, rows);
+            let back = written(Kind::Jsonl, Kind::Conll, &objects);
+            assert_eq!(written(Kind::Conll, Kind::Jsonl, &back), objects, "{rows:?} comes back as {back:?}");
+        }
+        assert_eq!(written(Kind::Text, Kind::Conll, "# of men\n"), " #\nof\nmen\n\n");
     }
 
     #[test]
