@@ -8,14 +8,20 @@ use crate::format::{Caption, CaptionReader, Id, Kind, Settings};
 use crate::restorer::{Restorer, Want};
 use crate::text::Policy;
 
-/// So many bytes of earlier records stay in mind, so that one of them may be replaced.
-const CONTEXT: usize = 1 << 13;
+/// So many earlier records, and bytes of them, stay in mind, so that one of them may be replaced; the last does however long it is.
+const RECORDS: usize = 256;
+const CONTEXT: usize = 1 << 11;
+
+/// So many bytes of what stands before a record that is replaced are said again, some eighty words: no method looks back much further,
+/// and a record costs no more than that, however many came before.
+const LEFT: usize = 1 << 9;
 
 /// Records that are restored while they come in. Law: they come out in the order in which they came, each once and with nothing
 /// but case changed, however the bytes are cut.
 ///
 /// Their words are one text, as [`Stream`] restores it. A record that was there before, by its [`Id`], takes the place of the
-/// earlier one: that comes out by the words that are there, and the words that follow have the new ones before them.
+/// earlier one: that comes out by the words that are there, and the words that follow have the new ones before them. The work for a
+/// record is bounded by its own length: only the last records are in mind, and one that replaces an older one comes as a new one.
 pub struct CaptionStream<'a> {
     reader: CaptionReader,
     /// Begins with another text.
@@ -94,33 +100,61 @@ impl<'a> CaptionStream<'a> {
             self.now(out)?;
             self.stream = (self.begin)()?;
             self.context.retain(|(earlier, _)| !earlier.as_ref().is_some_and(|earlier| id.replaces(earlier)));
-            self.context.insert(at, (Some(id.clone()), caption.view.clone()));
-            let mut caption = Some(caption);
-            for (i, (_, text)) in self.context.iter().enumerate() {
-                self.stream.push(text.as_bytes(), &mut restored)?;
-                let chars = text.chars().count();
-                let caption = if i == at { caption.take() } else { None };
-                self.waiting.push_back(Waiting { chars, caption });
+            let left = self.left_of(at);
+            self.say(&left, None, &mut restored)?;
+            let text = caption.view.clone();
+            let id = id.clone();
+            self.say(&text, Some(caption), &mut restored)?;
+            let after = self.context.split_off(at);
+            for (_, text) in &after {
+                self.say(text, None, &mut restored)?;
             }
+            self.context.push_back((Some(id), text));
+            self.context.extend(after);
+            self.forget();
         } else {
-            self.stream.push(caption.view.as_bytes(), &mut restored)?;
-            self.remember(&caption);
-            self.waiting.push_back(Waiting { chars: caption.view.chars().count(), caption: Some(caption) });
+            let text = caption.view.clone();
+            if !text.is_empty() {
+                self.context.push_back((caption.id.clone(), text.clone()));
+                self.forget();
+            }
+            self.say(&text, Some(caption), &mut restored)?;
         }
         self.pass_on(&restored, out);
         Ok(())
     }
 
-    fn remember(&mut self, caption: &Caption) {
-        if caption.view.is_empty() {
-            return;
+    /// Gives the next words to the stream: those of a record, or of one that is out.
+    fn say(&mut self, text: &str, caption: Option<Caption>, restored: &mut Vec<u8>) -> Result<()> {
+        self.stream.push(text.as_bytes(), restored)?;
+        self.waiting.push_back(Waiting { chars: text.chars().count(), caption });
+        Ok(())
+    }
+
+    /// The last words of the records before one.
+    fn left_of(&self, at: usize) -> String {
+        let mut left: Vec<&str> = Vec::new();
+        let mut len = 0;
+        for (_, text) in self.context.iter().take(at).rev() {
+            if len >= LEFT {
+                break;
+            }
+            // Of a long record the end, from a word on.
+            let from = text.len().saturating_sub(LEFT - len);
+            let from = (from..text.len()).find(|&at| {
+                at == 0 || text.is_char_boundary(at) && text[..at].ends_with(char::is_whitespace)
+            });
+            left.push(&text[from.unwrap_or(text.len())..]);
+            len += text.len();
         }
-        self.context.push_back((caption.id.clone(), caption.view.clone()));
+        left.iter().rev().copied().collect()
+    }
+
+    /// Lets go of the oldest records where there are too many.
+    fn forget(&mut self) {
         let mut len: usize = self.context.iter().map(|(_, text)| text.len()).sum();
-        while len > CONTEXT
-            && let Some((_, text)) = self.context.pop_front()
-        {
-            len -= text.len();
+        while (len > CONTEXT || self.context.len() > RECORDS) && self.context.len() > 1 {
+            len -= self.context.pop_front().map_or(0, |(_, text)| text.len());
         }
     }
 
@@ -202,18 +236,22 @@ fn end_of(text: &str, chars: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use crate::restorer::{End, Session};
     use crate::text::tokenize::Capitalized;
     use crate::text::{Case, Choice, Label, Labels, Mark, Tokens};
 
     /// Gives a capital to a word before `b`, and to one after `a`: it looks at a word on both sides.
-    struct Neighbours(Labels);
+    struct Neighbours(Labels, AtomicUsize);
 
-    struct Near {
+    struct Near<'a> {
         words: Vec<String>,
         given: usize,
         look_ahead: usize,
+        /// How many words were seen by all sessions.
+        seen: &'a AtomicUsize,
     }
 
     impl Restorer for Neighbours {
@@ -230,12 +268,14 @@ mod tests {
         }
 
         fn session(&self, want: Want) -> Box<dyn Session + '_> {
-            Box::new(Near { words: Vec::new(), given: 0, look_ahead: want.look_ahead.unwrap_or(1) })
+            let look_ahead = want.look_ahead.unwrap_or(1);
+            Box::new(Near { words: Vec::new(), given: 0, look_ahead, seen: &self.1 })
         }
     }
 
-    impl Session for Near {
+    impl Session for Near<'_> {
         fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+            self.seen.fetch_add(tokens.len(), Ordering::Relaxed);
             self.words.extend(tokens.iter().map(|(lower, _)| lower.to_owned()));
             let wait = if matches!(end, End::Now | End::Flush) { 0 } else { self.look_ahead };
             while self.given + wait < self.words.len() {
@@ -254,7 +294,7 @@ mod tests {
 
     /// What comes out after each line, and at the end.
     fn heard(kind: Kind, lines: &[&str], look_ahead: usize) -> Vec<String> {
-        let method = Neighbours(Labels::cases());
+        let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
         let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
         let want = Want { look_ahead: Some(look_ahead), ..Want::default() };
         let mut stream =
@@ -321,6 +361,45 @@ mod tests {
     }
 
     #[test]
+    fn a_record_costs_the_same_however_many_came_before() {
+        let object = |id: usize, text: &str| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
+        let words = |records: usize, record: &dyn Fn(usize) -> String| {
+            let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
+            let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
+            let (policy, output) = (Policy::default(), Output::default());
+            let mut stream =
+                CaptionStream::new("data", Kind::Jsonl, settings, &method, Want::default(), policy, output)
+                    .unwrap();
+            let mut out = Vec::new();
+            (0..records).for_each(|at| stream.push(record(at).as_bytes(), &mut out).unwrap());
+            stream.finish(&mut out).unwrap();
+            let records_in: String = (0..records).map(record).collect();
+            assert_eq!(String::from_utf8(out).unwrap().to_lowercase(), records_in.to_lowercase());
+            method.1.load(Ordering::Relaxed)
+        };
+        // Each is said, and said again without words.
+        let empty =
+            |at: usize| object(at / 2, if at.is_multiple_of(2) { "we met them all here" } else { "" });
+        // One goes on for ever; each is revised; an older one is.
+        let same = |at: usize| object(7, ["so we", "so we met", "we"][at % 3]);
+        let revised = |at: usize| object(at / 3, ["so", "so we met", "so we met them"][at % 3]);
+        let older =
+            |at: usize| object(if at.is_multiple_of(2) { at } else { at.saturating_sub(9) }, "so we met");
+        for record in [&empty as &dyn Fn(usize) -> String, &same, &revised, &older] {
+            // Once as much is in mind as ever is.
+            let [few, many, more] = [500, 1000, 1500].map(|records| words(records, record));
+            assert!(more - many <= (many - few) * 101 / 100, "{few}, {many}, {more} words");
+            assert!(more - many <= 500 * (LEFT + CONTEXT) / 4, "{few}, {many}, {more} words");
+        }
+    }
+
+    #[test]
+    fn a_long_record_that_is_revised_is_in_mind() {
+        let long = "c ".repeat(CONTEXT) + "a";
+        assert_eq!(texts(&[(1, &long), (1, "a"), (2, "c")], 1)[3], "C");
+    }
+
+    #[test]
     fn records_do_not_depend_on_how_their_bytes_arrive() {
         let lines =
             [object(1, "a c \\u00e9"), object(1, "a b"), String::new(), object(2, "é a")].join("\r\n");
@@ -332,7 +411,7 @@ mod tests {
     }
 
     fn stepped(bytes: &[u8], step: usize) -> String {
-        let (method, mut out) = (Neighbours(Labels::cases()), Vec::new());
+        let (method, mut out) = (Neighbours(Labels::cases(), AtomicUsize::new(0)), Vec::new());
         let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
         let (policy, output) = (Policy::default(), Output::default());
         let mut stream =
@@ -345,7 +424,7 @@ mod tests {
 
     #[test]
     fn what_came_before_a_broken_record_comes_out() {
-        let method = Neighbours(Labels::cases());
+        let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
         let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
         let mut stream = CaptionStream::new(
             "data",
