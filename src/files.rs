@@ -201,14 +201,56 @@ impl Input {
         let read = self.reader.by_ref().take(len as u64).read_to_end(&mut head);
         read.map_err(|error| self.explain(error))?;
         let ended = head.len() < len;
-        let first: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.clone()));
+        self.put_back(&head, ended);
+        Ok(head)
+    }
+
+    /// What is decided on the next bytes, which stay to be read: `decide` is asked with those that are here, again whenever more are, until
+    /// it answers or has seen all (`true`). `None` where it does not answer even then.
+    ///
+    /// # Errors
+    /// Like [`Input::read`].
+    pub fn peek_until<T>(&mut self, mut decide: impl FnMut(&[u8], bool) -> Option<T>) -> Result<Option<T>> {
+        // Mostly what is here is enough.
+        let here = self.fill()?;
+        if !here.is_empty()
+            && let Some(decided) = decide(here, false)
+        {
+            return Ok(Some(decided));
+        }
+        let mut head = Vec::new();
+        loop {
+            let here = self.fill()?;
+            let (len, ended) = (here.len(), here.is_empty());
+            head.extend_from_slice(here);
+            self.reader.consume(len);
+            let decided = decide(&head, ended);
+            if decided.is_some() || ended {
+                self.put_back(&head, ended);
+                return Ok(decided);
+            }
+        }
+    }
+
+    /// The bytes that are here, after those that come next where none are; none at the end.
+    fn fill(&mut self) -> Result<&[u8]> {
+        while let Err(error) = self.reader.fill_buf() {
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(self.explain(error));
+            }
+        }
+        Ok(self.reader.buffer())
+    }
+
+    /// Lets these bytes be read once more, before what follows them, if they are not all.
+    fn put_back(&mut self, head: &[u8], ended: bool) {
+        let first: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.to_vec()));
         let rest = std::mem::replace(&mut self.reader, BufReader::with_capacity(BUFFER, first));
         // At a terminal, a second end would have to be typed.
         if !ended {
-            let whole: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.clone()).chain(rest));
+            let whole: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.to_vec()).chain(rest));
             self.reader = BufReader::with_capacity(BUFFER, whole);
         }
-        Ok(head)
     }
 
     /// The same text in UTF-8, and what writes it back as it was: in the encoding that its byte-order mark tells, or that is named, or

@@ -1884,6 +1884,194 @@ fn a_language_is_told_however_the_text_arrives() {
 }
 
 #[test]
+#[cfg(feature = "languages")]
+fn records_and_lines_by_themselves_say_nothing_of_each_other() {
+    let room = Room::new();
+    let said = |line: &str, input: &str| {
+        let out = room.out(&format!("restore {line}"), input.as_bytes());
+        String::from_utf8(out).unwrap().replace("{\"text\":\"", "").replace("\"}", "")
+    };
+    let records = "{\"text\":\"thanks and\"}\n{\"text\":\"the meeting is on monday\"}\n";
+    let lines = "thanks and\nthe meeting is on monday\n";
+    let [apart, joined] =
+        ["Thanks and\nThe meeting is on Monday\n", "Thanks and\nthe meeting is on Monday\n"];
+    for (line, input, expected) in [
+        ("--format jsonl", records, apart),
+        ("--format jsonl --context line", records, apart),
+        ("--format jsonl --context file", records, joined),
+        ("--format jsonl --stream", records, joined),
+        ("--format jsonl --stream --context line", records, apart),
+        ("", lines, joined),
+        ("--context file", lines, joined),
+        ("--context line", lines, apart),
+        ("--context line --stream", lines, apart),
+    ] {
+        assert_eq!(said(line, input), expected, "{line}");
+        assert_eq!(said(&format!("{line} --threads 1"), input), expected, "{line}");
+    }
+    let call = |call: &str, text: &str| format!("{{\"meta\":{{\"call\":{call}}},\"text\":\"{text}\"}}\n");
+    let calls = |a: &str, b: &str| call(a, "thanks and") + &call(b, "the meeting is on monday");
+    for stream in ["", " --stream"] {
+        for (a, b, text) in [
+            ("7", "7", "the meeting"),
+            ("\"x\"", "\"\\u0078\"", "the meeting"),
+            ("7", "8", "The meeting"),
+            ("null", "null", "The meeting"),
+        ] {
+            let out = said(&format!("--format jsonl --group meta.call{stream}"), &calls(a, b));
+            assert!(out.contains(text), "{a} {b}{stream}: {out}");
+        }
+    }
+    room.fails(
+        "restore --format jsonl --group call",
+        calls("1", "1").as_bytes(),
+        1,
+        &["line 1", "\"call\"", "--group"],
+    );
+    room.fails("restore --group call talk.srt", b"", 2, &["--group", "jsonl"]);
+    room.fails("restore --context line talk.srt", b"", 2, &["--context line", "subtitles"]);
+    room.fails("restore --group call --context file", b"", 2, &["--group", "--context"]);
+}
+
+#[test]
+fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
+    let room = Room::new();
+    let srt = "1\n00:00:01,000 --> 00:00:02,000\n<i>we met in lisbon</i>\n";
+    let object = "{\"text\":\"we met the bbc\",\"id\":\"bbc\"}\n";
+    let whisper = "{\n\"text\": \"the bbc\",\n\"segments\": [{\"text\": \" the bbc\"}], \"task\": \"bbc\"}";
+    for (input, part) in [
+        (srt, "\n<i>we met in Lisbon</i>"),
+        (&format!("WEBVTT\n\nbbc\n{}", &srt[2..].replace(',', ".")), "bbc\n00:00:01.000"),
+        (object, "\"we met the BBC\",\"id\":\"bbc\""),
+        (whisper, "[{\"text\": \" the BBC\"}], \"task\": \"bbc\""),
+    ] {
+        let out = room.restored("", input);
+        assert!(out.contains(part), "{out}");
+        assert_eq!(room.write("talk", input).restored("talk", ""), out);
+    }
+    // The name wins, and what is odd is told.
+    let output = room.write("talk.txt", srt).run("restore --model model talk.txt", b"");
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && note.contains("talk.txt is named as text, but begins as srt"),
+        "{note}"
+    );
+    for line in ["--format srt talk.txt", "--format text talk.txt", "--quiet talk.txt"] {
+        assert!(room.run(&format!("restore --model model {line}"), b"").stderr.is_empty(), "{line}");
+    }
+    room.write("ep.json", whisper);
+    let parts = ["ep.json is whisper-json", "majuscule convert ep.json -o nice.srt"];
+    room.fails("restore --model model ep.json -o nice.srt", b"", 2, &parts);
+    assert!(!room.path("nice.srt").exists());
+    room.restored("talk.txt -o other.txt", "");
+    room.restored("--format srt talk.txt -o again.txt", "");
+    let image = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    room.write("talk.png", image).fails(
+        "restore --model model talk.png",
+        b"",
+        1,
+        &["talk.png", "this is no text"],
+    );
+    let passed = room.out("restore --model model --lossy", image);
+    assert_eq!(passed.to_ascii_lowercase(), image.to_ascii_lowercase());
+}
+
+#[test]
+#[cfg(feature = "languages")]
+fn a_text_in_another_language_is_told() {
+    let room = Room::new();
+    let note = |line: &str, input: &str| {
+        let output = room.run(&format!("restore {line}"), input.as_bytes());
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let german = "die kanzlerin sprach gestern in berlin mit dem minister, und der präsident war auch da. ";
+    let spanish = "el presidente de la comisión habló ayer con los ministros en la ciudad de lisboa.";
+    let english = "the president of the commission met angela merkel in lisbon, but that was not all.";
+    for (line, input, parts) in [
+        ("", german, &["standard input looks German", "as English", "--model"][..]),
+        ("--stream", german, &["looks German"]),
+        ("--lang auto", &german.repeat(9), &["looks German"]),
+        ("", spanish, &["looks Spanish", "--lang es"]),
+        ("", english, &[]),
+        ("", "paris, rome, berlin", &[]),
+        ("--lang auto", spanish, &[]),
+        ("--lang en", spanish, &[]),
+        ("--model model", spanish, &[]),
+        ("--quiet", spanish, &[]),
+    ] {
+        let note = note(line, input);
+        assert!(
+            parts.iter().all(|part| note.contains(part)) && note.is_empty() == parts.is_empty(),
+            "{line}: {note}"
+        );
+    }
+    let whisper = |language: &str| {
+        format!(
+            "{{\"text\": \"ela vive em lisboa com a maria.\", \"segments\": [], \"language\": \"{language}\"}}"
+        )
+    };
+    let line = "restore --format whisper-json";
+    for language in ["pt", "Portuguese"] {
+        let portuguese = room.out(&format!("{line} --lang pt"), whisper(language).as_bytes());
+        assert_eq!(room.out(line, whisper(language).as_bytes()), portuguese);
+        assert_eq!(room.out(&format!("{line} --lang auto"), whisper(language).as_bytes()), portuguese);
+        assert!(note("--format whisper-json", &whisper(language)).is_empty());
+    }
+    assert!(note("--format whisper-json", &whisper("german")).contains("\"german\""));
+}
+
+#[test]
+fn what_is_asked_for_by_another_name_is_answered() {
+    let room = Room::new();
+    for (line, parts) in [
+        ("restore --punctuate", ["does not put in marks yet", "--punctuate"]),
+        ("restore --marks=all", ["does not put in marks yet", "--marks"]),
+        ("serve --port 80", ["there is no server", "--stream"]),
+        ("truecase a.txt", ["majuscule restore", "truecase"]),
+        #[cfg(not(feature = "neural"))]
+        ("train bert a.txt -o model", ["--features neural", "bert"]),
+        #[cfg(not(feature = "neural"))]
+        ("train bilstm a.txt -o model", ["--features neural", "bilstm"]),
+    ] {
+        room.fails(line, b"", 2, &parts);
+    }
+}
+
+#[test]
+fn the_last_line_comes_out_before_the_next_one_is_sent() {
+    let room = room_with_context();
+    // After a pause; where nothing later can change it, at once.
+    for line in ["--model tagger", "--model tagger --threads 1", "--model tagger --context line"] {
+        let mut talk = Talk::new(&room, &format!("restore {line}"));
+        talk.say("in new york\n").hear("In New York\n").say("lisbon\n").hear("Lisbon\n");
+        assert_eq!(talk.end(), "");
+    }
+    let mut talk = Talk::new(&room, "restore --model tagger --format jsonl");
+    talk.say("{\"text\":\"in new york\"}\n").hear("{\"text\":\"In New York\"}\n");
+    assert_eq!(talk.end(), "");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn who_types_at_a_terminal_is_told_how_to_end() {
+    let room = Room::new();
+    if !Command::new("script").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no script(1) here, which makes a terminal");
+        return;
+    }
+    let line = format!("{} restore --model model", env!("CARGO_BIN_EXE_majuscule"));
+    let mut command = Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]).current_dir(room.0.path());
+    let mut child = spawn(&mut command);
+    let lines = lines(child.stdout.take().unwrap());
+    let hint = lines.recv_timeout(Duration::from_secs(60)).expect("a hint");
+    assert!(hint.contains("Ctrl-D"), "{hint}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_file_that_is_written_shows_progress_at_a_terminal() {
     let room = Room::new();

@@ -8,11 +8,13 @@ use std::io::{self, Read};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, mpsc};
+use std::time::Duration;
 
 use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
-use majuscule::format::{Plain, Settings};
+use majuscule::format::{Context, Format, Jsonl, Plain, Settings};
 use majuscule::methods::maxent::features::Group;
 #[cfg(feature = "fst")]
 use majuscule::methods::ngram;
@@ -20,7 +22,7 @@ use majuscule::methods::{Method, Model, hmm, load, majority, maxent};
 #[cfg(feature = "neural")]
 use majuscule::methods::{bert, bilstm};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
-use majuscule::restore::{Flow, Output, Stream, restore};
+use majuscule::restore::{Flow, Output, Stream, restore, restore_as};
 use majuscule::restorer::{End, Restorer, Session, Want};
 #[cfg(feature = "fst")]
 use majuscule::search::wfst::BackOff;
@@ -146,6 +148,14 @@ impl Restorer for Around {
 }
 
 impl AroundSession {
+    /// Answers all words but so many that wait.
+    fn answer(&mut self, waiting: usize, out: &mut Vec<Choice>) {
+        while self.waiting.len() > waiting {
+            out.push(self.choice(0));
+            self.last = self.waiting.pop_front().unwrap().0;
+        }
+    }
+
     fn choice(&self, at: usize) -> Choice {
         let around = self.waiting.iter().skip(at).take(3);
         let sum = around.map(|(word, before)| word.len() * 7 + *before as usize).sum::<usize>();
@@ -157,10 +167,16 @@ impl AroundSession {
 
 impl Session for AroundSession {
     fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> majuscule::error::Result<()> {
-        self.waiting.extend(tokens.iter().map(|(lower, token)| (lower.to_owned(), token.before)));
-        while self.waiting.len() > 2 || end >= End::Now && !self.waiting.is_empty() {
-            out.push(self.choice(0));
-            self.last = self.waiting.pop_front().unwrap().0;
+        for (lower, token) in tokens.iter() {
+            if token.before == Break::Document {
+                self.answer(0, out);
+                self.last.clear();
+            }
+            self.waiting.push_back((lower.to_owned(), token.before));
+            self.answer(2, out);
+        }
+        if end >= End::Now {
+            self.answer(0, out);
         }
         if end == End::Flush {
             self.last.clear();
@@ -313,9 +329,20 @@ fn streamed(
     look_ahead: Option<usize>,
     cuts: &[(usize, bool)],
 ) -> String {
+    streamed_as(method, text, mode, settings(mode), look_ahead, cuts)
+}
+
+fn streamed_as(
+    method: &dyn Restorer,
+    text: &str,
+    mode: Mode,
+    settings: Settings,
+    look_ahead: Option<usize>,
+    cuts: &[(usize, bool)],
+) -> String {
     let policy = Policy { locale: mode.locale, sentence_start: mode.start };
     let want = Want { look_ahead, ..Want::default() };
-    let mut stream = Stream::new("text", settings(mode), method, want, policy, Output::default()).unwrap();
+    let mut stream = Stream::new("text", settings, method, want, policy, Output::default()).unwrap();
     let (mut out, mut at) = (Vec::new(), 0);
     for (len, now) in cuts.iter().cycle() {
         let end = text.len().min(at + len);
@@ -347,11 +374,17 @@ fn restored_as(
     step: usize,
     want: Want,
 ) -> String {
-    let bytes = text.as_bytes().to_vec();
-    let mut plain = Plain::new(Input::uncompressed("text", Dribble(io::Cursor::new(bytes), step)), settings);
+    restored_from(&mut Plain::new(dribble(text, step), settings), method, mode, want)
+}
+
+fn dribble(text: &str, step: usize) -> Input {
+    Input::uncompressed("text", Dribble(io::Cursor::new(text.as_bytes().to_vec()), step))
+}
+
+fn restored_from(format: &mut dyn Format, method: &dyn Restorer, mode: Mode, want: Want) -> String {
     let policy = Policy { locale: mode.locale, sentence_start: mode.start };
     let mut out = Vec::new();
-    restore(&mut plain, method, want, &policy, &mut |bytes, _| {
+    restore(format, method, want, &policy, &mut |bytes, _| {
         out.extend_from_slice(bytes);
         Ok(())
     })
@@ -520,6 +553,18 @@ proptest! {
     }
 
     #[test]
+    fn texts_one_after_the_other_know_nothing_of_each_other(first in any_text(), second in any_text()) {
+        for Model { manifest, restorer } in ALL.iter() {
+            let [first, second] =
+                [&first, &second].map(|text| tokenize(text, manifest.locale, &manifest.language));
+            let alone = [choices(&**restorer, &first), choices(&**restorer, &second)].concat();
+            let mut both = first.clone();
+            both.extend(&second, 0..second.len());
+            prop_assert_eq!(choices(&**restorer, &both), alone);
+        }
+    }
+
+    #[test]
     fn restoring_changes_nothing_but_case_and_a_second_time_nothing(text in any_line()) {
         for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale) {
@@ -552,6 +597,106 @@ proptest! {
                 prop_assert_eq!(&restored(&**restorer, &text, mode, step, 3), &whole);
             }
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+    #[test]
+    fn lines_and_records_by_themselves_are_what_each_is_alone(
+        lines in prop::collection::vec(any_text(), 1..4),
+        step in 1usize..40,
+    ) {
+        let lines: Vec<String> = lines.iter().map(|line| line.replace(['\r', '\n'], " ")).collect();
+        let object = |text: &String| format!("{{\"text\":{}}}\n", serde_json::to_string(text).unwrap());
+        for Model { manifest, restorer } in ALL.iter() {
+            for mode in modes(manifest.locale).step_by(11) {
+                let alone: Vec<String> =
+                    lines.iter().map(|line| restored(&**restorer, line, mode, usize::MAX, 1)).collect();
+                let apart = || Settings { context: Context::Line, ..settings(mode) };
+                let found = restored_as(&**restorer, &lines.join("\n"), mode, apart(), step, Want::default());
+                prop_assert_eq!(&found, &alone.join("\n"), "{:?}", mode);
+                let again = restored_as(&**restorer, &found, mode, apart(), usize::MAX, Want::default());
+                prop_assert_eq!(&again, &found, "{:?}", mode);
+
+                let records: String = lines.iter().map(object).collect();
+                let mut jsonl = Jsonl::new(dribble(&records, step), settings(mode));
+                let found = restored_from(&mut jsonl, &**restorer, mode, Want::default());
+                prop_assert_eq!(found, alone.iter().map(object).collect::<String>(), "{:?}", mode);
+
+                if mode.case != Capitalized::Auto {
+                    let one = |line: &String| streamed(&**restorer, line, mode, None, &[(usize::MAX / 2, false)]);
+                    let alone: Vec<String> = lines.iter().map(one).collect();
+                    let joined = lines.join("\n");
+                    let found = streamed_as(&**restorer, &joined, mode, apart(), None, &[(step, false)]);
+                    prop_assert_eq!(found, alone.join("\n"), "{:?}", mode);
+                }
+            }
+        }
+    }
+}
+
+/// Gives a part of a text each time it is asked to, and says whether it was.
+struct Asked {
+    parts: VecDeque<&'static str>,
+    asked: mpsc::Receiver<()>,
+    in_time: Arc<AtomicBool>,
+}
+
+impl Read for Asked {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.asked.recv_timeout(Duration::from_secs(60)).is_err() {
+            self.in_time.store(false, Ordering::Relaxed);
+        }
+        let part = self.parts.pop_front().unwrap_or_default();
+        out[..part.len()].copy_from_slice(part.as_bytes());
+        Ok(part.len())
+    }
+}
+
+#[test]
+fn a_line_that_nothing_follows_comes_out_and_what_does_not_pause_is_the_same() {
+    let mode =
+        Mode { locale: Locale::Root, case: Capitalized::Auto, start: SentenceStart::Auto, words: false };
+    let lines = ["who met us in new york\n", "anna mcdonald of the\nbbc\n", "said so"];
+    for Model { restorer, .. } in ALL.iter() {
+        let whole = restored(&**restorer, &lines.concat(), mode, usize::MAX, 1);
+        let run = |format: &mut dyn Format, patience: Duration, heard: &mut dyn FnMut(&[u8])| {
+            let output = Output { patience: Some(patience), ..Output::default() };
+            let mut out = Vec::new();
+            restore_as(format, &**restorer, Want::default(), &Policy::default(), output, &mut |bytes, _| {
+                out.extend_from_slice(bytes);
+                heard(&out);
+                Ok(())
+            })
+            .unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let mut plain = Plain::new(dribble(&lines.concat(), 7), settings(mode));
+        assert_eq!(run(&mut plain, Duration::from_secs(3600), &mut |_| {}), whole);
+
+        // Each part is sent once all before it is out.
+        let (ask, asked) = mpsc::channel();
+        let in_time = Arc::new(AtomicBool::new(true));
+        let reader = Asked { parts: lines.into(), asked, in_time: Arc::clone(&in_time) };
+        let mut plain = Plain::new(Input::uncompressed("text", reader), settings(mode));
+        let mut sent = 0;
+        let mut parts = lines.iter();
+        ask.send(()).unwrap();
+        sent += parts.next().unwrap().len();
+        let out = run(&mut plain, Duration::from_millis(1), &mut |out| {
+            if out.len() == sent {
+                sent += parts.next().map_or(0, |part| part.len());
+                // At the end the line that is not whole waits for nobody.
+                let last = if parts.len() == 0 { 2 } else { 1 };
+                for _ in 0..last {
+                    let _ = ask.send(());
+                }
+            }
+        });
+        assert!(in_time.load(Ordering::Relaxed), "a line waited for the next one");
+        assert_eq!(out.to_lowercase(), whole.to_lowercase());
     }
 }
 

@@ -18,6 +18,8 @@ mod evaluate;
 mod experiment;
 #[cfg(feature = "fst")]
 mod fst;
+mod heard;
+mod hints;
 mod inspect;
 #[cfg(feature = "train")]
 mod lexicon;
@@ -150,6 +152,10 @@ impl Learning {
 
 /// Says what is wrong with the arguments, or prints the help that they ask for, and ends.
 fn refuse(error: &clap::Error) -> ! {
+    if let Some(hint) = hints::hint(error) {
+        tell!("majuscule: {hint}");
+        process::exit(error.exit_code())
+    }
     let page = error.render().to_string();
     // The name of a file may be taken for an option.
     match printable_lines(&page) {

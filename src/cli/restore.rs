@@ -7,9 +7,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cascade::Cascade;
+use super::heard::Heard;
 use super::messages;
 use super::named;
 use super::page::threads;
@@ -18,8 +20,9 @@ use super::targets::{Targets, Way};
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::files::{self, Encoding, Input, Publish, Seen};
-use crate::format::{Kind, Settings};
-use crate::methods::{Computing, Model, Preset, embedded_on, language_of, load_on};
+use crate::format::{Context, Kind, Settings, refuse_binary, whisper};
+use crate::methods::language::{Other, name_of, tag_of};
+use crate::methods::{Computing, LANGUAGES, Model, Preset, embedded_on, language_of, load_on};
 use crate::printable::c_quoted;
 use crate::restore::{self, CaptionStream, Done, Flow, Form, Output, Stream, Threshold, restore_as};
 use crate::restorer::{Starts, Want};
@@ -45,13 +48,22 @@ pub struct Args {
     /// column of conll that has the words
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
+    /// What belongs together: words of one text bear on each other, and those of two never do. With line the last words of a line or
+    /// record wait for nothing
+    #[arg(long, value_enum, default_value_t)]
+    context: Context,
+    /// The field of jsonl that says which records belong together (call, or meta.call inside another): those that follow each other
+    /// and say the same there are one text
+    #[arg(long, value_name = "FIELD", conflicts_with = "context")]
+    group: Option<String>,
     /// The encoding of texts without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ..., as the
     /// WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given. Texts are written back in theirs, probabilities and diffs in UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
     /// The built-in model of this language: en (where it is not given), es, fr, nl or pt; auto tells it from the commonest words
-    /// in the first 4 KiB of each file, and waits until so much or the end is there. With a --model of several languages, the
-    /// one of the text
+    /// in the first 4 KiB of each file, and waits until so much or the end is there. What Whisper's JSON says of its language is
+    /// used with auto and where this is not given; a text that clearly is in another language is told on standard error. With
+    /// a --model of several languages, the one of the text
     #[arg(long, value_name = "LANG")]
     lang: Option<String>,
     /// Which of the two built-in models of the language
@@ -154,6 +166,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let way = args.targets.way(args.format, &args.other_inputs())?;
     let paths = way.paths();
     args.check(&paths)?;
+    // Said before anything is waited for.
+    if paths.contains(&Path::new("-")) && std::io::stdin().is_terminal() && !args.quiet {
+        tell!(
+            "majuscule: reading what you type: end with Ctrl-D on a line of its own, or name files (--help)"
+        );
+    }
     let to_terminal = matches!(way, Way::Out(_)) && std::io::stdout().is_terminal();
     let mut work = Work::new(&args, Progress::new(&paths, to_terminal || args.quiet))?;
     let code = match &way {
@@ -251,30 +269,85 @@ impl Args {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
         } else if !self.cascade.files().is_empty() && (self.stream || self.lang() == "auto") {
             "--cascade waits for the ends of sentences and serves one language: leave --stream out, and name the language"
-        } else if self.n_best.is_some() && files.iter().any(|file| self.kind(file) != Kind::Text) {
-            "--n-best reads plain text: leave it out, or give --format text"
-        } else if self.stream && self.confidence && files.iter().any(|file| self.kind(file) != Kind::Text) {
-            "--stream gives records back as they are: leave --confidence out"
         } else if self.id.is_some() && !self.stream {
             "--id is for records that come in live: give --stream with it"
         } else if self.stream && self.is_told_by_file() {
             "--lang auto waits for the first 4 KiB, but --stream does not wait: name the language"
+        } else {
+            let known =
+                |file: &&Path| Some(self.format).filter(|kind| *kind != Kind::Auto).or(Kind::named(file));
+            return files.iter().filter_map(known).try_for_each(|kind| self.check_kind(kind));
+        };
+        Err(Error::Usage(problem.into()))
+    }
+
+    /// Refuses what does not go together with the format of a text.
+    fn check_kind(&self, kind: Kind) -> Result<(), Error> {
+        let problem = if self.n_best.is_some() && kind != Kind::Text {
+            "--n-best reads plain text: leave it out, or give --format text"
+        } else if self.stream && self.confidence && kind != Kind::Text {
+            "--stream gives records back as they are: leave --confidence out"
+        } else if self.context == Context::Line && !matches!(kind, Kind::Text | Kind::Jsonl) {
+            "--context line parts lines of text and records of jsonl, but subtitles and other transcripts run on from line to line: \
+             leave it out"
+        } else if self.group.is_some() && kind != Kind::Jsonl {
+            "--group names a field of jsonl, but there is a text of another format: leave it out, or give --format jsonl"
         } else {
             return Ok(());
         };
         Err(Error::Usage(problem.into()))
     }
 
-    fn kind(&self, file: &Path) -> Kind {
-        match self.format {
-            Kind::Auto => Kind::of_name(file),
-            kind => kind,
+    /// What a text is: as is said, or as its name says, or as its first bytes show.
+    fn kind(&self, file: &Path, input: &mut Input) -> Result<Kind, Error> {
+        if self.format != Kind::Auto {
+            return Ok(self.format);
         }
+        let (named, told) = (Kind::named(file), Kind::told_by(input)?);
+        if let (Some(named), Some(told)) = (named, told)
+            && named != told
+            && !self.quiet
+        {
+            let (file, named, told) = (shown(file), name(named), name(told));
+            tell!(
+                "majuscule: {file} is named as {named}, but begins as {told} does: read as {named}; --format {told} reads it as that"
+            );
+        }
+        let kind = named.or(told).unwrap_or(Kind::Text);
+        self.check_kind(kind)?;
+        Ok(kind)
+    }
+
+    /// Refuses to write a text under the name of another format: it keeps its own.
+    fn check_target(&self, kind: Kind, file: &Path, target: &Path) -> Result<(), Error> {
+        let objects = [Kind::Jsonl, Kind::WhisperJson];
+        match Kind::named(target).filter(|_| self.format == Kind::Auto) {
+            Some(other)
+                if other != kind
+                    && Kind::named(file) != Some(other)
+                    && !(objects.contains(&kind) && objects.contains(&other)) =>
+            {
+                let (from, to) = (shown(file), target.display());
+                Err(Error::Usage(format!(
+                    "{to} is named as {}, but {from} is {}, and restore keeps the format: convert it first (majuscule convert {} -o \
+                     {to}), or name the output as what it is",
+                    name(other),
+                    name(kind),
+                    file.display(),
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the model is one of those inside the program.
+    fn is_built_in(&self) -> bool {
+        self.model.is_none() && self.cascade.files().is_empty()
     }
 
     /// Whether each file chooses its own model.
     fn is_told_by_file(&self) -> bool {
-        self.lang() == "auto" && self.model.is_none() && self.cascade.files().is_empty()
+        self.lang() == "auto" && self.is_built_in()
     }
 
     /// All that is read beside texts: spellings, and the model with the files of its folder.
@@ -330,8 +403,17 @@ impl Args {
             None if self.stream => Capitalized::Ignore,
             case => case.unwrap_or_default(),
         };
-        let (lossy, field, id) = (self.lossy, self.field.clone(), self.id.clone());
-        Ok(Settings { locale, language, capitalized, words, lossy, field, id })
+        Ok(Settings {
+            locale,
+            language,
+            capitalized,
+            words,
+            lossy: self.lossy,
+            field: self.field.clone(),
+            context: self.context,
+            group: self.group.clone(),
+            id: self.id.clone(),
+        })
     }
 
     fn output(&self) -> Output {
@@ -341,7 +423,7 @@ impl Args {
             (true, false) => Form::Words,
             (true, true) => Form::Json,
         };
-        Output { form, threshold: self.threshold }
+        Output { form, threshold: self.threshold, patience: None }
     }
 
     fn follow(&self) -> Follow {
@@ -349,18 +431,25 @@ impl Args {
         Follow { max_delay, revisable: self.json && !self.confidence }
     }
 
-    fn want(&self) -> Want {
+    fn want(&self, kind: Kind) -> Want {
         Want {
             threads: threads(self.threads),
             predictions: self.predictions_per_word.unwrap_or(NonZeroUsize::MIN),
             look_ahead: self.look_ahead.or(self.stream.then_some(1)),
-            starts: match self.sentence_start {
-                SentenceStart::Never => Starts::None,
-                SentenceStart::Auto => Starts::Hidden,
-                SentenceStart::Always => Starts::Lines,
-            },
+            starts: starts(self.sentence_start, kind),
             ..Want::default()
         }
+    }
+}
+
+/// Which beginnings of sentences the method looks for.
+fn starts(sentence_start: SentenceStart, kind: Kind) -> Starts {
+    match sentence_start {
+        SentenceStart::Never => Starts::None,
+        SentenceStart::Auto => Starts::Hidden,
+        // Where sentences run on from line to line, those that begin inside one are looked for as ever.
+        SentenceStart::Always if !matches!(kind, Kind::Text | Kind::Jsonl) => Starts::Hidden,
+        SentenceStart::Always => Starts::Lines,
     }
 }
 
@@ -370,6 +459,8 @@ struct Work<'a> {
     words: Vec<u8>,
     /// A model named at the start serves all texts; otherwise the last one's is here.
     model: Option<Model>,
+    /// The language of the built-in model that is here.
+    language: String,
     settings: Option<Settings>,
     done: Done,
     progress: Progress,
@@ -382,7 +473,44 @@ impl<'a> Work<'a> {
         let words =
             args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();
         let settings = model.as_ref().map(|model| args.settings(model, &words)).transpose()?;
-        Ok(Self { args, words, model, settings, done: Done::default(), progress })
+        let language = if model.is_some() { args.lang().to_owned() } else { String::new() };
+        Ok(Self { args, words, model, language, settings, done: Done::default(), progress })
+    }
+
+    /// Takes the built-in model for a text, by the language that it says it is in, that is named, or that it shows. Whether it says
+    /// that itself.
+    fn choose(&mut self, kind: Kind, path: &Path, input: &mut Input) -> Result<bool, Error> {
+        let args = self.args;
+        let is_open = args.lang.is_none() || args.is_told_by_file();
+        let mut said = None;
+        if kind == Kind::WhisperJson && is_open && !args.stream {
+            said = language_said(input)?;
+        }
+        if let Some(language) = &said {
+            match self.take_model(tag_of(language)) {
+                Ok(()) => return Ok(true),
+                Err(Error::Usage(problem)) => {
+                    tell!("majuscule: {} says that its language is \"{language}\": {problem}", shown(path));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let language = match args.is_told_by_file() {
+            true => language_of(&String::from_utf8_lossy(&input.peek(LANGUAGE_BYTES)?))?.to_owned(),
+            false => args.lang().to_owned(),
+        };
+        self.take_model(&language)?;
+        Ok(said.is_some())
+    }
+
+    fn take_model(&mut self, language: &str) -> Result<(), Error> {
+        if self.model.is_none() || self.language != language {
+            let found = embedded_on(language, self.args.preset, &self.args.computing)?;
+            self.settings = Some(self.args.settings(&found, &self.words)?);
+            self.model = Some(found);
+            self.language = language.to_owned();
+        }
+        Ok(())
     }
 
     /// Restores a text to `out`, which errors call `target`, and says whether it changed.
@@ -394,17 +522,28 @@ impl<'a> Work<'a> {
         out: &mut dyn Write,
     ) -> Result<bool, Error> {
         let args = self.args;
+        let mut input = input;
+        if !args.lossy {
+            refuse_binary(&mut input)?;
+        }
         let stand_in = args.lossy.then_some(NO_TEXT as char);
         let (mut input, mut encoder) = input.decoded(args.encoding.clone(), stand_in)?;
-        if args.is_told_by_file() {
-            let language = language_of(&String::from_utf8_lossy(&input.peek(LANGUAGE_BYTES)?))?;
-            let found = embedded_on(language, args.preset, &args.computing)?;
-            self.settings = Some(args.settings(&found, &self.words)?);
-            self.model = Some(found);
+        let kind = args.kind(path, &mut input)?;
+        if args.output().form == Form::Text && args.n_best.is_none() {
+            args.check_target(kind, path, target)?;
         }
+        let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
+        let is_judged = !is_said && (args.lang.is_none() || args.is_told_by_file());
         let (Some(model), Some(settings)) = (&self.model, &self.settings) else { return Ok(false) };
         let policy = Policy { locale: settings.locale, sentence_start: args.sentence_start };
-        let (output, before, progress) = (args.output(), self.done, &mut self.progress);
+        let mut output = args.output();
+        if target == Path::new(STDOUT) && path == Path::new("-") && is_live() {
+            output.patience = Some(PAUSE);
+        }
+        let tell = |other| tell_language(path, &self.language, other);
+        let heard = Heard::new(&*model.restorer, &self.language, args.is_told_by_file(), tell)
+            .only_if(is_judged && !args.quiet);
+        let (before, progress) = (self.done, &mut self.progress);
         let is_text = output.form == Form::Text && args.n_best.is_none() && !args.follow().revisable;
         let write = &mut |bytes: &[u8], done| {
             let written = if is_text { encoder.write(bytes, out) } else { out.write_all(bytes) };
@@ -417,18 +556,19 @@ impl<'a> Work<'a> {
             n_best(input, model, n.get(), settings, &policy, write)?;
             return Ok(false);
         }
-        let (settings, method, want) = (settings.clone(), &*model.restorer, args.want());
+        let (settings, method, want) = (settings.clone(), &heard, args.want(kind));
         let done = if args.stream {
             let name = input.name().to_owned();
-            let mut flow: Box<dyn Flow> = match args.kind(path) {
+            let mut flow: Box<dyn Flow> = match kind {
                 Kind::Text => Box::new(Stream::new(name, settings, method, want, policy, output)?),
                 kind => Box::new(CaptionStream::new(name, kind, settings, method, want, policy, output)?),
             };
             args.follow().restore(input, &mut *flow, write)?
         } else {
-            let mut format = args.kind(path).open(input, settings)?;
+            let mut format = kind.open(input, settings)?;
             restore_as(&mut *format, method, want, &policy, output, write)?
         };
+        heard.finish();
         if !args.quiet {
             messages::tell_encoding(path, args.encoding.as_ref(), encoder.encoding());
         }
@@ -493,6 +633,65 @@ fn header(path: &Path) -> Vec<u8> {
     let is_open = !name.starts_with(b"\"") && String::from_utf8_lossy(&name).contains(char::is_whitespace);
     let end = if is_open { &b"\t\n"[..] } else { b"\n" };
     [b"--- ", &name[..], end, b"+++ ", &name, end].concat()
+}
+
+/// Text that comes in live and is not followed by more for so long comes out, with the words that wait for right context.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Whether somebody may wait at the other end of standard output for what comes in: neither side is a file.
+fn is_live() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let is_file = |side: std::os::fd::BorrowedFd<'_>| {
+            let side = side.try_clone_to_owned().map(std::fs::File::from);
+            side.and_then(|file| file.metadata()).is_ok_and(|metadata| metadata.is_file())
+        };
+        !is_file(std::io::stdin().as_fd()) && !is_file(std::io::stdout().as_fd())
+    }
+    #[cfg(not(unix))]
+    {
+        std::io::stdin().is_terminal()
+    }
+}
+
+/// Says that a text is in another language than its model.
+fn tell_language(path: &Path, language: &str, other: Other) {
+    let (file, used) = (shown(path), name_of(language));
+    let other_name = match other {
+        Other::Language(tag, name) if LANGUAGES.contains(&tag) => {
+            let advice = format!("give --lang {tag}, or --lang auto, which tells them apart");
+            return tell!("majuscule: {file} looks {name}, but is restored as {used}: {advice}");
+        }
+        Other::Language(_, name) => format!("looks {name}"),
+        Other::Script => "is not in Latin letters".to_owned(),
+        Other::Unknown => "is in a language that is not known here".to_owned(),
+    };
+    let list = LANGUAGES.join(", ");
+    tell!(
+        "majuscule: {file} {other_name}, but is restored as {used}: the built-in models are of {list}; train makes one of your own \
+         text, and --model names it"
+    );
+}
+
+/// What a file is called in messages.
+fn shown(file: &Path) -> String {
+    if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
+}
+
+/// What a format is called on the command line.
+fn name(kind: Kind) -> String {
+    kind.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// The language that Whisper's JSON says it is in; the input is read whole, as it is for its text, and stays to be read.
+fn language_said(input: &mut Input) -> Result<Option<String>, Error> {
+    let name = input.name().to_owned();
+    let empty = Input::uncompressed(name.clone(), std::io::empty());
+    let bytes = std::mem::replace(input, empty).bytes()?;
+    let language = whisper::language(&bytes);
+    *input = Input::uncompressed(name, std::io::Cursor::new(bytes));
+    Ok(language)
 }
 
 /// What is written comes after a header, if anything is written.
@@ -598,5 +797,56 @@ fn bar(bytes: Option<u64>) -> ProgressBar {
     match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
+    }
+}
+
+#[cfg(all(test, feature = "lang-en"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::methods::embedded_as;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+        #[test]
+        fn in_subtitles_a_capital_where_each_line_opens_takes_none_elsewhere(
+            cues in prop::collection::vec(
+                prop::collection::vec(prop::sample::select(vec![
+                    "- so", "-", ">> and", "thank you", "we met", "in lisbon", "the bbc", "i", "do you know", "yes.", "no",
+                    "what", "it's late", "[noise]", "\n",
+                ]), 1..6),
+                1..12,
+            ),
+        ) {
+            let model = embedded_as("en", Preset::Fast).unwrap();
+            let cues = cues.iter().enumerate().map(|(at, words)| {
+                format!("{}\n00:00:{at:02},000 --> 00:00:{at:02},900\n{}\n\n", at + 1, words.join(" "))
+            });
+            let file: String = cues.collect();
+            let restored = |sentence_start| {
+                let settings = Settings {
+                    language: "en".into(),
+                    capitalized: Capitalized::Ignore,
+                    lossy: true,
+                    ..Settings::default()
+                };
+                let input = Input::uncompressed("talk.srt", std::io::Cursor::new(file.clone()));
+                let mut format = Kind::Srt.open(input, settings).unwrap();
+                let want = Want { starts: starts(sentence_start, Kind::Srt), ..Want::default() };
+                let policy = Policy { sentence_start, ..Policy::default() };
+                let mut out = Vec::new();
+                let mut write = |bytes: &[u8], _| {
+                    out.extend_from_slice(bytes);
+                    Ok(())
+                };
+                restore::restore(&mut *format, &*model.restorer, want, &policy, &mut write).unwrap();
+                out
+            };
+            let [auto, always] = [SentenceStart::Auto, SentenceStart::Always].map(restored);
+            let keeps = auto.iter().zip(&always).all(|(auto, always)| auto == always || always.is_ascii_uppercase());
+            prop_assert!(keeps, "{}\n{}", String::from_utf8_lossy(&auto), String::from_utf8_lossy(&always));
+        }
     }
 }

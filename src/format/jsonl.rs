@@ -11,7 +11,7 @@ use super::segment::{
     self, Block, BlockKind, Column, Found, Item, Losses, Lost, Parser, Part, Row, Segment, Tag, Time, Word,
 };
 use super::transcript::{Fault, shortened};
-use super::{Format, Piece, Settings};
+use super::{Context, Format, Piece, Settings};
 use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::text::Break;
@@ -23,7 +23,8 @@ const LONGEST: usize = 1 << 28;
 /// A piece ends with the first line that ends after so many bytes.
 const PIECE: usize = 1 << 16;
 
-/// Objects, read from anywhere. The text of each is a line or more of one text, which is read as [`Plain`](super::Plain) reads lines.
+/// Objects, read from anywhere. The lines of each are read as [`Plain`](super::Plain) reads lines, and each is a text by itself, or a
+/// part of one together with those around it: see [`Settings::context`] and [`Settings::group`].
 #[derive(Debug)]
 pub struct Jsonl {
     lines: Lines,
@@ -31,8 +32,76 @@ pub struct Jsonl {
     tokenizer: Tokenizer,
     /// The keys that lead to the text; arrays on the way are gone through.
     path: Vec<String>,
+    texts: Texts,
     text: String,
+    /// So many bytes of the text were read by the tokenizer.
+    read: usize,
     mended: Vec<u8>,
+}
+
+/// Tells which records are one text.
+#[derive(Debug)]
+struct Texts {
+    joined: Joined,
+    /// What the last record says in the field that joins them.
+    last: Option<String>,
+}
+
+#[derive(Debug)]
+enum Joined {
+    /// None: each is a text by itself.
+    None,
+    /// All.
+    All,
+    /// Those that follow each other and say the same in the field that these keys lead to.
+    Equal(Vec<String>),
+}
+
+impl Texts {
+    /// `context` is what holds where the settings leave it open.
+    fn new(settings: &Settings, open: Context) -> Self {
+        let context = if settings.context == Context::Auto { open } else { settings.context };
+        let joined = match (&settings.group, context) {
+            (Some(field), _) => Joined::Equal(keys(field)),
+            (None, Context::File) => Joined::All,
+            (None, _) => Joined::None,
+        };
+        Self { joined, last: None }
+    }
+
+    /// Whether a record with a text begins another text.
+    fn begins(&mut self, line: &str) -> Result<bool, Fault> {
+        let path = match &self.joined {
+            Joined::None => return Ok(true),
+            Joined::All => return Ok(false),
+            Joined::Equal(path) => path,
+        };
+        let (mut found, mut is_there) = (None, false);
+        at_path(line, path, &mut |value| {
+            is_there = true;
+            match value {
+                Event::String(place) => {
+                    let mut text = String::new();
+                    decode(&line[place], &mut text);
+                    found.get_or_insert(text);
+                }
+                Event::Other(place) if &line[place.clone()] != "null" => {
+                    found.get_or_insert(line[place].to_owned());
+                }
+                _ => {}
+            }
+        })?;
+        if !is_there {
+            let problem = format!(
+                "found no field \"{}\", but --group expects one that says which records belong together",
+                path.join(".")
+            );
+            return Err(Fault { at: 0, problem });
+        }
+        let begins = found.is_none() || self.last != found;
+        self.last = found;
+        Ok(begins)
+    }
 }
 
 impl Jsonl {
@@ -42,9 +111,11 @@ impl Jsonl {
         Self {
             lines: Lines::of_at_most(input, LONGEST),
             tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized),
+            texts: Texts::new(&settings, Context::Line),
             settings,
             path,
             text: String::new(),
+            read: 0,
             mended: Vec::new(),
         }
     }
@@ -65,10 +136,15 @@ impl Jsonl {
             false if line.trim().is_empty() => Ok(Vec::new()),
             false => strings(line, &self.path),
         };
-        let found = match found {
-            Err(_) if lossy => Vec::new(),
+        let begins = |found: Vec<_>| Ok((!found.is_empty() && self.texts.begins(line)?, found));
+        let (begins, found) = match found.and_then(begins) {
+            Err(_) if lossy => (false, Vec::new()),
             found => found.map_err(|fault| explained(fault).error(name, number, line))?,
         };
+        if begins {
+            find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
+            self.tokenizer.reset();
+        }
         for string in found {
             let from = self.text.len();
             decode(&line[string.clone()], &mut self.text);
@@ -79,16 +155,24 @@ impl Jsonl {
     }
 }
 
-/// Objects that come in live.
+/// Finds the words of what was not read yet.
+fn find_words(text: &str, read: &mut usize, tokenizer: &mut Tokenizer, piece: &mut Piece) {
+    tokenizer.read(&text[*read..], *read as u32, Cut::Whole, &mut piece.tokens);
+    *read = text.len();
+}
+
+/// Objects that come in live: one text, unless the settings say otherwise.
 pub(super) struct LiveObjects {
     path: Vec<String>,
+    texts: Texts,
     settings: Settings,
 }
 
 impl LiveObjects {
     /// Reads objects like [`Jsonl`]; [`Settings::id`] names the field that says which record it is.
     pub(super) fn new(settings: &Settings) -> Self {
-        Self { path: path(settings), settings: settings.clone() }
+        let texts = Texts::new(settings, Context::File);
+        Self { path: path(settings), texts, settings: settings.clone() }
     }
 }
 
@@ -104,6 +188,7 @@ impl Captions for LiveObjects {
             caption.frame.place(from..caption.view.len(), start + string.start..start + string.end);
             caption.view.push('\n');
         }
+        caption.begins = !caption.view.is_empty() && self.texts.begins(text)?;
         caption.frame.source = whole.to_vec();
         caption.source = caption.view.clone().into_bytes();
         Ok(caption)
@@ -112,12 +197,16 @@ impl Captions for LiveObjects {
 
 /// The keys that lead to the text.
 fn path(settings: &Settings) -> Vec<String> {
-    settings.field.as_deref().unwrap_or("text").split('.').map(str::to_owned).collect()
+    keys(settings.field.as_deref().unwrap_or("text"))
 }
 
-/// Where the strings stand that the keys lead to.
-fn strings(line: &str, path: &[String]) -> Result<Vec<std::ops::Range<usize>>, Fault> {
-    let (mut found, mut wrong) = (Vec::new(), None);
+/// The keys of a field inside others.
+fn keys(field: &str) -> Vec<String> {
+    field.split('.').map(str::to_owned).collect()
+}
+
+/// Tells the values that the keys lead to; arrays on the way are gone through.
+fn at_path(line: &str, path: &[String], tell: &mut dyn FnMut(Event)) -> Result<(), Fault> {
     // The depth of the path that is reached by each object or array that is open, and by the key before the next value.
     let mut open: Vec<Option<usize>> = Vec::new();
     let mut next = Some(0);
@@ -135,13 +224,22 @@ fn strings(line: &str, path: &[String]) -> Result<Vec<std::ops::Range<usize>>, F
                 next = depth.filter(|&depth| path.get(depth) == Some(&key)).map(|depth| depth + 1);
                 return;
             }
-            Event::String(string) if next == Some(path.len()) => found.push(string),
-            Event::Other(place) if next == Some(path.len()) && &line[place.clone()] != "null" => {
-                wrong.get_or_insert(place.start);
-            }
+            Event::String(_) | Event::Other(_) if next == Some(path.len()) => tell(event),
             Event::String(_) | Event::Other(_) => {}
         }
         next = open.last().copied().flatten();
+    })
+}
+
+/// Where the strings stand that the keys lead to.
+fn strings(line: &str, path: &[String]) -> Result<Vec<std::ops::Range<usize>>, Fault> {
+    let (mut found, mut wrong) = (Vec::new(), None);
+    at_path(line, path, &mut |value| match value {
+        Event::String(string) => found.push(string),
+        Event::Other(place) if &line[place.clone()] != "null" => {
+            wrong.get_or_insert(place.start);
+        }
+        _ => {}
     })?;
     let name = path.join(".");
     if let Some(at) = wrong {
@@ -170,7 +268,10 @@ impl Format for Jsonl {
         piece.clear();
         piece.capitalized = self.settings.capitalized;
         self.text.clear();
-        piece.after = Break::Line;
+        self.read = 0;
+        // Where nothing that comes can change what is here, it need not wait.
+        let is_apart = matches!(self.texts.joined, Joined::None);
+        piece.after = if is_apart { Break::Document } else { Break::Line };
         while piece.frame.source.len() < PIECE && (piece.frame.is_none() || self.lines.is_ready()) {
             if !self.lines.next()? {
                 piece.after = Break::Document;
@@ -178,7 +279,7 @@ impl Format for Jsonl {
             }
             self.take(piece)?;
         }
-        self.tokenizer.read(&self.text, 0, Cut::Whole, &mut piece.tokens);
+        find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
         self.settings.words.fix(self.text.as_bytes(), 0, true, &mut piece.tokens);
         piece.source.extend_from_slice(self.text.as_bytes());
         Ok(!piece.frame.is_none())

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::plain::not_utf8;
-use super::{Piece, Settings};
+use super::{Context, Piece, Settings};
 use crate::error::Result;
 use crate::text::tokenize::{Cut, MAX_RUN, MAX_TAG, NO_TEXT, Tokenizer};
 use crate::text::{Break, Case, Given, Token, Tokens};
@@ -45,7 +45,8 @@ impl Live {
     pub fn new(name: impl Into<String>, settings: Settings) -> Self {
         Self {
             name: name.into(),
-            tokenizer: Tokenizer::live(settings.locale, &settings.language, settings.capitalized),
+            tokenizer: Tokenizer::live(settings.locale, &settings.language, settings.capitalized)
+                .of_lines(settings.context == Context::Line),
             settings,
             source: Vec::new(),
             text: String::new(),
@@ -128,7 +129,11 @@ impl Live {
             self.out += 1;
         }
         piece.source.extend_from_slice(&self.source[self.given..end]);
-        piece.after = if self.source[between].contains(&b'\n') { Break::Line } else { Break::Space };
+        piece.after = match self.source[between].contains(&b'\n') {
+            true if self.settings.context == Context::Line => Break::Document,
+            true => Break::Line,
+            false => Break::Space,
+        };
         self.given = end;
         true
     }

@@ -9,6 +9,7 @@ mod json;
 mod lines;
 mod records;
 mod segment;
+mod sniff;
 mod srt;
 mod vtt;
 
@@ -29,6 +30,7 @@ pub use frame::Frame;
 pub use jsonl::Jsonl;
 pub use live::Live;
 pub use plain::Plain;
+pub use sniff::refuse_binary;
 pub use whisper::Whisper;
 
 use cue::CueText;
@@ -49,7 +51,7 @@ pub struct Piece {
     pub tokens: Tokens,
     /// Which capitals of the source count.
     pub capitalized: Capitalized,
-    /// What comes after: [`Break::Space`] where the line goes on, [`Break::Document`] at the end of the file.
+    /// What comes after: [`Break::Space`] where the line goes on, [`Break::Document`] at the end of a text, as the end of the file is.
     pub after: Break,
     /// The bytes of the file where they are not the text itself.
     pub frame: Frame,
@@ -82,6 +84,19 @@ impl Piece {
     }
 }
 
+/// What belongs together in a file: the words of one text bear on each other, those of two never do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Context {
+    /// Each record of jsonl is a text by itself, unless it comes in live; of any other format the file is one text.
+    #[default]
+    Auto,
+    /// Each line of text and each record of jsonl is a text by itself.
+    Line,
+    /// The file is one text.
+    File,
+}
+
 /// How the words of a file are read.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
@@ -98,6 +113,11 @@ pub struct Settings {
     pub lossy: bool,
     /// Which field is the text, in formats that have several: the name of one, or the number of a column from 1.
     pub field: Option<String>,
+    /// Which lines and records belong together.
+    pub context: Context,
+    /// The field of JSON lines that says which of them belong together: those that follow each other and say the same. `None` leaves
+    /// it to [`Settings::context`].
+    pub group: Option<String>,
     /// Which field of a live record says which one it is, `id` where it is not given: a record whose name was there before takes
     /// the place of that one.
     pub id: Option<String>,
@@ -118,7 +138,7 @@ pub trait Format: Send {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Kind {
-    /// By the end of the file's name, before .gz, .zst or .xz; text where that says nothing.
+    /// By the end of the file's name, before .gz, .zst or .xz; where that says nothing, by the file's first bytes, and otherwise text.
     #[default]
     Auto,
     /// Plain text.
@@ -166,9 +186,13 @@ impl Kind {
     ///
     /// # Errors
     /// Where the settings name a field that the format cannot have.
-    pub fn open(self, input: Input, settings: Settings) -> Result<Box<dyn Format>> {
+    pub fn open(self, mut input: Input, settings: Settings) -> Result<Box<dyn Format>> {
         Ok(match self {
-            Self::Auto => return Self::of_name(Path::new(input.name())).open(input, settings),
+            Self::Auto => {
+                let named = Self::named(Path::new(input.name()));
+                let told = if named.is_none() { Self::told_by(&mut input)? } else { named };
+                return told.unwrap_or(Self::Text).open(input, settings);
+            }
             Self::Text => Box::new(Plain::new(input, settings)),
             Self::Srt => Box::new(Records::new(input, settings, CueText::<srt::Lines>::default())),
             Self::Vtt => Box::new(Records::new(input, settings, CueText::<vtt::Lines>::default())),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::buffer::Buffer;
 use super::segment::{self, Found, Item, Losses, Lost, Parser, Part, Segment};
 use super::transcript::Fault;
-use super::{Format, Piece, Settings};
+use super::{Context, Format, Piece, Settings};
 use crate::error::{Error, Place, Result};
 use crate::files::Input;
 use crate::text::Break;
@@ -38,7 +38,8 @@ impl Plain {
     pub fn new(input: Input, settings: Settings) -> Self {
         Self {
             buffer: Buffer::new(input),
-            tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized),
+            tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized)
+                .of_lines(settings.context == Context::Line),
             settings,
             searched: 0,
             whole: 0,
@@ -69,7 +70,8 @@ impl Plain {
             .map_err(|at| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source, at))?;
         self.tokenizer.read(text, 0, Cut::Whole, &mut piece.tokens);
         self.settings.words.fix(&piece.source, 0, true, &mut piece.tokens);
-        piece.after = Break::Line;
+        // Nothing that comes can change what is here.
+        piece.after = if self.settings.context == Context::Line { Break::Document } else { Break::Line };
         self.advance(len, piece);
         Ok(())
     }

@@ -114,6 +114,32 @@ impl Captions for Documents {
     }
 }
 
+/// The language that a document says it is in, as it says it: `en`, or `english`.
+pub fn language(json: &[u8]) -> Option<String> {
+    let json = str::from_utf8(json.strip_prefix(BOM).unwrap_or(json)).ok()?;
+    // The keys that lead to each object or array that is open.
+    let (mut open, mut path, mut language) = (Vec::new(), Vec::new(), None);
+    let read = read(json, &mut |event| match event {
+        Event::Begin => open.push(path.len()),
+        Event::End => path.truncate(open.pop().unwrap_or(0)),
+        Event::Key(name) => {
+            path.truncate(open.last().copied().unwrap_or(0));
+            path.push(name);
+        }
+        Event::String(place) => {
+            let is = |at: usize, key: &str| path.get(at).is_some_and(|name| &json[name.clone()] == key);
+            let is_inside = path.len() == 2 && is(0, "result") && is(1, "language");
+            if is_inside || path.len() == 1 && is(0, "language") {
+                let mut text = String::new();
+                decode(&json[place], &mut text);
+                language.get_or_insert(text);
+            }
+        }
+        Event::Other(_) => {}
+    });
+    read.ok().and(language)
+}
+
 /// The error for a fault in a document.
 fn placed(fault: Fault, json: &str, name: &str) -> Error {
     let line_start = json[..fault.at].rfind('\n').map_or(0, |at| at + 1);
@@ -558,6 +584,20 @@ mod tests {
     use crate::format::convert::written;
     use crate::format::laws::{self, check, error, starts, words};
     use crate::text::Case;
+
+    #[test]
+    fn a_document_says_its_language() {
+        for (json, found) in [
+            (r#"{"text": "a", "segments": [{"language": "xx"}], "language": "en"}"#, Some("en")),
+            (r#"{"result": {"language": "pt"}, "transcription": []}"#, Some("pt")),
+            ("\u{feff}{\"language\": \"englis\\u0068\"}", Some("english")),
+            (r#"{"params": {"language": "nl"}, "text": "language"}"#, None),
+            (r#"{"language": null}"#, None),
+            (r#"{"language": "en""#, None),
+        ] {
+            assert_eq!(super::language(json.as_bytes()).as_deref(), found, "{json}");
+        }
+    }
 
     #[test]
     fn words_may_stand_in_two_lists() {

@@ -14,6 +14,7 @@ mod embedded;
 #[cfg(all(feature = "neural", feature = "train"))]
 mod forms;
 pub mod hmm;
+pub mod language;
 #[cfg(all(feature = "neural", feature = "train"))]
 mod log;
 pub mod majority;

@@ -8,8 +8,9 @@ mod output;
 mod stream;
 
 use std::collections::VecDeque;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 pub use captions::CaptionStream;
 pub use output::{Form, Output, Threshold};
@@ -114,13 +115,16 @@ pub fn restore_as(
     out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
 ) -> Result<Done> {
     let mut queue = Queue::new(method, want, *policy, output)?;
-    if want.threads.get() == 1 {
+    if want.threads.get() == 1 && output.patience.is_none() {
         let mut piece = Piece::default();
         while format.next(&mut piece)? {
             piece = queue.push(piece, out)?;
         }
     } else {
-        read_ahead(format, &mut |piece| queue.push(piece, out))?;
+        read_ahead(format, output.patience, &mut |piece| match piece {
+            Some(piece) => queue.push(piece, out).map(Some),
+            None => queue.now(out).map(|()| None),
+        })?;
     }
     queue.flush(out)?;
     Ok(queue.done)
@@ -203,8 +207,13 @@ pub fn n_best(
     Ok(Some(labellings.into_iter().map(written).collect()))
 }
 
-/// Reads pieces on a thread of its own while `take` takes them; what it gives back is used again.
-fn read_ahead(format: &mut dyn Format, take: &mut dyn FnMut(Piece) -> Result<Piece>) -> Result<()> {
+/// Reads pieces on a thread of its own while `take` takes them; what it gives back is used again. It takes `None` where the last piece
+/// ended a line and none came for so long.
+fn read_ahead(
+    format: &mut dyn Format,
+    patience: Option<Duration>,
+    take: &mut dyn FnMut(Option<Piece>) -> Result<Option<Piece>>,
+) -> Result<()> {
     thread::scope(|scope| {
         let (full, pieces) = mpsc::sync_channel(UNDER_WAY);
         let (used, empty) = mpsc::channel::<Piece>();
@@ -218,10 +227,28 @@ fn read_ahead(format: &mut dyn Format, take: &mut dyn FnMut(Piece) -> Result<Pie
             }
         });
         // On failure the channels close here, and so the reader ends too.
-        let written = pieces.into_iter().try_for_each(|piece| {
-            let _ = used.send(take(piece)?);
-            Ok(())
-        });
+        let mut limit = None;
+        let mut write = || -> Result<()> {
+            loop {
+                let piece = match limit.take() {
+                    Some(limit) => pieces.recv_timeout(limit),
+                    None => pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                };
+                let piece = match piece {
+                    Ok(piece) => {
+                        limit = patience.filter(|_| piece.after >= Break::Line);
+                        Some(piece)
+                    }
+                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                };
+                if let Some(piece) = take(piece)? {
+                    let _ = used.send(piece);
+                }
+            }
+        };
+        let written = write();
+        drop((pieces, used));
         let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         written.and(read)
     })

@@ -1,6 +1,7 @@
 //! What comes out: the text, or its words with their probabilities.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -18,6 +19,9 @@ pub struct Output {
     /// Leaves words that the method is less sure of in the case that they have in the source. What is put on top of the
     /// method's choices ([`Policy`]) is put on theirs too.
     pub threshold: Option<Threshold>,
+    /// Where no more comes for so long after the end of a line, somebody waits for it: it comes out by the right context there is, and
+    /// words that wait for more may have another case than in the same text read at once. `None` waits for all that the method uses.
+    pub patience: Option<Duration>,
 }
 
 /// As what the words come out.
@@ -92,6 +96,8 @@ pub(super) struct Writer {
     marks: bool,
     /// The line of the source that the next piece begins in.
     line: u64,
+    /// Whether words came before.
+    goes_on: bool,
     diff: Diff,
     /// The text of a piece, where that is not what comes out.
     text: Vec<u8>,
@@ -109,7 +115,8 @@ struct Word<'a> {
 
 impl Writer {
     pub(super) fn new(form: Form, method: &dyn Restorer) -> Self {
-        Self { form, marks: method.labels().marks(), line: 1, diff: Diff::default(), text: Vec::new() }
+        let (marks, diff) = (method.labels().marks(), Diff::default());
+        Self { form, marks, line: 1, goes_on: false, diff, text: Vec::new() }
     }
 
     /// Appends a piece to `out`, and says whether its text changed, where it comes out.
@@ -158,7 +165,7 @@ impl Writer {
             let probability = if is_chosen { choice.confidence.unwrap_or(1.0) } else { 1.0 };
             let form = case.applied(word, policy.locale);
             if self.form == Form::Words {
-                if matches!(token.before, Break::Line | Break::Cue | Break::Turn | Break::Paragraph) {
+                if token.before >= Break::Line && std::mem::replace(&mut self.goes_on, true) {
                     out.push(b'\n');
                 }
                 out.extend(format!("{form}\t{probability:.4}\n").bytes());

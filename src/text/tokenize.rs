@@ -77,6 +77,8 @@ pub struct Tokenizer {
     /// Whether sentences run on from line to line, and so far a mark ended one.
     flows: bool,
     marked: bool,
+    /// Whether each line is a text by itself.
+    apart: bool,
     /// What the last marks mean, by what comes after them, as long as that is not here.
     open: Option<[Meaning; After::ALL.len()]>,
     /// Whether a run goes on that is longer than [`MAX_RUN`].
@@ -171,6 +173,7 @@ impl Tokenizer {
             live: false,
             flows: false,
             marked: false,
+            apart: false,
             open: None,
             in_run: false,
         }
@@ -189,11 +192,17 @@ impl Tokenizer {
         Self { flows: true, ..Self::new(locale, language, capitalized) }
     }
 
+    /// Takes each line as a text by itself: what stands in one says nothing of another.
+    pub fn of_lines(self, apart: bool) -> Self {
+        Self { apart, ..self }
+    }
+
     /// Starts on another text with the same settings.
     pub fn reset(&mut self) {
         *self = Self {
             live: self.live,
             flows: self.flows,
+            apart: self.apart,
             ..Self::of(self.locale, self.abbreviations, self.capitalized)
         };
     }
@@ -261,6 +270,9 @@ impl Tokenizer {
     /// Says that a line ended where the last piece did.
     pub fn end_line(&mut self) {
         self.settle(After::End);
+        if self.apart {
+            return self.reset();
+        }
         self.line.ended = self.ended != Ended::No;
         if !self.live {
             self.ended = Ended::No;

@@ -175,7 +175,11 @@ impl Decoding<'_> {
     /// Takes the next word, of which this is seen, and these are the sums of its own features.
     fn take(&mut self, lower: &str, token: &Token, seen: Seen, sums: Sums, out: &mut Vec<Choice>) {
         let starts = token.starts || self.want.starts == Starts::Lines && token.opens;
-        if starts || parts(token) {
+        if token.before == Break::Document {
+            // Another text: nothing of the last one counts.
+            self.finish(None, out);
+            self.shows = Shows::default();
+        } else if starts || parts(token) {
             self.finish(Some(starts), out);
         }
         let mut word = self.spare.pop().unwrap_or_default();

@@ -1,0 +1,262 @@
+//! What a file is, told by its first bytes.
+//!
+//! Only as many bytes are looked at as it takes, so a text that comes in live is not held up: nothing but what may yet be another format
+//! is waited for.
+
+use super::Kind;
+use super::json::{Event, decode, read};
+use crate::error::{Error, Result};
+use crate::files::{BOM, Input};
+
+/// What does not show in so many bytes does not show.
+const MOST: usize = 1 << 16;
+
+/// What files that hold no text begin with, and what they are. Bytes that begin no text, or signs that no text has there.
+const BINARY: [(&[u8], &str); 16] = [
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90\0", "a program"),
+    (b"PK\x03\x04", "an archive or an office document (zip)"),
+    (b"7z\xbc\xaf\x27\x1c", "an archive (7z)"),
+    (b"Rar!\x1a\x07", "an archive (rar)"),
+    (b"\xd0\xcf\x11\xe0", "an office document"),
+    (b"%PDF-", "a PDF document"),
+    (b"\x89PNG", "an image (png)"),
+    (b"\xff\xd8\xff", "an image (jpeg)"),
+    (b"GIF89a", "an image (gif)"),
+    (b"OggS\0", "sound (ogg)"),
+    (b"fLaC\0", "sound (flac)"),
+    (b"ID3\x03", "sound (mp3)"),
+    (b"ID3\x04", "sound (mp3)"),
+    (b"\x1a\x45\xdf\xa3", "a video (mkv, webm)"),
+    (b"SQLite format 3\0", "a database"),
+];
+
+/// Others have some bytes that differ before the four that tell what they are, which stand at a place.
+struct Later {
+    start: &'static [u8],
+    at: usize,
+    kinds: &'static [[u8; 4]],
+}
+
+const LATER: [Later; 2] = [
+    Later { start: b"RIFF", at: 8, kinds: &[*b"WAVE", *b"AVI ", *b"WEBP"] },
+    Later { start: b"\0\0\0", at: 4, kinds: &[*b"ftyp"] },
+];
+
+/// Refuses an input that begins as files do that hold no text.
+///
+/// # Errors
+/// Where it does, or cannot be read.
+pub fn refuse_binary(input: &mut Input) -> Result<()> {
+    let found = input.peek_until(|head, ended| {
+        let begins = |(magic, _): &&(&[u8], &str)| head.starts_with(magic);
+        if let Some((_, what)) = BINARY.iter().find(begins) {
+            return Some(Some(*what));
+        }
+        // What begins with a length or has one behind its first bytes shows after that.
+        for Later { start, at, kinds } in LATER {
+            if head.starts_with(start) && head.len() >= at + 4 {
+                let is_known = kinds.iter().any(|kind| head[at..].starts_with(kind));
+                return Some(is_known.then_some("sound, an image or a video"));
+            }
+        }
+        let may_begin = |magic: &[u8]| magic.starts_with(&head[..head.len().min(magic.len())]);
+        let is_open = BINARY.iter().any(|(magic, _)| magic.starts_with(head))
+            || LATER.iter().any(|later| may_begin(later.start));
+        (ended || !is_open).then_some(None)
+    })?;
+    match found.flatten() {
+        Some(what) => Err(Error::file(input.name(), format!("this is no text, but {what}: name its text"))),
+        None => Ok(()),
+    }
+}
+
+impl Kind {
+    /// The format that an input's first bytes show, which stay to be read: subtitles by their first cue or their header, JSON by its first
+    /// line. What else there is looks like text.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn told_by(input: &mut Input) -> Result<Option<Self>> {
+        Ok(input.peek_until(Self::of_bytes)?.flatten())
+    }
+
+    /// The format that the first bytes show; `None` where that takes more of them. `ended` says that there are no more.
+    fn of_bytes(head: &[u8], ended: bool) -> Option<Option<Self>> {
+        let ended = ended || head.len() >= MOST;
+        let head = &head[..head.len().min(MOST)];
+        if !ended && head.len() < BOM.len() && BOM.starts_with(head) {
+            return None;
+        }
+        let head = head.strip_prefix(BOM).unwrap_or(head);
+        let vtt = b"WEBVTT";
+        if head.starts_with(vtt) {
+            return match head.get(vtt.len()) {
+                None if !ended => None,
+                next => Some(next.is_none_or(u8::is_ascii_whitespace).then_some(Self::Vtt)),
+            };
+        }
+        if !ended && vtt.starts_with(head) {
+            return None;
+        }
+        let start = head.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(head.len());
+        match head[start..].first() {
+            None => ended.then_some(None),
+            Some(b'{') => json(&head[start..], ended),
+            Some(b'0'..=b'9') => cue(&head[start..], ended),
+            Some(_) => Some(None),
+        }
+    }
+}
+
+/// Whether a cue of SubRip begins here: its number, if it has one, and its times.
+fn cue(head: &[u8], ended: bool) -> Option<Option<Kind>> {
+    let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let number = digits(head);
+    let blank = head[number..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+    let times = match head.get(number + blank) {
+        None if !ended => return None,
+        Some(b'\n') => &head[number + blank + 1..],
+        // Times that come without a number.
+        _ => head,
+    };
+    // 00:00:01,000 -->
+    let mut at = 0;
+    for sign in ["0", ":", "0", ":", "0", ",.", "0", " ", "-", "-", ">"] {
+        let rest = &times[at..];
+        let len = match sign {
+            "0" => digits(rest),
+            " " => rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count(),
+            _ => usize::from(rest.first().is_some_and(|b| sign.as_bytes().contains(b))),
+        };
+        if at + len == times.len() && sign != ">" {
+            return ended.then_some(None);
+        }
+        if len == 0 && sign != " " {
+            return Some(None);
+        }
+        at += len;
+    }
+    Some(Some(Kind::Srt))
+}
+
+/// Whether the object that begins here is one of many, a line each, or what Whisper and its kin write.
+fn json(head: &[u8], ended: bool) -> Option<Option<Kind>> {
+    // The next sign tells an object from a brace in a text.
+    match head[1..].iter().find(|b| !b.is_ascii_whitespace()) {
+        None => return ended.then_some(None),
+        Some(b'"' | b'}') => {}
+        Some(_) => return Some(None),
+    }
+    let line = head.split(|&b| b == b'\n').next().unwrap_or_default();
+    if line.len() == head.len() && !ended {
+        return None;
+    }
+    let (mut depth, mut is_whisper) = (0, false);
+    // What was cut off is no fault: it is read as far as it goes.
+    let text = |bytes: &[u8]| match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(error) => String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned(),
+    };
+    let line = text(line);
+    let whole = read(&line, &mut |event| match event {
+        Event::Begin => depth += 1,
+        Event::End => depth -= 1,
+        Event::Key(name) if depth == 1 => {
+            let mut key = String::new();
+            decode(&line[name], &mut key);
+            is_whisper |= matches!(&*key, "segments" | "chunks" | "transcription" | "word_segments");
+        }
+        _ => {}
+    });
+    let is_jsonl = whole.is_ok() && !is_whisper;
+    Some(Some(if is_jsonl { Kind::Jsonl } else { Kind::WhisperJson }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADS: [(&str, Option<Kind>); 22] = [
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\nso", Some(Kind::Vtt)),
+        ("\u{feff}WEBVTT - talk\n", Some(Kind::Vtt)),
+        ("WEBVTTs are files\n", None),
+        ("1\n00:00:01,000 --> 00:00:02,000\nso\n", Some(Kind::Srt)),
+        ("\u{feff}\r\n1 \r\n00:00:01,000 --> 00:00:02,000\r\nso\n", Some(Kind::Srt)),
+        ("00:00:01.000  -->  00:00:02.000\nso\n", Some(Kind::Srt)),
+        ("1\n2\n3\n", None),
+        ("12 men came.\n00:00:01,000 --> 00:00:02,000\n", None),
+        ("10:30 is late\n", None),
+        ("1", None),
+        ("", None),
+        (" \n ", None),
+        ("we met\n1\n00:00:01,000 --> 00:00:02,000\n", None),
+        ("{\"text\": \"so\"}\n{\"text\": \"we\"}\n", Some(Kind::Jsonl)),
+        ("{\"text\": \"so\"}", Some(Kind::Jsonl)),
+        ("{\"text\": \"so\", \"segments\": []}\n", Some(Kind::WhisperJson)),
+        ("{\"a\": {\"segments\": 1}, \"text\": \"so\"}\n", Some(Kind::Jsonl)),
+        ("{\n  \"text\": \"so\",\n", Some(Kind::WhisperJson)),
+        ("{\"text\": \"so", Some(Kind::WhisperJson)),
+        ("{laughs} so we met\n", None),
+        ("{\\an8}so\n", None),
+        ("{ \"so\" he said", Some(Kind::WhisperJson)),
+    ];
+
+    /// What is told of bytes that come one by one, and how many of them that took.
+    fn told(bytes: &[u8]) -> (Option<Kind>, usize) {
+        for len in 0..bytes.len() {
+            if let Some(kind) = Kind::of_bytes(&bytes[..len], false) {
+                return (kind, len);
+            }
+        }
+        (Kind::of_bytes(bytes, true).unwrap(), bytes.len())
+    }
+
+    #[test]
+    fn a_format_shows_in_the_first_bytes_however_they_arrive() {
+        for (head, kind) in HEADS {
+            assert_eq!(told(head.as_bytes()).0, kind, "{head:?}");
+            assert_eq!(Kind::of_bytes(head.as_bytes(), true), Some(kind), "{head:?}");
+        }
+    }
+
+    #[test]
+    fn text_that_comes_in_live_is_not_waited_for() {
+        for (text, waited) in [("so we met\n", 1), ("7 men", 3), ("We", 2), ("{so", 2), ("1\n2\n", 4)] {
+            assert!(told(text.as_bytes()).1 <= waited, "{text:?}: {:?}", told(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_said() {
+        let refused = |bytes: &[u8]| {
+            let mut input = Input::uncompressed("data", std::io::Cursor::new(bytes.to_vec()));
+            let refused = refuse_binary(&mut input).map_err(|error| error.to_string());
+            assert_eq!(input.bytes().unwrap(), bytes, "nothing is lost");
+            refused
+        };
+        for (bytes, what) in [
+            (&b"\x89PNG\r\n\x1a\n"[..], "this is no text, but an image (png)"),
+            (b"PK\x03\x04\x14\0", "this is no text, but an archive"),
+            (b"RIFF\x24\x08\0\0WAVEfmt ", "this is no text, but sound"),
+            (b"\0\0\0\x20ftypisom", "this is no text, but sound, an image or a video"),
+        ] {
+            let error = refused(bytes).unwrap_err();
+            assert!(error.contains(what), "{error}");
+        }
+        for text in [
+            "",
+            "R",
+            "RIFF",
+            "RIFFRAFF came to town",
+            "PK",
+            "\0\0\0 so",
+            "\0\0\0\0\0\0\0\0",
+            "Rar! he said",
+            "so",
+            "\u{e9}t\u{e9}",
+        ] {
+            assert_eq!(refused(text.as_bytes()), Ok(()), "{text:?}");
+        }
+    }
+}
