@@ -84,7 +84,7 @@ pub struct Fit {
     /// The penalty of half the squares of the weights of all classes, against the sum of −ln P over the rows
     #[cfg_attr(feature = "cli", arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Fit::default().l2))]
     pub l2: f64,
-    /// Stop where the slope, in units of how far each weight moves, is this share of what it was at the beginning
+    /// Stop where the slope is this share of what it was at the beginning
     #[cfg_attr(feature = "cli", arg(long, value_name = "SHARE", default_value_t = Fit::default().precision))]
     pub precision: f64,
     /// Take so many steps at most
@@ -511,7 +511,6 @@ fn read_megam(lines: &mut Lines, names: Option<&[String]>, target: Target) -> Re
 mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use crate::methods::maxent::train::rows;
     use crate::methods::maxent::{Solver, Solving, train};
     use crate::restorer::{Restorer, Want};
     use crate::text::{Case, Label, Locale, Mark, Tokens};
@@ -562,7 +561,7 @@ mod tests {
     fn weights_learned_elsewhere_restore_text() {
         let (rows, names) = features(&EXCHANGE, Protocol::Text);
         let (_folder, paths) = files(&[("names", &names)]);
-        let how = Fit { l2: 0.1, precision: rows::PRECISION, ..Fit::default() };
+        let how = Fit { l2: 0.1, ..Fit::default() };
         let mut weights = Vec::new();
         fit(&how, input(&rows), Some(&paths[0]), &mut weights).unwrap();
         let weights = String::from_utf8(weights).unwrap();

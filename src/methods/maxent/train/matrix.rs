@@ -121,36 +121,16 @@ impl Matrix {
     /// The multinomial weights of its features where the sum of −ln P over the rows and the penalty `l2` are least, to so many
     /// digits; those of lower case are 0. `None` where it did not come to that in so many steps.
     pub(super) fn fit(&self, l2: f64, steps: usize, precision: f64) -> Option<Vec<[f64; BEGIN]>> {
-        let scales = self.scales(l2, &[Class::Title, Class::Upper, Class::Mixed]);
-        let cost = |weights: &[f64], slope: &mut [f64]| self.cost(weights, l2, slope);
-        Some(least(&scales, steps, precision, cost)?.as_chunks().0.to_vec())
+        let size = BEGIN * self.features as usize;
+        let found = lbfgs::least(size, steps, precision, |weights, slope| self.cost(weights, l2, slope))?;
+        Some(found.as_chunks().0.to_vec())
     }
 
     /// The weights for +1 against -1 where the sum of −ln P over the rows and half the squares of the weights times `l2` are
     /// least, as [`Matrix::fit`] finds those of classes.
     pub(super) fn fit_signed(&self, l2: f64, steps: usize, precision: f64) -> Option<Vec<f64>> {
-        let cost = |weights: &[f64], slope: &mut [f64]| self.cost_signed(weights, l2, slope);
-        least(&self.scales(l2, &[Class::Title]), steps, precision, cost)
-    }
-
-    /// About how far each weight moves where the slope is 1: one over the root of the curvature, for a class that is as likely as its
-    /// share. Frequent features and rare ones then ask for steps of one length.
-    fn scales(&self, l2: f64, classes: &[Class]) -> Vec<f64> {
-        let mut squares = vec![0.0; self.features as usize];
-        for at in 0..self.len() {
-            self.valued(at).for_each(|(feature, value)| squares[feature] += value * value);
-        }
-        let likely = |class: &Class| {
-            let share =
-                self.classes.iter().filter(|found| *found == class).count() as f64 / self.len() as f64;
-            (share * (1.0 - share)).max(SELDOM)
-        };
-        let likely: Vec<f64> = classes.iter().map(likely).collect();
-        let scale = |squares: f64, likely: f64| match l2 + squares * likely {
-            curvature if curvature > 0.0 => 1.0 / curvature.sqrt(),
-            _ => 1.0,
-        };
-        squares.iter().flat_map(|&squares| likely.iter().map(move |&likely| scale(squares, likely))).collect()
+        let size = self.features as usize;
+        lbfgs::least(size, steps, precision, |weights, slope| self.cost_signed(weights, l2, slope))
     }
 
     /// That sum, and its slope.
@@ -202,30 +182,6 @@ impl Matrix {
         }
         cost
     }
-}
-
-/// A class that is hardly seen counts as one of this variance.
-const SELDOM: f64 = 1e-3;
-
-/// [`lbfgs::least`] of a function of weights, in units of these scales.
-fn least(
-    scales: &[f64],
-    steps: usize,
-    precision: f64,
-    cost: impl Fn(&[f64], &mut [f64]) -> f64,
-) -> Option<Vec<f64>> {
-    let mut weights = vec![0.0; scales.len()];
-    let scaled = |at: &[f64], weights: &mut [f64]| {
-        weights.iter_mut().zip(at.iter().zip(scales)).for_each(|(weight, (at, scale))| *weight = at * scale);
-    };
-    let found = lbfgs::least(scales.len(), steps, precision, |at, slope| {
-        scaled(at, &mut weights);
-        let value = cost(&weights, slope);
-        slope.iter_mut().zip(scales).for_each(|(slope, scale)| *slope *= scale);
-        value
-    })?;
-    scaled(&found, &mut weights);
-    Some(weights)
 }
 
 impl SvmlightRow {

@@ -73,9 +73,6 @@ pub(super) fn matrix(run: &Run<'_>, target: Target, chosen: &[u64], holder: &Hol
     Err(Error::Usage(format!("{}: {problem}", run.corpus.name())))
 }
 
-/// So small a share of the slope at the beginning says nothing of any word.
-pub(super) const PRECISION: f64 = 1e-4;
-
 /// The best weights of the features chosen under the penalty `--l2`, in their order, by L-BFGS.
 ///
 /// # Errors
@@ -92,8 +89,8 @@ pub(super) fn best(run: &Run<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
         let problem = "all words that are trained on are of one class: give text as it was published";
         return Err(Error::file(run.corpus.name(), problem));
     }
-    let steps = Fit::default().steps;
-    let weights = matrix.fit(run.config.solving.l2, steps, PRECISION).ok_or_else(|| {
+    let Fit { steps, precision, .. } = Fit::default();
+    let weights = matrix.fit(run.config.solving.l2, steps, precision).ok_or_else(|| {
         Error::Usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger --l2"))
     })?;
     let single = |[title, upper, mixed]: [f64; BEGIN]| [title as f32, upper as f32, mixed as f32, 0.0];
