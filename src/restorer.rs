@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use crate::error::Result;
 #[cfg(doc)]
 use crate::text::Mark;
-use crate::text::{Choice, Label, Labels, Tokens};
+use crate::text::{Choice, Label, Labels, SentenceStart, Tokens};
 
 /// What is asked of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,17 @@ pub enum Starts {
     Hidden,
     /// All these, and the first word of each line.
     Lines,
+}
+
+impl From<SentenceStart> for Starts {
+    /// What a method is asked for where capitals are put so.
+    fn from(start: SentenceStart) -> Self {
+        match start {
+            SentenceStart::Never => Self::None,
+            SentenceStart::Auto => Self::Hidden,
+            SentenceStart::Always => Self::Lines,
+        }
+    }
 }
 
 /// What comes after the tokens of a push.

@@ -30,6 +30,55 @@ static TRAINED: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
+#[test]
+fn paragraphs_that_are_taken_for_sentences_are_told() {
+    let room = Room::new();
+    room.write(
+        "paragraphs.txt",
+        "We met Ana. She left Porto at once. Nobody knew why.\nIt rained. Rui stayed.\n",
+    );
+    room.write("sentences.txt", "We met Ana.\nShe left Porto at once. Why?\nIt rained.\n");
+    let told = |line: &str| {
+        let args: Vec<&str> = line.split(' ').collect();
+        let output = run(room.0.path(), &args, b"");
+        assert!(output.status.success(), "{line}");
+        String::from_utf8(output.stderr).unwrap().contains("give --split")
+    };
+    assert!(told("evaluate --model model --protocol rei paragraphs.txt"));
+    assert!(told("corpus stats paragraphs.txt"));
+    assert!(told("train majority paragraphs.txt -o told"));
+    assert!(!told("evaluate --model model --protocol rei --split paragraphs.txt"));
+    assert!(!told("evaluate --model model --protocol asr paragraphs.txt"));
+    assert!(!told("corpus stats sentences.txt"));
+}
+
+#[test]
+fn overlap_says_which_ngrams_stand_in_both_texts() {
+    let room = Room::new();
+    room.write("train.txt", "We met Ana Reis in Porto.\n");
+    room.write("test.txt", "They say we met Ana.\nNo.\nRui left us there.\n");
+    let out = room.out("corpus overlap train.txt test.txt --order 3", b"");
+    let expected = "1 of 5 3-grams of test.txt stand in train.txt (20.00 %)\n\
+                    1 of 2 sentences of 3 words or more have one (50.00 %)\n\n1\twe met ana\n";
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+}
+
+#[test]
+fn evaluate_takes_what_restore_puts_on_top() {
+    let room = Room::new();
+    room.write("text.txt", "We told Ana. Then iPods sang.\n");
+    room.write("my.words", "Ana\niPods\n");
+    let slots = |options: &str| {
+        let out =
+            room.out(&format!("evaluate --model model --json {options} text.txt").replace("  ", " "), b"");
+        let page: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        page["correct"].as_u64().unwrap()
+    };
+    assert_eq!(slots(""), 0);
+    assert_eq!(slots("--words my.words"), 2);
+    assert_eq!(slots("--words my.words --sentence-start auto"), 3);
+}
+
 fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_majuscule"))
 }

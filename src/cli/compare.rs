@@ -131,7 +131,7 @@ impl Compared<'_> {
             let mut system = System::new(&name);
             let mut all = Vec::new();
             let mut words = 0;
-            evaluate_each(&*restorer, want, corpus, &mut |tokens, gold, choices| {
+            evaluate_each(&*restorer, want, None, corpus, &mut |tokens, gold, choices| {
                 words += gold.iter().filter(|gold| gold.scored).count() as u64;
                 system.push(gold, choices, measure.matching());
                 if self.args.show_differences.is_some() {

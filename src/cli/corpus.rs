@@ -128,6 +128,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn stats(args: StatsArgs) -> anyhow::Result<String> {
     let locale = measure::locale(args.locale, &args.reading.language)?;
     let corpus = Corpus::new(&args.files, args.reading, args.protocol, locale)?;
+    measure::tell_paragraphs(&corpus)?;
     let threads = thread::available_parallelism()?;
     let parts = corpus.map_reduce(threads, Stats::default, |stats, example| {
         stats.add(example);

@@ -13,15 +13,17 @@ use super::usage::Timed;
 use crate::corpus::Corpus;
 use crate::error::Error;
 use crate::eval::aligned::{self, files::Cases};
-use crate::eval::{Choices, Report, System, compare, evaluate_corpus, evaluate_each};
-use crate::files::Publish;
+use crate::eval::{Choices, Report, System, compare, evaluate_each};
+use crate::files::{self, Publish};
 use crate::methods::{self, Computing, Model, Preset, Read};
-use crate::restorer::Want;
+use crate::restorer::{Starts, Want};
+use crate::text::tokenize::Capitalized;
+use crate::text::{Locale, SentenceStart, Words};
 
 /// Evaluates a model: it sees the words without capitals, and is held against the true case
 ///
-/// The choices are the model's own: without your spellings (--words), capitals that restore keeps and the capitals of
-/// sentence starts. To measure these too, give what restore wrote to score.
+/// The choices are the model's own, unless --words, --sentence-start or --case ask for what restore puts on top of them. To
+/// measure all that restore does to a text as it is, give what it wrote to score.
 ///
 /// With --align it sees what a speech recogniser heard, and is held against what was said.
 #[derive(Debug, clap::Args)]
@@ -41,6 +43,16 @@ pub struct Args {
     pub preset: Preset,
     #[command(flatten)]
     pub cascade: Cascade,
+    /// Your own spellings, a word or phrase a line, as restore takes them: they always win
+    #[arg(long, value_name = "FILE")]
+    pub words: Option<PathBuf>,
+    /// Where a capital is put because a sentence begins, as restore does it; where it is not given, the model alone decides
+    #[arg(long, value_enum)]
+    pub sentence_start: Option<SentenceStart>,
+    /// Which capitals of what the recogniser heard count, a recording taken for a line; none where it is not given. What a model sees
+    /// without --align has no capitals
+    #[arg(long, value_enum, requires = "align")]
+    pub case: Option<Capitalized>,
     /// Score each file by itself too
     #[arg(long)]
     pub per_file: bool,
@@ -91,10 +103,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if !manifest.is_of(&reading.language) {
         reading.language.clone_from(&manifest.language);
     }
+    let spellings = args.spellings(manifest.locale)?;
     if let Some(hypothesis) = &args.align {
         let reference = args.reference()?;
         let timed = Timed(&*restorer);
-        let cases = Cases::Restored(&timed, want);
+        let starts = args.sentence_start.map_or(want.starts, Starts::from);
+        let want = Want { starts, ..want };
+        let kept = args.case.unwrap_or(Capitalized::Ignore);
+        let cases = Cases::Restored { method: &timed, want, spellings: &spellings, kept };
         let scores = aligned::files::score_files(reference, hypothesis, &reading, manifest.locale, cases)?;
         tell(read);
         let config = measure::aligned_config(manifest.locale, args.top);
@@ -103,19 +119,27 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
-    let mut corpus = Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?;
+    let mut corpus =
+        Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?.with_spellings(spellings);
+    measure::tell_paragraphs(&corpus)?;
     let mut system = System::new("");
     let matching = args.measure.matching();
     let publish = |file: &PathBuf| Publish::new(file).map(|publish| (publish, file.clone()));
     let mut written = args.choices.as_ref().map(publish).transpose()?;
-    let score = evaluate_each(&Timed(&*restorer), want, &corpus, &mut |tokens, gold, choices| {
-        if args.intervals {
-            system.push(gold, choices, matching);
-        }
-        written.as_mut().map_or(Ok(()), |(publish, file)| {
-            Choices::of(tokens, gold, choices, manifest.locale).write(publish, file)
-        })
-    })?;
+    let score = evaluate_each(
+        &Timed(&*restorer),
+        want,
+        args.sentence_start,
+        &corpus,
+        &mut |tokens, gold, choices| {
+            if args.intervals {
+                system.push(gold, choices, matching);
+            }
+            written.as_mut().map_or(Ok(()), |(publish, file)| {
+                Choices::of(tokens, gold, choices, manifest.locale).write(publish, file)
+            })
+        },
+    )?;
     written.map_or(Ok(()), |(publish, _)| publish.commit())?;
     args.measure.check_words(&corpus.name(), score.all().tokens())?;
     let config = args.measure.config(&files, manifest.locale, restorer.labels().marks(), args.top);
@@ -126,7 +150,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     if args.per_file {
         for file in corpus.parts()? {
-            let score = evaluate_corpus(&*restorer, want, &file)?;
+            let score = evaluate_each(&*restorer, want, args.sentence_start, &file, &mut |_, _, _| Ok(()))?;
             report.push_file(file.name(), &score, config.matching);
         }
     }
@@ -143,6 +167,12 @@ fn tell(read: Option<Arc<Read>>) {
 }
 
 impl Args {
+    /// The user's own spellings.
+    fn spellings(&self, locale: Locale) -> crate::error::Result<Words> {
+        let Some(file) = &self.words else { return Ok(Words::default()) };
+        Words::read(&files::open(file)?.bytes()?, &file.to_string_lossy(), locale)
+    }
+
     /// The one corpus that a hypothesis is aligned with.
     fn reference(&self) -> crate::error::Result<&Path> {
         match self.corpora.as_slice() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 pub use super::page::print;
-use crate::corpus::{Protocol, Reading};
+use crate::corpus::{Corpus, Protocol, Reading};
 use crate::error::{Error, Result};
 use crate::eval::{Layout, Matching, Side, Signature, report};
 use crate::files;
@@ -84,6 +84,20 @@ impl Measure {
         files::check_inputs(files)?;
         files.iter().map(|file| Side::new(file, self.reading.clone(), self.protocol, locale)).collect()
     }
+}
+
+/// Tells of a corpus whose lines are clearly paragraphs, and are taken for sentences.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn tell_paragraphs(corpus: &Corpus) -> Result<()> {
+    if let Some(sentences) = corpus.sentences_a_line()? {
+        tell!(
+            "note: {} has about {sentences:.1} sentences a line, and each line is taken for one: give --split to cut them",
+            corpus.name()
+        );
+    }
+    Ok(())
 }
 
 /// How figures are read off recordings that were aligned.

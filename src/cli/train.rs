@@ -87,6 +87,7 @@ pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
     if method.reads_again() {
         corpus.hold()?;
     }
+    super::measure::tell_paragraphs(&corpus)?;
     for warning in method.warnings() {
         tell!("warning: {warning}");
     }

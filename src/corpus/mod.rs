@@ -19,7 +19,7 @@ use std::thread;
 
 use crate::error::{Error, Result};
 use crate::files::{self, Encoding, Input};
-use crate::text::{Break, Label, Locale, Tokens};
+use crate::text::{Break, Label, Locale, Tokens, Words, sentence};
 
 pub use protocol::{Protocol, Tag};
 pub use read::{Column, Field, Format, Piece, Reading, Sentence, Utterance};
@@ -70,6 +70,8 @@ pub struct Corpus {
     /// What `rei` needs to know before it makes an example.
     letters: OnceLock<SingleLetters>,
     notes: Mutex<Vec<String>>,
+    /// The user's own spellings, which are given with the words of examples.
+    spellings: Arc<Words>,
 }
 
 /// Where a file of a corpus comes from.
@@ -132,8 +134,16 @@ impl Corpus {
         };
         let sources = files.into_iter().map(source).collect();
         let letters = OnceLock::new();
-        let mut corpus =
-            Self { sources, reading, protocol, locale, encoding: None, letters, notes: Mutex::default() };
+        let mut corpus = Self {
+            sources,
+            reading,
+            protocol,
+            locale,
+            encoding: None,
+            letters,
+            notes: Mutex::default(),
+            spellings: Arc::default(),
+        };
         if protocol == Protocol::Rei {
             corpus.hold()?;
         }
@@ -156,6 +166,7 @@ impl Corpus {
             encoding: None,
             letters: OnceLock::new(),
             notes: Mutex::default(),
+            spellings: Arc::default(),
         }
     }
 
@@ -226,7 +237,8 @@ impl Corpus {
         let sources = self.sources.iter().map(source).collect();
         let (reading, locale, encoding) = (self.reading.clone(), self.locale, self.encoding.clone());
         let (letters, notes) = (OnceLock::new(), Mutex::default());
-        Ok(Self { sources, reading, protocol, locale, encoding, letters, notes })
+        let spellings = self.spellings.clone();
+        Ok(Self { sources, reading, protocol, locale, encoding, letters, notes, spellings })
     }
 
     /// Each of its files by itself, with what the protocol has learned from all of them (the single letters of `rei`), so
@@ -246,8 +258,43 @@ impl Corpus {
             encoding: self.encoding.clone(),
             letters: letters.clone().into(),
             notes: Mutex::default(),
+            spellings: self.spellings.clone(),
         };
         Ok(whole.sources.into_iter().map(part).collect())
+    }
+
+    /// The same, with words and phrases that the user spells: a method is told of them, and they win when its choices are scored.
+    #[must_use]
+    pub fn with_spellings(self, spellings: Words) -> Self {
+        Self { spellings: Arc::new(spellings), ..self }
+    }
+
+    /// How many sentences the lines at the beginning of its first file hold on the average, where these are clearly paragraphs: two or
+    /// more, though each is to be one sentence. `None` where they are not, where the protocol runs sentences together, and of what can
+    /// be read only once.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn sentences_a_line(&self) -> Result<Option<f64>> {
+        /// So many lines say what the others are.
+        const LINES: usize = 200;
+        let Some(source @ (Source::File(_) | Source::Held(..))) = self.sources.first() else {
+            return Ok(None);
+        };
+        if self.reading.split || self.protocol.runs_on() {
+            return Ok(None);
+        }
+        let mut blocks = Blocks::new(self.open(source)?, &self.reading, false)?;
+        let Some(block) = blocks.next()?.filter(Block::has_own_lines) else { return Ok(None) };
+        let (mut lines, mut sentences) = (0, 0);
+        block.sentences(&mut |line| {
+            if lines < LINES {
+                lines += 1;
+                sentences += sentence::split(line.text, &self.reading.language).count();
+            }
+            Ok(())
+        })?;
+        Ok((sentences >= 2 * lines && lines > 0).then(|| sentences as f64 / lines as f64))
     }
 
     /// Its protocol.
@@ -444,8 +491,16 @@ impl Corpus {
         }
     }
 
-    fn maker<'a>(&self, letters: &'a SingleLetters) -> Examples<'a> {
-        Examples::new(self.protocol, self.locale, &self.reading.language, letters)
+    fn maker<'a>(&'a self, letters: &'a SingleLetters) -> Examples<'a> {
+        Examples::new(self.protocol, self.locale, &self.reading.language, letters, &self.spellings)
+    }
+
+    fn open(&self, source: &Source) -> Result<Input> {
+        let input = source.open()?;
+        Ok(match &self.encoding {
+            Some(encoding) => input.decoded(Some(encoding.clone()), None)?.0,
+            None => input,
+        })
     }
 
     /// Gives all blocks of all files to `visit` with their numbers, in order.
@@ -453,11 +508,7 @@ impl Corpus {
         let apart = self.protocol == Protocol::Susanto;
         let mut index = 0;
         for source in &self.sources {
-            let input = match &self.encoding {
-                Some(encoding) => source.open()?.decoded(Some(encoding.clone()), None)?.0,
-                None => source.open()?,
-            };
-            let mut blocks = Blocks::new(input, &self.reading, apart)?;
+            let mut blocks = Blocks::new(self.open(source)?, &self.reading, apart)?;
             while let Some(block) = blocks.next()? {
                 visit(index, block)?;
                 index += 1;

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::text::case::MAX_LETTERS;
 use crate::text::locale::is_joiner;
 use crate::text::tokenize::{Capitalized, Cut, Tokenizer};
-use crate::text::{Break, Case, Label, Locale, Mark, Token};
+use crate::text::{Break, Case, Label, Locale, Mark, Token, Words};
 
 /// What is trained on and scored, and what a method sees of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -200,6 +200,7 @@ pub(super) struct Examples<'a> {
     protocol: Protocol,
     locale: Locale,
     letters: &'a SingleLetters,
+    spellings: &'a Words,
     tokenizer: Tokenizer,
     example: Example,
     words: String,
@@ -245,11 +246,13 @@ impl<'a> Examples<'a> {
         locale: Locale,
         language: &str,
         letters: &'a SingleLetters,
+        spellings: &'a Words,
     ) -> Self {
         Self {
             protocol,
             locale,
             letters,
+            spellings,
             tokenizer: Tokenizer::new(locale, language, Capitalized::Ignore),
             example: Example::default(),
             words: String::new(),
@@ -310,12 +313,29 @@ impl<'a> Examples<'a> {
 
     fn give(&mut self, visit: &mut Visit<'_>) -> Result<()> {
         if !self.example.gold.is_empty() {
+            self.spell();
             visit(&self.example, &self.skipped)?;
         }
         self.skipped.clear();
         self.example.tokens.clear();
         self.example.gold.clear();
         Ok(())
+    }
+
+    /// Fixes the words that the user spells, where the text with its marks is not there to be asked: they stand one after the other.
+    fn spell(&mut self) {
+        let tokens = &mut self.example.tokens;
+        if self.spellings.is_empty() || tokens.as_slice().iter().any(|token| !token.source.is_empty()) {
+            return;
+        }
+        let mut source = String::new();
+        for at in 0..tokens.len() {
+            let start = source.len() as u32;
+            source.push_str(tokens.lower(at));
+            tokens.as_mut_slice()[at].source = start..source.len() as u32;
+            source.push(' ');
+        }
+        self.spellings.fix(source.as_bytes(), 0, true, tokens);
     }
 
     fn text(&mut self, sentence: Sentence<'_>) {
@@ -357,6 +377,7 @@ impl<'a> Examples<'a> {
         let text = sentence.text;
         self.tokenizer.reset();
         self.tokenizer.read(text, 0, Cut::Whole, tokens);
+        self.spellings.fix(text.as_bytes(), 0, true, tokens);
         for (i, token) in tokens.as_mut_slice().iter_mut().enumerate() {
             if token.before == Break::Document {
                 token.before = sentence.before;

@@ -476,6 +476,11 @@ fn recording(line: &[u8]) -> Option<[&[u8]; 2]> {
 }
 
 impl Block {
+    /// Whether its lines are sentences because nothing says otherwise, and [`Reading::split`] would cut them.
+    pub(super) fn has_own_lines(&self) -> bool {
+        matches!(self.layout, Layout::Lines { .. } | Layout::Tsv { .. } | Layout::Jsonl { .. })
+    }
+
     /// Gives its sentences to `visit`, in order.
     ///
     /// # Errors

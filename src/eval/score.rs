@@ -9,7 +9,7 @@ use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::{Corpus, Example, Gold, Protocol};
 use crate::error::{Error, Result};
 use crate::restorer::{Restorer, Starts, Want};
-use crate::text::{Case, Choice, Mark, Tokens};
+use crate::text::{Case, Choice, Mark, Policy, SentenceStart, Tokens};
 
 /// How many words are restored in one call: enough for a method that works on many sentences at once, and little memory.
 const BATCH: usize = 1 << 14;
@@ -183,7 +183,7 @@ pub fn evaluate(
     examples: &[Example],
 ) -> Result<Score> {
     let mut show = |_: &Tokens, _: &[Gold], _: &[Choice]| Ok(());
-    let mut evaluation = Evaluation::new(method, want, protocol, &mut show);
+    let mut evaluation = Evaluation::new(method, want, protocol, None, &mut show);
     examples.iter().try_for_each(|example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -194,23 +194,27 @@ pub fn evaluate(
 /// # Errors
 /// Where the corpus cannot be read or the method fails.
 pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Result<Score> {
-    evaluate_each(method, want, corpus, &mut |_, _, _| Ok(()))
+    evaluate_each(method, want, None, corpus, &mut |_, _, _| Ok(()))
 }
 
 /// What is shown of each example: its words, right labels and choices.
 pub type Show<'a> = dyn FnMut(&Tokens, &[Gold], &[Choice]) -> Result<()> + 'a;
 
-/// Like [`evaluate_corpus`], and shows each example, in order.
+/// Like [`evaluate_corpus`], and shows each example, in order. `sentence_start` puts the capitals of beginnings on top of the method's
+/// choices, as it does when text is restored; where it is `None`, the choices are the method's own. Spellings that the corpus brings
+/// ([`Corpus::with_spellings`]) win in any case.
 ///
 /// # Errors
 /// Like [`evaluate_corpus`], and where `show` fails.
 pub fn evaluate_each(
     method: &dyn Restorer,
     want: Want,
+    sentence_start: Option<SentenceStart>,
     corpus: &Corpus,
     show: &mut Show<'_>,
 ) -> Result<Score> {
-    let mut evaluation = Evaluation::new(method, want, corpus.protocol(), show);
+    let policy = sentence_start.map(|sentence_start| Policy { locale: corpus.locale(), sentence_start });
+    let mut evaluation = Evaluation::new(method, want, corpus.protocol(), policy, show);
     corpus.for_each(&mut |example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -219,6 +223,7 @@ pub fn evaluate_each(
 struct Evaluation<'a> {
     method: &'a dyn Restorer,
     want: Want,
+    policy: Policy,
     documents: Vec<Tokens>,
     gold: Vec<Vec<Gold>>,
     words: usize,
@@ -227,13 +232,25 @@ struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(method: &'a dyn Restorer, want: Want, protocol: Protocol, show: &'a mut Show<'a>) -> Self {
-        // Where each example is a sentence, there is no other beginning to be found.
-        let starts = if protocol.runs_on() { Starts::Hidden } else { Starts::Shown };
+    fn new(
+        method: &'a dyn Restorer,
+        want: Want,
+        protocol: Protocol,
+        policy: Option<Policy>,
+        show: &'a mut Show<'a>,
+    ) -> Self {
+        let starts = match policy {
+            Some(policy) => policy.sentence_start.into(),
+            // Where each example is a sentence, there is no other beginning to be found.
+            None if protocol.runs_on() => Starts::Hidden,
+            None => Starts::Shown,
+        };
+        let own = Policy { sentence_start: SentenceStart::Never, ..Policy::default() };
+        let policy = policy.unwrap_or(own);
         // Where the method tells where sentences end, that is scored too.
         let want = Want { starts, marks: method.labels().marks(), ..want };
         let score = Score::default();
-        Self { method, want, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
+        Self { method, want, policy, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
     }
 
     fn push(&mut self, example: &Example) -> Result<()> {
@@ -245,7 +262,12 @@ impl<'a> Evaluation<'a> {
 
     /// Restores and counts what there is, and starts again.
     fn restore(&mut self) -> Result<()> {
-        let choices = self.method.restore_batch(&self.documents, self.want)?;
+        let mut choices = self.method.restore_batch(&self.documents, self.want)?;
+        for (tokens, choices) in self.documents.iter().zip(&mut choices) {
+            for ((lower, token), choice) in tokens.iter().zip(choices) {
+                choice.label.case = self.policy.case(lower, token, choice);
+            }
+        }
         for ((tokens, gold), choices) in self.documents.iter().zip(&self.gold).zip(&choices) {
             self.score.add(tokens, gold, choices, |lower| self.method.knows(lower))?;
             (self.show)(tokens, gold, choices)?;
@@ -269,7 +291,7 @@ pub(super) mod tests {
     use super::*;
     use crate::corpus::Reading;
     use crate::restorer::{End, Session};
-    use crate::text::{Labels, Locale};
+    use crate::text::{Labels, Locale, Words};
 
     /// Writes every word of its list in title case and the rest lower.
     pub struct Titles(pub Vec<&'static str>);
@@ -472,6 +494,31 @@ pub(super) mod tests {
             // Only where sentences run together is there a beginning that the text does not show.
             let found = score.all().slots(Matching::Spelling).hypothesis() > 0;
             assert_eq!(found, protocol.runs_on(), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn spellings_and_the_beginnings_of_sentences_are_scored_where_they_are_asked_for() {
+        let text = "We saw it. Then McKay met NATO in New York.\n";
+        let spellings = Words::read(b"McKay\nNew York\n", "my.words", Locale::Root).unwrap();
+        for protocol in [Protocol::Text, Protocol::Rei, Protocol::Asr { window: Protocol::WINDOW }] {
+            let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
+            let corpus = corpus.with_spellings(spellings.clone());
+            let errors = |start| {
+                let (method, want) = (Titles(vec![]), Want::default());
+                let score = evaluate_each(&method, want, start, &corpus, &mut |_, _, _| Ok(())).unwrap();
+                let wrong = score.most_frequent_errors(Matching::Spelling, 9);
+                wrong.into_iter().map(|(wrong, _)| wrong.lower.into_string()).collect::<Vec<_>>()
+            };
+            assert!(
+                !errors(None).iter().any(|word| ["mckay", "new", "york"].contains(&word.as_str())),
+                "{protocol}"
+            );
+            assert!(errors(None).contains(&"then".into()), "{protocol}");
+            // Where marks are removed nothing shows where a sentence begins.
+            let shows = protocol == Protocol::Text;
+            assert_eq!(errors(Some(SentenceStart::Auto)).contains(&"then".into()), !shows, "{protocol}");
+            assert!(errors(Some(SentenceStart::Never)).contains(&"then".into()), "{protocol}");
         }
     }
 

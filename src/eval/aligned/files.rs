@@ -11,7 +11,8 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::format::transcript::unfiltered_name;
 use crate::restorer::{Restorer, Want};
-use crate::text::Locale;
+use crate::text::tokenize::Capitalized;
+use crate::text::{Locale, Words};
 
 /// Where the cases of a hypothesis come from.
 #[derive(Clone, Copy)]
@@ -19,7 +20,16 @@ pub enum Cases<'a> {
     /// They are its own.
     Own,
     /// A method chooses them for its words.
-    Restored(&'a dyn Restorer, Want),
+    Restored {
+        /// The method.
+        method: &'a dyn Restorer,
+        /// What is asked of it.
+        want: Want,
+        /// Words and phrases that the user spells: they win.
+        spellings: &'a Words,
+        /// Which of the hypothesis's own capitals stay, a recording taken for a line.
+        kept: Capitalized,
+    },
 }
 
 /// The score of each recording that both sides have, and what only one has.
@@ -110,7 +120,9 @@ pub fn score_files(
             };
             let hypotheses = match cases {
                 Cases::Own => hypotheses,
-                Cases::Restored(method, want) => hypotheses.restored(method, want, locale)?,
+                Cases::Restored { method, want, spellings, kept } => {
+                    hypotheses.restored(method, want, locale, spellings, kept)?
+                }
             };
             let pairing = Pairing::of(&references, &hypotheses);
             if pairing.pairs.is_empty() && references.is_named() {

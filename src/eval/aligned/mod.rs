@@ -13,6 +13,7 @@ pub mod report;
 
 use std::borrow::Cow;
 use std::ops::{AddAssign, Range};
+use std::slice;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,7 +23,8 @@ use super::slots::{Confusion, Matching, ratio};
 use crate::corpus::{self, Corpus, Piece, marks};
 use crate::error::Result;
 use crate::restorer::{Restorer, Want};
-use crate::text::{Break, Case, Locale, Token, Tokens};
+use crate::text::tokenize::Capitalized;
+use crate::text::{Break, Case, Given, Locale, Token, Tokens, Words};
 use network::{Network, Step, Word};
 
 /// The words of a recording, with their cases.
@@ -135,7 +137,20 @@ impl Transcript {
     ///
     /// # Errors
     /// Where the method fails.
-    pub fn restored(mut self, method: &dyn Restorer, want: Want, locale: Locale) -> Result<Self> {
+    pub fn restored(
+        mut self,
+        method: &dyn Restorer,
+        want: Want,
+        locale: Locale,
+        spellings: &Words,
+        kept: Capitalized,
+    ) -> Result<Self> {
+        let has = |lower: bool| self.cases.iter().any(|&case| (case == Case::Lower) == lower);
+        let keeps = match kept {
+            Capitalized::Keep => true,
+            Capitalized::Ignore => false,
+            Capitalized::Auto => has(true) && has(false),
+        };
         /// So many alternatives have a stream of their own.
         const TURNS: usize = 8;
         let mut left: FxHashSet<usize> = (0..self.words.len()).collect();
@@ -150,14 +165,27 @@ impl Transcript {
                 stream.sort_unstable();
             }
             let mut words = Tokens::new();
+            let mut source = String::new();
             for &word in &stream {
                 let before = if words.is_empty() { Break::Document } else { Break::Space };
-                words.push(self.words.lower(word), locale, Token { before, ..Token::default() });
+                let (start, lower) = (source.len() as u32, self.words.lower(word));
+                source.extend([lower, " "]);
+                words.push(
+                    lower,
+                    locale,
+                    Token { before, source: start..start + lower.len() as u32, ..Token::default() },
+                );
             }
-            let choices = method.restore_batch(&[words], want)?.pop().unwrap_or_default();
-            for (word, choice) in stream.into_iter().zip(choices) {
-                if left.remove(&word) {
-                    self.cases[word] = choice.label.case;
+            spellings.fix(source.as_bytes(), 0, true, &mut words);
+            let choices = method.restore_batch(slice::from_ref(&words), want)?.pop().unwrap_or_default();
+            for ((word, token), choice) in stream.into_iter().zip(words.as_slice()).zip(choices) {
+                if !left.remove(&word) {
+                    continue;
+                }
+                match token.given {
+                    Given::Fixed(case) => self.cases[word] = case,
+                    _ if keeps && self.cases[word] != Case::Lower => {}
+                    _ => self.cases[word] = choice.label.case,
                 }
             }
         }
@@ -576,7 +604,7 @@ pub(crate) mod tests {
         let reference = Transcript::of_text("Ana Reis left", Locale::Root);
         for hypothesis in ["ana rice left", "ANA RICE LEFT."] {
             let hypothesis = Transcript::of_text(hypothesis, Locale::Root)
-                .restored(&method, Want::default(), Locale::Root)
+                .restored(&method, Want::default(), Locale::Root, &Words::default(), Capitalized::Ignore)
                 .unwrap();
             let score = score(&reference, &hypothesis, Locale::Root);
             assert_eq!(slots(score.recognised), Slots { correct: 1, ..Slots::default() });
@@ -688,11 +716,30 @@ pub(crate) mod tests {
     fn a_method_chooses_for_the_words_of_every_alternative() {
         let method = Titles(vec!["ana", "anna", "hannah"]);
         let hypothesis = transcript(Format::Trn, "{ anna / { hannah / ana } } left (x-1)");
-        let hypothesis = hypothesis.restored(&method, Want::default(), Locale::Root).unwrap();
+        let hypothesis = hypothesis
+            .restored(&method, Want::default(), Locale::Root, &Words::default(), Capitalized::Ignore)
+            .unwrap();
         for reference in ["Anna left (x-1)", "Hannah left (x-1)", "Ana left (x-1)"] {
             let score = score(&transcript(Format::Trn, reference), &hypothesis, Locale::Root);
             assert_eq!(slots(score.recognised), Slots { correct: 1, ..Slots::default() }, "{reference}");
         }
+    }
+
+    #[test]
+    fn spellings_and_capitals_that_are_kept_win() {
+        let restored = |text: &str, kept| {
+            let spellings = Words::read(b"New York\n", "my.words", Locale::Root).unwrap();
+            let method = Titles(vec!["ana"]);
+            let text = Transcript::of_text(text, Locale::Root);
+            let text = text.restored(&method, Want::default(), Locale::Root, &spellings, kept).unwrap();
+            let words = text.words.iter().zip(&text.cases);
+            words.map(|((lower, _), case)| case.applied(lower, Locale::Root)).collect::<Vec<_>>().join(" ")
+        };
+        let text = "ana Saw new york";
+        assert_eq!(restored(text, Capitalized::Ignore), "Ana saw New York");
+        assert_eq!(restored(text, Capitalized::Auto), "Ana Saw New York");
+        assert_eq!(restored("ANA SAW", Capitalized::Auto), "Ana saw");
+        assert_eq!(restored("ANA SAW", Capitalized::Keep), "ANA SAW");
     }
 
     #[test]
