@@ -249,13 +249,13 @@ fn recogniser_output_is_scored_through_an_alignment() {
         ["score --align said heard --json", "score --align said/call.stm heard/call.ctm --per-file --json"]
     {
         let report = json(folder.path(), arguments);
-        // Mackay for McKay, uh; in is left out: of seven words.
+        // Mackay, uh; one of McKay and in is left out: of seven words.
         assert_eq!(report["word_errors"]["rate"].as_f64().unwrap(), 3.0 / 7.0);
         let counts = ["correct", "substitutions", "insertions", "deletions"];
-        // We and Rome; McKay under another pattern; Uh; Ada and Who.
-        assert_eq!(counts.map(|key| report[key].as_u64().unwrap()), [2, 1, 1, 2]);
+        // We and Rome; MacKay, which of equal ways stands for in, and Uh; McKay, Ada and Who.
+        assert_eq!(counts.map(|key| report[key].as_u64().unwrap()), [2, 0, 2, 3]);
         assert_eq!(counts.map(|key| report["recognised"][key].as_u64().unwrap()), [2, 0, 0, 2]);
-        assert_eq!(counts.map(|key| report["misrecognised"][key].as_u64().unwrap()), [0, 1, 0, 0]);
+        assert_eq!(counts.map(|key| report["misrecognised"][key].as_u64().unwrap()), [0, 0, 1, 0]);
         assert!(report["signature"].as_str().unwrap().contains("|aligned:edit-distance|"));
     }
     let page = String::from_utf8(majuscule(folder.path(), "score --align said heard").stdout).unwrap();
