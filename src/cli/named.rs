@@ -1,6 +1,8 @@
 //! The model that a verb is asked for: a folder, a packed file, or a built-in one by its name.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(feature = "train")]
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
@@ -26,6 +28,7 @@ pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
 }
 
 /// The files among models: those that are not built in.
+#[cfg(feature = "train")]
 pub fn files<'a>(models: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
     models.into_iter().filter(|path| built_in(path).is_none()).cloned().collect()
 }
