@@ -52,23 +52,22 @@ impl WeightTable {
     #[inline]
     pub fn add(&self, features: &[u64], sums: &mut Sums) {
         match self {
-            Self::Narrow(table) => add(table.reader(), features, sums, narrow),
-            Self::Wide(table) => add(table.reader(), features, sums, wide),
+            Self::Narrow(table) => {
+                table.reader().add(features, sums, |value| value.map(|byte| i32::from(byte as i8)));
+            }
+            Self::Wide(table) => add_wide(table.reader(), features, sums),
         }
     }
 }
 
-#[inline]
-fn add<const N: usize>(
-    table: Reader<'_, N>,
-    features: &[u64],
-    sums: &mut Sums,
-    read: impl Fn(&[u8; N]) -> Steps,
-) {
-    table.add(features, sums, |value| read(value).map(i32::from));
+// Inlined, the rarer of the two would make room for itself at the cost of the other.
+#[cold]
+#[inline(never)]
+fn add_wide(table: Reader<'_, WIDE>, features: &[u64], sums: &mut Sums) {
+    table.add(features, sums, |value| wide(value).map(i32::from));
 }
 
-#[inline]
+#[cfg(feature = "train")]
 fn narrow(value: &[u8; WEIGHTS_EACH]) -> Steps {
     value.map(|byte| i16::from(byte as i8))
 }
