@@ -2021,6 +2021,9 @@ fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
         1,
         &["talk.png", "this is no text"],
     );
+    let every_byte: Vec<u8> = (0..1000).map(|at| (at * 7 % 256) as u8).collect();
+    room.fails("restore --model model", &every_byte, 1, &["standard input: this is no text", "--lossy"]);
+    room.out("restore --model model --lossy", &every_byte);
     let passed = room.out("restore --model model --lossy", image);
     assert_eq!(passed.to_ascii_lowercase(), image.to_ascii_lowercase());
 }

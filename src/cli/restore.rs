@@ -524,7 +524,7 @@ impl<'a> Work<'a> {
         let args = self.args;
         let mut input = input;
         if !args.lossy {
-            refuse_binary(&mut input)?;
+            refuse_binary(&mut input, args.encoding.as_ref())?;
         }
         let stand_in = args.lossy.then_some(NO_TEXT as char);
         let (mut input, mut encoder) = input.decoded(args.encoding.clone(), stand_in)?;

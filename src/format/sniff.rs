@@ -6,7 +6,7 @@
 use super::Kind;
 use super::json::{Event, decode, read};
 use crate::error::{Error, Result};
-use crate::files::{BOM, Input};
+use crate::files::{BOM, Encoding, Input};
 
 /// What does not show in so many bytes does not show.
 const MOST: usize = 1 << 16;
@@ -43,32 +43,83 @@ const LATER: [Later; 2] = [
     Later { start: b"\0\0\0", at: 4, kinds: &[*b"ftyp"] },
 ];
 
-/// Refuses an input that begins as files do that hold no text.
+/// So many first bytes tell text from noise.
+const HEAD: usize = 1 << 10;
+
+/// Refuses an input that begins as files do that hold no text, or with bytes that no text has in UTF-8 or an encoding of one byte a
+/// character; `named` is the encoding that it is said to have.
 ///
 /// # Errors
 /// Where it does, or cannot be read.
-pub fn refuse_binary(input: &mut Input) -> Result<()> {
+pub fn refuse_binary(input: &mut Input, named: Option<&Encoding>) -> Result<()> {
+    let is_utf16 = matches!(named, Some(Encoding::Utf16Le | Encoding::Utf16Be));
     let found = input.peek_until(|head, ended| {
         let begins = |(magic, _): &&(&[u8], &str)| head.starts_with(magic);
         if let Some((_, what)) = BINARY.iter().find(begins) {
-            return Some(Some(*what));
+            return Some(Some(format!("this is no text, but {what}: name its text")));
         }
         // What begins with a length or has one behind its first bytes shows after that.
         for Later { start, at, kinds } in LATER {
             if head.starts_with(start) && head.len() >= at + 4 {
                 let is_known = kinds.iter().any(|kind| head[at..].starts_with(kind));
-                return Some(is_known.then_some("sound, an image or a video"));
+                if is_known {
+                    let problem = "this is no text, but sound, an image or a video: name its text";
+                    return Some(Some(problem.to_owned()));
+                }
             }
         }
         let may_begin = |magic: &[u8]| magic.starts_with(&head[..head.len().min(magic.len())]);
         let is_open = BINARY.iter().any(|(magic, _)| magic.starts_with(head))
-            || LATER.iter().any(|later| may_begin(later.start));
-        (ended || !is_open).then_some(None)
+            || LATER.iter().any(|later| head.len() < later.at + 4 && may_begin(later.start));
+        if is_open && !ended {
+            return None;
+        }
+        let head = &head[..head.len().min(HEAD)];
+        match controls(head) {
+            [0, 0] => Some(None),
+            _ if is_utf16 => Some(None),
+            // Only what may be noise is waited for.
+            _ if head.len() < HEAD && !ended => None,
+            controls => Some(is_noise(controls, head.len()).then(|| {
+                format!(
+                    "this is no text: {} of its first {} bytes are control characters; name a text, or read it nevertheless with \
+                     --lossy",
+                    controls[0] + controls[1],
+                    head.len()
+                )
+            })),
+        }
     })?;
     match found.flatten() {
-        Some(what) => Err(Error::file(input.name(), format!("this is no text, but {what}: name its text"))),
+        Some(problem) => Err(Error::file(input.name(), problem)),
         None => Ok(()),
     }
+}
+
+/// How many control characters that no text has stand at even and at odd places of bytes that are neither UTF-8 nor marked as UTF-16.
+fn controls(head: &[u8]) -> [usize; 2] {
+    let is_utf8 = match str::from_utf8(head) {
+        Ok(_) => true,
+        // A character that is cut off.
+        Err(error) => error.error_len().is_none(),
+    };
+    let mut controls = [0; 2];
+    if is_utf8 || head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+        return controls;
+    }
+    for (at, b) in head.iter().enumerate() {
+        // White space and what terminals and DOS leave in a text: bell, backspace, end of file, escape.
+        let is_known = matches!(b, b'\x07'..=b'\r' | 0x1a | 0x1b);
+        controls[at % 2] += usize::from(b.is_ascii_control() && !is_known);
+    }
+    controls
+}
+
+/// Whether so many control characters at even and odd places are no slip: noise has 10 %. UTF-16 without a mark has them too, but nearly
+/// all at the places of one kind.
+fn is_noise([even, odd]: [usize; 2], len: usize) -> bool {
+    let (fewer, more) = (even.min(odd), even.max(odd));
+    32 * 2 * fewer > len && 8 * fewer > more
 }
 
 impl Kind {
@@ -227,17 +278,100 @@ mod tests {
         }
     }
 
+    /// Whether these bytes are refused, and why.
+    fn refused(bytes: &[u8]) -> Result<(), String> {
+        refused_as(bytes, None)
+    }
+
+    fn refused_as(bytes: &[u8], named: Option<&str>) -> Result<(), String> {
+        // Not every build knows the names.
+        let named = named.and_then(|name| name.parse::<Encoding>().ok());
+        let mut input = Input::uncompressed("data", std::io::Cursor::new(bytes.to_vec()));
+        let refused = refuse_binary(&mut input, named.as_ref()).map_err(|error| error.to_string());
+        assert_eq!(input.bytes().unwrap(), bytes, "nothing is lost");
+        refused
+    }
+
+    /// The bytes of SplitMix64.
+    fn noise(seed: u64, len: usize) -> Vec<u8> {
+        let number = |at: usize| {
+            let mut z = (seed + at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 56) as u8
+        };
+        (0..len).map(number).collect()
+    }
+
+    #[test]
+    fn noise_is_no_text() {
+        for len in [300, 512, 1000, 1024, 5000, 100_000] {
+            for seed in 0..20 {
+                let noise = noise(seed << 20, len);
+                for named in [None, Some("windows-1252"), Some("koi8-r")] {
+                    let error = refused_as(&noise, named).unwrap_err();
+                    assert!(error.contains("this is no text: "), "{error}");
+                }
+                // After a beginning in letters too, as archives and programs have them.
+                assert!(refused(&[b"so they met", &noise[..]].concat()).is_err(), "{len} {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn noise_is_no_text_however_it_arrives() {
+        struct Slow(std::io::Cursor<Vec<u8>>);
+        impl std::io::Read for Slow {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                let len = buffer.len().min(100);
+                self.0.read(&mut buffer[..len])
+            }
+        }
+        let noise = noise(7, 1000);
+        let mut input = Input::uncompressed("pipe", Slow(std::io::Cursor::new(noise.clone())));
+        assert!(refuse_binary(&mut input, None).unwrap_err().to_string().contains("this is no text"));
+        assert_eq!(input.bytes().unwrap(), noise);
+    }
+
+    #[test]
+    fn text_in_another_encoding_is_no_noise() {
+        let koi8 = b"\xf0\xd2\xc5\xda\xc9\xc4\xc5\xce\xd4 \xd7\xd3\xd4\xd2\xc5\xd4\xc9\xcc\xd3\xd1 \xd3 \xcd\xc9\xce\xc9\xd3\xd4\xd2\xcf\xcd.\r\n";
+        let western = b"la se\xf1ora \x93Garc\xeda\x94 \x96 lleg\xf3 \x85 ayer.\n";
+        let mut dos = western.to_vec();
+        dos.push(0x1a);
+        let terminal = b"\x1b[1mla se\xf1ora\x1b[0m Garc\xeda\x08\x07\x0c\n";
+        let one_slip = b"la se\xf1ora\x01 Garc\xeda lleg\xf3 a Madrid y fue a su casa antes de las diez.\n";
+        for (text, name) in [
+            (&koi8[..], "koi8-r"),
+            (western, "windows-1252"),
+            (&dos, "windows-1252"),
+            (terminal, "windows-1252"),
+            (one_slip, "windows-1252"),
+        ] {
+            for named in [None, Some(name)] {
+                assert_eq!(refused_as(text, named), Ok(()), "{name}");
+                assert_eq!(refused_as(&text.repeat(100), named), Ok(()), "{name}");
+            }
+        }
+        let russian = "Президент встретился с министром \u{2019}вчера\u{201d}.\r\n".repeat(20);
+        let orders: [(fn(u16) -> [u8; 2], _); 2] =
+            [(u16::to_le_bytes, "utf-16le"), (u16::to_be_bytes, "utf-16be")];
+        for (order, name) in orders {
+            let bytes = |text: &str| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
+            assert_eq!(refused(&bytes(&format!("\u{feff}{russian}"))), Ok(()), "{name}");
+            assert_eq!(refused_as(&bytes(&russian), Some(name)), Ok(()));
+            // Without a mark and a name, the encoding is what is missing.
+            assert_eq!(refused(&bytes(&russian)), Ok(()), "{name}");
+        }
+    }
+
     #[test]
     fn what_is_no_text_is_said() {
-        let refused = |bytes: &[u8]| {
-            let mut input = Input::uncompressed("data", std::io::Cursor::new(bytes.to_vec()));
-            let refused = refuse_binary(&mut input).map_err(|error| error.to_string());
-            assert_eq!(input.bytes().unwrap(), bytes, "nothing is lost");
-            refused
-        };
         for (bytes, what) in [
             (&b"\x89PNG\r\n\x1a\n"[..], "this is no text, but an image (png)"),
             (b"PK\x03\x04\x14\0", "this is no text, but an archive"),
+            (b"\x7fELF\x02\x01\x01\0", "this is no text, but a program"),
+            (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "this is no text, but a PDF document"),
             (b"RIFF\x24\x08\0\0WAVEfmt ", "this is no text, but sound"),
             (b"\0\0\0\x20ftypisom", "this is no text, but sound, an image or a video"),
         ] {
