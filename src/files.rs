@@ -399,19 +399,37 @@ impl Lines {
     /// Where it cannot be read, is not UTF-8 or is longer than the part of [`set_input_limit`] that a line may have.
     #[expect(clippy::should_implement_trait, reason = "each line borrows the buffer that the next one takes")]
     pub fn next(&mut self) -> Result<Option<&str>> {
-        self.line.clear();
-        if self.input.read_line(self.number + 1, &mut self.line)? == 0 {
+        if !self.advance()? {
             return Ok(None);
         }
-        self.number += 1;
+        let line = self.bytes();
+        str::from_utf8(line).map(Some).map_err(|_| not_utf8(self.input.name(), self.number, line))
+    }
+
+    /// The next line like [`Lines::next`], whatever bytes it has.
+    ///
+    /// # Errors
+    /// Where it cannot be read or is longer than the part of [`set_input_limit`] that a line may have.
+    pub fn next_bytes(&mut self) -> Result<Option<&[u8]>> {
+        Ok(self.advance()?.then(|| self.bytes()))
+    }
+
+    /// Reads the next line; `false` at the end.
+    fn advance(&mut self) -> Result<bool> {
+        self.line.clear();
+        let len = self.input.read_line(self.number + 1, &mut self.line)?;
+        self.number += u64::from(len > 0);
+        Ok(len > 0)
+    }
+
+    /// The line that was read last, without its ending and the mark.
+    fn bytes(&self) -> &[u8] {
         let mut line = self.line.as_slice();
         if self.number == 1 {
             line = line.strip_prefix(BOM).unwrap_or(line);
         }
         line = line.strip_suffix(b"\n").unwrap_or(line);
-        line = line.strip_suffix(b"\r").unwrap_or(line);
-        let text = str::from_utf8(line).map_err(|_| not_utf8(self.input.name(), self.number, line))?;
-        Ok(Some(text))
+        line.strip_suffix(b"\r").unwrap_or(line)
     }
 
     /// The number of the line that was read last, counted from 1.

@@ -193,26 +193,22 @@ impl Reader {
 
     /// The counts that the header promises; the line after it is read.
     fn header(&mut self) -> Result<Vec<u64>> {
-        // SRILM and people write what they like before the header, but not much.
+        // SRILM and people write what they like before the header, in any encoding, but not much.
         loop {
-            if !self.next()? || self.lines.number() > LONGEST_PREFACE {
-                return Err(self.lines.problem("found no line \\data\\ up to here: expected an ARPA file"));
-            }
-            match self.line.as_str() {
-                "\\data\\" => break,
-                "iARPA" => {
-                    return Err(self.lines.problem(
-                        "is an iARPA file, which holds no back-offs yet: convert it with compile-lm --text=yes",
-                    ));
+            let is_long = self.lines.number() >= LONGEST_PREFACE;
+            let problem = match self.lines.next_bytes()?.map(<[u8]>::trim_ascii) {
+                Some(b"\\data\\") => break,
+                Some(b"iARPA") => {
+                    "is an iARPA file, which holds no back-offs yet: convert it with compile-lm --text=yes"
                 }
-                line if line.starts_with("qARPA") => {
-                    return Err(self.lines.problem(
-                        "is a quantized ARPA file of IRSTLM, which holds codes for its numbers: give the ARPA file that it \
-                         was made from",
-                    ));
+                Some(line) if line.starts_with(b"qARPA") => {
+                    "is a quantized ARPA file of IRSTLM, which holds codes for its numbers: give the ARPA file that it was \
+                     made from"
                 }
-                _ => {}
-            }
+                Some(_) if !is_long => continue,
+                _ => "found no line \\data\\ up to here: expected an ARPA file",
+            };
+            return Err(self.lines.problem(problem));
         }
         let mut counts = Vec::new();
         loop {
@@ -220,7 +216,13 @@ impl Reader {
                 return Err(self.lines.problem("the file ends inside its header: it is cut off"));
             }
             let rest = self.line.strip_prefix("ngram").filter(|rest| rest.starts_with([' ', '\t']));
-            let Some(rest) = rest else { break };
+            let Some(rest) = rest else {
+                // What is neither a count nor a heading is a remark.
+                if self.line.starts_with('\\') {
+                    break;
+                }
+                continue;
+            };
             let number = |text: &str| text.trim().parse::<u64>().ok();
             let pair = rest.split_once('=').and_then(|(order, count)| Some((number(order)?, number(count)?)));
             let problem = match pair {
@@ -450,22 +452,27 @@ fn add_histories(sections: &mut [Section]) -> (u64, u64) {
     // From the longest: what is added has a history too. Each word is a 1-gram.
     for order in (3..=sections.len()).rev() {
         let [shorter, longer] = &mut sections[order - 2..order] else { continue };
-        let mut at = 0;
+        let (mut at, mut is_there) = (0, false);
         let mut missing = Section::default();
         for (place, entry) in longer.entries.iter().enumerate() {
             let history = &longer.words(order, place)[..order - 1];
-            while at < shorter.entries.len() && shorter.words(order - 1, at) < history {
-                at += 1;
+            // Most n-grams have the history of the one before.
+            if place == 0 || longer.words(order, place - 1)[..order - 1] != *history {
+                while at < shorter.entries.len() && shorter.words(order - 1, at) < history {
+                    at += 1;
+                }
+                is_there = at < shorter.entries.len() && shorter.words(order - 1, at) == history;
+                if !is_there {
+                    missing.words.extend_from_slice(history);
+                    missing.entries.push(Entry {
+                        probability: f32::NAN,
+                        back_off: Some(0.0),
+                        line: entry.line,
+                    });
+                }
             }
-            if at < shorter.entries.len() && shorter.words(order - 1, at) == history {
-                continue;
-            }
-            if !entry.probability.is_nan() {
+            if !is_there && !entry.probability.is_nan() {
                 told = (told.0 + 1, told.1.min(entry.line));
-            }
-            if !missing.words.ends_with(history) {
-                missing.words.extend_from_slice(history);
-                missing.entries.push(Entry { probability: f32::NAN, back_off: Some(0.0), line: entry.line });
             }
         }
         if !missing.entries.is_empty() {
@@ -541,10 +548,18 @@ mod tests {
         let log = "a line of a log\n".repeat(2000);
         let prefaced = format!("Trained by somebody\n\n  on something.\n{log}{TINY}\nwith notes after it");
         let marked = format!("\u{feff}{TINY}");
+        let remarks = TINY.replacen("ngram 2", "\n# of 2007\nngram 2", 1).replacen(
+            "\\1-grams:",
+            "# words\n\n\\1-grams:",
+            1,
+        );
+        assert_ne!(remarks, TINY);
         let tabs = TINY.replace(' ', "\t").replace("ngram\t1=10", "ngram\t1 =\t10\t");
-        for text in [windows, spaces, upper, backwards, irstlm, infinite, prefaced, marked, tabs] {
+        for text in [windows, spaces, upper, backwards, irstlm, infinite, prefaced, marked, remarks, tabs] {
             assert_eq!(model(&text).unwrap(), model(TINY).unwrap());
         }
+        let latin1 = [b"Entra\xeen\xe9 en 2007\n\n", TINY.as_bytes()].concat();
+        assert_eq!(NgramModel::read("tiny.arpa", latin1).unwrap(), model(TINY).unwrap());
         // IRSTLM leaves out every back-off of 0.
         let without_zeros = TINY.replace("\t0\n", "\n");
         assert_eq!(model(&without_zeros).unwrap(), model(TINY).unwrap());
