@@ -257,7 +257,68 @@ row = [
     assert_eq!(results["tests"][0]["examples"], 1);
     let commands = &results["rows"][0]["commands"];
     assert_eq!(commands[0], "majuscule corpus shuffle news.txt | tail -n +2 > rest.txt");
-    assert_eq!(commands[2], "majuscule corpus shuffle news.txt | head -n 1 > held.txt");
+    assert_eq!(commands[1], "majuscule corpus shuffle news.txt | head -n 1 > held.txt");
+}
+
+#[test]
+fn a_test_text_that_is_part_of_the_training_text_is_told_before_anything_is_trained() {
+    let leaks = r#"
+title = "Learned by heart"
+corpora.all = { files = ["news.txt"] }
+corpora.some = { files = ["news.txt"], lines = 2 }
+test = [{ name = "own", corpus = "some" }, { name = "again", corpus = "some" }, { name = "new", files = ["test.txt"] }]
+row = [{ name = "most frequent form", train = "majority", corpus = "all" }]
+"#;
+    let room = Room::new(leaks);
+    let said = room.experiment();
+    // Of 11 words, The ministers ... BBC, 4 n-grams; of 13, In New York ... Lisbon, 6.
+    let warning = "warning: 100.00 % of the 8-grams of the test \"own\", \"again\" (10 of 10, in 2 of 2 sentences) stand in the training \
+                   text \"all\": figures on it are better than on a new text (listed by: majuscule corpus overlap ";
+    let at = said.find(warning).unwrap_or_else(|| panic!("{said}"));
+    assert!(at < said.find("training most frequent form").unwrap(), "{said}");
+    assert_eq!(said.matches("warning").count(), 1, "{said}");
+    let overlaps = room.results()["overlaps"].clone();
+    assert_eq!(overlaps[0]["tests"], serde_json::json!(["own", "again"]));
+    assert_eq!((&overlaps[1]["tests"][0], &overlaps[1]["shared_ngrams"]), (&"new".into(), &0.into()));
+    let tables = fs::read_to_string(room.path("table/tables.md")).unwrap();
+    assert!(tables.contains("| new | all | 4 | 0 | 0.00 | 2 | 0 |"), "{tables}");
+    // What was found is told again, though nothing is searched again.
+    let again = room.experiment();
+    assert!(again.contains("warning: 100.00 %") && !again.contains("searching"), "{again}");
+    let clean = Room::new(RECIPE);
+    assert!(!clean.experiment().contains("warning"));
+    assert_eq!(clean.results()["overlaps"][0]["shared_ngrams"], 0);
+}
+
+#[test]
+fn what_adapted_rows_and_steps_learn_from_is_searched_too() {
+    let recipe = r#"
+title = "Steps"
+corpora.first = { files = ["news.txt"] }
+corpora.second = { files = ["test.txt"] }
+corpora.third = { files = ["more.txt"] }
+step = [{ name = "model", command = "lm train --order 2", corpus = "third" }]
+test = [{ name = "new", files = ["test.txt"] }]
+row = [
+  { name = "HMM", train = "hmm --lm {model}", corpus = "first" },
+  { name = "most frequent form", train = "majority", corpus = "first", sizes = [1, 2] },
+  { name = "adapted", adapt = "most frequent form", corpus = "second" },
+]
+"#;
+    let room = Room::new(recipe);
+    room.write("more.txt", TRAIN);
+    let commands =
+        String::from_utf8(room.run(&["experiment", "run", "table.toml", "--dry-run"]).stdout).unwrap();
+    let searched = commands
+        .lines()
+        .filter_map(|line| line.strip_prefix("majuscule corpus overlap --json --top 0 --lang en "));
+    let expected = [
+        "more.txt --test test.txt",
+        "news.txt --test test.txt",
+        "first-2.txt --test test.txt",
+        "test.txt --test test.txt",
+    ];
+    assert_eq!(searched.collect::<Vec<_>>(), expected, "{commands}");
 }
 
 #[test]

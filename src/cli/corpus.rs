@@ -14,6 +14,7 @@ use crate::corpus::shuffle;
 use crate::corpus::split::{self, PARTS};
 use crate::corpus::stats::{Stats, Words};
 use crate::corpus::{Corpus, Protocol, Reading};
+use crate::error::Error;
 use crate::eval::table::percent;
 use crate::files;
 use crate::text::Locale;
@@ -57,12 +58,12 @@ struct StatsArgs {
 
 #[derive(Debug, clap::Args)]
 struct OverlapArgs {
-    /// The training text, which is read once and not held in memory
-    #[arg(value_name = "TRAIN")]
-    train: PathBuf,
-    /// The test text
-    #[arg(value_name = "TEST")]
-    test: PathBuf,
+    /// The training text, which is read once and not held in memory, and last the test text, unless --test names it
+    #[arg(required = true, value_names = ["TRAIN", "TEST"], num_args = 1..)]
+    files: Vec<PathBuf>,
+    /// The test text, where it has several files: then all the others are the training text
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    test: Vec<PathBuf>,
     /// How many words an n-gram has
     #[arg(long, value_name = "N", value_parser = super::page::number, default_value = "8")]
     order: NonZeroUsize,
@@ -158,11 +159,21 @@ fn stats(args: StatsArgs) -> anyhow::Result<String> {
 }
 
 fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
-    files::check_inputs(&[&args.train, &args.test])?;
+    let (mut train, mut test) = (args.files, args.test);
+    if test.is_empty() {
+        test.extend(train.pop());
+    }
+    if train.is_empty() {
+        return Err(
+            Error::Usage("one file is named: expected the training text, then the test text".into()).into()
+        );
+    }
+    files::check_inputs(&[&*train, &*test].concat())?;
     let locale = measure::locale(args.locale, &args.reading.language)?;
-    let corpus = |file| Corpus::new(&[file], args.reading.clone(), Protocol::default(), locale);
+    let corpus = |files: &[PathBuf]| Corpus::new(files, args.reading.clone(), Protocol::default(), locale);
     let threads = thread::available_parallelism()?;
-    let mut found = overlap::overlap(&corpus(&args.train)?, &corpus(&args.test)?, args.order, threads)?;
+    let [train, test] = [corpus(&train)?, corpus(&test)?];
+    let mut found = overlap::overlap(&train, &test, args.order, threads)?;
     found.shared.truncate(args.top);
     if args.json {
         return Ok(serde_json::to_string(&found)? + "\n");
@@ -172,8 +183,8 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
     let mut text = format!(
         "{shared_ngrams} of {ngrams} {order}-grams of {} stand in {} ({} %)\n{shared_sentences} of {sentences} sentences of {order} \
          words or more have one ({} %)\n",
-        args.test.display(),
-        args.train.display(),
+        test.name(),
+        train.name(),
         share(shared_ngrams, ngrams),
         share(shared_sentences, sentences)
     );

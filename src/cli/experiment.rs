@@ -203,6 +203,12 @@ fn tell(news: &News<'_>) {
         News::Begins { job, number, of } => tell!("[{number}/{of}] {}", job.title),
         News::Found(_) => {}
         News::Changed { file, job } => tell!("{file} has changed since: {} again", job.title),
+        News::Searched(overlap) => {
+            if let Some(leak) = tables::leak(overlap) {
+                let command = overlap.command.replace(" --json --top 0", "");
+                tell!("warning: {leak} (listed by: {command})");
+            }
+        }
     }
 }
 
@@ -281,6 +287,7 @@ mod tests {
         "map",
         "model",
         "spellings",
+        "test",
         "tune",
         "vocabulary-list",
         "weights",

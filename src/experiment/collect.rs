@@ -8,7 +8,7 @@ use std::thread;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::plan::{Job, Model, Plan, Planned, Task};
+use super::plan::{Job, Model, Plan, Planned, Searched, Task};
 use super::recipe::{Recipe, Test};
 use super::results::{self, Cell, Recognised, Results, Row, Sample, Usage};
 use crate::corpus::stats::Stats;
@@ -57,6 +57,11 @@ pub fn collect(recipe: &Recipe, plan: &Plan) -> Result<Results> {
             .iter()
             .map(|(name, job)| text(name, &plan.jobs[*job]))
             .collect::<Result<_>>()?,
+        overlaps: plan
+            .overlaps
+            .iter()
+            .map(|searched| overlap(recipe, plan, searched))
+            .collect::<Result<_>>()?,
         left_out: plan.left_out.clone(),
     })
 }
@@ -65,6 +70,22 @@ pub fn collect(recipe: &Recipe, plan: &Plan) -> Result<Results> {
 fn text(name: &str, job: &Job) -> Result<results::Text> {
     let Stats { sentences, scored, all } = printed(job)?;
     Ok(results::Text { name: name.to_owned(), sentences, tags: scored.tags, all: Some(all.tags) })
+}
+
+/// What of a test text was found in a training text.
+///
+/// # Errors
+/// Where what the job printed cannot be read.
+pub fn overlap(recipe: &Recipe, plan: &Plan, searched: &Searched) -> Result<results::Overlap> {
+    let Searched { corpus, lines, tests, job } = searched;
+    let job = &plan.jobs[*job];
+    Ok(results::Overlap {
+        tests: tests.iter().map(|&test| recipe.tests[test].name.clone()).collect(),
+        corpus: corpus.clone(),
+        lines: *lines,
+        command: job.shown.clone(),
+        found: printed(job)?,
+    })
 }
 
 /// A row without its cells.

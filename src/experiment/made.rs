@@ -42,6 +42,7 @@ pub fn small() -> Results {
         }],
         rows: vec![first, second],
         texts: Vec::new(),
+        overlaps: Vec::new(),
         left_out: vec![LeftOut { name: "c <u>".into(), why: "needs the feature neural & a GPU".into() }],
     }
 }
@@ -83,6 +84,7 @@ pub fn large() -> Results {
         tests: names.iter().enumerate().map(|(t, name)| test(t, name, rows.len())).collect(),
         rows,
         texts: Vec::new(),
+        overlaps: Vec::new(),
         left_out: vec![LeftOut {
             name: "bert-base-uncased 1.9M".into(),
             why: "takes about nine hours on two cores: run it with --all".into(),

@@ -39,6 +39,8 @@ pub struct Plan {
     pub rows: Vec<Planned>,
     /// The texts whose words are counted, and the jobs that do.
     pub statistics: Vec<(String, usize)>,
+    /// The training texts that are searched for test texts.
+    pub overlaps: Vec<Searched>,
     /// The rows that are not made.
     pub left_out: Vec<LeftOut>,
 }
@@ -58,6 +60,19 @@ pub struct Planned {
     pub model: Option<Model>,
     /// The job of each test; `None` where it does not take part.
     pub tests: Vec<Option<usize>>,
+}
+
+/// A training text that is searched for a test text, before anything is learned from it.
+#[derive(Debug, Clone)]
+pub struct Searched {
+    /// Its name in the recipe.
+    pub corpus: String,
+    /// How many of its lines rows take, where they say so.
+    pub lines: Option<u64>,
+    /// The tests of the recipe that have this text.
+    pub tests: Vec<usize>,
+    /// The job that searches.
+    pub job: usize,
 }
 
 /// Where a row's model is.
@@ -323,6 +338,8 @@ impl Planner<'_> {
         self.words(&mut command, settings)?;
         let protocol = row.protocol.unwrap_or(self.recipe.protocol).to_string();
         command.says(["--protocol", &protocol, "--lang", self.language(row)]);
+        // The most lines hold all that fewer do.
+        self.overlaps(&row.corpus, row.sizes.iter().copied().max())?;
         self.texts(&mut command, &row.corpus, lines)?;
         let checkpoint = matches!(settings.split_whitespace().next(), Some("maxent" | "bert"));
         Ok(self.makes_new(format!("training {name}"), name, command, checkpoint))
@@ -340,6 +357,7 @@ impl Planner<'_> {
         if let Some(protocol) = row.protocol {
             command.says(["--protocol", &protocol.to_string()]);
         }
+        self.overlaps(&row.corpus, None)?;
         self.texts(&mut command, &row.corpus, None)?;
         Ok(self.makes_new(format!("adapting {name}"), name, command, false))
     }
@@ -403,6 +421,40 @@ impl Planner<'_> {
         Ok(Some(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: true })))
     }
 
+    /// Searches texts that are learned from for those of all tests.
+    fn overlaps(&mut self, corpus: &Names, lines: Option<u64>) -> Planning<()> {
+        for name in &corpus.0 {
+            for (at, test) in self.recipe.tests.iter().enumerate() {
+                let job = self.overlap(name, lines, test)?;
+                let mut known = self.plan.overlaps.iter_mut();
+                match known.find(|known| known.job == job && known.corpus == *name) {
+                    Some(known) if known.tests.contains(&at) => {}
+                    Some(known) => known.tests.push(at),
+                    None => {
+                        let corpus = name.clone();
+                        self.plan.overlaps.push(Searched { corpus, lines, tests: vec![at], job });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn overlap(&mut self, name: &str, lines: Option<u64>, test: &Test) -> Planning<usize> {
+        let mut command = Command::default();
+        command.says(["corpus", "overlap", "--json", "--top", "0", "--lang", &self.recipe.language]);
+        // Both are read alike: options of a test are of `evaluate`, which has others too.
+        self.words(&mut command, &self.recipe.corpora[name].options)?;
+        self.text(&mut command, name, lines)?;
+        command.says(["--test"]);
+        match &test.corpus {
+            Some(corpus) => self.text(&mut command, corpus, None)?,
+            None => self.files(&mut command, &test.files)?,
+        }
+        let title = format!("searching {name} for {}", test.name);
+        Ok(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: false }))
+    }
+
     /// Adds the texts of corpora to a command, and how they are read.
     fn texts(&mut self, command: &mut Command, corpus: &Names, lines: Option<u64>) -> Planning<()> {
         if let Some(first) = corpus.0.first() {
@@ -410,13 +462,19 @@ impl Planner<'_> {
             self.words(command, &self.recipe.corpora[first].options)?;
         }
         for name in &corpus.0 {
-            let texts = &self.recipe.corpora[name];
-            if !texts.shuffled && texts.skip == 0 && texts.lines.is_none() && lines.is_none() {
-                self.files(command, &texts.files)?;
-            } else {
-                let job = self.some_lines(name, texts, lines)?;
-                self.makes(command, job, &text_name(name, lines));
-            }
+            self.text(command, name, lines)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the text of a corpus to a command.
+    fn text(&mut self, command: &mut Command, name: &str, lines: Option<u64>) -> Result<()> {
+        let texts = &self.recipe.corpora[name];
+        if !texts.shuffled && texts.skip == 0 && texts.lines.is_none() && lines.is_none() {
+            self.files(command, &texts.files)?;
+        } else {
+            let job = self.some_lines(name, texts, lines)?;
+            self.makes(command, job, &text_name(name, lines));
         }
         Ok(())
     }
@@ -460,6 +518,7 @@ impl Planner<'_> {
         }
         let mut command = Command::default();
         self.words(&mut command, &step.command)?;
+        self.overlaps(&step.corpus, None)?;
         self.texts(&mut command, &step.corpus, None)?;
         let job = self.makes_new(format!("making {}", step.name), &step.name, command, false);
         let made = &mut self.plan.jobs[job];

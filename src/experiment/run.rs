@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::collect::collect;
+use super::collect::{collect, overlap};
 use super::plan::{Job, Plan, Task};
 use super::recipe::Recipe;
-use super::results::Results;
+use super::results::{Overlap, Results};
 use crate::corpus::{Corpus, Protocol, Reading, shuffle};
 use crate::error::{Error, Result};
 use crate::eval::took::Took;
@@ -41,6 +41,8 @@ pub enum News<'a> {
         /// The job that is done again for it.
         job: &'a Job,
     },
+    /// A training text was searched for a test text.
+    Searched(&'a Overlap),
 }
 
 /// Does what a plan says and collects what came out.
@@ -63,14 +65,17 @@ pub fn execute(
     for (at, job) in plan.jobs.iter().enumerate() {
         if job.is_done() {
             tell(News::Found(job));
-            continue;
+        } else {
+            if let Some(file) = known.changed(job) {
+                tell(News::Changed { file, job });
+            }
+            tell(News::Begins { job, number: at + 1, of: plan.jobs.len() });
+            do_job(job, run)?;
+            known.keep(job, &plan.cache)?;
         }
-        if let Some(file) = known.changed(job) {
-            tell(News::Changed { file, job });
+        for searched in plan.overlaps.iter().filter(|searched| searched.job == at) {
+            tell(News::Searched(&overlap(recipe, plan, searched)?));
         }
-        tell(News::Begins { job, number: at + 1, of: plan.jobs.len() });
-        do_job(job, run)?;
-        known.keep(job, &plan.cache)?;
     }
     collect(recipe, plan)
 }

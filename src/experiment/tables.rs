@@ -1,6 +1,6 @@
 //! Results in, Markdown tables out.
 
-use super::results::{Cell, Published, Recognised, Results, Row, Usage};
+use super::results::{Cell, Overlap, Published, Recognised, Results, Row, Usage};
 use super::standing::{NEAR, Standing, cell, equal, lead, standing};
 use super::units::{NONE, bytes, duration, speed};
 use crate::corpus::stats::Tags;
@@ -36,6 +36,9 @@ pub fn markdown(results: &Results) -> String {
         if has_remark(results, t) {
             out.push_str(&format!("{WHY_NO_SLOT_F}.\n\n"));
         }
+        for leak in leaks(results, t) {
+            out.push_str(&format!("**{}.**\n\n", plain(&leak)));
+        }
         if let Some(table) = recognised(results, t) {
             out.push_str(&format!("{}\n", table.markdown()));
         }
@@ -43,6 +46,9 @@ pub fn markdown(results: &Results) -> String {
     }
     if !results.texts.is_empty() {
         out.push_str(&format!("## Texts\n\n{}\n", texts(results).markdown()));
+    }
+    if !results.overlaps.is_empty() {
+        out.push_str(&format!("## {OVERLAP}\n\n{}\n", overlaps(results).markdown()));
     }
     out.push_str(&format!("## Cost\n\n{}", cost(results).markdown()));
     if let Some(table) = layers(results) {
@@ -71,6 +77,67 @@ fn texts(results: &Results) -> Table {
         );
     }
     table
+}
+
+/// The heading of what of the tests was learned from,
+pub(super) const OVERLAP: &str = "Test texts in training texts";
+
+/// and the headings of its columns after the two texts.
+pub(super) const OVERLAP_COLUMNS: [&str; 5] =
+    ["n-grams", "in the training text", "%", "sentences", "with such an n-gram"];
+
+fn overlaps(results: &Results) -> Table {
+    let mut table = Table::new(&[&["test", "training text"], &OVERLAP_COLUMNS[..]].concat());
+    for overlap in &results.overlaps {
+        let figures = overlap_figures(overlap).map(|(_, shown)| shown);
+        table.push(
+            [plain(&overlap.tests.join(", ")), plain(&training_text(overlap))].into_iter().chain(figures),
+        );
+    }
+    table
+}
+
+/// The name of a training text, with how many of its lines were taken.
+pub(super) fn training_text(overlap: &Overlap) -> String {
+    match overlap.lines {
+        Some(lines) => format!("{}, {} lines", overlap.corpus, thousands(lines)),
+        None => overlap.corpus.clone(),
+    }
+}
+
+/// What stands in these columns, as numbers and as a reader sees them.
+pub(super) fn overlap_figures(overlap: &Overlap) -> [(Option<f64>, String); 5] {
+    let found = &overlap.found;
+    let [ngrams, shared, sentences, with] =
+        [found.ngrams, found.shared_ngrams, found.sentences, found.shared_sentences]
+            .map(|count| (Some(count as f64), thousands(count)));
+    [ngrams, shared, (found.share(), percent(found.share())), sentences, with]
+}
+
+/// What is said of a training text that holds much of a test text; `None` of any other.
+pub fn leak(overlap: &Overlap) -> Option<String> {
+    let found = &overlap.found;
+    overlap.is_leak().then(|| {
+        format!(
+            "{} % of the {}-grams of the test \"{}\" ({} of {}, in {} of {} sentences) stand in the training text \"{}\": \
+             figures on it are better than on a new text",
+            percent(found.share()),
+            found.order,
+            overlap.tests.join("\", \""),
+            thousands(found.shared_ngrams),
+            thousands(found.ngrams),
+            thousands(found.shared_sentences),
+            thousands(found.sentences),
+            training_text(overlap),
+        )
+    })
+}
+
+/// What is said of the training texts that hold much of the text of a test.
+pub(super) fn leaks(results: &Results, test: usize) -> impl Iterator<Item = String> {
+    let name = results.tests.get(test).map(|test| &test.name);
+    let of_test = move |overlap: &&Overlap| name.is_some_and(|name| overlap.tests.contains(name));
+    results.overlaps.iter().filter(of_test).filter_map(leak)
 }
 
 /// The heading of the ratio of words with capitals to those without, of all words and not only of those that are scored.
@@ -249,6 +316,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::overlap;
     use crate::eval::report::Figures;
     use crate::experiment::made;
     use crate::experiment::results::Text;
@@ -310,6 +378,40 @@ mod tests {
         let [tags, all] = [(90, 10), (80, 20)].map(|(l, t)| Tags { l, u: 0, t });
         results.texts.push(Text { name: "a text".into(), sentences: 3, tags, all: Some(all) });
         assert!(markdown(&results).contains("| a text | 3 | 90 | 0 | 10 | 11.11 | 25.00 |"));
+    }
+
+    #[test]
+    fn a_test_text_that_was_learned_from_is_told_under_its_test() {
+        let mut results = made::small();
+        let found = |shared_ngrams| overlap::Overlap {
+            order: 8,
+            sentences: 50,
+            shared_sentences: 7,
+            ngrams: 1000,
+            shared_ngrams,
+            ..overlap::Overlap::default()
+        };
+        let overlap = |shared| Overlap {
+            tests: vec![results.tests[0].name.clone()],
+            corpus: "<news>".into(),
+            lines: Some(2000),
+            command: "majuscule corpus overlap".into(),
+            found: found(shared),
+        };
+        let told = "**5.10 % of the 8-grams of the test \"&lt;i>test&lt;/i>\" (51 of 1,000, in 7 of 50 sentences) stand in the \
+                    training text \"&lt;news>, 2,000 lines\": figures on it are better than on a new text.**";
+        let few = Results { overlaps: vec![overlap(50)], ..results.clone() };
+        assert!(!markdown(&few).contains("better than"));
+        let row = "| &lt;i>test&lt;/i> | &lt;news>, 2,000 lines | 1,000 | 50 | 5.00 | 50 | 7 |";
+        assert!(markdown(&few).contains(row), "{}", markdown(&few));
+        results.overlaps.push(overlap(51));
+        assert!(markdown(&results).contains(told), "{}", markdown(&results));
+        let page = super::super::page::html(&results);
+        assert!(page.contains("<section id=\"overlap\">") && page.contains("figures on it are better than"));
+        // What an older version wrote has none.
+        let mut json = serde_json::to_value(&few).unwrap();
+        json.as_object_mut().unwrap().remove("overlaps");
+        assert!(serde_json::from_value::<Results>(json).unwrap().overlaps.is_empty());
     }
 
     #[test]

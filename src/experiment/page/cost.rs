@@ -7,7 +7,7 @@ use crate::corpus::stats::Tags;
 use crate::eval::table::{percent, thousands};
 use crate::experiment::results::{Results, Row, Usage};
 use crate::experiment::standing::cell;
-use crate::experiment::tables::ALL_WORDS;
+use crate::experiment::tables::{ALL_WORDS, OVERLAP, OVERLAP_COLUMNS, overlap_figures, training_text};
 use crate::experiment::units::{bytes, duration, speed};
 use crate::restorer::LayerWeights;
 
@@ -48,6 +48,24 @@ pub fn texts(results: &Results) -> Option<Markup> {
         html! {
             p.note { "Words by their tags: L lower and mixed case, U capitals throughout, T the first letter alone. Counts and the first ratio are of "
             "the words that are scored; the paper's ratio is that of all words, the first of sentences too." }
+            (sheet)
+        }
+    })
+}
+
+/// What of the tests stands in the texts that were learned from; `None` where nothing was.
+pub fn overlaps(results: &Results) -> Option<Markup> {
+    let mut columns = vec![Column::words(""), Column::words("training text")];
+    columns.extend(OVERLAP_COLUMNS.map(Column::figures));
+    let mut sheet = Sheet::new(OVERLAP, columns);
+    for overlap in &results.overlaps {
+        let texts = [overlap.tests.join(", "), training_text(overlap)].map(Field::words);
+        let figures = overlap_figures(overlap).map(|(value, shown)| Field::figure(value, shown));
+        sheet.push(texts.into_iter().chain(figures));
+    }
+    (!sheet.is_empty()).then(|| {
+        html! {
+            p.note { "N-grams are of eight words, without case and marks; sentences of fewer words do not count." }
             (sheet)
         }
     })

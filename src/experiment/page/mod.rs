@@ -11,7 +11,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::plots::{self, Plot};
 use super::results::Results;
 use super::standing::lead;
-use super::tables::paragraphs;
+use super::tables::{OVERLAP, paragraphs};
 use crate::eval::table::{percent, thousands};
 
 const STYLE: &str = include_str!("style.css");
@@ -75,7 +75,7 @@ struct Part {
 }
 
 /// All sections in order; `None` for one that has nothing to say.
-fn parts(results: &Results) -> [Option<Part>; 10] {
+fn parts(results: &Results) -> [Option<Part>; 11] {
     let plots = plots::all(results);
     let part = |id, heading, body: Option<Markup>| body.map(|body| Part { id, heading, body });
     [
@@ -84,6 +84,7 @@ fn parts(results: &Results) -> [Option<Part>; 10] {
         part("training-size", "Size of the training corpus", figures(&plots, plots::TRAINING)),
         part("trade", "Model size and speed", figures(&plots, plots::TRADE)),
         part("texts", "Texts", cost::texts(results)),
+        part("overlap", OVERLAP, cost::overlaps(results)),
         part("cost", "Cost", cost::cost(results)),
         part("layers", "Layers", cost::layers(results, figures(&plots, plots::LAYERS))),
         part("errors", "Words that go wrong", words::errors(results)),

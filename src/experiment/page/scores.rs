@@ -8,7 +8,7 @@ use crate::eval::compare::Interval;
 use crate::eval::table::{between, percent, thousands};
 use crate::experiment::results::{Cell, Recognised, Results};
 use crate::experiment::standing::{NEAR, SIGNIFICANT, Standing, cell, equal, ranking, ser, standing};
-use crate::experiment::tables::{WHY_NO_SLOT_F, has_in_model, has_remark, published, remark};
+use crate::experiment::tables::{WHY_NO_SLOT_F, has_in_model, has_remark, leaks, published, remark};
 
 /// The tables of scores; `None` without tests.
 pub fn scores(results: &Results) -> Option<Markup> {
@@ -27,6 +27,9 @@ pub fn scores(results: &Results) -> Option<Markup> {
                 (table(results, t))
                 @if has_remark(results, t) {
                     p.note { (WHY_NO_SLOT_F) "." }
+                }
+                @for leak in leaks(results, t) {
+                    p { strong { (leak) "." } }
                 }
             }
         }
