@@ -1901,6 +1901,22 @@ fn built_in_models_restore_their_languages() {
 
 #[test]
 #[cfg(feature = "languages")]
+fn in_text_without_marks_utterances_begin_with_capitals_and_wrapped_lines_do_not() {
+    let room = Room::new();
+    let utterances = "thanks everyone for coming\nthe train to geneva was late\nshe told us about the report\n\
+                      he works for the bbc in london\nnobody knows why\n";
+    let out = String::from_utf8(room.out("restore", utterances.as_bytes())).unwrap();
+    assert!(out.lines().all(|line| line.starts_with(char::is_uppercase)), "{out}");
+    let wrapped = "thanks everyone for coming to lisbon because the\nmeeting that we had in geneva was so long that\n\
+                   nobody could say what angela wanted to do with\nthe report about trains in the north of the\n\
+                   country and why it was never sent to the people\nwho asked for it in london\n";
+    let out = String::from_utf8(room.out("restore", wrapped.as_bytes())).unwrap();
+    let opened = out.lines().filter(|line| line.starts_with(char::is_uppercase)).count();
+    assert_eq!(opened, 1, "{out}");
+}
+
+#[test]
+#[cfg(feature = "languages")]
 fn every_verb_takes_built_in_models_by_their_names() {
     let room = Room::new();
     room.write(

@@ -2,6 +2,7 @@
 
 mod chain;
 pub mod features;
+mod line_evidence;
 pub mod outside;
 pub mod profile;
 mod session;

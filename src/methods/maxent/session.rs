@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::chain::{Bonus, Chain};
 use super::features::{self, BEGUN, Group, NO_WORD, PREVIOUS, REACH, Seen};
+use super::line_evidence::LineEvidence;
 use super::{BEGIN, CLASSES, Maxent, Sums};
 use crate::error::Result;
 use crate::restorer::{End, Session, Starts, Want};
@@ -67,6 +68,8 @@ struct Word {
     sums: Sums,
     given: Given,
     shown: Shown,
+    /// Whether a line ended before it.
+    opens_line: bool,
 }
 
 /// What is known of the words to the left that were answered or guessed.
@@ -76,13 +79,14 @@ struct History {
     chain: Chain,
     /// The probability of each class of the word before, of its beginning a sentence, and of its not being there.
     before: [f32; PREVIOUS],
+    lines: LineEvidence,
 }
 
 impl Default for History {
     fn default() -> Self {
         let mut before = [0.0; PREVIOUS];
         before[NO_WORD] = 1.0;
-        Self { chain: Chain::default(), before }
+        Self { chain: Chain::default(), before, lines: LineEvidence::default() }
     }
 }
 
@@ -179,6 +183,7 @@ impl Decoding<'_> {
             // Another text: nothing of the last one counts.
             self.finish(None, out);
             self.shows = Shows::default();
+            self.history.lines = LineEvidence::default();
         } else if starts || parts(token) {
             self.finish(Some(starts), out);
         }
@@ -192,7 +197,8 @@ impl Decoding<'_> {
         if token.before <= Break::Space && !starts && self.seen == [Seen::default(); EMPTY] {
             self.see(Seen::UNSEEN);
         }
-        self.waiting.push_back(Word { seen, sums, given: token.given, shown, ..word });
+        let opens_line = token.before == Break::Line;
+        self.waiting.push_back(Word { seen, sums, given: token.given, shown, opens_line, ..word });
         self.see(seen);
         if self.waiting.len() > self.look_ahead {
             self.answer(self.look_ahead, None, out);
@@ -221,11 +227,16 @@ impl Decoding<'_> {
         history: &mut History,
     ) -> Choice {
         let at = self.end() - self.waiting.len() + waiting;
-        let Word { seen, mut sums, given, shown, .. } = self.waiting[waiting];
+        let Word { seen, mut sums, given, shown, opens_line, .. } = self.waiting[waiting];
         self.sum(at, look_ahead, &mut sums);
         let mut shares = None;
         if self.looks_before {
             shares = self.look_before(&history.before, seen, &mut sums);
+        }
+        if opens_line && shown == Shown::Nothing {
+            let without = self.begins(&sums, seen, history.chain).0;
+            self.add_line(history.lines, &mut sums);
+            history.lines.take(without);
         }
         let begins;
         (begins, history.chain) = match shown {
@@ -333,16 +344,27 @@ impl Decoding<'_> {
     /// Whether a sentence is likelier to end than to go on after a word that waits, with the history behind it: one begins then at
     /// the next word, of which a word less is seen.
     fn ends_after(&mut self, waiting: usize, look_ahead: usize, history: &History) -> bool {
-        let (seen, mut sums) = match self.waiting.get(waiting + 1) {
-            Some(next) => (next.seen, next.sums),
-            None => self.model.nothing(&mut self.features),
+        let (seen, mut sums, opens_line) = match self.waiting.get(waiting + 1) {
+            Some(next) => (next.seen, next.sums, next.opens_line),
+            None => {
+                let (seen, sums) = self.model.nothing(&mut self.features);
+                (seen, sums, false)
+            }
         };
         let at = self.end() - self.waiting.len() + waiting + 1;
         self.sum(at, look_ahead.saturating_sub(1), &mut sums);
         if self.looks_before {
             self.look_before(&history.before, seen, &mut sums);
         }
+        if opens_line {
+            self.add_line(history.lines, &mut sums);
+        }
         self.begins(&sums, seen, history.chain).0 > 0.5
+    }
+
+    /// Adds what the end of a line says to the sum for a beginning.
+    fn add_line(&self, lines: LineEvidence, sums: &mut Sums) {
+        sums[BEGIN] += (lines.bonus() * self.model.settings.steps as f32) as i32;
     }
 
     /// Whether no class but the lower case is likely enough to be looked at.
@@ -408,7 +430,7 @@ impl Decoding<'_> {
         }
         self.seen.clear();
         self.seen.resize(EMPTY, Seen::default());
-        self.history = History::default();
+        self.history = History { lines: self.history.lines, ..History::default() };
     }
 }
 
