@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the README's quality tables: python3 benches/quality.py CORPORA [MODELS] | CORPORA methods
+"""Prints the README's quality tables: python3 benches/quality.py CORPORA [MODELS] | CORPORA methods | CORPORA lines
 
 CORPORA holds dev/LANG/ with the test sets named below, and train.en.europarl for `methods`, the table of all methods trained
 alike. MODELS is a folder of models LANG.NAME that get rows beside the built-in ones; `majority` and `hmm` on the same text and lists come
@@ -9,7 +9,9 @@ from
     python3 benches/quality.py CORPORA beside
 
 What follows ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The last table counts
-runs of two or more words that came out all in capitals and should not have, in all of these texts. --langs en,nl prints the rows of some languages only, --lines N trains `methods` on the first N lines, --only maxent prints its rows of them. Python 3 alone.
+runs of two or more words that came out all in capitals and should not have, in all of these texts. `lines` restores 3,000 sentences of
+a text without marks as one file: a sentence a line, wrapped at 60 columns, and in one line. --langs en,nl prints the rows of some
+languages only, --lines N trains `methods` on the first N lines, --only maxent prints its rows of them. Python 3 alone.
 """
 
 import argparse
@@ -17,8 +19,10 @@ import collections
 import itertools
 import json
 import os
+import re
 import subprocess
 import tempfile
+import textwrap
 
 MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
 PROTOCOLS = ["batista", "rei", "susanto", "asr"]
@@ -140,6 +144,56 @@ def built_in(corpora, models, chosen):
         row(lang, system, f"{found['words']:,}", str(found["runs"]), in_words)
 
 
+def lines(corpora, chosen):
+    """The table of running text without marks: what the ends of its lines are worth."""
+    row("language", "text", "model", *(f"{shape}: F / SER" for shape in ["a sentence a line", "wrapped", "one line"]))
+    row("---", "---", "---", "---:", "---:", "---:")
+    for lang, names in LINES.items():
+        for name in names if lang in chosen else []:
+            with open(os.path.join(corpora, "dev", lang, name), encoding="utf-8") as text:
+                sentences = [words for words in map(words_of, itertools.islice(text, 3000)) if words]
+            reference = list(itertools.chain.from_iterable(sentences))
+            flat = " ".join(reference).lower()
+            shapes = ["\n".join(" ".join(words).lower() for words in sentences)]
+            shapes += [textwrap.fill(flat, 60, break_long_words=False, break_on_hyphens=False), flat]
+            for title, model in systems(lang, None):
+                found = [restored(model, shape) for shape in shapes]
+                row(lang, name, title, *("{} / {}".format(*slots(reference, words)) for words in found))
+
+
+LINES = {
+    "en": ["opensubtitles.en", "europarl.test2006"],
+    "es": ["opensubtitles.es", "newstest2013"],
+    "fr": ["opensubtitles.fr", "newstest2013"],
+    "nl": ["opensubtitles.nl", "lassysmall.dev"],
+    "pt": ["opensubtitles.pt", "bosque.dev"],
+}
+
+
+def words_of(line):
+    return re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", line)
+
+
+def restored(model, text):
+    command = [MAJUSCULE, "restore", *model, "--case", "ignore"]
+    return subprocess.run(command, check=True, capture_output=True, text=True, input=text + "\n").stdout.split()
+
+
+def slots(reference, hypothesis):
+    """F and slot error rate: a slot is a word with a capital."""
+    assert len(reference) == len(hypothesis)
+    correct = substituted = deleted = inserted = 0
+    for right, word in zip(reference, hypothesis):
+        is_slot, is_found = right != right.lower(), word != word.lower()
+        correct += is_slot and right == word
+        substituted += is_slot and is_found and right != word
+        deleted += is_slot and not is_found
+        inserted += is_found and not is_slot
+    errors = substituted + deleted + inserted
+    of = correct + substituted + deleted
+    return percent(2 * correct / (2 * correct + errors + substituted)), ser(errors / of)
+
+
 DEFAULT = "word bigrams trigrams neighbours wide affixes shape profile marks ngrams".split()
 METHODS = [
     ("`majority`", ["majority", "--no-parts"]),
@@ -180,13 +234,15 @@ def first_lines(corpus, lines, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("corpora", help="the folder of corpora")
-    parser.add_argument("models", nargs="?", help="models beside the built-in ones, or `methods`")
+    parser.add_argument("models", nargs="?", help="models beside the built-in ones, or `methods` or `lines`")
     parser.add_argument("--langs", default=",".join(MAIN), help="languages of the built-in models (all)")
     parser.add_argument("--lines", type=int, help="train `methods` on so many lines (all)")
     parser.add_argument("--only", default="", help="of `methods`, the rows whose name has this in it (all)")
     options = parser.parse_args()
     if options.models == "methods":
         methods(options.corpora, options.lines, options.only)
+    elif options.models == "lines":
+        lines(options.corpora, options.langs.split(","))
     else:
         built_in(options.corpora, options.models, options.langs.split(","))
 
