@@ -46,7 +46,16 @@ fn paragraphs_that_are_taken_for_sentences_are_told() {
     };
     assert!(told("evaluate --model model --protocol rei paragraphs.txt"));
     assert!(told("corpus stats paragraphs.txt"));
-    assert!(told("train majority paragraphs.txt -o told"));
+    assert!(told("train maxent paragraphs.txt -o told"));
+    assert!(told("adapt told paragraphs.txt -o adapted"));
+    assert!(told("score paragraphs.txt paragraphs.txt"));
+    assert!(told("compare paragraphs.txt --model model --protocol rei"));
+    assert!(told("compare paragraphs.txt --model model --output paragraphs.txt --protocol rei"));
+    assert!(told("lm count paragraphs.txt -o told.counts"));
+    assert!(told("lexicon build paragraphs.txt"));
+    assert!(told("maxent features paragraphs.txt -o told.features"));
+    assert!(!told("score sentences.txt sentences.txt"));
+    assert!(!told("lm count --split paragraphs.txt -o told.counts"));
     assert!(!told("evaluate --model model --protocol rei --split paragraphs.txt"));
     assert!(!told("evaluate --model model --protocol asr paragraphs.txt"));
     assert!(!told("corpus stats sentences.txt"));

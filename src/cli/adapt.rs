@@ -90,6 +90,7 @@ pub fn run(Args { given, has_language, asked }: Args) -> Result<ExitCode> {
     }
     let mut corpus = Corpus::new(&corpora, reading, protocol, locale)?;
     corpus.hold()?;
+    super::measure::tell_paragraphs(&corpus)?;
     let progress = Spinner::new();
     progress.say(match adaptation.checkpoint() {
         Some(file) if file.exists() => format!("adapting, going on from {}", file.display()),

@@ -156,6 +156,10 @@ impl Compared<'_> {
             reading.language.clone_from(&manifest.language);
         }
         let corpus = Corpus::new(&[reference], reading, measure.protocol, self.locale)?;
+        if self.args.outputs.is_empty() {
+            // Where there are outputs, it is told when they are read.
+            measure::tell_paragraphs(&corpus)?;
+        }
         let mut examples = 0;
         if progress.is_shown() {
             corpus.for_each(&mut |_| {

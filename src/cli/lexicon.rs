@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 
-use super::measure::locale;
+use super::measure::{locale, tell_paragraphs};
 use super::page::{number, print_with, tell_notes, threads};
 use crate::corpus::{self, Corpus, Protocol};
 use crate::error::{Error, Result};
@@ -102,6 +102,7 @@ impl Counting {
         let threads = threads(self.threads);
         let all = merged(corpora, |file, _| {
             let corpus = Corpus::new(&[file], reading.clone(), self.protocol, locale)?;
+            tell_paragraphs(&corpus)?;
             build(&corpus, &source_name(&file.to_string_lossy()), threads)
         })?;
         let all = all.with_language(language)?;

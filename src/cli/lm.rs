@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::measure::print;
+use super::measure::{print, tell_paragraphs};
 use super::page::{tell_notes, threads};
 use super::spinner::Spinner;
 use crate::corpus::{Corpus, Protocol, Reading};
@@ -104,7 +104,9 @@ impl Words {
     fn corpus(&self, files: &[PathBuf]) -> Result<Corpus> {
         let locale = self.reading.language.parse()?;
         let corpus = Corpus::new(files, self.reading.clone(), self.protocol, locale)?;
-        Ok(corpus.in_encoding(self.encoded.encoding.clone()))
+        let corpus = corpus.in_encoding(self.encoded.encoding.clone());
+        tell_paragraphs(&corpus)?;
+        Ok(corpus)
     }
 
     fn tokens(&self) -> Tokens {

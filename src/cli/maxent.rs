@@ -81,6 +81,7 @@ impl Features {
         let locale = super::measure::locale(None, &self.reading.language)?;
         let mut corpus = Corpus::new(&self.corpora, self.reading.clone(), self.protocol, locale)?;
         corpus.hold()?;
+        super::measure::tell_paragraphs(&corpus)?;
         let mut features = Publish::new(&self.output)?;
         let mut dictionary = self.dictionary.as_ref().map(Publish::new).transpose()?;
         let names: &mut dyn Write = match &mut dictionary {

@@ -76,13 +76,16 @@ impl Measure {
         Err(Error::file(file, format!("holds no words to score: expected, under {protocol}, {expected}")))
     }
 
-    /// A reference and hypotheses, read alike.
+    /// A reference and hypotheses, read alike; a reference of paragraphs is told.
     ///
     /// # Errors
     /// Where standard input is named twice or cannot be read.
     pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<Side>> {
         files::check_inputs(files)?;
-        files.iter().map(|file| Side::new(file, self.reading.clone(), self.protocol, locale)).collect()
+        let side = |file: &&Path| Side::new(file, self.reading.clone(), self.protocol, locale);
+        let sides = files.iter().map(side).collect::<Result<Vec<_>>>()?;
+        sides.first().map_or(Ok(()), |reference| tell_paragraphs(reference.corpus()))?;
+        Ok(sides)
     }
 }
 

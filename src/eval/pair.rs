@@ -41,6 +41,11 @@ impl Side {
         Ok(Self { name, corpus, words })
     }
 
+    /// The file, read as the protocol says.
+    pub fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
     /// The words that are compared.
     fn words(&self) -> &Corpus {
         self.words.as_ref().unwrap_or(&self.corpus)
