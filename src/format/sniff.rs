@@ -354,8 +354,8 @@ mod tests {
             }
         }
         let russian = "Президент встретился с министром \u{2019}вчера\u{201d}.\r\n".repeat(20);
-        let orders: [(fn(u16) -> [u8; 2], _); 2] =
-            [(u16::to_le_bytes, "utf-16le"), (u16::to_be_bytes, "utf-16be")];
+        type Order = fn(u16) -> [u8; 2];
+        let orders: [(Order, _); 2] = [(u16::to_le_bytes, "utf-16le"), (u16::to_be_bytes, "utf-16be")];
         for (order, name) in orders {
             let bytes = |text: &str| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
             assert_eq!(refused(&bytes(&format!("\u{feff}{russian}"))), Ok(()), "{name}");
