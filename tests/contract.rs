@@ -887,10 +887,10 @@ fn what_is_no_model_of_this_build_is_named() {
     let has = |found: String, words: &[&str]| {
         assert!(words.iter().all(|word| found.contains(word)), "{found:?} lacks one of {words:?}");
     };
-    has(change(&|m| m["format"] = 9.into()), &["model format 9, but this build reads 1", "newer majuscule"]);
+    has(change(&|m| m["format"] = 9.into()), &["model format 9, but this build reads 2", "newer majuscule"]);
     has(
         change(&|m| m["format"] = 0.into()),
-        &["model format 0, but this build reads 1", "train the model again"],
+        &["model format 0, but this build reads 2", "train the model again"],
     );
     has(change(&|m| m["method"] = "oracle".into()), &["method \"oracle\"", "majority", "newer majuscule"]);
     #[cfg(not(feature = "neural"))]
