@@ -3,7 +3,7 @@
 //! The words are those of the protocol `asr`: no marks, no ends of sentences, a recording one stream. Hyphens part words too, since
 //! recognisers put them where others have spaces. The future work of Batista et al. 2007.
 //!
-//! What is aligned is what NIST's sclite aligns, at its costs ([`network`]): utterances with the same name; the segments of a
+//! What is aligned is what NIST's sclite aligns, at its costs (`network.rs`): utterances with the same name; the segments of a
 //! reference with the words whose middle lies before their end; of alternatives the best. A recording that says nothing of the kind is
 //! aligned as a whole by the fewest edits ([`align`](super::align)).
 
