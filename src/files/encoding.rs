@@ -290,17 +290,19 @@ impl<R: Read> Decoder<R> {
             let ascii = self.bytes.iter().position(|b| !b.is_ascii()).unwrap_or(self.bytes.len());
             self.decode_to(ascii)?;
         }
-        let end = match self.bytes.iter().position(|&b| b == b'\n') {
-            Some(at) if !is_wide => at,
-            _ => self.bytes.len().min(TELLING),
-        };
-        let has_all = end < self.bytes.len() || end == TELLING || self.ended;
+        let line_end = self.bytes.iter().position(|&b| b == b'\n').filter(|_| !is_wide);
+        let end = line_end.unwrap_or(self.bytes.len().min(TELLING));
+        let has_all = line_end.is_some() || end == TELLING || self.ended;
         let judged = &self.bytes[..end];
         // UTF-16 has zeros in any text with blanks.
         let is_utf8 = !(is_wide && judged.contains(&0))
             && match str::from_utf8(judged) {
                 Ok(_) => true,
-                Err(error) => error.error_len().is_none() && !(self.ended && end == self.bytes.len()),
+                // More of a letter may follow, but not behind the end of a line or of the text.
+                Err(error) => {
+                    let is_whole = line_end.is_some() || self.ended && end == self.bytes.len();
+                    error.error_len().is_none() && !is_whole
+                }
             };
         if judged.is_empty() || is_utf8 && !has_all {
             return Ok(false);
