@@ -290,6 +290,12 @@ impl Decoding<'_> {
         features::context(&model.settings.groups, window, look_ahead, &mut self.features);
         model.outside.phrases(&model.settings.groups, window, look_ahead, &mut self.features);
         model.weights.add(&self.features, sums);
+        let word = window[REACH].hash;
+        if word == window[REACH - 1].hash || look_ahead > 0 && word == window[REACH + 1].hash {
+            // No acronym is said twice in a row: what is written like one is a name (`Tap Tap`).
+            sums[TITLE] = sums[TITLE].max(sums[UPPER]);
+            sums[UPPER] = (model.settings.steps as f32 * NEVER) as i32;
+        }
     }
 
     /// Adds what the choice before a word says to its sums. Where that choice is not all but certain: the probability of each class,
@@ -455,8 +461,14 @@ fn begun([lower, title, upper, mixed]: [f32; CLASSES], begins: f32) -> [f32; CLA
     [lower * (1.0 - begins), title + lower * begins, upper, mixed]
 }
 
+/// Where the sum for a capital at the front stands.
+const TITLE: usize = Class::Title as usize - 1;
+
 /// Where the sum for capitals throughout stands.
 const UPPER: usize = Class::Upper as usize - 1;
+
+/// The sum of a class that is out of the question.
+const NEVER: f32 = -30.0;
 
 /// The classes of a word that is in lower case without doubt.
 const PLAIN: [f32; CLASSES] = [1.0, 0.0, 0.0, 0.0];
