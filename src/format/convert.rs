@@ -7,7 +7,7 @@
 //! | --- | --- | --- | --- |
 //! | text | a line | the text | |
 //! | srt | a cue | number, times in milliseconds, text of lines, tags `<i> <b> <u> <s> <font> {\an8}`, coordinates | |
-//! | vtt | a cue | name, times in milliseconds, text of lines, tags, voices and times in `<>`, settings | header, notes, styles, regions |
+//! | vtt | a cue | name, times in milliseconds, text of lines, tags, voices and times in `<>`, settings | header, notes, styles, regions, fragments (lines without a timing) |
 //! | ctm | a word | recording, channel, times, confidence, type, speaker | comments |
 //! | stm | a turn | recording, channel, speaker, times, label, text, alternatives and events as tags | comments |
 //! | conll | a sentence | the text, columns | comments, beginnings of documents |
@@ -27,6 +27,7 @@ use std::io::Write;
 use std::path::Path;
 use std::rc::Rc;
 
+use super::lines::Ends;
 use super::segment::{Found, Item, Items, Losses, Lost, Parser, Part, Writer};
 use super::transcript::Fault;
 use super::{Kind, conll, ctm, cue, jsonl, plain, srt, stm, vtt, whisper};
@@ -199,11 +200,16 @@ impl Check {
     /// Reads on.
     fn feed(&mut self, text: &str) -> Result<(), Refused> {
         let Some(parser) = &mut self.parser else { return Ok(()) };
-        for line in text.split_terminator('\n') {
+        let mut lines = text.split_terminator('\n').peekable();
+        while let Some(line) = lines.next() {
             self.number += 1;
-            // The first line says how lines end.
-            if line.ends_with('\r') || self.number == 1 && line.contains('\r') {
+            // The first line says how lines end, where not all do alike.
+            let returns = self.number == 1 || parser.ends() == Ends::Anywhere;
+            if line.ends_with('\r') || returns && line.contains('\r') {
                 return Err(self.refused("found a carriage return that would end a line"));
+            }
+            if parser.needs_next(line.as_bytes()) {
+                parser.see_next(lines.peek().unwrap_or(&"").trim_end());
             }
             if line.chars().count() > parser.longest() {
                 return Err(self.refused("found what would be a line that is too long"));

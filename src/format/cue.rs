@@ -4,15 +4,23 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Kind;
+use super::lines::Ends;
 use super::records::{Grammar, Parts};
 use super::segment::{Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time};
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
+use crate::text::locale::is_joiner;
 use crate::text::sentence::is_end_mark;
 use crate::text::tokenize::MAX_TAG;
 
 /// An event between sentences has so many words at most; what is longer is text.
 const LONGEST_ASIDE: usize = 3;
+
+/// The name of a speaker has so many words at most.
+const LONGEST_NAME: usize = 3;
+
+/// A word with a full stop in a name has so many characters at most: `Prof.`
+const LONGEST_TITLE: usize = 5;
 
 /// Where the times of a cue stand in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +39,8 @@ pub(super) enum Says {
     Timing(Timing),
     /// Text of a cue.
     Text,
+    /// Data of a cue that has no text.
+    Metadata,
     /// A header, a note, a style or a region begins, with this many bytes that say so.
     Block(BlockKind, usize),
     /// It goes on.
@@ -44,6 +54,8 @@ pub(super) struct Times {
     pub(super) colons: (usize, usize),
     /// What stands before the milliseconds.
     pub(super) marks: &'static [char],
+    /// Whether milliseconds must be there.
+    pub(super) has_fraction: bool,
     /// A timing.
     pub(super) example: &'static str,
 }
@@ -65,7 +77,7 @@ impl Times {
         let mut at = 0;
         let mut times = [0..0, 0..0];
         for (time, end) in times.iter_mut().zip([arrow, line.len()]) {
-            let start = at + (line[at..end].len() - line[at..end].trim_start().len());
+            let start = end - line[at..end].trim_start_matches(is_blank).len();
             let len = line[start..end].find(char::is_whitespace).unwrap_or(end - start);
             if !self.is_time(&line[start..start + len])
                 || end == arrow && !line[start + len..end].trim().is_empty()
@@ -80,7 +92,13 @@ impl Times {
     }
 
     fn is_time(self, text: &str) -> bool {
-        let Some((seconds, milliseconds)) = text.split_once(self.marks) else { return false };
+        let (seconds, milliseconds) = match text.split_once(self.marks) {
+            Some(parts) => parts,
+            None if !self.has_fraction && text.rsplit(':').next().is_some_and(|s| s.len() == 2) => {
+                (text, "0")
+            }
+            None => return false,
+        };
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         let (least, most) = self.colons;
         (least..=most).contains(&seconds.matches(':').count())
@@ -107,8 +125,15 @@ pub(super) struct Cues {
     before: Option<Break>,
     /// The bracket that ends an event that goes on.
     event: Option<char>,
+    /// A tag that goes on, as far as it was read.
+    tag: Option<String>,
     /// Who spoke last, where voices are named.
     voice: String,
+    /// Whether a sentence begins with the next text, since a speaker's name stands before it.
+    begins: bool,
+    /// Whether some text had a mark at its end, and whether the last had one.
+    marked: bool,
+    ended: bool,
 }
 
 impl Cues {
@@ -116,6 +141,8 @@ impl Cues {
     pub(super) fn begin(&mut self) {
         self.before = self.before.max(Some(Break::Cue));
         self.event = None;
+        self.tag = None;
+        self.begins = false;
     }
 
     /// Says that somebody else speaks in the next.
@@ -123,18 +150,25 @@ impl Cues {
         self.before = self.before.max(Some(Break::Turn));
     }
 
-    /// Takes a line of a cue.
-    pub(super) fn line(&mut self, line: &str, parts: &mut Parts) {
+    /// Takes a line of a cue; `next` is the line after it, where a tag may go on in that.
+    pub(super) fn line(&mut self, line: &str, next: &str, parts: &mut Parts) {
         // Most lines hold nothing else than words.
-        let odd = |b: u8| matches!(b, b'<' | b'>' | b'{' | b'[' | b'(' | b'&');
+        let odd = |b: u8| matches!(b, b'<' | b'>' | b'{' | b'[' | b'(' | b'&' | b':');
         let is_plain = line.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
-        if is_plain && self.event.is_none() && !line.bytes().any(odd) {
-            return parts.push(0..line.len(), self.before.take());
+        if is_plain && self.event.is_none() && self.tag.is_none() && !line.bytes().any(odd) {
+            return self.push(line, 0..line.len(), parts);
         }
         let mut opens = true;
         let (mut start, mut at) = (0, 0);
         while at < line.len() {
-            let Some((len, before)) = self.blank(line, at, opens) else {
+            if opens && let Some(len) = self.name_len(&line[at..]) {
+                self.push(line, start..at + len, parts);
+                self.begins = true;
+                at += len;
+                start = at;
+                continue;
+            }
+            let Some((len, before)) = self.blank(line, next, at, opens) else {
                 let c = line[at..].chars().next().unwrap_or(' ');
                 opens &= c.is_whitespace();
                 at += c.len_utf8();
@@ -150,24 +184,68 @@ impl Cues {
     }
 
     fn push(&mut self, line: &str, part: Range<usize>, parts: &mut Parts) {
-        if !line[part.clone()].trim().is_empty() {
-            parts.push(part, self.before.take());
+        let text = line[part.clone()].trim_end();
+        let Some(last) = text.trim_end_matches(closes_quote).chars().next_back().or(text.chars().next_back())
+        else {
+            return;
+        };
+        self.ended = !(last.is_alphanumeric() || matches!(last, ',' | ';'));
+        self.marked |= is_end_mark(last);
+        if text.contains(char::is_alphanumeric) && std::mem::take(&mut self.begins) {
+            return parts.push_beginning(part, self.before.take());
         }
+        parts.push(part, self.before.take());
+    }
+
+    /// How long the name of a speaker is at the beginning of a line, with its colon: `MAN:`, `Dr. Reis:`. It may not stand where a
+    /// sentence goes on.
+    fn name_len(&self, text: &str) -> Option<usize> {
+        let goes_on = self.marked && !self.ended && self.before < Some(Break::Turn);
+        if goes_on || self.event.is_some() || self.tag.is_some() {
+            return None;
+        }
+        let is_inside = |c: char| c.is_alphanumeric() || is_joiner(c) || " .'’-#&".contains(c);
+        let len = text.find(|c| !is_inside(c)).filter(|&len| text[len..].starts_with(':'))?;
+        let (name, rest) = (&text[..len], &text[len + 1..]);
+        let is_stopped = |word: &str| word.ends_with('.') && word.chars().count() > LONGEST_TITLE;
+        let is_name = name.starts_with(char::is_alphanumeric)
+            && name.contains(char::is_alphabetic)
+            && name.split(' ').count() <= LONGEST_NAME
+            && name.split(' ').all(|word| word.contains(char::is_alphanumeric) && !is_stopped(word))
+            && (rest.is_empty() || rest.starts_with(char::is_whitespace) || rest.starts_with('<'));
+        is_name.then_some(len + 1)
     }
 
     /// How much of what stands at byte `at` is no text, and whether the speaker changes there. `opens` where nothing but that
     /// stands before it on the line.
-    fn blank(&mut self, line: &str, at: usize, opens: bool) -> Option<(usize, Option<Break>)> {
+    fn blank(&mut self, line: &str, next: &str, at: usize, opens: bool) -> Option<(usize, Option<Break>)> {
         let rest = &line[at..];
+        if let Some(tag) = self.tag.take() {
+            let end = rest.find('>').map_or(rest.len(), |len| len + 1);
+            let tag = format!("{tag} {}", &rest[..end]);
+            return Some((end, self.voice(&tag).then_some(Break::Turn)));
+        }
         if let Some(close) = self.event {
-            let end = rest.find(close).map(|len| len + close.len_utf8());
-            self.event = self.event.filter(|_| end.is_none());
-            return Some((end.unwrap_or(rest.len()), None));
+            let Some(end) = rest.find(close).map(|len| len + close.len_utf8()) else {
+                return Some((rest.len(), None));
+            };
+            self.event = None;
+            // `[man]: so it is`
+            let is_name = opens && rest[end..].starts_with(':');
+            self.begins |= is_name;
+            return Some((end + usize::from(is_name), None));
         }
         match rest.as_bytes()[0] {
             b'<' | b'{' => {
-                let len = tag_len(rest)?;
-                Some((len, self.voice(&rest[..len]).then_some(Break::Turn)))
+                if let Some(len) = tag_len(rest) {
+                    return Some((len, self.voice(&rest[..len]).then_some(Break::Turn)));
+                }
+                let joined = format!("{rest}\n{next}");
+                if tag_len(&joined).is_some_and(|len| len > rest.len()) {
+                    self.tag = Some(rest.to_owned());
+                    return Some((rest.len(), None));
+                }
+                None
             }
             b'>' | b'&' => ["&quot;", "&nbsp;", "&lrm;", "&rlm;"]
                 .iter()
@@ -181,7 +259,7 @@ impl Cues {
                 }),
             b'[' | b'(' if rest.starts_with('[') || opens || is_aside(&line[..at], rest) => {
                 self.event = Some(if rest.starts_with('[') { ']' } else { ')' });
-                self.blank(line, at, opens)
+                self.blank(line, next, at, opens)
             }
             _ if opens => dash_len(rest).map(|len| (len, Some(Break::Turn))),
             _ => None,
@@ -205,8 +283,11 @@ impl Cues {
 
 /// What the lines of a kind of subtitles are, for those who want what stands in them.
 pub(super) trait Subtitles: Send {
-    /// Says what the next line is.
-    fn says(&mut self, line: &str) -> Result<Says, Fault>;
+    /// Tells whether the line after this one says what this one is.
+    fn needs_next(&self, line: &[u8]) -> bool;
+
+    /// Says what the next line is; `next` is the line after it where that is needed.
+    fn says(&mut self, line: &str, next: &str) -> Result<Says, Fault>;
 
     /// Passes a line that cannot be read, and what belongs together with it.
     fn pass(&mut self, is_empty: bool);
@@ -220,6 +301,16 @@ pub(super) trait Subtitles: Send {
     /// Whether a line of text before a timing is the number of its cue, before which an empty line is missing.
     fn is_number(_: &str) -> bool {
         false
+    }
+
+    /// Tells whether the text of a cue is data.
+    fn is_metadata(_: &str) -> bool {
+        false
+    }
+
+    /// Tells where lines end.
+    fn ends() -> Ends {
+        Ends::AsFirst
     }
 
     /// Where what follows a timing is kept.
@@ -238,16 +329,27 @@ pub(super) trait Subtitles: Send {
 pub(super) struct CueText<S> {
     subtitles: S,
     cues: Cues,
+    /// The line after the one that is taken next, where it is needed.
+    next: String,
 }
 
 impl<S: Subtitles> Grammar for CueText<S> {
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
-        match self.subtitles.says(line)? {
+        let next = std::mem::take(&mut self.next);
+        match self.subtitles.says(line, &next)? {
             Says::Timing(_) => self.cues.begin(),
-            Says::Text => self.cues.line(line, parts),
+            Says::Text => self.cues.line(line, &next, parts),
             _ => {}
         }
         Ok(())
+    }
+
+    fn needs_next(&self, line: &[u8]) -> bool {
+        self.subtitles.needs_next(line) || opens_tag(line)
+    }
+
+    fn see_next(&mut self, next: &str) {
+        next.clone_into(&mut self.next);
     }
 
     fn pass(&mut self, is_empty: bool) {
@@ -272,11 +374,13 @@ pub(super) struct CueItems<S> {
     text: Option<usize>,
     /// Empty lines after it, which may stand inside.
     gap: String,
+    /// The line after the one that is taken next, where it is needed.
+    next: String,
 }
 
 impl<S> CueItems<S> {
     pub(super) fn new(subtitles: S) -> Self {
-        Self { subtitles, open: None, text: None, gap: String::new() }
+        Self { subtitles, open: None, text: None, gap: String::new(), next: String::new() }
     }
 }
 
@@ -315,12 +419,13 @@ impl<S: Subtitles> CueItems<S> {
 
 impl<S: Subtitles> Parser for CueItems<S> {
     fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
-        match self.subtitles.says(line)? {
+        let next = std::mem::take(&mut self.next);
+        match self.subtitles.says(line, &next)? {
             // What comes next says whether the cue has ended.
             Says::Nothing => self.gap.extend(["\n", line]),
             Says::Name => {
                 self.close(out);
-                let segment = Segment { id: Some(line.trim().to_owned()), ..Segment::default() };
+                let segment = Segment { id: Some(trim(line).to_owned()), ..Segment::default() };
                 self.open(Item::Segment(segment), line, number, vec![(Part::Id, 0)]);
             }
             Says::Timing(timing) => {
@@ -356,7 +461,7 @@ impl<S: Subtitles> Parser for CueItems<S> {
                     parts.push((part, start + after + spaces));
                 }
             }
-            Says::Text => {
+            Says::Text | Says::Metadata => {
                 if let Some(found) = &mut self.open {
                     self.text.get_or_insert(found.source.len() + 1);
                     found.source.extend([&*std::mem::take(&mut self.gap), "\n", line]);
@@ -364,7 +469,8 @@ impl<S: Subtitles> Parser for CueItems<S> {
             }
             Says::Block(kind, len) => {
                 self.close(out);
-                let block = Block { kind, text: line[len..].trim().to_owned() };
+                let text = if kind == BlockKind::Fragment { line } else { line[len..].trim() };
+                let block = Block { kind, text: text.to_owned() };
                 self.open(Item::Block(block), line, number, vec![(Part::Block(kind), 0)]);
             }
             Says::More => {
@@ -383,6 +489,18 @@ impl<S: Subtitles> Parser for CueItems<S> {
         self.close(out);
         self.subtitles.ended()
     }
+
+    fn ends(&self) -> Ends {
+        S::ends()
+    }
+
+    fn needs_next(&self, line: &[u8]) -> bool {
+        self.subtitles.needs_next(line)
+    }
+
+    fn see_next(&mut self, next: &str) {
+        next.clone_into(&mut self.next);
+    }
 }
 
 /// Reads a time that stands in a line.
@@ -396,6 +514,11 @@ fn clock(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
 
 /// Reads what a cue says, and gives where its tags stand.
 fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
+    if S::is_metadata(source) {
+        let lines: Vec<&str> = source.lines().filter(|line| !is_empty(line)).collect();
+        segment.tags.push(Tag { at: 0, tag: lines.join("\n") });
+        return vec![0];
+    }
     let (mut at, mut chars) = (0, 0);
     let mut places = Vec::new();
     while let Some(c) = source[at..].chars().next() {
@@ -408,8 +531,7 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
             }
             continue;
         }
-        // No tag goes on in the next line.
-        if let Some(len) = S::tag_len(rest).filter(|&len| !rest[..len].contains('\n')) {
+        if let Some(len) = S::tag_len(rest).filter(|&len| is_on_two_lines_at_most(&rest[..len])) {
             segment.tags.push(Tag { at: chars, tag: rest[..len].to_owned() });
             places.push(at);
             at += len;
@@ -430,6 +552,15 @@ fn empty_line(source: &str, at: usize) -> Option<usize> {
     is_empty(line.trim_end_matches('\n')).then_some(line.len())
 }
 
+/// The text without white space around it and byte-order marks before it.
+pub(super) fn trim(text: &str) -> &str {
+    text.trim_start_matches(is_blank).trim_end()
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
+}
+
 /// Whether a line holds nothing. Other white space (U+00A0) is there to be shown.
 pub(super) fn is_empty(line: &str) -> bool {
     line.bytes().all(|b| matches!(b, b' ' | b'\t'))
@@ -444,7 +575,8 @@ pub(super) fn fit<S: Subtitles>(
     let is_own = losses.from == losses.to || losses.from == Kind::Jsonl;
     let (settings, _) = S::settings(segment);
     segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, settings], losses)?;
-    segment.keep_tags(|tag| is_shared(tag) || is_own && S::tag_len(tag) == Some(tag.len()), losses)?;
+    let is_tag = |tag: &str| S::tag_len(tag) == Some(tag.len()) || S::is_metadata(tag);
+    segment.keep_tags(|tag| is_shared(tag) || is_own && is_tag(tag), losses)?;
     let (begin, end) = segment.times(losses)?;
     (segment.begin, segment.end) = (Some(round(begin, losses)?), Some(round(end, losses)?));
     check_text::<S>(segment, &text(segment), losses)
@@ -492,10 +624,34 @@ pub(super) fn tag_len(text: &str) -> Option<usize> {
     let close = match text.strip_prefix('<') {
         Some(rest) if rest.starts_with(opens) => '>',
         None if text[1..].starts_with('\\') => '}',
+        None => return control_len(text),
         _ => return None,
     };
     let mut inside = text.char_indices().skip(1).take(MAX_TAG);
     inside.find(|&(_, c)| c == close || c == '<').filter(|&(_, c)| c == close).map(|(at, _)| at + 1)
+}
+
+/// Tells whether a mark closes what was opened before: it says nothing of the end of a sentence.
+fn closes_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '”' | '’' | '»' | ')')
+}
+
+/// How long the control code at the beginning of the text is, as the players of MicroDVD know them: `{y:i}`, `{c:$0000ff}`.
+fn control_len(text: &str) -> Option<usize> {
+    let (letter, rest) = text.strip_prefix('{')?.split_once(':')?;
+    let len = rest.find(|c: char| c.is_whitespace() || matches!(c, '{' | '}'))?;
+    let is_one = matches!(letter.as_bytes(), [b] if b.is_ascii_alphabetic()) && rest[len..].starts_with('}');
+    (is_one && (1..MAX_TAG).contains(&len)).then_some("{a:".len() + len + 1)
+}
+
+/// Tells whether a tag may be open at the end of a line.
+fn opens_tag(line: &[u8]) -> bool {
+    line.iter().rposition(|b| matches!(b, b'<' | b'>')).is_some_and(|at| line[at] == b'<')
+}
+
+/// Tells whether mark-up ends on the line where it begins or on the next, of which no more than that is white space.
+fn is_on_two_lines_at_most(tag: &str) -> bool {
+    tag.split('\n').skip(1).enumerate().all(|(nth, line)| nth == 0 && !is_empty(line))
 }
 
 /// Whether what stands in parentheses at the beginning of `rest` is an event between sentences: `Yes. (laughs) So what?`
@@ -518,21 +674,57 @@ fn dash_len(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::records::TextPart;
 
-    /// The parts that are text, with a stroke before those of another speaker.
+    /// The parts that are text, with a stroke before those of another speaker and `^` before the first of a sentence.
     fn parts(lines: &[&str]) -> Vec<String> {
         let mut cues = Cues::default();
         cues.begin();
         let mut found = Vec::new();
-        for line in lines {
+        for (nth, line) in lines.iter().enumerate() {
             let mut parts = Parts::default();
-            cues.line(line, &mut parts);
-            found.extend(parts.iter().map(|(part, before)| {
-                let turn = if before == Some(Break::Turn) { "|" } else { "" };
-                format!("{turn}{}", line[part].trim())
+            let next = lines.get(nth + 1).copied().unwrap_or_default();
+            cues.line(line, next, &mut parts);
+            found.extend(parts.iter().map(|TextPart { place, before, begins }| {
+                let turn = if *before == Some(Break::Turn) { "|" } else { "" };
+                let begins = if *begins { "^" } else { "" };
+                format!("{turn}{begins}{}", line[place.clone()].trim())
             }));
         }
         found
+    }
+
+    #[test]
+    fn a_tag_may_go_on_in_the_next_line() {
+        assert_eq!(
+            parts(&["so <font a=\"b\"", "face=\"c d\">we</font> met <b", "there", "a <b", "<i>c"]),
+            ["so", "we", "met <b", "there", "a <b", "c"]
+        );
+        assert_eq!(parts(&["<v Ana", "Reis>so", "<v Ana Reis>it", "<v Ana>is"]), ["|so", "it", "|is"]);
+        assert_eq!(parts(&["{y:i}so {c:$0000ff}it {a: b} {ab:c}"]), ["so", "it {a: b} {ab:c}"]);
+    }
+
+    #[test]
+    fn a_sentence_begins_behind_the_name_of_a_speaker() {
+        assert_eq!(
+            parts(&[
+                "MAN: so it is.",
+                "WOMAN #2:",
+                "<i>no.</i>",
+                ">> DR. REIS: i",
+                "- [man]: you",
+                "and: yes."
+            ]),
+            ["MAN:", "^so it is.", "WOMAN #2:", "^no.", "|DR. REIS:", "^i", "|^you", "and: yes."]
+        );
+        for text in ["at 10:30: so", "12: so", "so, he: no", "it is so many words: no", "a:b c", "a : b"] {
+            assert_eq!(parts(&[text]), [text]);
+        }
+        assert_eq!(
+            parts(&["no.", "so i told", "him: no.", "\"ana: no.\""]),
+            ["no.", "so i told", "him: no.", "\"ana: no.\""]
+        );
+        assert_eq!(parts(&["(ana): no", "ana:", "[laughs]", "rui"]), ["^no", "ana:", "^rui"]);
     }
 
     #[test]

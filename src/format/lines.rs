@@ -7,7 +7,8 @@ use super::plain::{PART, part_len};
 use crate::error::Result;
 use crate::files::{BOM, Input};
 
-/// The lines of an input. One ends with `\n` or `\r\n`, in a file whose first does so with `\r` alone, and at the end of the file.
+/// The lines of an input. One ends with `\n` or `\r\n`, in a file whose first does so with `\r` alone, where [`Ends`] says so with any
+/// `\r`, and at the end of the file.
 #[derive(Debug)]
 pub(super) struct Lines {
     buffer: Buffer,
@@ -21,6 +22,17 @@ pub(super) struct Lines {
     goes_on: bool,
     /// Whether lines end with `\r` alone.
     returns: Option<bool>,
+    ends: Ends,
+}
+
+/// Where lines end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Ends {
+    /// As the first line does.
+    #[default]
+    AsFirst,
+    /// At `\n`, `\r\n` and `\r`, mixed.
+    Anywhere,
 }
 
 impl Lines {
@@ -39,7 +51,14 @@ impl Lines {
             is_long: false,
             goes_on: false,
             returns: None,
+            ends: Ends::default(),
         }
+    }
+
+    /// Reads lines that end so.
+    pub(super) fn ending(self, ends: Ends) -> Self {
+        let returns = if ends == Ends::Anywhere { Some(false) } else { self.returns };
+        Self { ends, returns, ..self }
     }
 
     /// Goes to the next line, or to the next part of one that is too long; false at the end.
@@ -54,6 +73,11 @@ impl Lines {
         let end = loop {
             if let Some(end) = self.find() {
                 break end;
+            }
+            // A return is here, and a line feed may follow it.
+            if self.searched < self.buffer.bytes.len() {
+                self.fill()?;
+                continue;
             }
             // What follows a part is here, so no character of it is cut in two.
             let len = part_len(&self.buffer.bytes[self.line.start..], self.longest);
@@ -75,19 +99,60 @@ impl Lines {
         self.number += u64::from(!self.goes_on);
         self.is_long = self.goes_on || part_len(line, self.longest) < line.len();
         self.goes_on =
-            self.is_long && !line.ends_with(b"\n") && !(self.returns == Some(true) && line.ends_with(b"\r"));
+            self.is_long && !line.ends_with(b"\n") && !(self.ends_with_returns() && line.ends_with(b"\r"));
         Ok(true)
+    }
+
+    /// Whether a `\r` ends a line.
+    fn ends_with_returns(&self) -> bool {
+        self.returns == Some(true) || self.ends == Ends::Anywhere
     }
 
     /// Where the line ends that begins here, if that is here.
     fn find(&mut self) -> Option<usize> {
-        let returns = self.returns == Some(true);
-        let new = &self.buffer.bytes[self.searched..];
-        let found = new.iter().position(|&b| b == b'\n' || returns && b == b'\r');
-        if found.is_none() {
-            self.searched = self.buffer.bytes.len();
+        let (end, searched) = self.find_from(self.searched);
+        self.searched = searched;
+        end
+    }
+
+    /// Where the line ends in which byte `from` stands, if that is here, and up to where no line ends.
+    fn find_from(&self, from: usize) -> (Option<usize>, usize) {
+        let bytes = &self.buffer.bytes;
+        let returns = self.ends_with_returns();
+        let Some(at) = bytes[from..].iter().position(|&b| b == b'\n' || returns && b == b'\r') else {
+            return (None, bytes.len());
+        };
+        let at = from + at;
+        if self.ends == Ends::AsFirst || bytes[at] == b'\n' {
+            return (Some(at + 1), at);
         }
-        found.map(|at| self.searched + at + 1)
+        match bytes.get(at + 1) {
+            Some(b'\n') => (Some(at + 2), at),
+            None if !self.buffer.ended => (None, at),
+            _ => (Some(at + 1), at),
+        }
+    }
+
+    /// Reads on until the line after this one is here; [`Lines::ahead`] then gives it.
+    pub(super) fn look_ahead(&mut self) -> Result<()> {
+        let mut searched = self.line.end;
+        loop {
+            let found;
+            (found, searched) = self.find_from(searched);
+            if found.is_some() || self.buffer.ended || searched - self.line.end > 4 * self.longest {
+                return Ok(());
+            }
+            let start = self.line.start;
+            self.fill()?;
+            searched -= start;
+        }
+    }
+
+    /// The line after this one without its ending, as far as it is here; empty at the end of the file.
+    pub(super) fn ahead(&self) -> &[u8] {
+        let (end, _) = self.find_from(self.line.end);
+        let line = &self.buffer.bytes[self.line.end..end.unwrap_or(self.buffer.bytes.len())];
+        line.trim_ascii_end()
     }
 
     /// Whether the first line ends with `\r` alone; `None` as long as that does not show.
@@ -113,7 +178,7 @@ impl Lines {
 
     /// Whether the next line is here, so that nothing is waited for.
     pub(super) fn is_ready(&self) -> bool {
-        self.buffer.bytes[self.line.end..].contains(&b'\n')
+        self.find_from(self.line.end).0.is_some()
     }
 
     /// The line as it stands in the file.
@@ -156,8 +221,13 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> Vec<(u64, String)> {
+        lines_ending(text, Ends::AsFirst)
+    }
+
+    fn lines_ending(text: &str, ends: Ends) -> Vec<(u64, String)> {
         let input = Input::uncompressed("text", std::io::Cursor::new(text.to_owned()));
-        let (mut lines, mut found, mut all) = (Lines::new(input), Vec::new(), Vec::new());
+        let mut lines = Lines::new(input).ending(ends);
+        let (mut found, mut all) = (Vec::new(), Vec::new());
         while lines.next().unwrap() {
             all.extend_from_slice(lines.whole());
             let line = String::from_utf8(lines.whole()[lines.text()].to_vec()).unwrap();
@@ -178,6 +248,24 @@ mod tests {
         assert_eq!(lines("a\nb\rc\n"), of(&["a", "b\rc"]));
         assert_eq!(lines("a\r"), of(&["a"]));
         assert_eq!(lines(""), of(&[]));
+    }
+
+    #[test]
+    fn lines_may_end_in_mixed_ways() {
+        let found = lines_ending("a\nb\r\rc\r\n\r\nd\re\r", Ends::Anywhere);
+        assert_eq!(found, of(&["a", "b", "", "c", "", "d", "e"]));
+    }
+
+    #[test]
+    fn the_next_line_can_be_looked_at() {
+        let text = "a\r\nb \r\n\nc";
+        let mut lines = Lines::new(Input::uncompressed("text", std::io::Cursor::new(text)));
+        for expected in [&b"b"[..], b"", b"c", b""] {
+            assert!(lines.next().unwrap());
+            lines.look_ahead().unwrap();
+            assert_eq!(lines.ahead(), expected);
+        }
+        assert!(!lines.next().unwrap());
     }
 
     #[test]

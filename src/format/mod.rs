@@ -34,6 +34,7 @@ pub use sniff::refuse_binary;
 pub use whisper::Whisper;
 
 use cue::CueText;
+use lines::Ends;
 use records::Records;
 
 use crate::error::Result;
@@ -172,7 +173,7 @@ impl Kind {
         Some(match end {
             "txt" | "text" => Self::Text,
             "srt" => Self::Srt,
-            "vtt" => Self::Vtt,
+            "vtt" | "webvtt" => Self::Vtt,
             "ctm" => Self::Ctm,
             "stm" => Self::Stm,
             "jsonl" | "ndjson" => Self::Jsonl,
@@ -195,7 +196,10 @@ impl Kind {
             }
             Self::Text => Box::new(Plain::new(input, settings)),
             Self::Srt => Box::new(Records::new(input, settings, CueText::<srt::Lines>::default())),
-            Self::Vtt => Box::new(Records::new(input, settings, CueText::<vtt::Lines>::default())),
+            Self::Vtt => {
+                let records = Records::new(input, settings, CueText::<vtt::Lines>::default());
+                Box::new(records.ending(Ends::Anywhere))
+            }
             Self::Ctm => Box::new(Records::new(input, settings, ctm::Rows::default())),
             Self::Stm => Box::new(Records::new(input, settings, stm::Rows::default())),
             Self::Jsonl => Box::new(Jsonl::new(input, settings)),

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::lines::Lines;
+use super::lines::{Ends, Lines};
 use super::plain::{PART, not_utf8, text};
 use super::transcript::Fault;
 use super::{Format, Piece, Settings};
 use crate::error::Result;
 use crate::files::Input;
-use crate::text::Break;
 use crate::text::tokenize::{Cut, Tokenizer};
+use crate::text::{Break, Tokens};
 
 /// A piece ends at the first cue that begins after so many bytes.
 const PIECE: usize = 1 << 16;
@@ -21,6 +21,17 @@ const LINES: usize = 2 * PART;
 pub(super) trait Grammar: Send {
     /// Takes the next line, without its ending, and says which parts of it are text.
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault>;
+
+    /// Tells whether the line after this one says what this one is; then [`Grammar::see_next`] shows it first.
+    fn needs_next(&self, line: &[u8]) -> bool {
+        let _ = line;
+        false
+    }
+
+    /// Shows the line after the one that is taken next, empty at the end of the file.
+    fn see_next(&mut self, next: &str) {
+        let _ = next;
+    }
 
     /// Passes a line that cannot be read, and what belongs together with it.
     fn pass(&mut self, is_empty: bool) {
@@ -41,24 +52,50 @@ pub(super) trait Grammar: Send {
     }
 }
 
-/// The parts of a line that are text, each with what parts it from the text before, where something does.
+/// The parts of a line that are text.
 #[derive(Debug, Default)]
-pub(super) struct Parts(Vec<(Range<usize>, Option<Break>)>);
+pub(super) struct Parts(Vec<TextPart>);
+
+/// A part of a line that is text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TextPart {
+    pub(super) place: Range<usize>,
+    /// The break before it; without one its words run on from the last part.
+    pub(super) before: Option<Break>,
+    /// A sentence begins with it, whatever stands before.
+    pub(super) begins: bool,
+}
 
 impl Parts {
     /// Takes the next part. Without `before` its words run on from the last part.
-    pub(super) fn push(&mut self, part: Range<usize>, before: Option<Break>) {
-        self.0.push((part, before));
+    pub(super) fn push(&mut self, place: Range<usize>, before: Option<Break>) {
+        self.0.push(TextPart { place, before, begins: false });
+    }
+
+    /// Takes the next part, with which a sentence begins.
+    pub(super) fn push_beginning(&mut self, place: Range<usize>, before: Option<Break>) {
+        self.0.push(TextPart { place, before, begins: true });
     }
 
     /// Gives all parts out, and keeps the memory.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = (Range<usize>, Option<Break>)> + '_ {
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = TextPart> + '_ {
         self.0.drain(..)
     }
 
     #[cfg(test)]
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Range<usize>, Option<Break>)> {
-        self.0.iter().cloned()
+    pub(super) fn iter(&self) -> impl Iterator<Item = &TextPart> {
+        self.0.iter()
+    }
+}
+
+/// Marks the first word at each of these places of the source, or behind it, as the first of a sentence.
+pub(super) fn begin_sentences(places: &mut Vec<usize>, first: usize, tokens: &mut Tokens) {
+    let words = &mut tokens.as_mut_slice()[first..];
+    for place in places.drain(..) {
+        let at = words.partition_point(|word| (word.source.start as usize) < place);
+        if let Some(word) = words.get_mut(at) {
+            word.starts = true;
+        }
     }
 }
 
@@ -79,6 +116,8 @@ pub(super) struct Records<G> {
     run_len: usize,
     /// How many characters the lines of it have, text or not.
     run_lines: usize,
+    /// Where sentences begin in what runs on, whatever stands before.
+    begins: Vec<usize>,
     /// Bytes since the last text.
     silent: usize,
     mended: Vec<u8>,
@@ -97,9 +136,15 @@ impl<G: Grammar> Records<G> {
             run: None,
             run_len: 0,
             run_lines: 0,
+            begins: Vec::new(),
             silent: 0,
             mended: Vec::new(),
         }
+    }
+
+    /// Reads lines that end so.
+    pub(super) fn ending(self, ends: Ends) -> Self {
+        Self { lines: self.lines.ending(ends), ..self }
     }
 
     /// Reads the next line, and which parts of it are text; false at the end.
@@ -126,6 +171,10 @@ impl<G: Grammar> Records<G> {
                 false => Err(explained(Fault { at: 0, problem }).error(self.lines.name(), number, "")),
             };
         }
+        if self.grammar.needs_next(&self.lines.whole()[self.lines.text()]) {
+            self.lines.look_ahead()?;
+            self.grammar.see_next(&String::from_utf8_lossy(self.lines.ahead()));
+        }
         let source = &self.lines.whole()[self.lines.text()];
         let text = text(source, &mut self.mended, lossy)
             .map_err(|at| not_utf8(self.lines.name(), number - 1, 0, source, at))?;
@@ -141,11 +190,11 @@ impl<G: Grammar> Records<G> {
 
     /// Whether the piece ends before the line that was read, and what then comes after it.
     fn cut(&self, piece: &Piece) -> Option<Break> {
-        match self.parts.0.first() {
-            Some((_, Some(Break::Document))) => Some(Break::Document),
-            Some((_, Some(_))) if piece.source.len() >= PIECE => Some(Break::Cue),
+        match self.parts.0.first().map(|part| part.before) {
+            Some(Some(Break::Document)) => Some(Break::Document),
+            Some(Some(_)) if piece.source.len() >= PIECE => Some(Break::Cue),
             // Also by characters alone, so that the place does not depend on case.
-            Some((_, None)) if self.run_len > PART || self.run_lines > LINES => Some(Break::Space),
+            Some(None) if self.run_len > PART || self.run_lines > LINES => Some(Break::Space),
             // Bytes that are no text are always the same, so the place does not depend on case.
             None if self.silent > PIECE && self.grammar.is_between() => Some(Break::Cue),
             None if self.silent > PIECE => Some(Break::Space),
@@ -175,17 +224,25 @@ impl<G: Grammar> Records<G> {
         let source = &self.lines.whole()[self.lines.text()];
         let text = text(source, &mut self.mended, self.settings.lossy)
             .map_err(|at| not_utf8(self.lines.name(), self.lines.number() - 1, 0, source, at))?;
-        for (part, before) in &self.parts.0 {
+        for TextPart { place, before, begins } in &self.parts.0 {
             if let Some(before) = *before {
-                find_words(&mut self.run, &self.view, &mut self.tokenizer, &self.settings, piece);
+                find_words(
+                    &mut self.run,
+                    &self.view,
+                    &mut self.begins,
+                    &mut self.tokenizer,
+                    &self.settings,
+                    piece,
+                );
                 self.run_len = 0;
                 self.run_lines = 0;
                 self.tokenizer.end_cue(before);
             }
-            let at = start + part.start;
+            let at = start + place.start;
             fill(&mut self.view, at);
             self.run.get_or_insert(at);
-            let text = &text[part.clone()];
+            self.begins.extend(begins.then_some(at));
+            let text = &text[place.clone()];
             self.run_len += text.chars().count();
             self.view.push_str(text);
         }
@@ -194,7 +251,7 @@ impl<G: Grammar> Records<G> {
     }
 
     fn end_run(&mut self, piece: &mut Piece) {
-        find_words(&mut self.run, &self.view, &mut self.tokenizer, &self.settings, piece);
+        find_words(&mut self.run, &self.view, &mut self.begins, &mut self.tokenizer, &self.settings, piece);
     }
 }
 
@@ -210,6 +267,7 @@ pub(super) fn fill(view: &mut String, end: usize) {
 fn find_words(
     run: &mut Option<usize>,
     view: &str,
+    begins: &mut Vec<usize>,
     tokenizer: &mut Tokenizer,
     settings: &Settings,
     piece: &mut Piece,
@@ -217,6 +275,7 @@ fn find_words(
     let Some(start) = run.take() else { return };
     let first = piece.tokens.len();
     tokenizer.read(&view[start..], start as u32, Cut::Whole, &mut piece.tokens);
+    begin_sentences(begins, first, &mut piece.tokens);
     settings.words.fix(view.as_bytes(), first, true, &mut piece.tokens);
 }
 

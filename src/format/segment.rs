@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::Kind;
 use super::json;
-use super::lines::Lines;
+use super::lines::{Ends, Lines};
 use super::plain::PART;
 use super::transcript::{Fault, shortened};
 use crate::error::{Error, Result};
@@ -93,6 +93,8 @@ pub(super) enum BlockKind {
     Style,
     Region,
     Comment,
+    /// Lines that belong to no cue.
+    Fragment,
     /// A document begins.
     Docstart,
     /// What is said of a document as a whole: an object of JSON.
@@ -100,8 +102,16 @@ pub(super) enum BlockKind {
 }
 
 impl BlockKind {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Header, Self::Note, Self::Style, Self::Region, Self::Comment, Self::Docstart, Self::Document];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Header,
+        Self::Note,
+        Self::Style,
+        Self::Region,
+        Self::Comment,
+        Self::Fragment,
+        Self::Docstart,
+        Self::Document,
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -110,6 +120,7 @@ impl BlockKind {
             Self::Style => "style",
             Self::Region => "region",
             Self::Comment => "comment",
+            Self::Fragment => "fragment",
             Self::Docstart => "docstart",
             Self::Document => "document",
         }
@@ -569,6 +580,22 @@ pub(super) trait Parser: Send {
     fn longest(&self) -> usize {
         PART
     }
+
+    /// Tells where lines end.
+    fn ends(&self) -> Ends {
+        Ends::AsFirst
+    }
+
+    /// Tells whether the line after this one says what this one is; then [`Parser::see_next`] shows it first.
+    fn needs_next(&self, line: &[u8]) -> bool {
+        let _ = line;
+        false
+    }
+
+    /// Shows the line after the one that is taken next, empty at the end of the file.
+    fn see_next(&mut self, next: &str) {
+        let _ = next;
+    }
 }
 
 /// How a format is written.
@@ -605,7 +632,7 @@ pub(super) struct Items {
 
 impl Items {
     pub(super) fn new(input: Input, parser: Box<dyn Parser>) -> Self {
-        let lines = Lines::of_at_most(input, parser.longest());
+        let lines = Lines::of_at_most(input, parser.longest()).ending(parser.ends());
         Self { lines, parser, found: VecDeque::new(), ended: false }
     }
 
@@ -636,7 +663,11 @@ impl Items {
             );
             return Err(Fault { at: 0, problem }.error(name, number, ""));
         }
-        let source = &self.lines.whole()[self.lines.text()];
+        if self.parser.needs_next(&self.lines.whole()[self.lines.text()]) {
+            self.lines.look_ahead()?;
+            self.parser.see_next(&String::from_utf8_lossy(self.lines.ahead()));
+        }
+        let (name, source) = (self.lines.name(), &self.lines.whole()[self.lines.text()]);
         let line = str::from_utf8(source).map_err(|_| files::not_utf8(name, number, source))?;
         self.parser.line(line, number, &mut self.found).map_err(|fault| fault.error(name, number, line))
     }

@@ -4,7 +4,12 @@ use super::cue::{self, Says, Subtitles, Times};
 use super::segment::{self, Item, Losses, Lost, Part, Segment};
 use super::transcript::{Fault, shortened};
 
-const TIMES: Times = Times { colons: (1, 2), marks: &[',', '.'], example: "00:00:01,000 --> 00:00:02,500" };
+const TIMES: Times = Times {
+    colons: (1, 2),
+    marks: &[',', '.'],
+    has_fraction: false,
+    example: "00:00:01,000 --> 00:00:02,500",
+};
 
 /// What its lines are.
 #[derive(Debug, Default)]
@@ -29,7 +34,13 @@ enum At {
 }
 
 impl Subtitles for Lines {
-    fn says(&mut self, line: &str) -> Result<Says, Fault> {
+    fn needs_next(&self, line: &[u8]) -> bool {
+        self.at == At::Between
+            && self.goes_on
+            && line.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
+    }
+
+    fn says(&mut self, line: &str, next: &str) -> Result<Says, Fault> {
         let is_empty = cue::is_empty(line);
         // In text, what looks like a timing may be one after an empty line that is missing: it has no letters either way.
         if Times::may_be(line)
@@ -45,7 +56,8 @@ impl Subtitles for Lines {
             _ if is_empty => self.at = At::Between,
             At::Text => return Ok(Says::Text),
             At::Passed => {}
-            At::Between if Self::is_number(line.trim()) => {
+            // A number that no timing follows stands in the text of a cue, or its timing is missing.
+            At::Between if Self::is_number(cue::trim(line)) && (!self.goes_on || Times::may_be(next)) => {
                 self.at = At::Numbered;
                 return Ok(Says::Name);
             }
@@ -138,9 +150,9 @@ fn text(segment: &Segment) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Kind;
     use crate::format::convert::written;
-    use crate::format::laws::{check, error, starts, words};
+    use crate::format::laws::{check, error, pieces, starts, words};
+    use crate::format::{Kind, Settings};
 
     const FILE: &str = "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\nso <i>ana</i> said\r\nthat we go. and\r\n\r\n\
                         2\n0:00:02.5 --> 00:00:01,000 X1:40\n{\\an8}then we went. [laughs]\n\n\
@@ -178,20 +190,62 @@ mod tests {
             nothing.starts_with("data, line 2, column 1: found \"so\", but the number of a cue is expected"),
             "{nothing}"
         );
-        for (text, start) in [
+        for (file, start) in [
             (
                 "2\nso\n",
-                "data, line 6, column 1: found \"so\", but a timing is expected, such as 00:00:01,000",
+                "data, line 2, column 1: found \"so\", but a timing is expected, such as 00:00:01,000",
             ),
-            ("2\n\n", "data, line 6, column 1: found nothing, but a timing"),
+            ("2\n\n", "data, line 2, column 1: found nothing, but a timing"),
+            ("2", "data, line 2, column 1: found the end of the file, but a timing"),
+        ] {
+            let error = error(Kind::Srt, file);
+            assert!(error.starts_with(start) && error.ends_with("--lossy"), "{error}");
+        }
+        for (text, start) in [
             ("2\n00:00:01,000 --> 00:0", "data, line 6, column 18: found \"00:0\", but a timing"),
             ("2\n00:00:01,000 -->", "data, line 6, column 17: found nothing, but a timing"),
-            ("2", "data, line 6, column 1: found the end of the file, but a timing"),
         ] {
             let text = format!("{good}{text}");
             let error = error(Kind::Srt, &text);
             assert!(error.starts_with(start) && error.ends_with("--lossy"), "{error}");
             assert_eq!(words(Kind::Srt, &format!("{text}\n\n{good}")), ["yes", "yes"]);
+        }
+    }
+
+    /// What is read without an error.
+    fn read(file: &str) -> Vec<String> {
+        assert!(pieces(Kind::Srt, file.as_bytes(), usize::MAX, Settings::default()).is_ok(), "{file}");
+        check(Kind::Srt, file);
+        words(Kind::Srt, file)
+    }
+
+    #[test]
+    fn times_need_no_fraction() {
+        let file = "1\n00:00:01 --> 00:00:02,5 X1:4\nso\n\n2\n0:03 --> 0:04\nyes\n";
+        assert_eq!(read(file), ["so", "yes"]);
+        let times = written(Kind::Srt, Kind::Jsonl, file);
+        assert!(times.contains("\"begin\":1.0,\"end\":2.5") && times.contains("\"begin\":3.0,"), "{times}");
+    }
+
+    #[test]
+    fn a_number_without_a_timing_is_text_of_the_cue_before() {
+        let timing = "00:00:01,000 --> 00:00:02,500";
+        let cue = |text: &str| format!("1\n{timing}\n{text}\n\n");
+        let file = cue("so it was in.") + "2001\nwas the year.\n\n" + &cue("no");
+        assert_eq!(read(&file), ["so", "it", "was", "in", "2001", "was", "the", "year", "no"]);
+        assert_eq!(starts(Kind::Srt, &file), ["so", "2001", "no"]);
+        let whole = cue("so it was in.\n2001\nwas the year.") + &cue("no");
+        assert_eq!(written(Kind::Srt, Kind::Srt, &file), whole);
+        assert_eq!(read(&(cue("so") + "2\nno\n\n" + &cue("yes"))), ["so", "2", "no", "yes"]);
+        assert_eq!(read(&(cue("so") + "2\n\n\n3")), ["so", "2", "3"]);
+    }
+
+    #[test]
+    fn two_byte_order_marks_are_none() {
+        for file in ["1\n00:00:01,000 --> 00:00:02,000\nyes\n\n", "00:00:01,000 --> 00:00:02,000\nyes\n\n"] {
+            let marked = format!("\u{feff}\u{feff}{file}");
+            assert_eq!(read(&marked), ["yes"]);
+            assert_eq!(written(Kind::Srt, Kind::Jsonl, &marked), written(Kind::Srt, Kind::Jsonl, file));
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `.vtt`, WebVTT: cues like those of SubRip, with styles, notes, settings and voices.
 
 use super::cue::{self, Says, Subtitles, Times};
+use super::lines::Ends;
 use super::segment::{self, Block, BlockKind, Item, Losses, Lost, Part, Segment};
 use super::transcript::{Fault, shortened};
 
-const TIMES: Times = Times { colons: (1, 2), marks: &['.'], example: "00:01.000 --> 00:02.500" };
+const TIMES: Times =
+    Times { colons: (1, 2), marks: &['.'], has_fraction: true, example: "00:01.000 --> 00:02.500" };
 
 /// What its lines are.
 #[derive(Debug, Default)]
@@ -22,9 +24,13 @@ enum At {
     Between,
     /// After the name of a cue.
     Named,
+    /// Before the text of a cue.
+    Cue,
     /// In the text of a cue.
     Text,
-    /// In a header, a note, a style, a region or what cannot be read.
+    /// In a cue that is no text but data.
+    Metadata,
+    /// In a header, a note, a style, a region, a fragment or what cannot be read.
     Passed,
 }
 
@@ -33,7 +39,11 @@ const BLOCKS: [(&str, BlockKind); 3] =
     [("NOTE", BlockKind::Note), ("STYLE", BlockKind::Style), ("REGION", BlockKind::Region)];
 
 impl Subtitles for Lines {
-    fn says(&mut self, line: &str) -> Result<Says, Fault> {
+    fn needs_next(&self, line: &[u8]) -> bool {
+        self.at == At::Between && !line.is_empty()
+    }
+
+    fn says(&mut self, line: &str, next: &str) -> Result<Says, Fault> {
         let is_empty = line.trim().is_empty();
         let begins = |word: &str| {
             line.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
@@ -54,24 +64,46 @@ impl Subtitles for Lines {
             self.at = At::Passed;
             return Ok(Says::Block(kind, word.len()));
         }
-        // In text, what looks like a timing may be one after an empty line that is missing: it has no letters either way.
-        if Times::may_be(line) && (is_due || self.at == At::Text && TIMES.read(line).is_ok()) {
-            let timing = TIMES.read(line)?;
-            self.at = At::Text;
-            return Ok(Says::Timing(timing));
+        // A timing begins a cue wherever it stands: the empty line before it may be missing.
+        if Times::may_be(line) {
+            match TIMES.read(line) {
+                Ok(timing) => {
+                    self.at = At::Cue;
+                    return Ok(Says::Timing(timing));
+                }
+                Err(fault) if is_due => return Err(fault),
+                Err(_) => {}
+            }
+        }
+        // Only what is empty ends a cue: lines of one blank are in all captions that were made by a machine.
+        if line.is_empty() || is_empty && self.at == At::Between {
+            self.at = At::Between;
+            return Ok(Says::Nothing);
         }
         match self.at {
-            At::Named => return TIMES.read(line).map(Says::Timing),
-            // Only what is empty ends a cue: lines of one blank are in all captions that were made by a machine.
-            _ if line.is_empty() || is_empty && self.at == At::Between => self.at = At::Between,
-            At::Text => return Ok(Says::Text),
-            At::Between => {
+            At::Between if Times::may_be(next) => {
                 self.at = At::Named;
-                return Ok(Says::Name);
+                Ok(Says::Name)
             }
-            At::Start | At::Passed => return Ok(Says::More),
+            // Browsers pass over what has no timing.
+            At::Between => {
+                self.at = At::Passed;
+                Ok(Says::Block(BlockKind::Fragment, 0))
+            }
+            At::Cue | At::Metadata if self.at == At::Metadata || begins_json(line) => {
+                self.at = At::Metadata;
+                Ok(Says::Metadata)
+            }
+            At::Cue | At::Text | At::Metadata => {
+                self.at = At::Text;
+                Ok(Says::Text)
+            }
+            At::Start | At::Named | At::Passed => Ok(Says::More),
         }
-        Ok(Says::Nothing)
+    }
+
+    fn is_metadata(text: &str) -> bool {
+        text.lines().find(|line| !cue::is_empty(line)).is_some_and(begins_json)
     }
 
     fn pass(&mut self, is_empty: bool) {
@@ -85,11 +117,12 @@ impl Subtitles for Lines {
     fn ended(&self) -> Result<(), String> {
         match self.at {
             At::Start => Err("found nothing, but WEBVTT is expected in the first line".to_owned()),
-            At::Named => {
-                Err(format!("found the end of the file, but a timing is expected, such as {}", TIMES.example))
-            }
             _ => Ok(()),
         }
+    }
+
+    fn ends() -> Ends {
+        Ends::Anywhere
     }
 
     fn settings(segment: &mut Segment) -> (Part, &mut Option<String>) {
@@ -102,6 +135,16 @@ impl Subtitles for Lines {
 
     fn escaped(text: &str) -> Option<(usize, char)> {
         ESCAPES.into_iter().find(|(escape, _)| text.starts_with(escape)).map(|(escape, c)| (escape.len(), c))
+    }
+}
+
+/// Tells whether the first line of a cue is that of an object of JSON, or of an array of objects.
+fn begins_json(line: &str) -> bool {
+    let line = line.trim();
+    let object = line.strip_prefix('[').map_or(line, str::trim_start);
+    match object.strip_prefix('{').map(str::trim_start) {
+        Some(rest) => rest.is_empty() || rest.starts_with(['"', '}']),
+        None => line == "[",
     }
 }
 
@@ -125,7 +168,7 @@ pub(super) struct Writer {
 
 impl segment::Writer for Writer {
     fn blocks(&self) -> &'static [BlockKind] {
-        &[BlockKind::Header, BlockKind::Note, BlockKind::Style, BlockKind::Region]
+        &[BlockKind::Header, BlockKind::Note, BlockKind::Style, BlockKind::Region, BlockKind::Fragment]
     }
 
     fn misplaced(&self, kind: BlockKind) -> Option<&'static str> {
@@ -146,8 +189,12 @@ impl segment::Writer for Writer {
         }
         match item {
             Item::Block(Block { kind, text }) => {
-                let word = BLOCKS.iter().find(|(_, own)| own == kind).map_or("WEBVTT", |(word, _)| word);
-                let space = if text.is_empty() || text.starts_with('\n') { "" } else { " " };
+                let word = match kind {
+                    BlockKind::Header => "WEBVTT",
+                    kind => BLOCKS.iter().find(|(_, own)| own == kind).map_or("", |(word, _)| word),
+                };
+                let is_apart = word.is_empty() || text.is_empty() || text.starts_with('\n');
+                let space = if is_apart { "" } else { " " };
                 out.push_str(&format!("{word}{space}{text}\n\n"));
             }
             Item::Segment(segment) => cue::write(segment, &segment.settings, '.', &text(segment), out),
@@ -174,9 +221,9 @@ fn text(segment: &Segment) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::format::Kind;
     use crate::format::convert::written;
-    use crate::format::laws::{check, error, starts, words};
+    use crate::format::laws::{check, error, pieces, starts, words};
+    use crate::format::{Kind, Settings};
 
     const FILE: &str = "WEBVTT - a talk\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE so it is\nand goes on\n\n\
                         intro\n00:01.000 --> 00:02.500 align:start position:0%\n<v Ana Reis>so <b.loud>rui</b> said\n\n\
@@ -209,17 +256,78 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_named_or_passed() {
         let good = "WEBVTT\n\n00:01.000 --> 00:02.500\nyes\n\n";
-        for (text, start) in [
-            ("so\n\n", "data, line 7, column 1: found nothing, but a timing is expected, such as 00:01.000"),
-            ("00:01.000 --> 2.500\nso", "data, line 6, column 15: found \"2.500\", but a timing"),
-            ("so", "data, line 7, column 1: found the end of the file, but a timing"),
-        ] {
-            let text = format!("{good}{text}");
-            let error = error(Kind::Vtt, &text);
-            assert!(error.starts_with(start) && error.ends_with("--lossy"), "{error}");
-            assert_eq!(words(Kind::Vtt, &format!("{text}\n\n{}", &good[8..])), ["yes", "yes"]);
-        }
+        let text = format!("{good}00:01.000 --> 2.500\nso");
+        let found = error(Kind::Vtt, &text);
+        let start = "data, line 6, column 15: found \"2.500\", but a timing";
+        assert!(found.starts_with(start) && found.ends_with("--lossy"), "{found}");
+        assert_eq!(words(Kind::Vtt, &format!("{text}\n\n{}", &good[8..])), ["yes", "yes"]);
         let error = error(Kind::Vtt, "1\n00:01.000 --> 00:02.500\nyes\n");
         assert!(error.starts_with("data, line 1, column 1: found \"1\", but WEBVTT is expected"), "{error}");
+    }
+
+    const TIMING: &str = "00:01.000 --> 00:02.500";
+
+    /// What is read without an error.
+    fn read(file: &str) -> Vec<String> {
+        assert!(pieces(Kind::Vtt, file.as_bytes(), usize::MAX, Settings::default()).is_ok(), "{file}");
+        check(Kind::Vtt, file);
+        words(Kind::Vtt, file)
+    }
+
+    #[test]
+    fn a_cue_may_follow_the_header_without_an_empty_line() {
+        assert_eq!(read(&format!("WEBVTT\n{TIMING}\nso it is.\n")), ["so", "it", "is"]);
+        assert_eq!(read(&format!("WEBVTT\nKind: x\n1\n{TIMING}\nyes\n")), ["yes"]);
+    }
+
+    #[test]
+    fn blocks_without_a_timing_are_passed_over() {
+        let cue = format!("{TIMING}\nyes\n\n");
+        for block in
+            ["WEBVTT", "and from there.", "WEBVTT - b\nKind: captions", "Region: id=a", "note\nx", "7", "}"]
+        {
+            assert_eq!(read(&format!("WEBVTT\n\n{cue}{block}\n\n{cue}")), ["yes", "yes"], "{block}");
+            assert_eq!(read(&format!("WEBVTT\n\n{cue}{block}")), ["yes"], "{block}");
+        }
+        assert_eq!(read(&format!("WEBVTT\n\nSTYLE\n::cue {{\n\ncolor: red }}\n\n{cue}")), ["yes"]);
+        let file =
+            format!("WEBVTT\n\nlost\nwords\n\na\n00:00:{TIMING}\n{}", &cue[24..]).replace("--> ", "--> 00:");
+        let file = file.replace("00:00:00:", "00:00:");
+        let objects = written(Kind::Vtt, Kind::Jsonl, &file);
+        assert!(
+            objects.starts_with("{\"fragment\":\"lost\\nwords\",\"text\":null}\n{\"id\":\"a\""),
+            "{objects}"
+        );
+        assert_eq!(written(Kind::Jsonl, Kind::Vtt, &objects), file);
+    }
+
+    #[test]
+    fn a_return_alone_ends_a_line_anywhere() {
+        let file = format!("WEBVTT\n\n{TIMING}\r\nso\r\ra\r{TIMING}\rwe\r\n\r");
+        assert_eq!(read(&file), ["so", "we"]);
+        let objects = written(Kind::Vtt, Kind::Jsonl, &file);
+        assert_eq!(objects.lines().count(), 2);
+        assert!(objects.contains("\"id\":\"a\",") && objects.contains("\"text\":\"we\""), "{objects}");
+    }
+
+    #[test]
+    fn data_in_a_cue_is_no_text() {
+        let cues = |data: &str| format!("WEBVTT\n\n{TIMING}\n{data}\n\n{TIMING}\n{{yes}}\n");
+        for data in
+            ["{\n \"type\": \"place\",\n \"so\": [\"it\"]\n}", "{\"a\": \"b\"}", "[ {\n}", "[\n{\n}\n]", "{}"]
+        {
+            let file = cues(data);
+            assert_eq!(read(&file), ["yes"], "{data}");
+            let objects = written(Kind::Vtt, Kind::Jsonl, &file);
+            assert!(objects.contains("\"text\":\"\",\"tags\":[[0,\""), "{objects}");
+            let back = written(Kind::Jsonl, Kind::Vtt, &objects);
+            assert_eq!(written(Kind::Vtt, Kind::Jsonl, &back), objects);
+        }
+        assert_eq!(read(&cues("[music]\n{so}"))[..1], ["so"]);
+    }
+
+    #[test]
+    fn a_file_is_named_webvtt_too() {
+        assert_eq!(Kind::named("talk.en.webvtt".as_ref()), Some(Kind::Vtt));
     }
 }

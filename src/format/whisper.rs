@@ -12,7 +12,7 @@ use super::cue::Cues;
 use super::json::{Event, Member, compact, decode, members, quoted, read, units};
 use super::jsonl::{Fields, Names, array, read_segment, write_segment};
 use super::plain::{not_utf8, text};
-use super::records::{Parts, explained, fill};
+use super::records::{Parts, TextPart, begin_sentences, explained, fill};
 use super::segment::{
     self, Block, BlockKind, Found as FoundItem, Item, Losses, Lost, Part, Segment, Time, has_text,
 };
@@ -266,6 +266,8 @@ struct View {
     parts: Parts,
     /// Where somebody else speaks.
     turns: Vec<usize>,
+    /// Where sentences begin in what runs on, whatever stands before.
+    begins: Vec<usize>,
 }
 
 impl View {
@@ -278,6 +280,7 @@ impl View {
             cues: Cues::default(),
             parts: Parts::default(),
             turns: Vec::new(),
+            begins: Vec::new(),
         }
     }
 
@@ -287,13 +290,14 @@ impl View {
             self.cues.begin();
         }
         let mut parts = std::mem::take(&mut self.parts);
-        self.cues.line(&self.text[from..], &mut parts);
-        for (part, before) in parts.drain() {
+        self.cues.line(&self.text[from..], "", &mut parts);
+        for TextPart { place, before, begins } in parts.drain() {
             if let Some(before) = before {
                 self.end_run(piece);
                 self.tokenizer.end_cue(before);
             }
-            let (start, end) = (from + part.start, from + part.end);
+            let (start, end) = (from + place.start, from + place.end);
+            self.begins.extend(begins.then_some(start));
             self.turns.extend((before == Some(Break::Turn)).then_some(start));
             fill(&mut self.blanked, start);
             // Lines of a cue join.
@@ -304,7 +308,9 @@ impl View {
     }
 
     fn end_run(&mut self, piece: &mut Piece) {
+        let first = piece.tokens.len();
         self.tokenizer.read(&self.blanked[self.run..], self.run as u32, Cut::Whole, &mut piece.tokens);
+        begin_sentences(&mut self.begins, first, &mut piece.tokens);
         self.run = self.blanked.len();
     }
 }
