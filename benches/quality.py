@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
-"""Prints the README's quality tables: python3 benches/quality.py CORPORA [MODELS] | CORPORA methods | CORPORA lines
+"""Measures the quality of the built-in models, and writes it down as docs/reports/quality.md.
 
-CORPORA holds dev/LANG/ with the test sets named below, and train.en.europarl for `methods`, the table of all methods trained
-alike. MODELS is a folder of models LANG.NAME that get rows beside the built-in ones; `majority` and `hmm` on the same text and lists come
-from
+    python3 benches/quality.py CORPORA --report docs/reports            # the built-in models
+    python3 benches/quality.py CORPORA beside --report docs/reports     # with rows of the models in the folder `beside`
+    python3 benches/quality.py CORPORA lines --report docs/reports      # text without marks, as one file
+    python3 benches/quality.py CORPORA methods --report docs/reports    # all methods, trained alike
+    python3 benches/quality.py --report docs/reports                    # writes quality.md again from quality.json
+
+Without --report the tables are printed. CORPORA holds dev/LANG/ with the test sets named below, and train.en.europarl for `methods`.
+The folder `beside` holds models LANG.NAME. `majority` and `hmm` on the text and the lists of the built-in models come from
 
     mkdir beside && BESIDE=1 sh lm/build.sh CORPORA beside
-    python3 benches/quality.py CORPORA beside
 
-What follows ± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The last table counts
-runs of two or more words that came out all in capitals and should not have, in all of these texts. `lines` restores 3,000 sentences of
-a text without marks as one file: a sentence a line, wrapped at 60 columns, and in one line. --langs en,nl prints the rows of some
-languages only, --lines N trains `methods` on the first N lines, --only maxent prints its rows of them. Python 3 alone.
+A report keeps the rows that a run does not measure: quality.json holds all of them, and quality.md is written from it. The figure after
+± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The table of shouted words counts runs of
+two or more words that came out all in capitals and should not have, in all of these texts. `lines` restores 3,000 sentences of a text
+as one file: one sentence per line, wrapped at 60 columns, and in one line. --langs en,nl measures some languages only, --lines N trains
+`methods` on the first N lines, --only maxent measures some of its rows. Python 3 alone.
 """
 
 import argparse
@@ -21,13 +26,21 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import textwrap
 
 MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
 PROTOCOLS = ["batista", "rei", "susanto", "asr"]
 EUROPARL = ["europarl.devtest2006", "europarl.test2006"]
-MAIN = {"en": EUROPARL, "es": EUROPARL, "fr": ["newstest2013"], "nl": EUROPARL, "pt": EUROPARL}
+TITLE = "Europarl dev-test + test 2006"
+MAIN = {
+    "en": (TITLE, EUROPARL),
+    "es": (TITLE, EUROPARL),
+    "fr": ("newstest2013", ["newstest2013"]),
+    "nl": (TITLE, EUROPARL),
+    "pt": (TITLE, EUROPARL),
+}
 OTHERS = [
     ("FLORES-101 devtest", "flores.devtest", ["en", "es", "fr", "nl", "pt"], []),
     ("newstest2013", "newstest2013", ["en", "es"], []),
@@ -91,8 +104,24 @@ def ser_between(report):
     return f"{ser(report['ser'])} ±{ser(half(report, 'ser'))}"
 
 
-def row(*cells):
-    print("| " + " | ".join(cells) + " |", flush=True)
+class Table:
+    """Rows under a header; the first `keys` cells of a row say which row it is."""
+
+    def __init__(self, name, header, keys):
+        self.name, self.header, self.keys, self.rows = name, header, keys, []
+
+    def add(self, *cells):
+        self.rows.append(list(cells))
+        print(line(cells), file=sys.stderr, flush=True)
+
+
+def line(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def markdown(header, keys, rows):
+    rule = ["---"] * keys + ["---:"] * (len(header) - keys)
+    return "\n".join(line(cells) for cells in [header, rule, *rows])
 
 
 def paths(corpora, lang, names):
@@ -115,19 +144,18 @@ def systems(lang, models):
 
 def built_in(corpora, models, chosen):
     shouts = collections.defaultdict(collections.Counter)
-    row("language", "test set", "model", *(f"{protocol}: P | R | F | SER" for protocol in PROTOCOLS))
-    row("---", "---", "---", *("---:" for _ in range(4 * len(PROTOCOLS))))
-    for lang, names in MAIN.items():
+    figure_names = [name for protocol in PROTOCOLS for name in (f"{protocol}: P", "R", "F", "SER")]
+    main = Table("main", ["language", "test set", "model", *figure_names], 3)
+    for lang, (test_set, names) in MAIN.items():
         if lang not in chosen:
             continue
         for title, model in systems(lang, models):
             cells = []
             for protocol in PROTOCOLS:
                 cells += figures(evaluate(model, protocol, paths(corpora, lang, names), (), shouts[lang, title]))
-            row(lang, " + ".join(names), title, *cells)
-    print()
-    row("test set", "language", "model", *(f"{protocol} F / SER" for protocol in PROTOCOLS), "sentence ends F (asr)")
-    row("---", "---", "---", *("---:" for _ in PROTOCOLS), "---:")
+            main.add(lang, test_set, title, *cells)
+    header = ["test set", "language", "model", *(f"{protocol} F / SER" for protocol in PROTOCOLS), "sentence ends F (asr)"]
+    others = Table("others", header, 3)
     for title, name, langs, options in OTHERS:
         for lang in filter(chosen.__contains__, langs):
             files = list(paths(corpora, lang, [name.format(lang=lang)]))
@@ -135,19 +163,18 @@ def built_in(corpora, models, chosen):
                 found = shouts[lang, system]
                 scores = [evaluate(model, protocol, files, options, found) for protocol in PROTOCOLS]
                 ends = (scores[-1].get("sentence_ends") or {}).get("f")
-                row(title, lang, system, *(f"{percent(d['f'])} / {ser_between(d)}" for d in scores), percent(ends))
-    print()
-    row("language", "model", "words", "runs of words wrongly in capitals", "in 100,000 words")
-    row("---", "---", "---:", "---:", "---:")
+                others.add(title, lang, system, *(f"{percent(d['f'])} / {ser_between(d)}" for d in scores), percent(ends))
+    shouted = Table("shouted", ["language", "model", "words", "runs of words wrongly in capitals", "in 100,000 words"], 2)
     for (lang, system), found in sorted(shouts.items()):
         in_words = f"{1e5 * found['runs'] / found['words']:.2f}"
-        row(lang, system, f"{found['words']:,}", str(found["runs"]), in_words)
+        shouted.add(lang, system, f"{found['words']:,}", str(found["runs"]), in_words)
+    return [main, others, shouted]
 
 
 def lines(corpora, chosen):
     """The table of running text without marks: what the ends of its lines are worth."""
-    row("language", "text", "model", *(f"{shape}: F / SER" for shape in ["a sentence a line", "wrapped", "one line"]))
-    row("---", "---", "---", "---:", "---:", "---:")
+    shapes = ["one sentence per line", "wrapped", "one line"]
+    table = Table("lines", ["language", "text", "model", *(f"{shape}: F / SER" for shape in shapes)], 3)
     for lang, names in LINES.items():
         for name in names if lang in chosen else []:
             with open(os.path.join(corpora, "dev", lang, name), encoding="utf-8") as text:
@@ -158,7 +185,8 @@ def lines(corpora, chosen):
             shapes += [textwrap.fill(flat, 60, break_long_words=False, break_on_hyphens=False), flat]
             for title, model in systems(lang, None):
                 found = [restored(model, shape) for shape in shapes]
-                row(lang, name, title, *("{} / {}".format(*slots(reference, words)) for words in found))
+                table.add(lang, name, title, *("{} / {}".format(*slots(reference, words)) for words in found))
+    return [table]
 
 
 LINES = {
@@ -206,8 +234,8 @@ METHODS = [
 
 
 def methods(corpora, lines, only):
-    row("method", *(f"{protocol}: P | R | F | SER" for protocol in PROTOCOLS))
-    row("---", *("---:" for _ in range(4 * len(PROTOCOLS))))
+    figure_names = [name for protocol in PROTOCOLS for name in (f"{protocol}: P", "R", "F", "SER")]
+    table = Table("methods", ["method", *figure_names], 1)
     with tempfile.TemporaryDirectory() as folder:
         corpus = first_lines(os.path.join(corpora, "train.en.europarl"), lines, folder)
         for name, settings in METHODS:
@@ -218,7 +246,8 @@ def methods(corpora, lines, only):
                 model = os.path.join(folder, "model")
                 run("train", *settings, "--protocol", protocol, "--force", "-o", model, corpus)
                 cells += figures(evaluate(["--model", model], protocol, paths(corpora, "en", EUROPARL)))
-            row(name, *cells)
+            table.add(name, *cells)
+    return [table]
 
 
 def first_lines(corpus, lines, folder):
@@ -231,20 +260,108 @@ def first_lines(corpus, lines, folder):
     return path
 
 
+SECTIONS = [
+    (
+        "main",
+        "The built-in models",
+        "Precision, recall and F are in percent, each beside half of its 95 % interval. `majority` and `hmm` learned from the same texts "
+        "as the built-in models; `majority` has the same word lists too. Under `susanto` and `asr` the first words of sentences count: "
+        "`majority` cannot know them. `hmm` takes the first word of any text for the beginning of a sentence, and `batista` has removed "
+        "that word.",
+        "python3 benches/quality.py CORPORA beside --report docs/reports",
+    ),
+    ("others", "Other test sets", "", "python3 benches/quality.py CORPORA beside --report docs/reports"),
+    (
+        "shouted",
+        "Runs of words wrongly in capitals",
+        "Two or more words in a row that came out all in capitals and should not have, over all test sets and protocols.",
+        "python3 benches/quality.py CORPORA --report docs/reports",
+    ),
+    (
+        "lines",
+        "Text without marks, as one file",
+        "The same sentences in three shapes: one sentence per line, wrapped at 60 columns, and all in one line.",
+        "python3 benches/quality.py CORPORA lines --report docs/reports",
+    ),
+    (
+        "methods",
+        "All methods on one text",
+        "Each method learned from English Europarl alone (50 M words) under the protocol that it is tested under, and was tested on Europarl "
+        "dev-test + test 2006.",
+        "python3 benches/quality.py CORPORA methods --report docs/reports",
+    ),
+]
+LANGUAGES = {"en": "English", "es": "Spanish", "fr": "French", "nl": "Dutch", "pt": "Portuguese"}
+
+
+def summary(main):
+    """The README's table: `accurate` in each language, with F and SER of three protocols."""
+    header = ["language", "test set", "text with marks", "no marks", "no marks, no sentence ends"]
+    rows = []
+    for lang, test_set, model, *cells in main["rows"]:
+        if model == "`accurate`":
+            by_protocol = dict(zip(PROTOCOLS, zip(cells[2::4], cells[3::4])))
+            shown = [" / ".join(cell.split(" ")[0] for cell in by_protocol[name]) for name in ("susanto", "rei", "asr")]
+            rows.append([LANGUAGES[lang], test_set, *shown])
+    return markdown(header, 2, rows)
+
+
+def merged(old, table):
+    """The rows of a table, with those measured now in the place of those with the same keys."""
+    if old is None or old["header"] != table.header:
+        old = {"rows": []}
+    new = {tuple(row[: table.keys]): row for row in table.rows}
+    rows = [new.pop(tuple(row[: table.keys]), row) for row in old["rows"]]
+    return {"header": table.header, "keys": table.keys, "rows": rows + list(new.values())}
+
+
+def report(folder, tables):
+    """Puts tables into quality.json, and writes quality.md from it."""
+    store = os.path.join(folder, "quality.json")
+    stored = {}
+    if os.path.exists(store):
+        with open(store, encoding="utf-8") as file:
+            stored = json.load(file)
+    for table in tables:
+        stored[table.name] = merged(stored.get(table.name), table)
+    with open(store, "w", encoding="utf-8") as file:
+        json.dump(stored, file, ensure_ascii=False, indent=1)
+        file.write("\n")
+    parts = ["# Quality", "`benches/quality.py` writes this file; do not edit it. The protocols are explained in"]
+    parts[1] += " [Evaluation](../book/src/evaluation.md). SER is the slot error rate: 0 is perfect."
+    if "main" in stored:
+        parts += ["## In short", "F in percent and SER of the built-in model `accurate`, under `susanto`, `rei` and `asr`."]
+        parts += [summary(stored["main"])]
+    for name, title, text, command in SECTIONS:
+        if name in stored:
+            table = stored[name]
+            parts += [f"## {title}", *filter(None, [text]), f"    {command}"]
+            parts += [markdown(table["header"], table["keys"], table["rows"])]
+    with open(os.path.join(folder, "quality.md"), "w", encoding="utf-8") as file:
+        file.write("\n\n".join(parts) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("corpora", help="the folder of corpora")
+    parser.add_argument("corpora", nargs="?", help="the folder of corpora")
     parser.add_argument("models", nargs="?", help="models beside the built-in ones, or `methods` or `lines`")
+    parser.add_argument("--report", metavar="FOLDER", help="write quality.json and quality.md there, instead of printing tables")
     parser.add_argument("--langs", default=",".join(MAIN), help="languages of the built-in models (all)")
     parser.add_argument("--lines", type=int, help="train `methods` on so many lines (all)")
     parser.add_argument("--only", default="", help="of `methods`, the rows whose name has this in it (all)")
     options = parser.parse_args()
-    if options.models == "methods":
-        methods(options.corpora, options.lines, options.only)
+    if options.corpora is None:
+        tables = []
+    elif options.models == "methods":
+        tables = methods(options.corpora, options.lines, options.only)
     elif options.models == "lines":
-        lines(options.corpora, options.langs.split(","))
+        tables = lines(options.corpora, options.langs.split(","))
     else:
-        built_in(options.corpora, options.models, options.langs.split(","))
+        tables = built_in(options.corpora, options.models, options.langs.split(","))
+    if options.report:
+        report(options.report, tables)
+    else:
+        print("\n\n".join(markdown(table.header, table.keys, table.rows) for table in tables))
 
 
 if __name__ == "__main__":

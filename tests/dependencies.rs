@@ -1,5 +1,7 @@
 //! A build without features needs nothing but Rust: no random numbers, memory maps, threads or C of its own. A program that
-//! only restores holds no training.
+//! only restores holds no training. [`documents`] is here so that it is no program of its own.
+
+mod documents;
 
 use std::process::Command;
 

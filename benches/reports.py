@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Makes the reports in docs/reports again: python3 benches/reports.py CORPORA [--only NAME ...] [--with NAME=VALUE ...]
+
+Three kinds of reports, by the names that --only takes:
+
+- quality: what benches/quality.py measures (--with MODELS=beside adds the models beside the built-in ones). The README's table of quality follows.
+- the name of a recipe, such as small or batista-2007-table-6: the tables that `majuscule experiment run` writes. Recipes that need more, such as
+  an encoder, run with --with encoder=FOLDER and are skipped without.
+- NAME/SECTION, such as size/sizes or speed/restoring: a section of docs/reports/NAME.md. Its indented lines are the commands, and their output takes
+  the place of what follows them. A word in capitals is a place for a value: --with TEXT=europarl.txt. A section is skipped while a value is missing.
+
+Without --only all are made that can be. --list prints the names. Models and answers of experiments are kept in target/reports, so an interrupted
+run continues. Python 3 alone; run it from the top folder with the program built, or named by the variable MAJUSCULE.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+REPORTS = TOP / "docs/reports"
+MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/release/majuscule"))
+README_TABLE = "| language | test set |"
+
+
+def say(message):
+    print(f"reports.py: {message}", file=sys.stderr, flush=True)
+
+
+def quality(values):
+    script = [sys.executable, str(TOP / "benches/quality.py"), values["CORPORA"]]
+    for rows in [[values["MODELS"]] if "MODELS" in values else [], ["lines"], ["methods"]]:
+        subprocess.run([*script, *rows, "--report", str(REPORTS)], check=True, cwd=TOP)
+    readme = TOP / "README.md"
+    report = (REPORTS / "quality.md").read_text(encoding="utf-8")
+    text = readme.read_text(encoding="utf-8")
+    readme.write_text(text.replace(table(text), table(report)), encoding="utf-8")
+
+
+def table(text):
+    """The README's table of quality in a document."""
+    return re.search(re.escape(README_TABLE) + r".*\n(?:\|.*\n)+", text).group()
+
+
+def recipes():
+    """The recipes inside the program, each with the names of what it needs."""
+    listed = subprocess.run([MAJUSCULE, "experiment", "list"], check=True, capture_output=True, text=True).stdout
+    found = {}
+    for line in listed.splitlines():
+        need = re.match(r"\s+needs --with (\w+)=", line)
+        if need:
+            found[name].append(need.group(1))
+        else:
+            name = line.split()[0]
+            found[name] = []
+    return found
+
+
+def experiment(name, needs, values):
+    missing = [need for need in needs if need not in values]
+    if missing:
+        return say(f"{name} is skipped: it needs --with {missing[0]}=PATH")
+    folder = TOP / "target/reports" / name
+    command = [MAJUSCULE, "experiment", "run", name, "--corpora", values["CORPORA"], "--long"]
+    command += [f"--with={need}={values[need]}" for need in needs]
+    subprocess.run([*command, "--cache", str(TOP / "target/reports/cache"), "-o", str(folder)], check=True, cwd=TOP)
+    if name != "small":
+        return shutil.copyfile(folder / "tables.md", REPORTS / f"{name}.md")
+    # The one report that is kept whole, as an example.
+    for file in folder.iterdir():
+        if file.suffix in (".md", ".html", ".svg"):
+            shutil.copyfile(file, REPORTS / name / file.name)
+
+
+def sections():
+    """The sections with commands, by name: the file, and where the section stands in it."""
+    found = {}
+    for path in sorted(REPORTS.glob("*.md")):
+        for part in re.finditer(r"^## (.*)\n(?:(?!^## ).*\n)*", path.read_text(encoding="utf-8"), re.MULTILINE):
+            if path.stem != "quality" and commands(part.group()):
+                found[f"{path.stem}/{part.group(1).lower().replace(' ', '-')}"] = (path, part.group())
+    return found
+
+
+def commands(section):
+    return re.findall(r"^    (\S.*)$", section, re.MULTILINE)
+
+
+def section(name, path, old, values):
+    lines = commands(old)
+    missing = [word for line in lines for word in places(line) if word not in values]
+    if missing:
+        return say(f"{name} is skipped: it needs --with {missing[0]}=VALUE")
+    outputs = []
+    for line in lines:
+        filled = re.sub(PLACE, lambda place: values[place.group()], line)
+        filled = re.sub(r"^majuscule\b", lambda _: MAJUSCULE, filled)
+        output = subprocess.run(["bash", "-c", filled], check=True, cwd=TOP, stdout=subprocess.PIPE, text=True).stdout
+        outputs.append(as_markdown(output))
+    head = old[: old.rindex(f"    {lines[-1]}\n")] + f"    {lines[-1]}\n"
+    new = head + "".join(f"\n{output}\n" for output in outputs if output) + "\n"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(old, new).rstrip("\n") + "\n", encoding="utf-8")
+
+
+PLACE = r"\b(?!MAJUSCULE_)[A-Z][A-Z_]+\b(?!=)"
+
+
+def places(line):
+    return re.findall(PLACE, line)
+
+
+def as_markdown(output):
+    """Tables as they are, other output as a block of text."""
+    output = output.strip("\n")
+    return output if not output or re.search(r"^\| ---", output, re.MULTILINE) else f"```text\n{output}\n```"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="The head of the script says more.")
+    parser.add_argument("corpora", help="the folder of corpora")
+    parser.add_argument("--only", nargs="+", help="the reports to make (all that can be)")
+    parser.add_argument("--with", dest="values", nargs="+", default=[], metavar="NAME=VALUE", help="what reports need beside")
+    parser.add_argument("--list", action="store_true", help="print the names of reports")
+    options = parser.parse_args()
+    values = dict(value.split("=", 1) for value in options.values)
+    values["CORPORA"] = os.path.abspath(options.corpora)
+    made = {"quality": lambda: quality(values)}
+    made |= {name: lambda name=name, needs=needs: experiment(name, needs, values) for name, needs in recipes().items()}
+    # The report of a recipe is written whole.
+    parts = {name: at for name, at in sections().items() if at[0].stem not in made}
+    made |= {name: lambda name=name, at=at: section(name, *at, values) for name, at in parts.items()}
+    if options.list:
+        return print("\n".join(made))
+    for name in options.only or made:
+        if name not in made:
+            sys.exit(f"reports.py: there is no report {name}: --list prints the names")
+        made[name]()
+
+
+if __name__ == "__main__":
+    main()
