@@ -1,8 +1,8 @@
 //! The JSON of Whisper and its kin: a text as segments, and the same words again as a whole and one by one.
 //!
 //! The segments (`segments[].text`, `chunks[].text`, `transcription[].text`) are the text that is restored; where there are none, the
-//! whole (`text`), and without that the words. All other places of a word (`text`, `words[].word`, `word_segments[].word`,
-//! `tokens[].text`) get the capitals that it has there. Another `segments[].speaker` is another turn.
+//! whole (`text`), and without that the words. All other places of a word (`text`; `word` or `text` of each of `words`,
+//! `word_timings` and `word_segments`; `tokens[].text`) get the capitals that it has there. Another `segments[].speaker` is another turn.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -158,9 +158,8 @@ fn nothing() -> Fault {
 struct Found {
     whole: Vec<Range<usize>>,
     segments: Vec<Range<usize>>,
-    words: Vec<Range<usize>>,
-    /// All words once more.
-    again: Vec<Range<usize>>,
+    /// The words one by one, in each list and each of the two fields that a word may stand in.
+    words: [Vec<Range<usize>>; 5],
     /// Who speaks in each segment, as far as that is said.
     speakers: Vec<Option<Range<usize>>>,
 }
@@ -199,20 +198,17 @@ impl Found {
                         found.speakers[first..].fill(Some(place.clone()));
                         speaker = Some(place);
                     }
-                    ["segments" | "chunks", "words", "word"] | ["transcription", "tokens", "text"] => {
-                        found.words.push(place);
-                    }
-                    ["words" | "word_segments", "word"] => found.again.push(place),
+                    ["segments" | "chunks", "words" | "word_timings", "word"] => found.words[0].push(place),
+                    ["segments" | "chunks", "words" | "word_timings", "text"] => found.words[1].push(place),
+                    ["transcription", "tokens", "text"] => found.words[2].push(place),
+                    ["words" | "word_timings" | "word_segments", "word"] => found.words[3].push(place),
+                    ["words" | "word_timings" | "word_segments", "text"] => found.words[4].push(place),
                     _ => {}
                 }
             }
             Event::Other(_) => {}
         })?;
-        if found.whole.is_empty()
-            && found.segments.is_empty()
-            && found.words.is_empty()
-            && found.again.is_empty()
-        {
+        if found.whole.is_empty() && found.segments.is_empty() && found.words.iter().all(Vec::is_empty) {
             return Err(nothing());
         }
         Ok(found)
@@ -227,7 +223,8 @@ impl Found {
 
     /// Finds the words of the text, and the places where it stands.
     fn view(self, json: &str, start: usize, settings: &Settings, piece: &mut Piece) -> View {
-        let mut kinds = vec![self.segments, self.whole, self.words, self.again];
+        let mut kinds = vec![self.segments, self.whole];
+        kinds.extend(self.words);
         // Words that come without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
         kinds.retain(|places| !places.is_empty());
@@ -408,6 +405,14 @@ pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
     };
     let whole = fields.iter().position(|field| field.key == "text" && field.string(json).is_some());
     let is_object = json.trim_start().starts_with('{');
+    if !is_object && !fields.is_empty() {
+        // A list of segments, and nothing beside them.
+        let mut lines = LineNumbers::default();
+        for object in &fields {
+            found.push_back(read_object(json, object, &mut lines)?);
+        }
+        return Ok(found);
+    }
     match list(&["segments", "chunks", "transcription"]).or_else(|| list(&["words", "word_segments"])) {
         Some(list) => {
             let list = fields.remove(list);
@@ -613,6 +618,39 @@ mod tests {
         check(Kind::WhisperJson, &file);
         let upper = laws::written(Kind::WhisperJson, file.as_bytes(), |_, _| Case::Upper);
         assert_eq!(String::from_utf8(upper).unwrap(), file.replace("\"so", "\"SO").replace('é', "É"));
+    }
+
+    #[test]
+    fn words_may_be_called_texts_and_timings() {
+        let upper = |file: &str| {
+            check(Kind::WhisperJson, file);
+            String::from_utf8(laws::written(Kind::WhisperJson, file.as_bytes(), |_, _| Case::Upper)).unwrap()
+        };
+        let both =
+            r#"[{"text": "so", "word": "so"}, {"text": "é,", "word": "é"}, {"text": "so", "word": "so"}]"#;
+        for list in ["words", "word_timings"] {
+            for file in [
+                format!(r#"{{"segments": [{{"text": " so é, so", "{list}": {both}}}]}}"#),
+                format!(r#"{{"text": " so é, so", "{list}": {both}}}"#),
+                format!(
+                    r#"{{"{list}": {both}, "text": "so é, so", "segments": [{{"{list}": {both}, "text": "so é, so"}}]}}"#
+                ),
+            ] {
+                assert_eq!(words(Kind::WhisperJson, &file), ["so", "é", "so"]);
+                assert_eq!(upper(&file), file.replace("so", "SO").replace('é', "É"), "{file}");
+            }
+        }
+        let spaced =
+            r#"{"text": "so é", "words": [{"text": "so", "type": "word"}, {"text": " "}, {"text": "é"}]}"#;
+        assert_eq!(upper(spaced), spaced.replace("\"so", "\"SO").replace('é', "É"));
+    }
+
+    #[test]
+    fn segments_may_be_a_list_alone() {
+        let file = "[{\"text\": \" so.\", \"timestamp\": [0, 1]},\n {\"text\": \"we\", \"start\": 1.5}]";
+        assert_eq!(words(Kind::WhisperJson, file), ["so", "we"]);
+        let objects = "{\"begin\":0.0,\"end\":1.0,\"text\":\"so.\"}\n{\"begin\":1.5,\"text\":\"we\"}\n";
+        assert_eq!(written(Kind::WhisperJson, Kind::Jsonl, file), objects);
     }
 
     #[test]
