@@ -2599,3 +2599,61 @@ fn a_link_out_of_a_folder_is_not_followed_in_place() {
     assert_eq!(room.restored("--in-place talks/b.txt", ""), "");
     assert_eq!(room.read("mine.txt"), "the BBC\n");
 }
+
+#[test]
+fn every_option_in_the_book_is_one_of_its_verb() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let top = package.ancestors().find(|folder| folder.join("docs/book").is_dir()).unwrap();
+    let book = top.join("docs/book/src");
+    let chapters = ["", "training"].map(|folder| fs::read_dir(book.join(folder)).unwrap());
+    let files = chapters.into_iter().flatten().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let mut helps = std::collections::HashMap::new();
+    let mut options = 0;
+    for path in files.chain([top.join("README.md")]) {
+        for (verb, option) in documented_options(&fs::read_to_string(&path).unwrap()) {
+            let help = helps.entry(verb.clone()).or_insert_with(|| {
+                let args: Vec<&str> = verb.split(' ').chain(["--help"]).collect();
+                let output = run(top, &args, b"");
+                assert!(output.status.success(), "{}: majuscule {verb}", path.display());
+                String::from_utf8(output.stdout).unwrap()
+            });
+            let is_there = help.match_indices(&option).any(|(at, _)| {
+                let next = help[at + option.len()..].chars().next();
+                !next.is_some_and(|c| c.is_alphanumeric() || c == '-')
+            });
+            assert!(is_there, "{}: majuscule {verb} has no {option}", path.display());
+            options += 1;
+        }
+    }
+    assert!(options > 80, "only {options} options: this test reads the book wrong");
+}
+
+/// The options in the commands of a document, each with its verb, and those of its tables, which are about restore. Methods and settings
+/// that the default build lacks are left out.
+fn documented_options(text: &str) -> Vec<(String, String)> {
+    const GROUPS: &[&str] = &["train", "lexicon", "lm", "maxent", "corpus", "fst", "experiment"];
+    const ELSEWHERE: &[&str] = &["bert", "bilstm", "cuda"];
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let command = line.strip_prefix("    ").and_then(|line| line.split_once("majuscule "));
+        let cell = line.strip_prefix("| `-").map(|cell| format!("restore -{cell}"));
+        let cell = cell.as_ref().map(|cell| cell.split(" | ").next().unwrap());
+        let Some(words) = command.map(|(_, command)| command).or(cell) else { continue };
+        let words = words.split(['#', '>']).next().unwrap().split(" | ").next().unwrap();
+        let mut words = words.split_whitespace().map(|word| word.trim_matches(['`', ',', '(', ')']));
+        let mut verb = words.next().unwrap_or_default().to_owned();
+        if verb.starts_with('-') || verb.contains(['.', '/', ':']) {
+            continue;
+        }
+        if GROUPS.contains(&&*verb) {
+            verb = format!("{verb} {}", words.next().unwrap());
+        }
+        if ELSEWHERE.iter().any(|word| line.contains(word)) {
+            continue;
+        }
+        let options = words.filter(|word| word.starts_with('-') && word.len() > 1);
+        let names = options.map(|word| word.split(['=', '[', '`']).next().unwrap().to_owned());
+        found.extend(names.map(|name| (verb.clone(), name)));
+    }
+    found
+}
