@@ -2606,7 +2606,8 @@ fn every_option_in_the_book_is_one_of_its_verb() {
     let top = package.ancestors().find(|folder| folder.join("docs/book").is_dir()).unwrap();
     let book = top.join("docs/book/src");
     let chapters = ["", "training"].map(|folder| fs::read_dir(book.join(folder)).unwrap());
-    let files = chapters.into_iter().flatten().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let files =
+        chapters.into_iter().flatten().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let mut helps = std::collections::HashMap::new();
     let mut options = 0;
     for path in files.chain([top.join("README.md")]) {

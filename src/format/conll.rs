@@ -1,12 +1,14 @@
 //! CoNLL's columns: a word a line, an empty line after a sentence.
 //!
 //! In files of ten columns and more that begin with numbers (CoNLL-U, -X, -2009) the word is the second, otherwise the first. Lines
-//! that begin with `#` are comments. Of a word that is written in one and analysed as several (`1-2 dámelo`), the first line counts.
+//! that begin with `#` are comments. Of a word that is written in one and analysed as several (`1-2 I'm`), the first line counts, and the
+//! others (`1 I`, `2 'm`) have its capitals.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
+use super::copies::CopiedPart;
 use super::records::{Grammar, Parts};
 use super::segment::{self, Block, BlockKind, Column, Found, Item, Losses, Lost, Parser, Part, Row, Segment};
 use super::transcript::{Fault, fields};
@@ -20,8 +22,13 @@ pub(super) struct Rows {
     column: Option<usize>,
     /// What parts the next word from the last.
     before: Option<Break>,
+    /// Whether rows begin with numbers and have ten columns at least.
+    is_numbered: bool,
     /// The last number of a word that is analysed as several.
     analysed: usize,
+    /// That word, and up to where those it is analysed as spell it, if they do.
+    written: String,
+    spelled: Option<usize>,
 }
 
 impl Grammar for Rows {
@@ -30,7 +37,11 @@ impl Grammar for Rows {
             Says::Word(word) => parts.push(word, self.before.take()),
             Says::End => self.before = self.before.max(Some(Break::Paragraph)),
             Says::Document => self.before = Some(Break::Document),
-            Says::Comment | Says::Inside => {}
+            Says::Inside(word) => {
+                let (of, part) = self.spells(&line[word.clone()]);
+                parts.push_copy(word, of, part);
+            }
+            Says::Comment | Says::Unwritten => {}
         }
         Ok(())
     }
@@ -48,8 +59,10 @@ enum Says {
     /// A document begins.
     Document,
     Word(Range<usize>),
-    /// A part of a word that was there, or what is no word of the text.
-    Inside,
+    /// A part of a word that was there.
+    Inside(Range<usize>),
+    /// No word of the text.
+    Unwritten,
 }
 
 impl Rows {
@@ -76,10 +89,15 @@ impl Rows {
             return Ok(Says::End);
         }
         let columns = columns(line);
-        let id = |text: &str| {
-            !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'.'))
-        };
-        let numbered = columns.len() >= 10 && id(&line[columns[0].clone()]);
+        let numbered = columns.len() >= NUMBERED && is_id(&line[columns[0].clone()]);
+        if !numbered && (self.is_numbered || is_blank_for_tab(line, &columns)) {
+            let problem = format!(
+                "found {} columns, but {NUMBERED} are expected, a number first and tabs between them",
+                columns.len()
+            );
+            return Err(Fault { at: line.trim_end().len(), problem });
+        }
+        self.is_numbered |= numbered;
         let column = *self.column.get_or_insert(if numbered { 2 } else { 1 });
         let Some(word) = columns.get(column - 1).filter(|word| !word.is_empty()).cloned() else {
             let problem =
@@ -90,19 +108,58 @@ impl Rows {
             self.analysed = 0;
             return Ok(Says::Document);
         }
-        if numbered && self.is_inside(&line[columns[0].clone()]) {
-            return Ok(Says::Inside);
+        if !numbered {
+            return Ok(Says::Word(word));
+        }
+        let id = &line[columns[0].clone()];
+        if let Some((_, last)) = id.split_once('-') {
+            self.analysed = last.parse().unwrap_or(0);
+            line[word.clone()].clone_into(&mut self.written);
+            self.spelled = Some(0);
+        } else if id.contains('.') {
+            return Ok(Says::Unwritten);
+        } else if id.parse().is_ok_and(|id: usize| id <= self.analysed) {
+            return Ok(Says::Inside(word));
         }
         Ok(Says::Word(word))
     }
 
-    /// Whether the row with this number belongs to the analysis of a word that was there, or is no word of the text.
-    fn is_inside(&mut self, id: &str) -> bool {
-        if let Some((_, last)) = id.split_once('-') {
-            self.analysed = last.parse().unwrap_or(0);
-            return false;
+    /// Says which bytes of the word that is analysed the next of its words spells, and where it spells none, which of them it is.
+    fn spells(&mut self, word: &str) -> (Range<usize>, Option<CopiedPart>) {
+        let at = self.spelled.unwrap_or(0);
+        let rest = &self.written[at..];
+        let len: usize = rest.chars().take(word.chars().count()).map(char::len_utf8).sum();
+        if self.spelled.is_some() && rest[..len].chars().map(small).eq(word.chars().map(small)) {
+            self.spelled = Some(at + len);
+            return (at..at + len, None);
         }
-        id.contains('.') || id.parse().is_ok_and(|id: usize| id <= self.analysed)
+        let is_first = self.spelled.take() == Some(0);
+        (0..self.written.len(), Some(if is_first { CopiedPart::First } else { CopiedPart::Other }))
+    }
+}
+
+/// So many columns has a row that begins with a number.
+const NUMBERED: usize = 10;
+
+fn is_id(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'.'))
+}
+
+/// Tells whether a row has all columns of one that begins with a number, but blanks between some of them.
+fn is_blank_for_tab(line: &str, columns: &[Range<usize>]) -> bool {
+    let mut fields = fields(line, 0);
+    columns.len() < NUMBERED
+        && fields.next().is_some_and(|first| is_id(&line[first]))
+        && fields.count() + 1 >= NUMBERED
+}
+
+/// A character without its case, whatever the language, and an apostrophe for all kinds of it.
+fn small(c: char) -> char {
+    match c {
+        'İ' | 'I' | 'ı' => 'i',
+        '’' => '\'',
+        c => c.to_lowercase().next().unwrap_or(c),
     }
 }
 
@@ -204,7 +261,7 @@ impl Parser for Sentences {
                 }
             }
             Says::Word(word) => self.push(line, number, &columns(line), Some(word)),
-            Says::Inside => self.push(line, number, &columns(line), None),
+            Says::Inside(_) | Says::Unwritten => self.push(line, number, &columns(line), None),
         }
         Ok(())
     }
@@ -298,7 +355,8 @@ fn pieces(column: &Column) -> usize {
 mod tests {
     use crate::format::Kind;
     use crate::format::convert::written;
-    use crate::format::laws::{check, error, starts, words};
+    use crate::format::laws::{self, check, error, starts, words};
+    use crate::text::Case;
 
     #[test]
     fn an_empty_line_ends_a_sentence() {
@@ -348,8 +406,70 @@ mod tests {
         assert_eq!(words(Kind::Conll, &file), ["dámelo", "rui"]);
         check(Kind::Conll, &file);
         assert!(
-            error(Kind::Conll, &format!("{file}4\n"))
-                .starts_with("data, line 7, column 2: found no word in column 2")
+            error(Kind::Conll, &format!("{file}4\tso\n"))
+                .starts_with("data, line 7, column 5: found 2 columns, but 10 are expected")
         );
+        let blanks = row("1", "they").replace('\t', "   ").replace("   _\n", "\t_\n");
+        assert!(
+            error(Kind::Conll, &blanks).contains("line 1, column") && words(Kind::Conll, &blanks).is_empty()
+        );
+        assert_eq!(words(Kind::Conll, &row("1", "they").replace('\t', "   ")), ["they"]);
+    }
+
+    #[test]
+    fn the_words_that_a_word_is_analysed_as_have_its_capitals() {
+        let rows = |words: &[(&str, &str)]| -> String {
+            words.iter().map(|(id, word)| format!("{id}\t{word}\ti'm\t_\t_\t_\t_\t_\t_\t_\n")).collect()
+        };
+        let upper = |words: &[(&str, &str)]| {
+            check(Kind::Conll, &rows(words));
+            let written = laws::written(Kind::Conll, rows(words).as_bytes(), |number, _| {
+                if number == 1 { Case::Title } else { Case::Upper }
+            });
+            String::from_utf8(written).unwrap()
+        };
+        assert_eq!(
+            upper(&[
+                ("1-2", "i’m"),
+                ("1", "i"),
+                ("2", "'m"),
+                ("3-4", "i'm"),
+                ("3", "i"),
+                ("4", "'m"),
+                ("5", "i")
+            ]),
+            rows(&[
+                ("1-2", "I’m"),
+                ("1", "I"),
+                ("2", "'m"),
+                ("3-4", "I'M"),
+                ("3", "I"),
+                ("4", "'M"),
+                ("5", "I")
+            ])
+        );
+        // In another spelling the first word has the first capital, and all have all.
+        assert_eq!(
+            upper(&[
+                ("1-2", "won't"),
+                ("1", "will"),
+                ("2", "not"),
+                ("2.1", "x"),
+                ("3-5", "dámelo"),
+                ("3", "da"),
+                ("4", "me")
+            ]),
+            rows(&[
+                ("1-2", "Won't"),
+                ("1", "Will"),
+                ("2", "not"),
+                ("2.1", "x"),
+                ("3-5", "DÁMELO"),
+                ("3", "DA"),
+                ("4", "ME")
+            ])
+        );
+        let far = rows(&[("1-2", "in the"), ("1", "in"), ("2", "the")]);
+        check(Kind::Conll, &far);
     }
 }

@@ -331,13 +331,28 @@ pub(super) struct CueText<S> {
     cues: Cues,
     /// The line after the one that is taken next, where it is needed.
     next: String,
+    /// The number of the cue, which is one more than the last only where that went on up to it, and its times.
+    count: u64,
+    times: Option<(Time, Time)>,
+}
+
+/// Tells whether a cue begins while the last, which began sooner, is shown, or as it ends.
+fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
+    let (Some((last_begin, last_end)), Some((begin, _))) = (last, times) else { return false };
+    last_begin < begin && begin <= last_end
 }
 
 impl<S: Subtitles> Grammar for CueText<S> {
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {
-            Says::Timing(_) => self.cues.begin(),
+            Says::Timing(timing) => {
+                let time = |place: Range<usize>| Time::of_clock(&line[place]);
+                let times = time(timing.begin).zip(time(timing.end));
+                self.count += if follows(self.times, times) { 1 } else { 2 };
+                self.times = times;
+                self.cues.begin();
+            }
             Says::Text => self.cues.line(line, &next, parts),
             _ => {}
         }
@@ -358,6 +373,10 @@ impl<S: Subtitles> Grammar for CueText<S> {
 
     fn end(&mut self) -> Result<(), String> {
         self.subtitles.ended()
+    }
+
+    fn cue(&self) -> Option<u64> {
+        Some(self.count)
     }
 
     fn is_between(&self) -> bool {

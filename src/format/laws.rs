@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 use proptest::prelude::*;
 
-use super::{Kind, Piece, Settings};
+use super::{Kind, Piece, Settings, WrittenWords};
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::tokenize::Capitalized;
@@ -15,7 +15,7 @@ proptest! {
 
     #[test]
     fn any_cues_keep_the_laws(cues in prop::collection::vec(CUE, 0..6), end in "\r?\n") {
-        let timing = |i: usize| format!("00:00:0{i}.000 --> 00:00:09.000{end}");
+        let timing = |i: usize| format!("00:00:0{i}.000 --> 00:00:0{i}.900{end}");
         let body: String = (0..).zip(&cues).map(|(i, cue)| format!("{i}{end}{}{cue}{end}{end}", timing(i))).collect();
         let vtt = format!("WEBVTT{end}{end}{body}");
         check(Kind::Srt, &body);
@@ -115,10 +115,14 @@ pub(super) fn error(kind: Kind, text: &str) -> String {
 
 /// The file with the cases that `case` gives the words, by their number and spelling.
 pub(super) fn written(kind: Kind, bytes: &[u8], case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
+    written_in_steps(kind, bytes, usize::MAX, case)
+}
+
+fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
     let policy = Policy { sentence_start: SentenceStart::Never, ..Policy::default() };
-    let (mut out, mut number) = (Vec::new(), 0);
+    let (mut out, mut number, mut words) = (Vec::new(), 0, WrittenWords::default());
     let settings = Settings { capitalized: Capitalized::Ignore, ..lossy() };
-    for piece in pieces(kind, bytes, usize::MAX, settings).unwrap() {
+    for mut piece in pieces(kind, bytes, step, settings).unwrap() {
         let choices: Vec<Choice> = (piece.tokens.as_slice().iter())
             .map(|token| {
                 let word = &piece.source[token.source.start as usize..token.source.end as usize];
@@ -127,13 +131,14 @@ pub(super) fn written(kind: Kind, bytes: &[u8], case: impl Fn(usize, &str) -> Ca
                 Choice { label: Label { case, mark: Mark::None }, confidence: None }
             })
             .collect();
+        words.settle(&mut piece, &choices, &policy);
         piece.write(&choices, &policy, &mut out);
     }
     out
 }
 
 /// Writing back the cases read off gives the same bytes; any cases change nothing but case, and can be read off again; however the
-/// bytes arrive, the words are the same.
+/// bytes arrive, the words and what is written are the same.
 pub(super) fn check(kind: Kind, text: &str) {
     let bytes = text.as_bytes();
     assert_eq!(String::from_utf8_lossy(&written(kind, bytes, |_, word| Case::of(word, Locale::Root))), text);
@@ -146,6 +151,7 @@ pub(super) fn check(kind: Kind, text: &str) {
     let whole = tokens(kind, bytes, usize::MAX, settings());
     for step in [1, 7, 4099] {
         assert_eq!(tokens(kind, bytes, step, settings()), whole, "steps of {step} bytes");
+        assert!(written_in_steps(kind, bytes, step, any) == changed, "steps of {step} bytes");
     }
     assert_eq!(tokens(kind, &changed, usize::MAX, settings()), whole);
 }

@@ -3,6 +3,7 @@
 mod buffer;
 mod caption;
 mod conll;
+mod copies;
 mod cue;
 mod frame;
 mod json;
@@ -26,6 +27,7 @@ pub mod whisper;
 use std::path::Path;
 
 pub use caption::{Caption, CaptionReader, Id};
+pub use copies::WrittenWords;
 pub use frame::Frame;
 pub use jsonl::Jsonl;
 pub use live::Live;
@@ -33,6 +35,7 @@ pub use plain::Plain;
 pub use sniff::refuse_binary;
 pub use whisper::Whisper;
 
+use copies::CopiedWord;
 use cue::CueText;
 use lines::Ends;
 use records::Records;
@@ -56,14 +59,22 @@ pub struct Piece {
     pub after: Break,
     /// The bytes of the file where they are not the text itself.
     pub frame: Frame,
+    /// Places that say again words of this piece or of one before, and whether words of it may be said again in the next.
+    copies: Vec<CopiedWord>,
+    is_copied: bool,
 }
 
 impl Piece {
-    /// Appends the piece to `out` with the letters of its words in the cases chosen; see [`write()`].
+    /// Appends the piece to `out` with the letters of its words in the cases chosen; see [`write()`]. Places that say words again
+    /// get their cases once [`WrittenWords::settle`] has told them.
     ///
     /// # Panics
     /// Where there are fewer choices than words.
     pub fn write(&self, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
+        if !self.copies.is_empty() {
+            let (tokens, choices) = copies::with_copies(self, choices, policy);
+            return write(&self.source, &tokens, &choices, policy, out);
+        }
         if self.frame.is_none() {
             return write(&self.source, &self.tokens, choices, policy, out);
         }
@@ -82,6 +93,8 @@ impl Piece {
         self.source.clear();
         self.tokens.clear();
         self.frame.clear();
+        self.copies.clear();
+        self.is_copied = false;
     }
 }
 

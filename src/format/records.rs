@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::copies::{CopiedPart, CopiedWord, RolledLines};
 use super::lines::{Ends, Lines};
 use super::plain::{PART, not_utf8, text};
 use super::transcript::Fault;
@@ -46,6 +47,11 @@ pub(super) trait Grammar: Send {
         Ok(())
     }
 
+    /// The number of the cue in which the last line stands, in formats where a line of one may stand again in that with the next number.
+    fn cue(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether the next part of text does not belong together with the last.
     fn is_between(&self) -> bool {
         false
@@ -54,7 +60,22 @@ pub(super) trait Grammar: Send {
 
 /// The parts of a line that are text.
 #[derive(Debug, Default)]
-pub(super) struct Parts(Vec<TextPart>);
+pub(super) struct Parts {
+    places: Vec<TextPart>,
+    copies: Vec<PartCopy>,
+    /// The least break before the next part, on whatever line that stands.
+    owed: Option<Break>,
+}
+
+/// A part of a line that says again what the last part of text says on an earlier line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PartCopy {
+    place: Range<usize>,
+    /// What it says again, as bytes of that part.
+    of: Range<usize>,
+    /// How it follows from the word, where it is not letter by letter.
+    part: Option<CopiedPart>,
+}
 
 /// A part of a line that is text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,22 +90,32 @@ pub(super) struct TextPart {
 impl Parts {
     /// Takes the next part. Without `before` its words run on from the last part.
     pub(super) fn push(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.0.push(TextPart { place, before, begins: false });
+        self.places.push(TextPart { place, before: before.max(self.owed.take()), begins: false });
     }
 
     /// Takes the next part, with which a sentence begins.
     pub(super) fn push_beginning(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.0.push(TextPart { place, before, begins: true });
+        self.places.push(TextPart { place, before: before.max(self.owed.take()), begins: true });
+    }
+
+    /// Takes a part that says again these bytes of the last part of text, letter by letter where `part` says nothing else.
+    pub(super) fn push_copy(&mut self, place: Range<usize>, of: Range<usize>, part: Option<CopiedPart>) {
+        self.copies.push(PartCopy { place, of, part });
+    }
+
+    fn clear(&mut self) {
+        self.places.clear();
+        self.copies.clear();
     }
 
     /// Gives all parts out, and keeps the memory.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = TextPart> + '_ {
-        self.0.drain(..)
+        self.places.drain(..)
     }
 
     #[cfg(test)]
     pub(super) fn iter(&self) -> impl Iterator<Item = &TextPart> {
-        self.0.iter()
+        self.places.iter()
     }
 }
 
@@ -104,11 +135,20 @@ pub(super) fn begin_sentences(places: &mut Vec<usize>, first: usize, tokens: &mu
 pub(super) struct Records<G> {
     lines: Lines,
     settings: Settings,
-    tokenizer: Tokenizer,
     grammar: G,
     /// What the grammar says of the line that was read last, and whether that is no part of a piece yet.
     parts: Parts,
     is_held: bool,
+    text: RunningText,
+    /// Bytes since the last text.
+    silent: usize,
+    mended: Vec<u8>,
+}
+
+/// The text of a piece.
+#[derive(Debug)]
+struct RunningText {
+    tokenizer: Tokenizer,
     /// The piece as the tokenizer reads it: as long as its source, with blanks for all that is no text.
     view: String,
     /// The byte of it where that begins which runs on, if something does, and how many characters of text that has in this piece.
@@ -118,25 +158,81 @@ pub(super) struct Records<G> {
     run_lines: usize,
     /// Where sentences begin in what runs on, whatever stands before.
     begins: Vec<usize>,
-    /// Bytes since the last text.
-    silent: usize,
-    mended: Vec<u8>,
+    /// Where the last part stands in this piece, and the copies of what runs on.
+    last: Range<usize>,
+    copies: Vec<PartCopy>,
+    rolled: RolledLines,
+    /// How many words stand in the pieces before.
+    count: u64,
+}
+
+impl RunningText {
+    /// Finds the words of what runs on, as far as it is here.
+    fn end_run(&mut self, settings: &Settings, piece: &mut Piece) {
+        let Some(start) = self.run.take() else { return };
+        let first = piece.tokens.len();
+        self.tokenizer.read(&self.view[start..], start as u32, Cut::Whole, &mut piece.tokens);
+        begin_sentences(&mut self.begins, first, &mut piece.tokens);
+        settings.words.fix(self.view.as_bytes(), first, true, &mut piece.tokens);
+        self.rolled.find_words(&self.view, &piece.tokens, self.count);
+        let words = piece.tokens.as_slice();
+        for PartCopy { place, of, part } in self.copies.drain(..) {
+            let at = words.partition_point(|word| word.source.end as usize <= of.start);
+            let Some(word) = words.get(at).filter(|word| (word.source.start as usize) < of.end) else {
+                continue;
+            };
+            let (start, end) = (word.source.start as usize, word.source.end as usize);
+            let part = match part {
+                Some(part) => part,
+                None if start <= of.start && of.end <= end => {
+                    CopiedPart::Letters(settings.locale.letter_count(&self.view[start..of.start]))
+                }
+                None => continue,
+            };
+            piece.copies.push(CopiedWord::new(place, self.count + at as u64, part));
+        }
+    }
+
+    /// Appends a part of the line `line` that begins at byte `start`.
+    fn push(&mut self, part: &TextPart, line: &str, start: usize, settings: &Settings, piece: &mut Piece) {
+        if let Some(before) = part.before {
+            self.end_run(settings, piece);
+            self.run_len = 0;
+            self.run_lines = 0;
+            self.tokenizer.end_cue(before);
+        }
+        let at = start + part.place.start;
+        fill(&mut self.view, at);
+        self.run.get_or_insert(at);
+        self.begins.extend(part.begins.then_some(at));
+        self.last = at..start + part.place.end;
+        let text = &line[part.place.clone()];
+        self.run_len += text.chars().count();
+        self.view.push_str(text);
+    }
 }
 
 impl<G: Grammar> Records<G> {
     pub(super) fn new(input: Input, settings: Settings, grammar: G) -> Self {
-        Self {
-            lines: Lines::new(input),
+        let text = RunningText {
             tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized),
-            settings,
-            grammar,
-            parts: Parts::default(),
-            is_held: false,
             view: String::new(),
             run: None,
             run_len: 0,
             run_lines: 0,
             begins: Vec::new(),
+            last: 0..0,
+            copies: Vec::new(),
+            rolled: RolledLines::default(),
+            count: 0,
+        };
+        Self {
+            lines: Lines::new(input),
+            settings,
+            grammar,
+            parts: Parts::default(),
+            is_held: false,
+            text,
             silent: 0,
             mended: Vec::new(),
         }
@@ -149,7 +245,7 @@ impl<G: Grammar> Records<G> {
 
     /// Reads the next line, and which parts of it are text; false at the end.
     fn read(&mut self) -> Result<bool> {
-        self.parts.0.clear();
+        self.parts.clear();
         let lossy = self.settings.lossy;
         if !self.lines.next()? {
             return match self.grammar.end() {
@@ -176,25 +272,32 @@ impl<G: Grammar> Records<G> {
             self.grammar.see_next(&String::from_utf8_lossy(self.lines.ahead()));
         }
         let source = &self.lines.whole()[self.lines.text()];
-        let text = text(source, &mut self.mended, lossy)
+        let line = text(source, &mut self.mended, lossy)
             .map_err(|at| not_utf8(self.lines.name(), number - 1, 0, source, at))?;
-        if let Err(fault) = self.grammar.line(text, &mut self.parts) {
+        if let Err(fault) = self.grammar.line(line, &mut self.parts) {
             if !lossy {
-                return Err(explained(fault).error(self.lines.name(), number, text));
+                return Err(explained(fault).error(self.lines.name(), number, line));
             }
-            self.parts.0.clear();
-            self.grammar.pass(text.trim().is_empty());
+            self.parts.clear();
+            self.grammar.pass(line.trim().is_empty());
+        }
+        if let Some(cue) = self.grammar.cue().filter(|_| !self.parts.places.is_empty())
+            && self.text.rolled.read(cue, line, self.parts.places.iter(), self.settings.locale)
+        {
+            self.parts.clear();
+            // What follows does not run on.
+            self.parts.owed = Some(Break::Cue);
         }
         Ok(true)
     }
 
     /// Whether the piece ends before the line that was read, and what then comes after it.
     fn cut(&self, piece: &Piece) -> Option<Break> {
-        match self.parts.0.first().map(|part| part.before) {
+        match self.parts.places.first().map(|part| part.before) {
             Some(Some(Break::Document)) => Some(Break::Document),
             Some(Some(_)) if piece.source.len() >= PIECE => Some(Break::Cue),
             // Also by characters alone, so that the place does not depend on case.
-            Some(None) if self.run_len > PART || self.run_lines > LINES => Some(Break::Space),
+            Some(None) if self.text.run_len > PART || self.text.run_lines > LINES => Some(Break::Space),
             // Bytes that are no text are always the same, so the place does not depend on case.
             None if self.silent > PIECE && self.grammar.is_between() => Some(Break::Cue),
             None if self.silent > PIECE => Some(Break::Space),
@@ -205,9 +308,11 @@ impl<G: Grammar> Records<G> {
 
     /// Ends a piece.
     fn give(&mut self, piece: &mut Piece, after: Break) {
-        self.end_run(piece);
-        self.run_len = 0;
-        self.run_lines = 0;
+        self.text.end_run(&self.settings, piece);
+        self.text.run_len = 0;
+        self.text.run_lines = 0;
+        self.text.last = 0..0;
+        self.text.count += piece.tokens.len() as u64;
         self.silent = 0;
         piece.after = after;
     }
@@ -216,42 +321,31 @@ impl<G: Grammar> Records<G> {
     fn take(&mut self, piece: &mut Piece) -> Result<()> {
         let start = piece.source.len() + self.lines.text().start;
         piece.source.extend_from_slice(self.lines.whole());
-        if self.parts.0.is_empty() {
+        if self.text.rolled.is_again() {
+            self.text.end_run(&self.settings, piece);
+        }
+        self.text.rolled.take(start, &mut piece.copies);
+        for PartCopy { place, of, part } in self.parts.copies.drain(..) {
+            let Range { start: last, end } = self.text.last;
+            let of = last + of.start..(last + of.end).min(end);
+            if !of.is_empty() {
+                let place = start + place.start..start + place.end;
+                self.text.copies.push(PartCopy { place, of, part });
+            }
+        }
+        if self.parts.places.is_empty() {
             self.silent += self.lines.whole().len();
             return Ok(());
         }
         self.silent = 0;
         let source = &self.lines.whole()[self.lines.text()];
-        let text = text(source, &mut self.mended, self.settings.lossy)
+        let line = text(source, &mut self.mended, self.settings.lossy)
             .map_err(|at| not_utf8(self.lines.name(), self.lines.number() - 1, 0, source, at))?;
-        for TextPart { place, before, begins } in &self.parts.0 {
-            if let Some(before) = *before {
-                find_words(
-                    &mut self.run,
-                    &self.view,
-                    &mut self.begins,
-                    &mut self.tokenizer,
-                    &self.settings,
-                    piece,
-                );
-                self.run_len = 0;
-                self.run_lines = 0;
-                self.tokenizer.end_cue(before);
-            }
-            let at = start + place.start;
-            fill(&mut self.view, at);
-            self.run.get_or_insert(at);
-            self.begins.extend(begins.then_some(at));
-            let text = &text[place.clone()];
-            self.run_len += text.chars().count();
-            self.view.push_str(text);
+        for part in &self.parts.places {
+            self.text.push(part, line, start, &self.settings, piece);
         }
-        self.run_lines += text.chars().count();
+        self.text.run_lines += line.chars().count();
         Ok(())
-    }
-
-    fn end_run(&mut self, piece: &mut Piece) {
-        find_words(&mut self.run, &self.view, &mut self.begins, &mut self.tokenizer, &self.settings, piece);
     }
 }
 
@@ -261,22 +355,6 @@ pub(super) fn fill(view: &mut String, end: usize) {
     while let Some(blanks) = end.checked_sub(view.len()).filter(|&blanks| blanks > 0) {
         view.push_str(&BLANKS[..blanks.min(BLANKS.len())]);
     }
-}
-
-/// Finds the words of what runs on, as far as it is here.
-fn find_words(
-    run: &mut Option<usize>,
-    view: &str,
-    begins: &mut Vec<usize>,
-    tokenizer: &mut Tokenizer,
-    settings: &Settings,
-    piece: &mut Piece,
-) {
-    let Some(start) = run.take() else { return };
-    let first = piece.tokens.len();
-    tokenizer.read(&view[start..], start as u32, Cut::Whole, &mut piece.tokens);
-    begin_sentences(begins, first, &mut piece.tokens);
-    settings.words.fix(view.as_bytes(), first, true, &mut piece.tokens);
 }
 
 /// What can be done about it.
@@ -289,7 +367,8 @@ impl<G: Grammar> Format for Records<G> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         piece.capitalized = self.settings.capitalized;
-        self.view.clear();
+        piece.is_copied = self.grammar.cue().is_some();
+        self.text.view.clear();
         loop {
             if !std::mem::take(&mut self.is_held) {
                 // What is here is given out before more is waited for, where nothing that comes can belong to it.

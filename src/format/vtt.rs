@@ -222,8 +222,9 @@ fn text(segment: &Segment) -> String {
 #[cfg(test)]
 mod tests {
     use crate::format::convert::written;
-    use crate::format::laws::{check, error, pieces, starts, words};
+    use crate::format::laws::{self, check, error, pieces, starts, words};
     use crate::format::{Kind, Settings};
+    use crate::text::Case;
 
     const FILE: &str = "WEBVTT - a talk\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE so it is\nand goes on\n\n\
                         intro\n00:01.000 --> 00:02.500 align:start position:0%\n<v Ana Reis>so <b.loud>rui</b> said\n\n\
@@ -329,5 +330,60 @@ mod tests {
     #[test]
     fn a_file_is_named_webvtt_too() {
         assert_eq!(Kind::named("talk.en.webvtt".as_ref()), Some(Kind::Vtt));
+    }
+
+    /// Captions that roll up, as YouTube has them: each line comes word by word, then stands, then moves up.
+    fn rolling(lines: &[&str]) -> String {
+        let mut file = "WEBVTT\nKind: captions\n".to_owned();
+        let clock = |at: usize| format!("{:02}:{:02}:{:02}", at / 3600, at / 60 % 60, at % 60);
+        let mut last = " ";
+        for (at, line) in lines.iter().enumerate() {
+            let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let rest = rest.split_whitespace().map(|word| format!("<00:01.500><c> {word}</c>"));
+            let rest: String = rest.collect();
+            let (begin, end) = (clock(at), clock(at + 1));
+            file += &format!("\n{begin}.010 --> {end}.000 align:start\n{last}\n{first}{rest}\n");
+            file += &format!("\n{end}.000 --> {end}.010 align:start\n{line}\n \n");
+            last = line;
+        }
+        file
+    }
+
+    fn cased(file: &str) -> String {
+        let case = |number: usize, _: &str| [Case::Title, Case::Upper, Case::Lower][number % 3];
+        let written = laws::written(Kind::Vtt, file.as_bytes(), case);
+        String::from_utf8(written).unwrap().replace("<00:01.500><c>", "").replace("</c>", "")
+    }
+
+    #[test]
+    fn a_line_that_rolls_up_is_one_text() {
+        let file = rolling(&["so we met ana,", "in lisbon", "in lisbon. é", "yes"]);
+        assert_eq!(read(&file), ["so", "we", "met", "ana", "in", "lisbon", "in", "lisbon", "é", "yes"]);
+        assert_eq!(starts(Kind::Vtt, &file), ["é"]);
+        let cased = cased(&file);
+        for (line, count) in [("SO we Met ANA,", 3), ("in Lisbon", 3), ("IN lisbon. É", 3), ("YES", 2)] {
+            assert_eq!(cased.lines().filter(|found| *found == line).count(), count, "{line} {cased}");
+        }
+        // A line that stands again later, or after a gap, is a text of its own.
+        let cue = |from: u32, to: u32, text: &str| format!("00:0{from}.000 --> 00:0{to}.000\n{text}\n\n");
+        let file = cue(1, 2, "so\nwe") + &cue(2, 3, "we\nmet\nwe") + &cue(3, 4, "so") + &cue(5, 6, "so");
+        assert_eq!(read(&format!("WEBVTT\n\n{file}")), ["so", "we", "met", "we", "so", "so"]);
+    }
+
+    #[test]
+    fn lines_roll_up_from_piece_to_piece() {
+        let names: Vec<String> = (0..3000).map(|at| format!("we met ana{at} there")).collect();
+        let lines: Vec<&str> = names.iter().map(String::as_str).collect();
+        let cased = cased(&rolling(&lines));
+        let texts: Vec<&str> =
+            cased.lines().filter(|line| line.to_lowercase().starts_with("we met")).collect();
+        assert_eq!(texts.len(), 3 * names.len() - 1);
+        // Each stands three times: where it comes, alone, and above the next.
+        for (name, same) in names.iter().zip(texts.chunks(3)) {
+            assert!(
+                same.iter().all(|text| *text == same[0] && text.eq_ignore_ascii_case(name)),
+                "{name} {same:?}"
+            );
+        }
     }
 }

@@ -18,7 +18,7 @@ pub use stream::Stream;
 
 use crate::error::{Error, Result};
 use crate::files::Input;
-use crate::format::{Format, Piece, Plain, Settings};
+use crate::format::{Format, Piece, Plain, Settings, WrittenWords};
 use crate::methods::Model;
 use crate::restorer::{End, Labelling, Restorer, Session, Want};
 use crate::text::tokenize::Capitalized;
@@ -262,6 +262,7 @@ struct Queue<'a> {
     writer: Writer,
     /// Whether the line that the last piece ended in keeps its capitals, where that is settled.
     line: Option<bool>,
+    words: WrittenWords,
     pieces: VecDeque<Piece>,
     spare: Vec<Piece>,
     choices: Vec<Choice>,
@@ -279,6 +280,7 @@ impl<'a> Queue<'a> {
             output,
             writer: Writer::new(output.form, method),
             line: None,
+            words: WrittenWords::default(),
             pieces: VecDeque::new(),
             spare: Vec::new(),
             choices: Vec::new(),
@@ -352,6 +354,7 @@ impl<'a> Queue<'a> {
             let choices = &mut self.choices[used..used + piece.tokens.len()];
             self.output.doubt(&piece, choices, &self.policy);
             settle(&mut piece, choices, &self.policy, &mut self.line);
+            self.words.settle(&mut piece, choices, &self.policy);
             self.written.clear();
             self.done.changed |= self.writer.write(&piece, choices, &self.policy, &mut self.written);
             used += choices.len();
