@@ -15,7 +15,7 @@ use std::time::Duration;
 use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Context, Format, Jsonl, Plain, Settings};
-use majuscule::methods::maxent::features::Group;
+use majuscule::methods::maxent::templates::Group;
 #[cfg(feature = "fst")]
 use majuscule::methods::ngram;
 use majuscule::methods::{Method, Model, hmm, load, majority, maxent};

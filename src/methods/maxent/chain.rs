@@ -4,7 +4,20 @@
 //! it and on the distance from the beginning before it. Words to the right bear on a beginning through what is seen, not
 //! through the chain, so the sum over all earlier choices is exact without a look back, and no beam is needed.
 
-use super::features::{BUCKETS, FAR, bucket};
+/// The most words since the beginning of a sentence that are told apart; 0 stands for a beginning that was not seen.
+pub const FAR: usize = 15;
+
+/// The least distance of each bucket; those in between count as one.
+pub const DISTANCES: [usize; BUCKETS] = [0, 1, 2, 3, 4, 5, 7, 10, FAR];
+
+/// The bucket of a distance.
+#[inline]
+pub fn bucket(distance: usize) -> usize {
+    DISTANCES[1..].iter().take_while(|&&least| distance >= least).count()
+}
+
+/// How many buckets there are.
+pub const BUCKETS: usize = 9;
 
 /// What is added to the sum of weights for a beginning at each distance, by its bucket.
 pub type Bonus = [f32; BUCKETS];

@@ -1,12 +1,16 @@
 //! Maximum entropy (Batista et al. 2007, section 4.2): a weighted sum of what is seen around a word, for each class.
 
 mod chain;
-pub mod features;
+mod filling;
+pub mod hash;
+mod letters;
 mod line_evidence;
+mod observe;
 pub mod outside;
 pub mod profile;
 mod session;
 pub mod table;
+pub mod templates;
 pub mod weights;
 #[cfg(feature = "train")]
 pub mod names;
@@ -27,10 +31,13 @@ use crate::model::{Section, Store};
 use crate::restorer::{Restorer, Session, Want};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token};
-use chain::Bonus;
-use features::{BUCKETS, Group, Seen};
+use chain::{BUCKETS, Bonus, DISTANCES};
+use filling::FeatureSet;
+use hash::hash;
+use observe::Seen;
 use outside::Outside;
 use table::Table;
+use templates::Group;
 use weights::WeightTable;
 
 /// The files of a model: the weights of features, how words are written elsewhere, and spellings of mixed case.
@@ -58,7 +65,7 @@ type Sums = [i32; WEIGHTS_EACH];
 pub struct Maxent {
     /// For each feature its weights, in [`Settings::steps`].
     weights: WeightTable,
-    /// For each word its [profile](profile::Counts::profile), and the sums of the weights of [its own features](features::own).
+    /// For each word its [profile](profile::Counts::profile), and the sums of the weights of its own features.
     words: Table<WORD>,
     /// What lists and another lexicon say of words.
     outside: Outside,
@@ -66,6 +73,8 @@ pub struct Maxent {
     mixed: FxHashMap<u64, Capitals>,
     mixed_text: String,
     settings: Settings,
+    /// The features that the settings name.
+    features: FeatureSet,
     locale: Locale,
     labels: Labels,
 }
@@ -73,7 +82,7 @@ pub struct Maxent {
 /// What a model needs to know of how it was trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The [version](features::VERSION) of the features.
+    /// The [version](templates::VERSION) of the features.
     pub version: u32,
     /// The features.
     pub groups: Vec<Group>,
@@ -105,8 +114,8 @@ impl Maxent {
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train the model again"));
         let settings = Settings::deserialize(&manifest.settings)
             .map_err(|error| wrong(format!("its settings are not those of maxent ({error})")))?;
-        if settings.version != features::VERSION {
-            let (found, expected) = (settings.version, features::VERSION);
+        if settings.version != templates::VERSION {
+            let (found, expected) = (settings.version, templates::VERSION);
             return Err(wrong(format!("features of version {found}, but this build has {expected}")));
         }
         let weights = WeightTable::open(store.section(WEIGHTS)?)
@@ -129,11 +138,13 @@ impl Maxent {
     ) -> Self {
         let mut mixed = FxHashMap::default();
         for (lower, case) in spellings::read(&mixed_text, locale) {
-            mixed.insert(features::hash(lower.as_bytes()), case.capitals(&lower, locale));
+            mixed.insert(hash(lower.as_bytes()), case.capitals(&lower, locale));
         }
         let marks: &[Mark] = if settings.begins { &[Mark::None, Mark::SentenceEnd] } else { &[Mark::None] };
         let labels = marks.iter().flat_map(|&mark| Class::ALL.map(|class| (class, mark)));
-        Self { weights, words, outside, mixed, mixed_text, settings, locale, labels: Labels::new(labels) }
+        let features = FeatureSet::new(&settings.groups);
+        let labels = Labels::new(labels);
+        Self { weights, words, outside, mixed, mixed_text, settings, features, locale, labels }
     }
 
     /// The files that the model is written as.
@@ -156,7 +167,7 @@ impl Maxent {
     fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (Seen, Sums) {
         let mut seen = self.outside.seen(lower, token, 0);
         let Some(bytes) = self.words.reader().get(seen.hash) else {
-            return (seen, own(&self.settings.groups, lower, seen, &self.weights, features));
+            return (seen, own(&self.features, lower, seen, &self.weights, features));
         };
         let (parts, _) = bytes.as_chunks();
         seen.profile = u16::from_le_bytes(parts[0]);
@@ -170,7 +181,7 @@ impl Maxent {
             return title;
         }
         let words = self.words.reader();
-        let part = |part: &str| match words.get(features::hash(part.as_bytes())) {
+        let part = |part: &str| match words.get(hash(part.as_bytes())) {
             Some([low, high, ..]) => profile::likely_case(u16::from_le_bytes([*low, *high])),
             None => Some(Case::Title),
         };
@@ -185,17 +196,17 @@ impl Maxent {
     /// What is seen behind the last word of a text.
     fn nothing(&self, features: &mut Vec<u64>) -> (Seen, Sums) {
         let seen = Seen::default();
-        (seen, own(&self.settings.groups, "", seen, &self.weights, features))
+        (seen, own(&self.features, "", seen, &self.weights, features))
     }
 
     /// What each distance from the beginning of a sentence says for a beginning at a word.
     fn bonus(&self, word: Seen) -> Bonus {
         let mut bonus = [0.0; BUCKETS];
         let mut features = Vec::new();
-        for (bonus, distance) in bonus.iter_mut().zip(features::DISTANCES) {
+        for (bonus, distance) in bonus.iter_mut().zip(DISTANCES) {
             let mut sums = [0; WEIGHTS_EACH];
             features.clear();
-            features::history(distance, word, &mut features);
+            self.features.history(distance, word, |filler, values| features.push(filler.feature(values)));
             self.weights.add(&features, &mut sums);
             *bonus = sums[BEGIN] as f32 / self.settings.steps as f32;
         }
@@ -215,10 +226,10 @@ impl Maxent {
 }
 
 /// The sums of the weights of a word's own features; `features` is scratch memory.
-fn own(groups: &[Group], lower: &str, seen: Seen, weights: &WeightTable, features: &mut Vec<u64>) -> Sums {
+fn own(set: &FeatureSet, lower: &str, seen: Seen, weights: &WeightTable, features: &mut Vec<u64>) -> Sums {
     let mut sums = [0; WEIGHTS_EACH];
     features.clear();
-    features::own(groups, lower, seen, features);
+    set.own(lower, seen, |filler, values, _| features.push(filler.feature(values)));
     weights.add(features, &mut sums);
     sums
 }
@@ -233,7 +244,7 @@ impl Restorer for Maxent {
     }
 
     fn knows(&self, lower: &str) -> Option<bool> {
-        Some(self.words.reader().get(features::hash(lower.as_bytes())).is_some())
+        Some(self.words.reader().get(hash(lower.as_bytes())).is_some())
     }
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {

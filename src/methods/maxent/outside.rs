@@ -1,7 +1,9 @@
 //! What is known of words beside the weights: the lists that they stand in, how another lexicon writes them, their classes.
 
-use super::features::{Group, REACH, Seen, Window, feature};
+use super::hash::feature;
+use super::observe::{Phrase, Seen, Window};
 use super::table::Table;
+use super::templates::{Group, PLACES, REACH};
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
 use crate::text::Token;
@@ -15,7 +17,7 @@ const CLUSTERS: &str = "clusters.bin";
 pub const MOST_LISTS: usize = 16;
 
 /// The most words of an entry: no window shows more.
-pub const LONGEST: usize = 2 * REACH + 1;
+pub const LONGEST: usize = PLACES;
 
 /// What is known of a word before its neighbours are: what is asked for by none of the features is not there.
 #[derive(Debug, Clone, Default)]
@@ -75,34 +77,34 @@ impl Outside {
         }
     }
 
-    /// Appends the features of the longest entry of a list, of two words or more, that the word in the middle of a window is
-    /// part of; of equally long ones that which begins first. An entry whose last word is more than `look_ahead` places to
-    /// the right is not seen.
+    /// The longest entry of a list, of two words or more, that the word in the middle of a window is part of; of equally long
+    /// ones that which begins first. An entry whose last word is more than `look_ahead` places to the right is not seen.
     #[inline]
-    pub fn phrases(&self, groups: &[Group], window: &Window, look_ahead: usize, out: &mut Vec<u64>) {
-        let Some(lists) = self.lists.as_ref().filter(|_| groups.contains(&Group::Lists)) else { return };
+    pub fn phrase(&self, window: &Window, look_ahead: usize) -> Option<Phrase> {
+        let lists = self.lists.as_ref()?;
         // Hardly a window has a word that begins an entry.
         if window[..=REACH].iter().all(|seen| seen.longest < 2) {
-            return;
+            return None;
         }
-        let (mut most, mut found) = (1, None);
+        let mut found: Option<Phrase> = None;
         for start in 0..=REACH {
             let end =
                 (start + usize::from(window[start].longest)).min(REACH + 1 + look_ahead).min(window.len());
             for end in REACH + 1..=end {
                 let words = end - start;
-                if words > most
+                if words > found.map_or(1, |found| found.words)
                     && let Some([low, high, _]) =
                         lists.reader().get(phrase(window[start..end].iter().map(|seen| seen.hash)))
                 {
-                    (most, found) = (words, Some((u16::from_le_bytes([*low, *high]), REACH - start)));
+                    found = Some(Phrase {
+                        lists: u16::from_le_bytes([*low, *high]),
+                        words,
+                        place: REACH - start,
+                    });
                 }
             }
         }
-        if let Some((lists, place)) = found {
-            out.push(feature(63, &[u64::from(lists)]));
-            out.push(feature(64, &[u64::from(lists), most as u64, place as u64]));
-        }
+        found
     }
 }
 
@@ -125,7 +127,7 @@ pub fn listed(lists: u16, longest: usize) -> [u8; LISTED] {
 
 /// The hash of an entry of two words or more, from those of its words.
 pub fn phrase(words: impl ExactSizeIterator<Item = u64>) -> u64 {
-    feature(65, &[words.len() as u64, words.fold(0, |sum, word| feature(65, &[sum, word]))])
+    feature(65, [words.len() as u64, words.fold(0, |sum, word| feature(65, [sum, word]))])
 }
 
 /// How a lexicon writes a word: the class of its most frequent form, the share of that and how often the word was seen
@@ -186,16 +188,14 @@ mod tests {
         #[test]
         fn the_longest_entry_over_a_word_is_found_as_far_as_it_is_seen(
             entries in prop::collection::btree_set(prop::collection::vec(1u64..4, 1..=LONGEST), 0..12),
-            window in prop::collection::vec(1u64..4, 2 * REACH + 1),
+            window in prop::collection::vec(1u64..4, PLACES),
             look_ahead in 0..=REACH,
         ) {
             let outside = outside(&entries);
             let seen: Window = std::array::from_fn(|at| seen(window[at], &outside));
-            let mut found = Vec::new();
-            outside.phrases(&[Group::Lists], &seen, look_ahead, &mut found);
             let twin = plain(&entries, &window, look_ahead);
-            let twin = twin.map(|(words, place)| feature(64, &[1, words as u64, place as u64]));
-            prop_assert_eq!(found.last().copied(), twin);
+            let twin = twin.map(|(words, place)| Phrase { lists: 1, words, place });
+            prop_assert_eq!(outside.phrase(&seen, look_ahead), twin);
         }
 
         #[test]

@@ -6,59 +6,16 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::chain::{Bonus, Chain};
-use super::features::{self, BEGUN, Group, NO_WORD, PREVIOUS, REACH, Seen};
 use super::line_evidence::LineEvidence;
+use super::observe::{Observer, Opening, Seen, Shown};
+use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::{BEGIN, CLASSES, Maxent, Sums};
 use crate::error::Result;
 use crate::restorer::{End, Session, Starts, Want};
 use crate::text::{Break, Case, Choice, Class, Given, Label, Mark, Token, Tokens};
 
-/// So many words to the left are kept at most, so that they are seldom moved.
-const KEPT: usize = 256;
-
-/// So many places without a word stand around those with one: a window of the place behind the last has them all.
-const EMPTY: usize = 2 * REACH + 1;
-
 /// So many words are looked up side by side.
 const AT_ONCE: usize = 32;
-
-/// Where a text showed a sentence's beginning, it shows all others too for so many words.
-const SHOWN: usize = 64;
-
-/// What a text shows of whether a sentence begins at a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shown {
-    /// Nothing: the model has to find out.
-    #[default]
-    Nothing,
-    /// It does.
-    Begins,
-    /// It does not.
-    Inside,
-}
-
-/// Tells what a text shows of the beginnings of sentences, word by word.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Shows {
-    left: usize,
-}
-
-impl Shows {
-    /// What it shows of the next word; `starts` says whether it shows that a sentence begins there.
-    pub fn of(&mut self, starts: bool) -> Shown {
-        self.left = if starts { SHOWN } else { self.left.saturating_sub(1) };
-        match (starts, self.left) {
-            (true, _) => Shown::Begins,
-            (false, 0) => Shown::Nothing,
-            (false, _) => Shown::Inside,
-        }
-    }
-}
-
-/// Whether a model does not look from a word to those before it, nor from them to it.
-pub fn parts(token: &Token) -> bool {
-    token.starts || matches!(token.before, Break::Turn | Break::Paragraph | Break::Document)
-}
 
 /// A word that waits for its right context.
 #[derive(Debug, Default)]
@@ -100,11 +57,10 @@ pub struct Decoding<'a> {
     waiting: VecDeque<Word>,
     /// Words to be used again.
     spare: Vec<Word>,
-    /// What is seen of them, and before them of the words to the left; nothing on both sides, so that each has a window.
-    seen: Vec<Seen>,
+    /// What is seen of them and of the words to their left.
+    observer: Observer<'a>,
     /// What is seen of the next words, and the sums of their own features.
     next: Vec<(Seen, Sums)>,
-    shows: Shows,
     history: History,
     /// Whether the case of the word before is looked at.
     looks_before: bool,
@@ -114,6 +70,9 @@ pub struct Decoding<'a> {
     /// By profile.
     bonuses: FxHashMap<u16, Bonus>,
     features: Vec<u64>,
+    /// The features of context that were looked up, a row each time.
+    #[cfg(test)]
+    pub rows: Vec<Vec<u64>>,
 }
 
 impl<'a> Decoding<'a> {
@@ -125,15 +84,16 @@ impl<'a> Decoding<'a> {
             look_ahead,
             waiting: VecDeque::new(),
             spare: Vec::new(),
-            seen: vec![Seen::default(); EMPTY],
+            observer: Observer::new(&model.features, &model.outside),
             next: Vec::new(),
-            shows: Shows::default(),
             history: History::default(),
-            looks_before: model.settings.groups.contains(&Group::Previous),
+            looks_before: model.features.looks_before(),
             seldom: SELDOM * capital_cost,
             far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
             bonuses: FxHashMap::default(),
             features: Vec::new(),
+            #[cfg(test)]
+            rows: Vec::new(),
         }
     }
 }
@@ -159,7 +119,7 @@ impl Session for Decoding<'_> {
             }
             End::Flush => {
                 self.finish(None, out);
-                self.shows = Shows::default();
+                self.observer.open(Opening::Text);
             }
         }
         Ok(())
@@ -179,42 +139,26 @@ impl Decoding<'_> {
     /// Takes the next word, of which this is seen, and these are the sums of its own features.
     fn take(&mut self, lower: &str, token: &Token, seen: Seen, sums: Sums, out: &mut Vec<Choice>) {
         let starts = token.starts || self.want.starts == Starts::Lines && token.opens;
-        if token.before == Break::Document {
-            // Another text: nothing of the last one counts.
-            self.finish(None, out);
-            self.shows = Shows::default();
-            self.history.lines = LineEvidence::default();
-        } else if starts || parts(token) {
-            self.finish(Some(starts), out);
+        if let Some(opening) = Opening::of(token, starts) {
+            self.finish((opening == Opening::Segment).then_some(starts), out);
+            self.observer.open(opening);
+            if opening == Opening::Text {
+                // Nothing of the last text counts.
+                self.history.lines = LineEvidence::default();
+            }
         }
         let mut word = self.spare.pop().unwrap_or_default();
         word.lower.clear();
         word.lower.push_str(lower);
-        let shown = match (self.shows.of(starts), self.want.starts) {
+        let shown = match (self.observer.take(token, starts, seen), self.want.starts) {
             (_, Starts::None) | (Shown::Nothing, Starts::Shown) => Shown::Inside,
             (shown, _) => shown,
         };
-        if token.before <= Break::Space && !starts && self.seen == [Seen::default(); EMPTY] {
-            self.see(Seen::UNSEEN);
-        }
         let opens_line = token.before == Break::Line;
         self.waiting.push_back(Word { seen, sums, given: token.given, shown, opens_line, ..word });
-        self.see(seen);
         if self.waiting.len() > self.look_ahead {
             self.answer(self.look_ahead, None, out);
         }
-    }
-
-    /// Puts what is seen of a word behind the last one.
-    fn see(&mut self, seen: Seen) {
-        let at = self.end();
-        self.seen[at] = seen;
-        self.seen.push(Seen::default());
-    }
-
-    /// The place behind the last word in what is seen.
-    fn end(&self) -> usize {
-        self.seen.len() + REACH - EMPTY
     }
 
     /// The choice for a word that waits, where at most `look_ahead` words after it count; its history becomes that of the next.
@@ -226,9 +170,8 @@ impl Decoding<'_> {
         ends: Option<bool>,
         history: &mut History,
     ) -> Choice {
-        let at = self.end() - self.waiting.len() + waiting;
         let Word { seen, mut sums, given, shown, opens_line, .. } = self.waiting[waiting];
-        self.sum(at, look_ahead, &mut sums);
+        self.sum(self.waiting.len() - waiting, look_ahead, &mut sums);
         let mut shares = None;
         if self.looks_before {
             shares = self.look_before(&history.before, seen, &mut sums);
@@ -277,24 +220,19 @@ impl Decoding<'_> {
         out.push(self.choose(0, look_ahead, ends, &mut history));
         self.history = history;
         self.spare.extend(self.waiting.pop_front());
-        if self.seen.len() > KEPT {
-            self.seen.drain(..self.end() - self.waiting.len() - REACH);
-        }
+        self.observer.forget(self.waiting.len());
     }
 
-    /// Adds the weights of what is seen around word `at`.
-    fn sum(&mut self, at: usize, look_ahead: usize, sums: &mut Sums) {
-        self.features.clear();
-        let Some(window) = self.seen[at - REACH..].first_chunk() else { return };
-        let model = self.model;
-        features::context(&model.settings.groups, window, look_ahead, &mut self.features);
-        model.outside.phrases(&model.settings.groups, window, look_ahead, &mut self.features);
-        model.weights.add(&self.features, sums);
-        let word = window[REACH].hash;
-        if word == window[REACH - 1].hash || look_ahead > 0 && word == window[REACH + 1].hash {
+    /// Adds the weights of what is seen around the word that is the last but so many, or behind the last.
+    fn sum(&mut self, back: usize, look_ahead: usize, sums: &mut Sums) {
+        let features = self.observer.context(back, look_ahead);
+        self.model.weights.add(features, sums);
+        #[cfg(test)]
+        self.rows.push(features.to_vec());
+        if self.observer.is_repeated(back, look_ahead) {
             // No acronym is said twice in a row: what is written like one is a name (`Tap Tap`).
             sums[TITLE] = sums[TITLE].max(sums[UPPER]);
-            sums[UPPER] = (model.settings.steps as f32 * NEVER) as i32;
+            sums[UPPER] = (self.model.settings.steps as f32 * NEVER) as i32;
         }
     }
 
@@ -327,7 +265,8 @@ impl Decoding<'_> {
 
     fn add_previous(&mut self, before: usize, word: Seen, sums: &mut Sums) {
         self.features.clear();
-        features::previous(before, word, &mut self.features);
+        let features = &mut self.features;
+        self.model.features.previous(before, word, |filler, values| features.push(filler.feature(values)));
         let upper = sums[UPPER];
         self.model.weights.add(&self.features, sums);
         if before == Class::Upper as usize {
@@ -357,8 +296,7 @@ impl Decoding<'_> {
                 (seen, sums, false)
             }
         };
-        let at = self.end() - self.waiting.len() + waiting + 1;
-        self.sum(at, look_ahead.saturating_sub(1), &mut sums);
+        self.sum(self.waiting.len() - waiting - 1, look_ahead.saturating_sub(1), &mut sums);
         if self.looks_before {
             self.look_before(&history.before, seen, &mut sums);
         }
@@ -434,8 +372,6 @@ impl Decoding<'_> {
             let last = self.waiting.len() == 1;
             self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
         }
-        self.seen.clear();
-        self.seen.resize(EMPTY, Seen::default());
         self.history = History { lines: self.history.lines, ..History::default() };
     }
 }
@@ -481,3 +417,98 @@ const SELDOM: f32 = 0.01;
 
 /// and where no class but the lower case has a sum above this, none of them is likely enough to be looked at.
 const NO_CAPITAL: f32 = -3.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::maxent::outside::Outside;
+    use crate::methods::maxent::table::Table;
+    use crate::methods::maxent::templates::{Group, VERSION};
+    use crate::methods::maxent::weights::WeightTable;
+    use crate::methods::maxent::{Settings, WEIGHTS_EACH, WORD};
+    use crate::text::{Break, Locale};
+    use proptest::prelude::*;
+
+    /// A model that knows nothing and looks at everything.
+    fn model(look_ahead: usize) -> Maxent {
+        let table = Table::<WEIGHTS_EACH>::build([].into_iter());
+        let words = Table::<WORD>::build([].into_iter());
+        let settings = Settings {
+            version: VERSION,
+            groups: [&Group::DEFAULT[..], &[Group::Spans, Group::Clusters]].concat(),
+            look_ahead,
+            steps: 1,
+            cut: 0,
+            begins: true,
+            capital_cost: 1.0,
+        };
+        let (table, words) = (WeightTable::open(table.into()).unwrap(), Table::open(words.into()).unwrap());
+        Maxent::new(table, words, Outside::default(), String::new(), settings, Locale::Root)
+    }
+
+    fn any_tokens() -> impl Strategy<Value = Tokens> {
+        use Break::{Cue, Document, Line, None, Paragraph, Space, Turn};
+        let before = prop::sample::select(vec![
+            Space, Space, Space, Space, Space, Space, None, Line, Cue, Turn, Paragraph, Document,
+        ]);
+        let word = ("[a-c]{1,2}", before, prop::bool::weighted(0.1), prop::option::of(Just(',')));
+        prop::collection::vec(word, 1..100).prop_map(|words| {
+            let mut tokens = Tokens::new();
+            for (word, before, starts, right) in words {
+                tokens.push(&word, Locale::Root, Token { before, starts, right, ..Token::default() });
+            }
+            tokens
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_session_sees_what_training_sees_however_the_text_is_cut(
+            tokens in any_tokens(), look_ahead in 0usize..=3, cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let model = model(look_ahead);
+            let (mut seen, mut features) = (Vec::new(), Vec::new());
+            seen.extend(tokens.iter().map(|(lower, token)| model.seen(lower, token, &mut features).0));
+            let mut all = Vec::new();
+            let mut observer = Observer::new(&model.features, &model.outside);
+            observer.text(&tokens, &seen, |observer, word| {
+                let is_behind = word.at == tokens.len();
+                let lower = if is_behind { "" } else { tokens.lower(word.at) };
+                let look_ahead = if is_behind { look_ahead.saturating_sub(1) } else { look_ahead };
+                let mut row = Vec::new();
+                let observation = observer.observation(lower, word, look_ahead);
+                model.features.all(&observation, |filler, values, _| row.push(filler.feature(values)));
+                let mut own = Vec::new();
+                let here = seen.get(word.at).copied().unwrap_or_default();
+                model.features.own(lower, here, |filler, values, _| own.push(filler.feature(values)));
+                assert!(row.starts_with(&own));
+                all.push((word.shown, row.split_off(own.len())));
+            });
+
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(tokens.len())).collect();
+            cuts.sort_unstable();
+            let ends = cuts.iter().copied().chain([tokens.len()]);
+            let rows = |want: Want| {
+                let (mut session, mut out) = (Decoding::new(&model, want, look_ahead), Vec::new());
+                let mut start = 0;
+                for end in ends.clone() {
+                    let mut part = Tokens::new();
+                    part.extend(&tokens, start..end);
+                    session.push(&part, End::More, &mut out).unwrap();
+                    start = end;
+                }
+                session.push(&Tokens::new(), End::Flush, &mut out).unwrap();
+                assert_eq!(out.len(), tokens.len());
+                session.rows
+            };
+            let (behind, words) = all.split_last().unwrap();
+            let words: Vec<Vec<u64>> = words.iter().map(|(_, row)| row.clone()).collect();
+            prop_assert_eq!(rows(Want::default()), words);
+            // Where sentences end is asked too: the last place looked at is that behind the last word.
+            if behind.0 == Shown::Nothing {
+                let last = rows(Want { marks: true, ..Want::default() }).pop();
+                prop_assert_eq!(last.as_ref(), Some(&behind.1));
+            }
+        }
+    }
+}

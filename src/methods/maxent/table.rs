@@ -295,7 +295,7 @@ mod tests {
     proptest! {
         #[test]
         fn hardly_a_hash_has_another_value_and_hardly_another_hash_any(count in 0u64..500, seed: u64) {
-            let hash = |number: u64| crate::methods::maxent::features::hash(&(seed ^ number).to_le_bytes());
+            let hash = |number: u64| crate::methods::maxent::hash::hash(&(seed ^ number).to_le_bytes());
             let value = |number: u64| [number as u8, (number >> 8) as u8, 7];
             let table = Table::open(Table::build((0..count).map(|number| (hash(number), value(number)))).into()).unwrap();
             let table = table.reader();

@@ -12,12 +12,15 @@ use super::count::Words;
 use super::lazy::{Lazy, LazyPart, Penalty};
 use crate::corpus::{Corpus, Example, Gold};
 use crate::error::{Error, Result};
-use crate::methods::maxent::features::{self, BEGUN, FAR, Group, NO_WORD, Seen, Window};
+use crate::methods::maxent::chain::FAR;
+use crate::methods::maxent::filling::{FeatureSet, Filler, Observation, Values};
+use crate::methods::maxent::hash::hash;
+use crate::methods::maxent::observe::{Observer, Seen, Shown};
 use crate::methods::maxent::outside::Outside;
-use crate::methods::maxent::session::{Shown, Shows, parts};
+use crate::methods::maxent::templates::{BEGUN, NO_WORD};
 use crate::methods::maxent::weights::{Steps, Width};
 use crate::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
-use crate::text::{Break, Class, Mark, Tokens};
+use crate::text::{Class, Mark};
 
 /// Words of a mini-batch, whose gradients are all taken at the same weights: first few, since first steps are long.
 const FIRST_BATCH: usize = 128;
@@ -57,7 +60,7 @@ pub(super) type Gradient = [f32; WEIGHTS_EACH];
 #[derive(Clone, Copy)]
 pub(super) struct Run<'a> {
     pub(super) config: &'a Config,
-    pub(super) groups: &'a [Group],
+    pub(super) set: &'a FeatureSet,
     pub(super) corpus: &'a Corpus,
     pub(super) words: &'a Words,
     /// The model that is adapted, where one is.
@@ -163,55 +166,42 @@ impl Run<'_> {
         let Scratch { seen, features } = scratch;
         self.seen(example, seen);
         let look_ahead = self.look_ahead(seen);
-        let unseen = usize::from(goes_on(&example.tokens));
-        seen.splice(..0, [Seen::UNSEEN][..unseen].iter().copied());
-        let looks_before = self.groups.contains(&Group::Previous);
-        let (mut shows, mut distance, mut from) = (Shows::default(), 0, 0);
-        let (mut shown, mut before) = (Shown::Nothing, NO_WORD);
-        for to in stretches(&example.tokens) {
-            before = NO_WORD;
-            let first = if from == 0 { 0 } else { from + unseen };
-            let stretch = &seen[first..to + unseen];
-            let words = example.tokens.iter().zip(&example.gold).enumerate().take(to).skip(from);
-            for (at, ((lower, token), gold)) in words {
-                shown = shows.of(token.starts);
-                let answer = self.answer(shown, lower, gold);
-                if answer != Answer::default() {
-                    let window = features::window(stretch, at + unseen - first);
-                    features::extract(self.groups, lower, &window, look_ahead, features);
-                    self.outside.phrases(self.groups, &window, look_ahead, features);
-                    if looks_before {
-                        features::previous(before, seen[at + unseen], features);
-                    }
-                    let all = features.len();
-                    if answer.begins.is_some() {
-                        features::history(distance, seen[at + unseen], features);
-                    }
-                    visit(Row { at, features, all, window: &window, answer });
+        let mut observer = Observer::new(self.set, self.outside);
+        let mut history = History::default();
+        observer.text(&example.tokens, seen, |observer, word| {
+            if word.opening.is_some() {
+                history = History::default();
+            }
+            let gold = example.gold.get(word.at);
+            let (lower, answer, look_ahead) = match gold {
+                Some(gold) => {
+                    let lower = example.tokens.lower(word.at);
+                    (lower, self.answer(word.shown, lower, gold), look_ahead)
                 }
-                let begins = gold.initial || shown == Shown::Begins;
-                before = if begins { BEGUN } else { gold.label.case.class() as usize };
-                distance = match distance {
-                    _ if begins => 1,
-                    0 => 0,
-                    _ => (distance + 1).min(FAR),
-                };
+                None => ("", self.answer_behind(word.shown, example), look_ahead.saturating_sub(1)),
+            };
+            if answer != Answer::default() {
+                let before = Some(history.before);
+                let of_class = Observation { before, ..observer.observation(lower, word, look_ahead) };
+                let distance = answer.begins.map(|_| history.distance);
+                let observation = Observation { distance, ..of_class };
+                features.clear();
+                let add = |filler: &Filler, values: &Values, _: &str| features.push(filler.feature(values));
+                self.set.all(&observation, add);
+                let all = features.len() - distance.map_or(0, |_| self.set.histories());
+                visit(Row { at: word.at, features, all, observation, answer });
             }
-            from = to;
-        }
-        // Behind the last word another sentence begins, or a window was cut.
-        if self.begins && shown == Shown::Nothing {
-            let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
-            let window = features::window(seen, seen.len());
-            features::extract(self.groups, "", &window, look_ahead.saturating_sub(1), features);
-            if looks_before {
-                features::previous(before, Seen::default(), features);
+            if let Some(gold) = gold {
+                history.add(gold, word.shown);
             }
-            let all = features.len();
-            features::history(distance, Seen::default(), features);
-            let answer = Answer { begins: Some(ends), ..Answer::default() };
-            visit(Row { at: example.tokens.len(), features, all, window: &window, answer });
-        }
+        });
+    }
+
+    /// What is to be learned behind the last word: another sentence begins there, or a window was cut.
+    fn answer_behind(&self, shown: Shown, example: &Example) -> Answer {
+        let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
+        let is_open = self.begins && shown == Shown::Nothing;
+        Answer { begins: is_open.then_some(ends), ..Answer::default() }
     }
 
     /// What is to be learned of a word.
@@ -233,9 +223,7 @@ impl Run<'_> {
     /// serves those who wait for fewer.
     fn look_ahead(&self, seen: &[Seen]) -> usize {
         let all = self.config.look_ahead;
-        let draw = features::hash(
-            &seen.iter().fold(0u64, |draw, seen| draw.rotate_left(7) ^ seen.hash).to_le_bytes(),
-        );
+        let draw = hash(&seen.iter().fold(0u64, |draw, seen| draw.rotate_left(7) ^ seen.hash).to_le_bytes());
         let share = (draw >> 40) as f32 / (1u64 << 24) as f32;
         if all > 0 && share < self.config.leave_out { draw as usize % all } else { all }
     }
@@ -288,15 +276,30 @@ impl Run<'_> {
     }
 }
 
-/// Whether a text goes on from words that are not there: it was cut out of a longer one.
-pub(super) fn goes_on(tokens: &Tokens) -> bool {
-    tokens.as_slice().first().is_some_and(|token| token.before <= Break::Space && !token.starts)
+/// What the words before one in its segment were.
+struct History {
+    /// How many words ago a sentence began; 0 where none did.
+    distance: usize,
+    /// The choice for the word before.
+    before: usize,
 }
 
-/// Where the stretches end across which a model does not look.
-fn stretches(tokens: &Tokens) -> impl Iterator<Item = usize> {
-    let ends = (1..tokens.len()).filter(|&at| parts(&tokens.as_slice()[at]));
-    ends.chain([tokens.len()])
+impl Default for History {
+    fn default() -> Self {
+        Self { distance: 0, before: NO_WORD }
+    }
+}
+
+impl History {
+    fn add(&mut self, gold: &Gold, shown: Shown) {
+        let begins = gold.initial || shown == Shown::Begins;
+        self.before = if begins { BEGUN } else { gold.label.case.class() as usize };
+        self.distance = match self.distance {
+            _ if begins => 1,
+            0 => 0,
+            distance => (distance + 1).min(FAR),
+        };
+    }
 }
 
 /// What is to be learned of a word; `None` where it teaches nothing.
@@ -323,7 +326,7 @@ pub(super) struct Row<'a> {
     pub(super) features: &'a [u64],
     /// So many of them bear on its class too, those behind on beginnings alone.
     pub(super) all: usize,
-    pub(super) window: &'a Window,
+    pub(super) observation: Observation<'a>,
     pub(super) answer: Answer,
 }
 

@@ -15,10 +15,11 @@ use super::{Config, Size, Solving, find, own, words_of};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::methods::check_locale;
+use crate::methods::maxent::hash::hash;
 use crate::methods::maxent::profile::is_rare;
 use crate::methods::maxent::table::Table;
 use crate::methods::maxent::weights::{Steps, WeightTable};
-use crate::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH, features};
+use crate::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
 use crate::methods::spellings;
 
 /// How a model is adapted.
@@ -93,7 +94,7 @@ pub fn adapt(
     let (words, order, _) = words_of(corpus, config.vocabulary, threads)?;
     let run = Run {
         config: &config,
-        groups: &settings.groups,
+        set: &model.features,
         corpus,
         words: &words,
         model: Some(model),
@@ -165,7 +166,7 @@ fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
 /// The profile of a word that has this one in the text: as the model has it, but where the model hardly knows the word and the
 /// text does.
 pub(super) fn profile(run: &Run<'_>, lower: &str, here: u16) -> u16 {
-    let known = run.model.and_then(|model| model.words.reader().get(features::hash(lower.as_bytes())));
+    let known = run.model.and_then(|model| model.words.reader().get(hash(lower.as_bytes())));
     match known.map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]])) {
         Some(known) if !is_rare(known) || is_rare(here) => known,
         _ => here,

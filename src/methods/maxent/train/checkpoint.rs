@@ -21,8 +21,9 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::files::{self, Input, Publish};
 use crate::methods::checkpoint;
-use crate::methods::maxent::features::{self, hash};
+use crate::methods::maxent::hash::hash;
 use crate::methods::maxent::outside::Outside;
+use crate::methods::maxent::templates::VERSION;
 
 const MAGIC: &[u8; 8] = b"MJTRAINS";
 const FORMAT: u32 = 1;
@@ -98,7 +99,7 @@ impl<'a> Checkpoint<'a> {
 
 /// What states depend on, but for what is in the files; on threads and the file's own name they do not.
 fn settings(config: &Config, corpus: &Corpus) -> String {
-    let version = format!("{} with features {}", env!("CARGO_PKG_VERSION"), features::VERSION);
+    let version = format!("{} with features {}", env!("CARGO_PKG_VERSION"), VERSION);
     checkpoint::settings(config, version, corpus)
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::methods::maxent::features::hash;
+use crate::methods::maxent::hash::hash;
 use crate::methods::maxent::profile::Counts;
 use crate::methods::spellings;
 use crate::text::{Case, Class, Locale, Mark};

@@ -13,8 +13,8 @@ use super::{Config, Prepared, Solving};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::files::{self, Input, Lines};
-use crate::methods::maxent::features::Group;
 use crate::methods::maxent::outside::Outside;
+use crate::methods::maxent::templates::Group;
 use crate::methods::maxent::{BEGIN, CLASSES, Maxent, WEIGHTS_EACH, names};
 use crate::text::Class;
 
@@ -142,7 +142,7 @@ pub fn write_features(
             let words = names::words(&example.tokens, found.at);
             result = match exchange.form {
                 Form::Megam => {
-                    let names = names::of(&kept, &words, found.window);
+                    let names = names::of(&prepared.set, &kept, &words, &found.observation);
                     writeln!(out, "{}\t{}", label(class, exchange), names.join(" ")).map_err(refused)
                 }
                 Form::Svmlight => {
@@ -160,7 +160,7 @@ pub fn write_features(
                     row.sort_unstable();
                     row.dedup();
                     let first = last + 1 - new.len() as u32;
-                    let mut named = (first..).zip(names::of(&new, &words, found.window));
+                    let mut named = (first..).zip(names::of(&prepared.set, &new, &words, &found.observation));
                     named
                         .try_for_each(|(index, name)| writeln!(dictionary, "{index}\t{name}"))
                         .and_then(|()| write!(out, "{}", label(class, exchange)))

@@ -25,9 +25,11 @@ use std::path::PathBuf;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-use super::features::{self, Group};
+use super::filling::FeatureSet;
+use super::hash::hash;
 use super::outside::Outside;
 use super::table::Table;
+use super::templates::{Group, REACH, VERSION};
 use super::weights::{WeightTable, Width};
 use super::{Maxent, Settings, WORD};
 use crate::corpus::Corpus;
@@ -155,10 +157,10 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     let checkpoint = Checkpoint::new(config, corpus)?;
     let (mut outside, spellings) = outside::read(config, corpus)?;
     let prepared = Prepared::new(config, corpus, threads)?;
-    let Prepared { words, order, digest, groups, begins } = &prepared;
+    let Prepared { words, order, digest, groups, begins, .. } = &prepared;
     if groups.contains(&Group::Clusters) {
         let clusters = order.iter().zip(clusters::clusters(order, corpus, threads)?);
-        let clusters = clusters.map(|(lower, class)| (features::hash(lower.as_bytes()), [class]));
+        let clusters = clusters.map(|(lower, class)| (hash(lower.as_bytes()), [class]));
         outside.clusters = Some(outside::table(clusters)?);
     }
     let run = prepared.run(config, corpus, &outside, threads);
@@ -172,7 +174,7 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
     let own = order.iter().map(|lower| own(lower, words[lower].counts.profile(), &run, &table));
     let own = outside::table(own)?;
     let settings = Settings {
-        version: features::VERSION,
+        version: VERSION,
         groups: groups.clone(),
         look_ahead: config.look_ahead,
         steps,
@@ -202,6 +204,7 @@ struct Prepared {
     /// That of all words.
     digest: u64,
     groups: Vec<Group>,
+    set: FeatureSet,
     /// Whether the beginnings of sentences are learned.
     begins: bool,
 }
@@ -214,7 +217,8 @@ impl Prepared {
         let groups = config.groups()?;
         // Windows run across sentences: there, and only there, a beginning has to be found.
         let begins = corpus.protocol().runs_on();
-        Ok(Self { words, order, digest, groups, begins })
+        let set = FeatureSet::new(&groups);
+        Ok(Self { words, order, digest, groups, set, begins })
     }
 
     fn run<'a>(
@@ -224,8 +228,8 @@ impl Prepared {
         outside: &'a Outside,
         threads: NonZeroUsize,
     ) -> Run<'a> {
-        let Self { words, groups, begins, .. } = self;
-        Run { config, groups, corpus, words, model: None, outside, begins: *begins, threads }
+        let Self { words, set, begins, .. } = self;
+        Run { config, set, corpus, words, model: None, outside, begins: *begins, threads }
     }
 }
 
@@ -333,7 +337,7 @@ fn solve_with_liblinear(_: &Run<'_>, _: Vec<u64>) -> Result<Weights> {
 /// What a model holds of a word.
 fn own(lower: &str, profile: u16, run: &Run<'_>, weights: &WeightTable) -> (u64, [u8; WORD]) {
     let seen = run.outside.seen(lower, &Token::default(), profile);
-    let sums = super::own(run.groups, lower, seen, weights, &mut Vec::new());
+    let sums = super::own(run.set, lower, seen, weights, &mut Vec::new());
     let mut bytes = [0; WORD];
     let (parts, _) = bytes.as_chunks_mut();
     parts[0] = seen.profile.to_le_bytes();
@@ -401,8 +405,8 @@ impl Config {
     fn check(&self) -> Result<()> {
         self.solving.check()?;
         let problem = match () {
-            () if self.look_ahead > features::REACH => {
-                format!("look-ahead {}: the features see at most {} words", self.look_ahead, features::REACH)
+            () if self.look_ahead > REACH => {
+                format!("look-ahead {}: the features see at most {} words", self.look_ahead, REACH)
             }
             () if !(self.rate.is_finite() && self.rate > 0.0) => {
                 format!("rate {}: expected a number greater than 0", self.rate)

@@ -8,7 +8,7 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::lexicon::{Entry, Initial, List, read};
-use crate::methods::maxent::features::hash;
+use crate::methods::maxent::hash::hash;
 use crate::methods::maxent::outside::{self, LISTED, LONGEST, MOST_LISTS, Outside, listed, phrase};
 use crate::methods::maxent::table::Table;
 use crate::text::{Case, Locale, Tokens};

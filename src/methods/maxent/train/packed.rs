@@ -4,14 +4,13 @@ use std::num::NonZeroUsize;
 
 use rustc_hash::FxHashMap;
 
-use super::adagrad::{Gradient, goes_on};
+use super::adagrad::Gradient;
 use super::count::Words;
 use super::*;
 use crate::corpus::{Example, Protocol, Reading};
 use crate::files::Input;
-use crate::methods::maxent::chain::{Bonus, Chain};
-use crate::methods::maxent::features::{DISTANCES, Seen};
-use crate::methods::maxent::session::{Shown, Shows, parts};
+use crate::methods::maxent::chain::{Bonus, Chain, DISTANCES};
+use crate::methods::maxent::observe::{Observer, Seen, Shown};
 use crate::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 use crate::restorer::{Restorer, Want};
 use crate::text::{Case, Locale, Tokens};
@@ -44,48 +43,42 @@ impl Unpacked<'_> {
     fn bonus(&self, word: Seen) -> Bonus {
         DISTANCES.map(|distance| {
             let mut features = Vec::new();
-            features::history(distance, word, &mut features);
+            self.model
+                .features
+                .history(distance, word, |filler, values| features.push(filler.feature(values)));
             self.sums(&features)[BEGIN]
         })
     }
 
     fn cases(&self, tokens: &Tokens) -> Vec<Case> {
-        let unseen = usize::from(goes_on(tokens));
-        let mut seen = [Seen::UNSEEN][..unseen].to_vec();
-        seen.extend(tokens.iter().map(|(lower, token)| self.seen(lower, token)));
-        let Settings { groups, look_ahead, .. } = &self.model.settings;
-        let (mut chain, mut shows, mut from) = (Chain::default(), Shows::default(), 0);
-        let mut cases = Vec::new();
-        for (at, (lower, token)) in tokens.iter().enumerate() {
-            if parts(token) {
-                (chain, from) = (Chain::default(), at);
+        let seen: Vec<Seen> = tokens.iter().map(|(lower, token)| self.seen(lower, token)).collect();
+        let Maxent { features: set, outside, settings, .. } = self.model;
+        let (mut chain, mut cases, mut features) = (Chain::default(), Vec::new(), Vec::new());
+        Observer::new(set, outside).text(tokens, &seen, |observer, word| {
+            let Some(here) = seen.get(word.at) else { return };
+            if word.opening.is_some() {
+                chain = Chain::default();
             }
-            let next = tokens.as_slice()[at + 1..].iter().position(parts);
-            let first = if from == 0 { 0 } else { from + unseen };
-            let stretch = &seen[first..next.map_or(seen.len(), |next| at + 1 + next + unseen)];
-            let mut features = Vec::new();
-            features::extract(
-                groups,
-                lower,
-                &features::window(stretch, at + unseen - first),
-                *look_ahead,
-                &mut features,
-            );
+            let lower = tokens.lower(word.at);
+            features.clear();
+            set.all(&observer.observation(lower, word, settings.look_ahead), |filler, values, _| {
+                features.push(filler.feature(values));
+            });
             let sums = self.sums(&features);
-            let (begins, after) = match shows.of(token.starts) {
-                Shown::Nothing => chain.step(sums[BEGIN], &self.bonus(seen[at + unseen])),
+            let (begins, after) = match word.shown {
+                Shown::Nothing => chain.step(sums[BEGIN], &self.bonus(*here)),
                 Shown::Begins => (1.0, Chain::begun()),
                 Shown::Inside => (0.0, chain.inside()),
             };
             chain = after;
             cases.push(self.case(lower, sums, f64::from(begins)));
-        }
+        });
         cases
     }
 
     /// The case of the likeliest class at a word at which a sentence begins with the probability `begins`.
     fn case(&self, lower: &str, sums: Gradient, begins: f64) -> Case {
-        let mixed = self.model.mixed.get(&features::hash(lower.as_bytes()));
+        let mixed = self.model.mixed.get(&hash(lower.as_bytes()));
         let [title, upper, other] = [0, 1, 2].map(|class| f64::from(sums[class]).exp());
         // Shares of 1 + title + upper + other, in the order of the classes.
         let shares = [1.0 - begins, title + begins, upper, if mixed.is_some() { other } else { 0.0 }];
@@ -108,7 +101,7 @@ fn text(words: usize, vocabulary: u64, seed: u64) -> String {
     let mut drawn = seed << 32;
     let mut below = |bound: u64| {
         drawn += 1;
-        (features::hash(&drawn.to_le_bytes()) >> 1) % bound
+        (hash(&drawn.to_le_bytes()) >> 1) % bound
     };
     let mut text = String::new();
     let (mut left, mut before) = (0, 0);
@@ -119,8 +112,7 @@ fn text(words: usize, vocabulary: u64, seed: u64) -> String {
         }
         left -= 1;
         let follows = below(10) < 7;
-        let place =
-            if follows { features::hash(&(8 * before + below(5)).to_le_bytes()) } else { below(1 << 32) };
+        let place = if follows { hash(&(8 * before + below(5)).to_le_bytes()) } else { below(1 << 32) };
         // The logarithm of the rank is uniform, so a rank r has a share of about 1/r. A few words open most sentences.
         let most = if opens && below(20) > 0 { 30 } else { vocabulary };
         let rank = (most as f64).powf(f64::from(place as u32) / 2f64.powi(32)) as u64;
@@ -150,7 +142,7 @@ fn text(words: usize, vocabulary: u64, seed: u64) -> String {
 fn spelled(rank: u64, class: Class) -> String {
     const SYLLABLES: [&str; 16] =
         ["ba", "co", "di", "fen", "gu", "hal", "jo", "kir", "la", "mo", "ne", "por", "sa", "ti", "vu", "wes"];
-    let draw = features::hash(&rank.to_le_bytes());
+    let draw = hash(&rank.to_le_bytes());
     let syllable = |at: u64| SYLLABLES[(draw >> (4 * at)) as usize % 16];
     let first = if (16..19).contains(&(rank % 25)) { &SYLLABLES[12..] } else { &SYLLABLES[..13] };
     let mut word = first[(draw >> 32) as usize % first.len()].to_owned();
@@ -190,7 +182,7 @@ fn packed_and_unpacked_models_give_equal_cases() {
     let prepared = Prepared::new(&config, &training, NonZeroUsize::MIN).unwrap();
     let numbers = clusters::clusters(&prepared.order, &training, NonZeroUsize::MIN).unwrap();
     let exact: FxHashMap<&str, u8> = prepared.order.iter().map(String::as_str).zip(numbers).collect();
-    let hashed = exact.iter().map(|(lower, class)| (features::hash(lower.as_bytes()), [*class]));
+    let hashed = exact.iter().map(|(lower, class)| (hash(lower.as_bytes()), [*class]));
     let outside = Outside { clusters: Some(outside::table(hashed).unwrap()), ..Outside::default() };
     let run = prepared.run(&config, &training, &outside, NonZeroUsize::MIN);
     let weights = find(&run, 40_000, None, prepared.digest).unwrap();

@@ -8,7 +8,7 @@ use super::adagrad::Run;
 use super::lazy::Penalty;
 use crate::error::{Error, Result};
 use crate::files::Size;
-use crate::methods::maxent::features;
+use crate::methods::maxent::hash::hash;
 
 /// How weights are found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -140,7 +140,7 @@ impl Solving {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.seed.to_le_bytes());
         bytes[8..].copy_from_slice(&number.to_le_bytes());
-        ((features::hash(&bytes) >> 11) as f64) < self.held_out * (1u64 << 53) as f64
+        ((hash(&bytes) >> 11) as f64) < self.held_out * (1u64 << 53) as f64
     }
 
     /// The files that it reads.

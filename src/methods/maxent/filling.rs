@@ -1,0 +1,319 @@
+//! Templates of features filled with the values at a word.
+
+use super::chain::bucket;
+use super::hash::{finish, hash, start};
+use super::letters::{affix, ngrams, shape};
+use super::observe::{Phrase, Seen, Window};
+use super::outside;
+use super::profile::is_rare;
+use super::templates::Slot::{
+    Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
+    PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, Word,
+};
+use super::templates::{Group, PLACES, REACH, Slot, Stage, TEMPLATES, Template};
+
+/// The most slots of a template.
+const MOST_SLOTS: usize = 5;
+
+impl Slot {
+    /// Where its value stands among those of a word.
+    const fn index(self) -> usize {
+        const fn around(kind: usize, place: isize) -> usize {
+            kind * PLACES + REACH.wrapping_add_signed(place)
+        }
+        match self {
+            Word(place) => around(WORDS, place),
+            Profile(place) => around(PROFILES, place),
+            Marks(place) => around(MARKS, place),
+            Lists(place) => around(LISTS, place),
+            Form(place) => around(FORMS, place),
+            Cluster(place) => around(CLUSTERS, place),
+            First(letters) => KINDS * PLACES + letters - 1,
+            Last(letters) => KINDS * PLACES + 4 + letters - 1,
+            Affix => KINDS * PLACES + 8,
+            Letters => KINDS * PLACES + 9,
+            Shape => KINDS * PLACES + 10,
+            List => KINDS * PLACES + 11,
+            FormClass => KINDS * PLACES + 12,
+            LookAhead => KINDS * PLACES + 13,
+            PhraseLists => KINDS * PLACES + 14,
+            PhraseWords => KINDS * PLACES + 15,
+            PhrasePlace => KINDS * PLACES + 16,
+            Distance => KINDS * PLACES + 17,
+            Before => KINDS * PLACES + 18,
+        }
+    }
+}
+
+/// The kinds of values that each word of a window has.
+const KINDS: usize = 6;
+const WORDS: usize = 0;
+const PROFILES: usize = 1;
+const MARKS: usize = 2;
+const LISTS: usize = 3;
+const FORMS: usize = 4;
+const CLUSTERS: usize = 5;
+
+/// The values at a word, each at the place of its slot.
+#[derive(Debug, Clone)]
+pub struct Values([u64; SLOTS]);
+
+/// A power of two, so that no place has to be checked.
+const SLOTS: usize = 64;
+
+impl Default for Values {
+    fn default() -> Self {
+        Self([0; SLOTS])
+    }
+}
+
+impl Values {
+    /// The value of a slot.
+    #[inline]
+    pub fn get(&self, slot: Slot) -> u64 {
+        self.0[slot.index()]
+    }
+
+    #[inline]
+    fn set(&mut self, slot: Slot, value: u64) {
+        self.0[slot.index()] = value;
+    }
+
+    #[inline]
+    fn set_window(&mut self, kind: usize, window: &Window, value: impl Fn(&Seen) -> u64) {
+        let values = self.0[kind * PLACES..].iter_mut();
+        values.zip(window).for_each(|(slot, seen)| *slot = value(seen));
+    }
+}
+
+/// A template that is switched on, ready to be filled.
+#[derive(Debug, Clone, Copy)]
+pub struct Filler {
+    /// What all hashes of the template begin with.
+    start: u64,
+    /// Where the values of its slots stand.
+    slots: [u8; MOST_SLOTS],
+    count: u8,
+    reach: u8,
+    /// Whether it is not filled where all values are 0: lists hold few words.
+    skips_zeros: bool,
+    /// The template.
+    pub template: &'static Template,
+}
+
+impl Filler {
+    fn new(template: &'static Template) -> Self {
+        let mut slots = [0; MOST_SLOTS];
+        slots.iter_mut().zip(template.slots).for_each(|(at, slot)| *at = slot.index() as u8);
+        Self {
+            start: start(template.number),
+            slots,
+            count: template.slots.len() as u8,
+            reach: template.reach() as u8,
+            skips_zeros: template.group == Some(Group::ListsAround),
+            template,
+        }
+    }
+
+    /// The feature that these values make of the template.
+    #[inline]
+    pub fn feature(&self, values: &Values) -> u64 {
+        finish(self.start, self.values(values))
+    }
+
+    #[inline]
+    fn values(&self, values: &Values) -> impl Iterator<Item = u64> {
+        let slots = &self.slots[..usize::from(self.count).min(MOST_SLOTS)];
+        slots.iter().map(|&slot| values.0[usize::from(slot) % SLOTS])
+    }
+}
+
+/// The templates of some groups, ready to be filled.
+#[derive(Debug, Clone)]
+pub struct FeatureSet {
+    own: Vec<Filler>,
+    context: Vec<Filler>,
+    phrase: Vec<Filler>,
+    previous: Vec<Filler>,
+    history: Vec<Filler>,
+    /// Which kinds of values the context looks at.
+    kinds: [bool; KINDS],
+}
+
+impl FeatureSet {
+    /// The templates of these groups, and those that are always on.
+    pub fn new(groups: &[Group]) -> Self {
+        let of = |stage: Stage| -> Vec<Filler> {
+            let groups = [None].into_iter().chain(groups.iter().copied().map(Some));
+            let of = |group| TEMPLATES.iter().filter(move |template| template.group == group);
+            groups.flat_map(of).filter(|template| template.stage() == stage).map(Filler::new).collect()
+        };
+        let context = of(Stage::Context);
+        let places = |kind: usize| kind * PLACES..(kind + 1) * PLACES;
+        let slots = |filler: &Filler| filler.template.slots.iter().copied().map(Slot::index);
+        let kinds = std::array::from_fn(|kind| {
+            context.iter().flat_map(slots).any(|slot| places(kind).contains(&slot))
+        });
+        let (own, phrase) = (of(Stage::Own), of(Stage::Phrase));
+        Self { own, context, phrase, previous: of(Stage::Previous), history: of(Stage::History), kinds }
+    }
+
+    /// Whether the case of the word before is looked at.
+    pub fn looks_before(&self) -> bool {
+        !self.previous.is_empty()
+    }
+
+    /// How many templates tell where the sentence began; [`Self::all`] fills them last.
+    #[cfg(feature = "train")]
+    pub fn histories(&self) -> usize {
+        self.history.len()
+    }
+
+    /// Whether phrases of lists are looked at.
+    pub fn looks_at_phrases(&self) -> bool {
+        !self.phrase.is_empty()
+    }
+
+    /// Fills the templates of a word that do not depend on where it stands, and gives each with its values and letters to `emit`.
+    pub fn own(&self, lower: &str, seen: Seen, mut emit: impl FnMut(&Filler, &Values, &str)) {
+        let mut values = Values::default();
+        values.set(Word(0), seen.hash);
+        values.set(Profile(0), seen.profile.into());
+        values.set(Form(0), seen.form.into());
+        values.set(FormClass, outside::class(seen.form));
+        values.set(Cluster(0), seen.cluster.into());
+        for filler in &self.own {
+            match *filler.template.slots {
+                [slot @ (First(_) | Last(_))] => {
+                    let Some(letters) = affix(lower, slot) else { continue };
+                    values.set(slot, hash(letters.as_bytes()));
+                    emit(filler, &values, letters);
+                }
+                [Affix, Letters] => {
+                    if !is_rare(seen.profile) {
+                        continue;
+                    }
+                    ngrams(lower, &mut |kind, letters| {
+                        values.set(Affix, kind);
+                        values.set(Letters, hash(letters.as_bytes()));
+                        emit(filler, &values, letters);
+                    });
+                }
+                [List] => each_list(seen.lists, |lists| {
+                    values.set(List, lists.into());
+                    emit(filler, &values, "");
+                }),
+                [Shape] => {
+                    values.set(Shape, shape(lower));
+                    emit(filler, &values, "");
+                }
+                _ => emit(filler, &values, ""),
+            }
+        }
+    }
+
+    /// Fills the templates of the word in the middle of a window that depend on where it stands. Words more than `look_ahead`
+    /// places to the right are not looked at.
+    #[inline]
+    pub fn context(
+        &self,
+        window: &Window,
+        look_ahead: usize,
+        values: &mut Values,
+        mut emit: impl FnMut(&Filler, &Values),
+    ) {
+        let of: [fn(&Seen) -> u64; KINDS] = [
+            |seen| seen.hash,
+            |seen| seen.profile.into(),
+            |seen| seen.marks,
+            |seen| seen.lists.into(),
+            |seen| seen.form.into(),
+            |seen| seen.cluster.into(),
+        ];
+        for (kind, of) in of.into_iter().enumerate().filter(|(kind, _)| self.kinds[*kind]) {
+            values.set_window(kind, window, of);
+        }
+        values.set(LookAhead, look_ahead as u64);
+        for filler in self.context.iter().filter(|filler| usize::from(filler.reach) <= look_ahead) {
+            if !filler.skips_zeros || filler.values(values).any(|value| value != 0) {
+                emit(filler, values);
+            }
+        }
+    }
+
+    /// Fills all templates.
+    #[cfg(feature = "train")]
+    pub fn all(&self, observation: &Observation<'_>, mut emit: impl FnMut(&Filler, &Values, &str)) {
+        let Observation { lower, window, look_ahead, phrase, before, distance } = *observation;
+        let (mut values, word) = (Values::default(), window[REACH]);
+        self.own(lower, word, &mut emit);
+        let mut emit = |filler: &Filler, values: &Values| emit(filler, values, "");
+        self.context(window, look_ahead, &mut values, &mut emit);
+        if let Some(phrase) = phrase {
+            self.phrase(phrase, &mut values, &mut emit);
+        }
+        if let Some(before) = before {
+            self.previous(before, word, &mut emit);
+        }
+        if let Some(distance) = distance {
+            self.history(distance, word, &mut emit);
+        }
+    }
+
+    /// Fills the templates of the phrase that a word is part of.
+    pub fn phrase(&self, phrase: Phrase, values: &mut Values, emit: impl FnMut(&Filler, &Values)) {
+        values.set(PhraseLists, phrase.lists.into());
+        values.set(PhraseWords, phrase.words as u64);
+        values.set(PhrasePlace, phrase.place as u64);
+        fill(&self.phrase, values, emit);
+    }
+
+    /// Fills the templates of what was chosen for the word before: a class by its number, [`BEGUN`] or [`NO_WORD`].
+    #[inline]
+    pub fn previous(&self, before: usize, word: Seen, emit: impl FnMut(&Filler, &Values)) {
+        let mut values = Values::default();
+        values.set(Before, before as u64);
+        values.set(Profile(0), word.profile.into());
+        values.set(Word(0), word.hash);
+        fill(&self.previous, &values, emit);
+    }
+
+    /// Fills the templates of how many words ago a sentence began, which bear on whether one begins here.
+    #[inline]
+    pub fn history(&self, distance: usize, word: Seen, emit: impl FnMut(&Filler, &Values)) {
+        let mut values = Values::default();
+        values.set(Distance, bucket(distance) as u64);
+        values.set(Profile(0), word.profile.into());
+        fill(&self.history, &values, emit);
+    }
+}
+
+/// All that features of a word look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Observation<'a> {
+    /// Its lower case; nothing behind the last word.
+    pub lower: &'a str,
+    /// What is seen of the words around it.
+    pub window: &'a Window,
+    /// How many words to the right count.
+    pub look_ahead: usize,
+    /// The phrase that it is part of.
+    pub phrase: Option<Phrase>,
+    /// What was chosen for the word before.
+    pub before: Option<usize>,
+    /// How many words ago a sentence began.
+    pub distance: Option<usize>,
+}
+
+#[inline]
+fn fill(fillers: &[Filler], values: &Values, mut emit: impl FnMut(&Filler, &Values)) {
+    fillers.iter().for_each(|filler| emit(filler, values));
+}
+
+/// All lists of a word together, and where they are several each by itself.
+fn each_list(lists: u16, mut visit: impl FnMut(u16)) {
+    visit(lists);
+    if lists.count_ones() > 1 {
+        (0..u16::BITS).map(|list| 1 << list).filter(|bit| lists & bit != 0).for_each(visit);
+    }
+}

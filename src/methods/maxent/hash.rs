@@ -1,0 +1,39 @@
+//! The hash of words and features. It reaches files, so it never changes.
+
+const K: u64 = 0x9e37_79b9_7f4a_7c15;
+
+#[inline]
+fn mix(hash: u64, part: u64) -> u64 {
+    let product = u128::from(hash ^ part) * u128::from(K);
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// The hash of a template, by its number, and the values that fill it.
+#[inline]
+pub fn feature(template: u64, values: impl IntoIterator<Item = u64>) -> u64 {
+    finish(start(template), values)
+}
+
+/// What the hashes of a template begin with.
+pub fn start(template: u64) -> u64 {
+    (template + 1).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+/// The hash that begins so, of the values that fill its template.
+#[inline]
+pub fn finish(start: u64, values: impl IntoIterator<Item = u64>) -> u64 {
+    mix(values.into_iter().fold(start, mix), K)
+}
+
+/// A hash of bytes, eight a step; never 0.
+#[inline]
+pub fn hash(bytes: &[u8]) -> u64 {
+    let mut hash = bytes.len() as u64 ^ 0x6d61_7865_6e74_3031;
+    let (parts, rest) = bytes.as_chunks();
+    for part in parts {
+        hash = mix(hash, u64::from_le_bytes(*part));
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    mix(hash, u64::from_le_bytes(last)) | 1
+}

@@ -1,0 +1,83 @@
+//! The letters of a word as values of features.
+
+use super::templates::Slot;
+
+/// The first or last letters of a word, as many as a slot takes; `None` where it has fewer.
+pub fn affix(lower: &str, slot: Slot) -> Option<&str> {
+    match slot {
+        Slot::First(letters) => {
+            // Of no letters the first one is none, as where a text ends.
+            let mut ends = lower.char_indices().skip(1).map(|(at, _)| at).chain([lower.len()]);
+            ends.nth(letters - 1).map(|end| &lower[..end])
+        }
+        Slot::Last(letters) => lower.char_indices().rev().nth(letters - 1).map(|(start, _)| &lower[start..]),
+        _ => None,
+    }
+}
+
+/// Gives all sequences of two to four letters of a word to `visit`, the ends of the word counted as letters: whether one
+/// begins (1), ends (2) or is (3) the word, and its letters proper.
+pub fn ngrams<'a>(lower: &'a str, visit: &mut impl FnMut(u64, &'a str)) {
+    // `starts[n]` is where the last n letters begin.
+    let (mut starts, mut letters) = ([0; 5], 0);
+    for end in lower.char_indices().skip(1).map(|(at, _)| at).chain([lower.len()]) {
+        starts.rotate_right(1);
+        starts[0] = end;
+        letters += 1;
+        starts[2..].iter().take(letters - 1).for_each(|&start| visit(0, &lower[start..end]));
+        if letters <= 3 {
+            visit(1, &lower[..end]);
+        }
+    }
+    starts[1..4].iter().take(letters).for_each(|&start| visit(2, &lower[start..]));
+    if letters <= 2 {
+        visit(3, lower);
+    }
+}
+
+/// Length, vowels, consonants, and whether there are digits, hyphens, apostrophes or stops.
+pub fn shape(lower: &str) -> u64 {
+    let (mut len, mut vowels, mut kinds) = (0u64, 0u64, 0u64);
+    for c in lower.chars() {
+        len += 1;
+        match c {
+            'a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'á' | 'é' | 'í' | 'ó' | 'ú' | 'à' | 'è' | 'ã' | 'õ' | 'â'
+            | 'ê' | 'ô' | 'ë' | 'ï' | 'ö' | 'ü' => vowels += 1,
+            '0'..='9' => kinds |= 1,
+            '-' => kinds |= 2,
+            '\'' => kinds |= 4,
+            '.' => kinds |= 8,
+            _ => {}
+        }
+    }
+    len.min(15) << 16 | vowels.min(7) << 8 | kinds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ngrams::Ngrams;
+    use proptest::prelude::*;
+
+    /// Those of an independent crate, which keeps the ends of the word as letters.
+    fn plain(word: &str) -> Vec<String> {
+        let letters: Vec<char> = format!("^{word}$").chars().collect();
+        let of = |n| Ngrams::new(letters.iter().copied(), n).map(|letters| letters.into_iter().collect());
+        (2..=4.min(letters.len())).flat_map(of).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn sequences_of_letters_are_those_of_the_plain_twin(word in "[a-cé]{1,7}|\\PC{1,9}") {
+            let mut found = Vec::new();
+            ngrams(&word, &mut |kind, letters| {
+                let (first, last) = (if kind & 1 == 1 { "^" } else { "" }, if kind & 2 == 2 { "$" } else { "" });
+                found.push(format!("{first}{letters}{last}"));
+            });
+            let mut plain = plain(&word);
+            found.sort();
+            plain.sort();
+            prop_assert_eq!(found, plain);
+        }
+    }
+}

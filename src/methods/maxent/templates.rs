@@ -1,0 +1,341 @@
+//! The templates of features: one table says the number, group, name and slots of each, and extraction, names and exchange
+//! all follow it.
+//!
+//! A feature is a 64-bit hash of the number of its template and of the values in its slots. Hashes reach files, so neither they
+//! nor the numbers ever change: a new template takes the next number.
+
+use serde::{Deserialize, Serialize};
+
+/// The number of the table as a whole: a model trained with another one is refused.
+pub const VERSION: u32 = 2;
+
+/// The most words to either side that a template looks at.
+pub const REACH: usize = 3;
+
+/// The places of a window: those words, and the word in the middle.
+pub const PLACES: usize = 2 * REACH + 1;
+
+/// A group of templates, switched on and off by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Group {
+    /// The word: w(i)
+    Word,
+    /// It with a neighbour: (w(i-1), w(i)) and (w(i), w(i+1))
+    Bigrams,
+    /// It with two: (w(i-2), w(i-1), w(i)) and (w(i-1), w(i), w(i+1))
+    Trigrams,
+    /// Neighbours without it, to two words on either side
+    Neighbours,
+    /// Further ones: (w(i), w(i+1), w(i+2)), and words three places away
+    Wide,
+    /// Its first and last one to four letters
+    Affixes,
+    /// Its length, its vowels and consonants, digits, hyphens and apostrophes
+    Shape,
+    /// How it and its neighbours are written elsewhere in the training text: the most frequent case, and its share
+    Profile,
+    /// The marks next to it, and whether a sentence begins there, where the text shows them
+    Marks,
+    /// Longer stretches around it: three to five words and their profiles, for the beginnings of sentences
+    Spans,
+    /// The sequences of two to four letters of a word that was hardly or never seen, its ends marked
+    Ngrams,
+    /// The lists that it stands in (--list), by itself or within a phrase
+    Lists,
+    /// It and its neighbours in lists
+    ListsAround,
+    /// How another lexicon writes it (--forms): the most frequent form, its share and how often the word was seen
+    Forms,
+    /// It and its neighbours in that lexicon
+    FormsAround,
+    /// Its class and those of its neighbours, of 255 that are found in the corpus: words that stand among the same words
+    Clusters,
+    /// The case chosen for the word before it, or that a sentence began there
+    Previous,
+}
+
+impl Group {
+    /// Those that need nothing but a corpus, and help.
+    pub const DEFAULT: [Self; 10] = [
+        Self::Word,
+        Self::Bigrams,
+        Self::Trigrams,
+        Self::Neighbours,
+        Self::Wide,
+        Self::Affixes,
+        Self::Shape,
+        Self::Profile,
+        Self::Marks,
+        Self::Ngrams,
+    ];
+
+    /// Those that look at lists.
+    pub const LISTS: [Self; 2] = [Self::Lists, Self::ListsAround];
+
+    /// Those that look at another lexicon.
+    pub const FORMS: [Self; 2] = [Self::Forms, Self::FormsAround];
+
+    /// Its name, as it stands in settings and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Word => "word",
+            Self::Bigrams => "bigrams",
+            Self::Trigrams => "trigrams",
+            Self::Neighbours => "neighbours",
+            Self::Wide => "wide",
+            Self::Affixes => "affixes",
+            Self::Shape => "shape",
+            Self::Profile => "profile",
+            Self::Marks => "marks",
+            Self::Spans => "spans",
+            Self::Ngrams => "ngrams",
+            Self::Lists => "lists",
+            Self::ListsAround => "lists-around",
+            Self::Forms => "forms",
+            Self::FormsAround => "forms-around",
+            Self::Clusters => "clusters",
+            Self::Previous => "previous",
+        }
+    }
+}
+
+/// A value that a template looks at; places count from the word, those to its left below 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// The word at a place.
+    Word(isize),
+    /// Its profile.
+    Profile(isize),
+    /// The marks around it, and whether a sentence begins there.
+    Marks(isize),
+    /// The lists that it stands in.
+    Lists(isize),
+    /// How another lexicon writes it.
+    Form(isize),
+    /// The number of its class.
+    Cluster(isize),
+    /// The first letters, so many; there are none in a shorter word.
+    First(usize),
+    /// The last ones.
+    Last(usize),
+    /// Whether letters begin (1), end (2) or are (3) the word, which fills the template once for each sequence of letters.
+    Affix,
+    /// Those letters.
+    Letters,
+    /// The shape.
+    Shape,
+    /// All lists that the word stands in, and then each by itself, where they are several.
+    List,
+    /// The most frequent case in another lexicon.
+    FormClass,
+    /// How many words to the right are seen.
+    LookAhead,
+    /// The lists of the phrase that the word is part of,
+    PhraseLists,
+    /// how many words it has,
+    PhraseWords,
+    /// and the place of the word in it.
+    PhrasePlace,
+    /// How many words ago a sentence began, in [buckets](super::chain::bucket).
+    Distance,
+    /// The class chosen for the word before, [`BEGUN`] or [`NO_WORD`].
+    Before,
+}
+
+/// Values at a word in the [`Slot::Before`] behind the classes: the word before began a sentence, so that its case says nothing;
+pub const BEGUN: usize = 4;
+
+/// and there is no word before.
+pub const NO_WORD: usize = 5;
+
+/// How many there are of these and the classes.
+pub const PREVIOUS: usize = 6;
+
+/// A template of features.
+#[derive(Debug, Clone, Copy)]
+pub struct Template {
+    /// Its number, which is part of every hash.
+    pub number: u64,
+    /// The group that it is switched on with; it is always on where that is `None`.
+    pub group: Option<Group>,
+    /// The beginning of the names of its features.
+    pub name: &'static str,
+    /// The values that fill it.
+    pub slots: &'static [Slot],
+}
+
+const fn of(group: Group, number: u64, name: &'static str, slots: &'static [Slot]) -> Template {
+    Template { number, group: Some(group), name, slots }
+}
+
+const fn always(number: u64, name: &'static str, slots: &'static [Slot]) -> Template {
+    Template { number, group: None, name, slots }
+}
+
+use Group::{
+    Affixes, Bigrams, Clusters, Forms, FormsAround, Lists as InLists, ListsAround, Marks as ShownMarks,
+    Neighbours, Ngrams, Previous, Profile as Profiles, Shape as Shapes, Spans, Trigrams, Wide, Word as Words,
+};
+use Slot::{
+    Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
+    PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, Word,
+};
+
+/// All templates. Features of a group come in this order: those of the word by itself before those of its surroundings.
+#[rustfmt::skip]
+pub const TEMPLATES: &[Template] = &[
+    always(0, "bias", &[]),
+    of(Words, 1, "w", &[Word(0)]),
+    of(Bigrams, 2, "b-", &[Word(-1), Word(0)]),
+    of(Bigrams, 3, "b+", &[Word(0), Word(1)]),
+    of(Trigrams, 4, "t-", &[Word(-2), Word(-1), Word(0)]),
+    of(Trigrams, 5, "t", &[Word(-1), Word(0), Word(1)]),
+    of(Neighbours, 6, "n-1", &[Word(-1)]),
+    of(Neighbours, 7, "n-2-1", &[Word(-2), Word(-1)]),
+    of(Neighbours, 8, "n+1", &[Word(1)]),
+    of(Neighbours, 9, "n-1+1", &[Word(-1), Word(1)]),
+    of(Neighbours, 10, "n+1+2", &[Word(1), Word(2)]),
+    // How much a word says depends on how much else is seen.
+    of(Wide, 110, "seen", &[LookAhead]),
+    of(Wide, 11, "q-", &[Word(-3), Word(-2), Word(-1), Word(0)]),
+    of(Wide, 12, "s-", &[Word(-2), Word(0)]),
+    of(Wide, 13, "n-3", &[Word(-3)]),
+    of(Wide, 14, "n-2", &[Word(-2)]),
+    of(Wide, 15, "t+", &[Word(0), Word(1), Word(2)]),
+    of(Wide, 16, "s+", &[Word(0), Word(2)]),
+    of(Wide, 17, "n+2", &[Word(2)]),
+    of(Wide, 18, "n+3", &[Word(3)]),
+    of(Affixes, 20, "first1", &[First(1)]),
+    of(Affixes, 21, "first2", &[First(2)]),
+    of(Affixes, 22, "first3", &[First(3)]),
+    of(Affixes, 23, "first4", &[First(4)]),
+    of(Affixes, 24, "last1", &[Last(1)]),
+    of(Affixes, 25, "last2", &[Last(2)]),
+    of(Affixes, 26, "last3", &[Last(3)]),
+    of(Affixes, 27, "last4", &[Last(4)]),
+    of(Ngrams, 29, "letters", &[Affix, Letters]),
+    of(Shapes, 30, "shape", &[Shape]),
+    of(Profiles, 40, "p", &[Profile(0)]),
+    of(Profiles, 41, "p-1", &[Profile(-1), Profile(0)]),
+    of(Profiles, 42, "p+1", &[Profile(0), Profile(1)]),
+    of(Profiles, 43, "p-1+1", &[Profile(-1), Profile(0), Profile(1)]),
+    of(Profiles, 44, "p+1+2", &[Profile(0), Profile(1), Profile(2)]),
+    of(ShownMarks, 50, "m", &[Marks(0)]),
+    of(ShownMarks, 51, "m-1", &[Marks(-1)]),
+    of(ShownMarks, 52, "m+1", &[Marks(1)]),
+    of(InLists, 60, "list", &[List]),
+    of(ListsAround, 61, "list-1", &[Lists(-1), Lists(0)]),
+    of(ListsAround, 62, "list+1", &[Lists(0), Lists(1)]),
+    of(InLists, 63, "phrase", &[PhraseLists]),
+    of(InLists, 64, "phrase-at", &[PhraseLists, PhraseWords, PhrasePlace]),
+    // 65 is the hash of a phrase: see `outside::phrase`.
+    of(Forms, 66, "form-class", &[FormClass]),
+    of(Forms, 67, "form", &[Form(0)]),
+    of(FormsAround, 68, "form-1", &[Form(-1), Form(0)]),
+    of(FormsAround, 69, "form+1", &[Form(0), Form(1)]),
+    of(FormsAround, 70, "form-1+1", &[Form(-1), Form(0), Form(1)]),
+    of(Clusters, 80, "c", &[Cluster(0)]),
+    of(Clusters, 81, "cn-1", &[Cluster(-1)]),
+    of(Clusters, 82, "cn-2-1", &[Cluster(-2), Cluster(-1)]),
+    of(Clusters, 83, "c-1", &[Cluster(-1), Cluster(0)]),
+    of(Clusters, 84, "c-1w", &[Cluster(-1), Word(0)]),
+    of(Clusters, 91, "c-3-2-1", &[Cluster(-3), Cluster(-2), Cluster(-1), Cluster(0)]),
+    of(Clusters, 85, "cn+1", &[Cluster(1)]),
+    of(Clusters, 86, "c-1+1", &[Cluster(-1), Cluster(0), Cluster(1)]),
+    of(Clusters, 87, "wc+1", &[Word(0), Cluster(1)]),
+    of(Clusters, 88, "c-1wc+1", &[Cluster(-1), Word(0), Cluster(1)]),
+    of(Clusters, 92, "c-2-1+1", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1)]),
+    of(Clusters, 89, "cn+1+2", &[Cluster(1), Cluster(2)]),
+    of(Clusters, 90, "wc+1+2", &[Word(0), Cluster(1), Cluster(2)]),
+    of(Clusters, 93, "c-1+1+2", &[Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
+    of(Clusters, 94, "c-2-1+1+2", &[Cluster(-2), Cluster(-1), Cluster(0), Cluster(1), Cluster(2)]),
+    of(Clusters, 95, "c+1+2+3", &[Cluster(0), Cluster(1), Cluster(2), Cluster(3)]),
+    of(Spans, 100, "n-3-2-1", &[Word(-3), Word(-2), Word(-1)]),
+    of(Spans, 101, "q-+", &[Word(-2), Word(-1), Word(0), Word(1)]),
+    of(Spans, 102, "q+", &[Word(-1), Word(0), Word(1), Word(2)]),
+    of(Spans, 103, "f", &[Word(-2), Word(-1), Word(0), Word(1), Word(2)]),
+    of(Spans, 104, "q++", &[Word(0), Word(1), Word(2), Word(3)]),
+    of(Spans, 105, "n+1+2+3", &[Word(1), Word(2), Word(3)]),
+    of(Spans, 106, "p-3-2-1", &[Profile(-3), Profile(-2), Profile(-1), Profile(0)]),
+    of(Spans, 107, "p-2-1+1", &[Profile(-2), Profile(-1), Profile(0), Profile(1)]),
+    of(Spans, 108, "p-1+1+2", &[Profile(-1), Profile(0), Profile(1), Profile(2)]),
+    of(Spans, 109, "p-2-1+1+2", &[Profile(-2), Profile(-1), Profile(0), Profile(1), Profile(2)]),
+    always(111, "since", &[Distance]),
+    always(112, "since-p", &[Distance, Profile(0)]),
+    of(Previous, 113, "before", &[Before]),
+    of(Previous, 114, "before-p", &[Before, Profile(0)]),
+    of(Previous, 115, "before-w", &[Before, Word(0)]),
+];
+
+/// What has to be known before a template can be filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The word alone.
+    Own,
+    /// The words around it.
+    Context,
+    /// The phrase that it is part of.
+    Phrase,
+    /// The choice for the word before.
+    Previous,
+    /// Where the sentence began.
+    History,
+}
+
+impl Template {
+    /// How many words to the right it looks at.
+    pub const fn reach(&self) -> usize {
+        let (mut at, mut most) = (0, 0);
+        while at < self.slots.len() {
+            if let Word(place) | Profile(place) | Marks(place) | Lists(place) | Form(place) | Cluster(place) =
+                self.slots[at]
+                && place > most
+            {
+                most = place;
+            }
+            at += 1;
+        }
+        most.unsigned_abs()
+    }
+
+    /// What has to be known before it can be filled.
+    pub fn stage(&self) -> Stage {
+        let any = |slots: &[Slot]| self.slots.iter().any(|slot| slots.contains(slot));
+        let is_own = |slot: &Slot| match slot {
+            Word(place) | Profile(place) | Form(place) | Cluster(place) => *place == 0,
+            // The marks around a word are not the word's own.
+            Marks(_) | Lists(_) | LookAhead => false,
+            _ => true,
+        };
+        match () {
+            () if any(&[Distance]) => Stage::History,
+            () if any(&[Before]) => Stage::Previous,
+            () if any(&[PhraseLists]) => Stage::Phrase,
+            () if self.slots.iter().all(is_own) => Stage::Own,
+            () => Stage::Context,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_settings() {
+        for group in Group::DEFAULT.into_iter().chain([Clusters]).chain(Group::LISTS).chain(Group::FORMS) {
+            assert_eq!(serde_json::to_value(group).unwrap(), group.name());
+        }
+    }
+
+    #[test]
+    fn numbers_and_names_of_templates_are_their_own() {
+        for (at, template) in TEMPLATES.iter().enumerate() {
+            let others = || TEMPLATES[at + 1..].iter();
+            assert!(others().all(|other| other.number != template.number), "{template:?}");
+            assert!(others().all(|other| other.name != template.name), "{template:?}");
+        }
+    }
+}
