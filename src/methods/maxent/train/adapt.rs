@@ -9,8 +9,10 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-use super::adagrad::{Gradient, Run, Weights};
+use super::cells::{Gradient, Weights};
 use super::count::mixed;
+use super::dataset::DataSet;
+use super::trainer::Trainer;
 use super::{Config, Size, Solving, find, own, words_of};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -92,7 +94,7 @@ pub fn adapt(
     check_corpus(model, corpus)?;
     let settings = &model.settings;
     let (words, order, _) = words_of(corpus, config.vocabulary, threads)?;
-    let run = Run {
+    let data = DataSet {
         config: &config,
         set: &model.features,
         corpus,
@@ -101,16 +103,15 @@ pub fn adapt(
         outside: &model.outside,
         // Only where sentences run together there is a beginning to be found.
         begins: settings.begins && corpus.protocol().runs_on(),
-        threads,
     };
     let weights = if adaptation.variance > 0.0 {
-        moved(model, &find(&run, adaptation.size, None, 0)?)?
+        moved(model, &find(&Trainer { data, threads }, adaptation.size, None, 0)?)?
     } else {
         model.weights.clone()
     };
     let own = order.iter().map(|lower| {
-        let profile = profile(&run, lower, words[lower].counts.profile());
-        own(lower, profile, &run, &weights)
+        let profile = profile(&data, lower, words[lower].counts.profile());
+        own(lower, profile, &data, &weights)
     });
     let own = Table::open(model.words.with(own).into()).map_err(Error::Usage)?;
     let known = spellings::read(&model.mixed_text, model.locale).collect();
@@ -165,8 +166,8 @@ fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
 
 /// The profile of a word that has this one in the text: as the model has it, but where the model hardly knows the word and the
 /// text does.
-pub(super) fn profile(run: &Run<'_>, lower: &str, here: u16) -> u16 {
-    let known = run.model.and_then(|model| model.words.reader().get(hash(lower.as_bytes())));
+pub(super) fn profile(data: &DataSet<'_>, lower: &str, here: u16) -> u16 {
+    let known = data.model.and_then(|model| model.words.reader().get(hash(lower.as_bytes())));
     match known.map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]])) {
         Some(known) if !is_rare(known) || is_rare(here) => known,
         _ => here,

@@ -13,8 +13,10 @@ use std::path::Path;
 
 use crc32fast::Hasher;
 
-use super::adagrad::{Cell, Index, Run, Weights};
+use super::cells::{Cell, Index, Weights};
+use super::dataset::DataSet;
 use super::lazy::{Lazy, Penalty};
+use super::state::State;
 use super::stopping::Stopping;
 use super::{Config, Size};
 use crate::corpus::Corpus;
@@ -27,31 +29,6 @@ use crate::methods::maxent::templates::VERSION;
 
 const MAGIC: &[u8; 8] = b"MJTRAINS";
 const FORMAT: u32 = 1;
-
-/// How far training has come.
-pub(super) struct State {
-    /// Epochs done.
-    pub(super) epoch: usize,
-    /// Batches done of the next.
-    pub(super) batches: u64,
-    pub(super) stopping: Stopping,
-    pub(super) weights: Weights,
-}
-
-/// Is told of a state after each batch of so many words, and with none after each epoch; an error ends training.
-pub(super) type Keep<'a> = dyn FnMut(&State, u64) -> Result<()> + 'a;
-
-impl State {
-    /// The beginning.
-    pub(super) fn new(weights: Weights, patience: usize) -> Self {
-        Self { epoch: 0, batches: 0, stopping: Stopping::new(patience), weights }
-    }
-
-    /// Whether so many epochs are done, or what is held out got worse.
-    pub(super) fn is_over(&self, epochs: usize) -> bool {
-        self.epoch >= epochs || self.stopping.stops()
-    }
-}
 
 /// A file that holds a state, or will.
 pub(super) struct Checkpoint<'a> {
@@ -86,12 +63,12 @@ impl<'a> Checkpoint<'a> {
     /// Where that is of another corpus, cut off or altered.
     pub(super) fn open(
         self,
-        run: &Run<'_>,
+        data: &DataSet<'_>,
         words: u64,
         penalty: Penalty,
     ) -> Result<(Keeper<'a>, Option<State>)> {
         let Self { file, config, settings, old } = self;
-        let digests = [words, digest(run.outside)];
+        let digests = [words, digest(data.outside)];
         let state = old.map(|old| old.state(config, digests, penalty)).transpose()?;
         Ok((Keeper { file, config, settings, digests, words: 0 }, state))
     }
@@ -119,7 +96,7 @@ pub(super) struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    /// A [`Keep`]: writes the state of each epoch, and after so many words.
+    /// A [`Keep`](super::state::Keep): writes the state of each epoch, and after so many words.
     pub(super) fn keep(&mut self, state: &State, words: u64) -> Result<()> {
         self.words += words;
         if state.batches > 0 && self.words < self.config.checkpoint_every {
@@ -379,6 +356,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::trainer::Trainer;
     use super::super::{Prepared, Solving, learn};
     use super::*;
     use crate::corpus::{Protocol, Reading};
@@ -409,18 +387,18 @@ mod tests {
     /// Learns until so many states were kept, or to the end.
     fn until(
         stop: usize,
-        run: &Run<'_>,
+        trainer: &Trainer<'_>,
         penalty: Penalty,
         old: Option<State>,
     ) -> std::result::Result<Weights, Vec<u8>> {
         let (mut kept, mut last) = (0, Vec::new());
         let stopped = || Error::Usage("stopped".to_owned());
-        let found = learn(run, 60, penalty, old, &mut |state, _| {
+        let found = learn(trainer, 60, penalty, old, &mut |state, _| {
             kept += 1;
             if kept < stop {
                 return Ok(());
             }
-            last = bytes(run.config, state);
+            last = bytes(trainer.data.config, state);
             Err(stopped())
         });
         found.map_err(|error| {
@@ -448,14 +426,15 @@ mod tests {
             let (config, corpus, outside) = (config(solving[which].clone()), corpus(), Outside::default());
             let threads = NonZeroUsize::new(threads).unwrap();
             let prepared = Prepared::new(&config, &corpus, threads).unwrap();
-            let mut run = prepared.run(&config, &corpus, &outside, threads);
-            let penalty = config.solving.penalty(&run).unwrap();
-            let whole = learn(&run, 60, penalty, None, &mut |_, _| Ok(())).unwrap().quantised(Width::Narrow, 60);
-            let mut found = until(stops[0], &run, penalty, None);
-            run.threads = NonZeroUsize::new(other_threads).unwrap();
+            let data = prepared.data(&config, &corpus, &outside);
+            let mut trainer = Trainer { data, threads };
+            let penalty = config.solving.penalty(&data).unwrap();
+            let whole = learn(&trainer, 60, penalty, None, &mut |_, _| Ok(())).unwrap().quantised(Width::Narrow, 60);
+            let mut found = until(stops[0], &trainer, penalty, None);
+            trainer.threads = NonZeroUsize::new(other_threads).unwrap();
             for stop in stops[1..].iter().copied().chain([usize::MAX]) {
                 if let Err(bytes) = &found {
-                    found = until(stop, &run, penalty, Some(read(&config, bytes, penalty).unwrap()));
+                    found = until(stop, &trainer, penalty, Some(read(&config, bytes, penalty).unwrap()));
                 }
             }
             prop_assert_eq!(found.ok().map(|weights| weights.quantised(Width::Narrow, 60)), Some(whole));

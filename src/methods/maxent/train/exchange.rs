@@ -6,7 +6,8 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::adagrad::{Gradient, Row, Scratch};
+use super::cells::Gradient;
+use super::dataset::{ExampleRow, Scratch};
 use super::matrix::{Matrix, UNLIKELY, against_the_rest};
 use super::solving::check_penalties;
 use super::{Config, Prepared, Solving};
@@ -64,7 +65,7 @@ pub enum Target {
     Begin,
 }
 
-impl Row<'_> {
+impl ExampleRow<'_> {
     /// The features of a word that bear on a target, and its answer: for a beginning title, for none lower. `None` where it
     /// teaches nothing of it.
     pub(super) fn of(&self, target: Target) -> Option<(&[u64], Class)> {
@@ -114,8 +115,8 @@ pub fn write_features(
     let config = Config { features: exchange.features.clone(), look_ahead, vocabulary, ..Config::default() };
     let prepared = Prepared::new(&config, corpus, threads)?;
     let outside = Outside::default();
-    let run = prepared.run(&config, corpus, &outside, threads);
-    if exchange.target == Target::Begin && !run.begins {
+    let data = prepared.data(&config, corpus, &outside);
+    if exchange.target == Target::Begin && !data.begins {
         let problem =
             "--target begin: the beginnings of sentences are learned only under --protocol asr and mix";
         return Err(Error::Usage(problem.to_owned()));
@@ -124,7 +125,7 @@ pub fn write_features(
     let mut features: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
     let mut scratch = Scratch::default();
     corpus.for_each(&mut |example| {
-        run.rows(example, &mut scratch, |row| {
+        data.rows(example, &mut scratch, |row| {
             let found = row.of(exchange.target).into_iter().flat_map(|(found, _)| found);
             found.for_each(|&feature| features.entry(feature).or_default().0 += 1);
         });
@@ -135,7 +136,7 @@ pub fn write_features(
     let (mut last, mut row, mut kept) = (0, Vec::new(), Vec::new());
     corpus.for_each(&mut |example| {
         let mut result = Ok(());
-        run.rows(example, &mut scratch, |found| {
+        data.rows(example, &mut scratch, |found| {
             let Some((seen, class)) = found.of(exchange.target).filter(|_| result.is_ok()) else { return };
             kept.clear();
             kept.extend(seen.iter().filter(|feature| features.contains_key(feature)));

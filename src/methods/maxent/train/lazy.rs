@@ -4,7 +4,7 @@
 //! step of a cell that is not touched stays, so any number of its proximal steps has a closed form, and catching up gives what
 //! taking them all would.
 
-use super::adagrad::{Cell, Gradient};
+use super::cells::{Cell, Gradient};
 use crate::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 
 /// What the weights of a feature cost, for each word.

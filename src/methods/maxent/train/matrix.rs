@@ -3,7 +3,7 @@
 use std::iter;
 use std::ops::Range;
 
-use super::adagrad::Gradient;
+use super::cells::Gradient;
 use super::lbfgs;
 use crate::error::{Error, Result};
 use crate::files::Lines;
@@ -252,8 +252,11 @@ pub(super) const UNLIKELY: f64 = 6.0;
 mod tests {
     use super::*;
     use crate::files::Input;
-    use crate::methods::maxent::train::adagrad::{Answer, Gradients, Weights};
+    use crate::methods::maxent::train::adagrad::Gradients;
+    use crate::methods::maxent::train::cells::Weights;
+    use crate::methods::maxent::train::dataset::Answer;
     use crate::methods::maxent::train::lazy::Penalty;
+    use crate::methods::maxent::train::loss::gradient;
     use proptest::prelude::*;
     use std::num::NonZeroUsize;
 
@@ -384,7 +387,7 @@ mod tests {
                     let features: Vec<u64> = matrix.row(at).iter().map(|&index| index.into()).collect();
                     let mut gradients = Gradients::of(1);
                     let answer = Answer { class: Some(class), ..Answer::default() };
-                    gradients.push(&features, features.len(), weights.gradient(&features, features.len(), answer));
+                    gradients.push(&features, features.len(), gradient(weights.sums(&features, features.len()), answer));
                     weights.apply(&[gradients], 0.3, NonZeroUsize::MIN);
                 }
             }

@@ -2,22 +2,29 @@
 
 mod adagrad;
 mod adapt;
+mod cells;
 mod checkpoint;
 mod clusters;
 mod count;
+mod dataset;
 mod exchange;
 mod lazy;
 mod lbfgs;
+mod loss;
 mod matrix;
 #[cfg(feature = "liblinear")]
 mod one_vs_rest;
 mod outside;
 #[cfg(test)]
 mod packed;
+mod quantisation;
 mod rows;
+mod selection;
 mod size;
 mod solving;
+mod state;
 mod stopping;
+mod trainer;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -36,14 +43,18 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::lexicon::build;
 use crate::text::{Class, Token};
-use adagrad::{Index, Quantised, Run, Weights};
 pub use adapt::{Adaptation, adapt};
-use checkpoint::{Checkpoint, Keep, State};
+use cells::{Index, Weights};
+use checkpoint::Checkpoint;
 use count::{Words, count, digest, mixed, most_frequent};
+use dataset::DataSet;
 pub use exchange::{Exchange, Fit, Form, Target, fit, write_features, write_weights};
 use lazy::Penalty;
+use quantisation::Quantised;
 pub use size::Size;
 pub use solving::{Solver, Solving};
+use state::{Keep, State};
+use trainer::Trainer;
 
 /// How `maxent` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -163,15 +174,15 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
         let clusters = clusters.map(|(lower, class)| (hash(lower.as_bytes()), [class]));
         outside.clusters = Some(outside::table(clusters)?);
     }
-    let run = prepared.run(config, corpus, &outside, threads);
+    let data = prepared.data(config, corpus, &outside);
     let mixed = mixed(order, words, spellings, corpus.locale());
     let mut others = vec![Table::<WORD>::size(order.len()), mixed.len()];
     others.extend(outside.sections().iter().map(|(_, bytes)| bytes.len()));
     let features = config.size.features(config, corpus, &others)?;
-    let found = find(&run, features.trained, checkpoint, *digest)?;
+    let found = find(&Trainer { data, threads }, features.trained, checkpoint, *digest)?;
     let Quantised { unit: steps, cut, table } = found.quantised(config.width(), features.kept);
     let table = WeightTable::open(table.into()).map_err(Error::Usage)?;
-    let own = order.iter().map(|lower| own(lower, words[lower].counts.profile(), &run, &table));
+    let own = order.iter().map(|lower| own(lower, words[lower].counts.profile(), &data, &table));
     let own = outside::table(own)?;
     let settings = Settings {
         version: VERSION,
@@ -221,15 +232,9 @@ impl Prepared {
         Ok(Self { words, order, digest, groups, set, begins })
     }
 
-    fn run<'a>(
-        &'a self,
-        config: &'a Config,
-        corpus: &'a Corpus,
-        outside: &'a Outside,
-        threads: NonZeroUsize,
-    ) -> Run<'a> {
+    fn data<'a>(&'a self, config: &'a Config, corpus: &'a Corpus, outside: &'a Outside) -> DataSet<'a> {
         let Self { words, set, begins, .. } = self;
-        Run { config, set, corpus, words, model: None, outside, begins: *begins, threads }
+        DataSet { config, set, corpus, words, model: None, outside, begins: *begins }
     }
 }
 
@@ -271,73 +276,80 @@ fn check_classes(words: &Words, corpus: &Corpus) -> Result<()> {
 }
 
 /// Finds weights of so many features, from where a checkpoint stands, or reads them.
-fn find(run: &Run<'_>, size: usize, checkpoint: Option<Checkpoint<'_>>, words: u64) -> Result<Weights> {
-    let solving = &run.config.solving;
-    if let Some(found) = exchange::read_weights(solving, run.begins)? {
+fn find(
+    trainer: &Trainer<'_>,
+    size: usize,
+    checkpoint: Option<Checkpoint<'_>>,
+    words: u64,
+) -> Result<Weights> {
+    let data = &trainer.data;
+    let solving = &data.config.solving;
+    if let Some(found) = exchange::read_weights(solving, data.begins)? {
         let (features, values): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         return Ok(Weights::with(features, &values));
     }
-    let penalty = solving.penalty(run)?;
-    let Some(checkpoint) = checkpoint else { return learn(run, size, penalty, None, &mut |_, _| Ok(())) };
-    let (mut keeper, state) = checkpoint.open(run, words, penalty)?;
-    learn(run, size, penalty, state, &mut |state, words| keeper.keep(state, words))
+    let penalty = solving.penalty(data)?;
+    let Some(checkpoint) = checkpoint else { return learn(trainer, size, penalty, None, &mut |_, _| Ok(())) };
+    let (mut keeper, state) = checkpoint.open(data, words, penalty)?;
+    learn(trainer, size, penalty, state, &mut |state, words| keeper.keep(state, words))
 }
 
 /// Finds weights, from the beginning or from a state that was told to `keep` before.
 fn learn(
-    run: &Run<'_>,
+    trainer: &Trainer<'_>,
     size: usize,
     penalty: Penalty,
     state: Option<State>,
     keep: &mut Keep<'_>,
 ) -> Result<Weights> {
-    let Config { solving, bits, .. } = run.config;
+    let data = &trainer.data;
+    let Config { solving, bits, .. } = data.config;
     // Where all features fit, none has to be chosen.
     if solving.solver == Solver::Lbfgs
-        && let Some(all) = rows::all_features(run, size)?
+        && let Some(all) = rows::all_features(data, size)?
     {
-        return solve(run, all);
+        return solve(data, all);
     }
     let new = |weights: Weights, average| {
-        State::new(weights.over(run.model).lazily(penalty, average), solving.patience)
+        State::new(weights.over(data.model).lazily(penalty, average), solving.patience)
     };
     // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
     let mut state = state.unwrap_or_else(|| new(Weights::hashed(*bits), false));
     if let Index::Hashed(..) = state.weights.index {
-        let chosen = run.epochs(state, keep)?.chosen(size);
+        let chosen = trainer.epochs(state, keep)?.chosen(size);
         state = new(Weights::of(chosen), solving.average);
         keep(&state, 0)?;
     }
     if solving.solver == Solver::Adagrad {
-        return run.epochs(state, keep);
+        return trainer.epochs(state, keep);
     }
-    solve(run, state.weights.features())
+    solve(data, state.weights.features())
 }
 
 /// Finds weights of the features chosen with a solver that holds the whole corpus.
-fn solve(run: &Run<'_>, chosen: Vec<u64>) -> Result<Weights> {
-    if run.config.solving.solver != Solver::Lbfgs {
-        return solve_with_liblinear(run, chosen);
+fn solve(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<Weights> {
+    if data.config.solving.solver != Solver::Lbfgs {
+        return solve_with_liblinear(data, chosen);
     }
-    let values = rows::best(run, &chosen)?;
+    let values = rows::best(data, &chosen)?;
     Ok(Weights::with(chosen, &values))
 }
 
 #[cfg(feature = "liblinear")]
-fn solve_with_liblinear(run: &Run<'_>, chosen: Vec<u64>) -> Result<Weights> {
-    let values = one_vs_rest::solve(run, &chosen)?;
+fn solve_with_liblinear(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<Weights> {
+    let values = one_vs_rest::solve(data, &chosen)?;
     Ok(Weights::with(chosen, &values))
 }
 
 #[cfg(not(feature = "liblinear"))]
-fn solve_with_liblinear(_: &Run<'_>, _: Vec<u64>) -> Result<Weights> {
+fn solve_with_liblinear(_: &DataSet<'_>, _: Vec<u64>) -> Result<Weights> {
     Err(solving::left_out())
 }
 
 /// What a model holds of a word.
-fn own(lower: &str, profile: u16, run: &Run<'_>, weights: &WeightTable) -> (u64, [u8; WORD]) {
-    let seen = run.outside.seen(lower, &Token::default(), profile);
-    let sums = super::own(run.set, lower, seen, weights, &mut Vec::new());
+fn own(lower: &str, profile: u16, data: &DataSet<'_>, weights: &WeightTable) -> (u64, [u8; WORD]) {
+    let seen = data.outside.seen(lower, &Token::default(), profile);
+    let sums = super::own(data.set, lower, seen, weights, &mut Vec::new());
     let mut bytes = [0; WORD];
     let (parts, _) = bytes.as_chunks_mut();
     parts[0] = seen.profile.to_le_bytes();

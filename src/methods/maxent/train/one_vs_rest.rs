@@ -6,7 +6,8 @@
 use liblinear::util::TrainingInput;
 use liblinear::{Builder, LibLinearModel, SolverType, toggle_liblinear_stdout_output};
 
-use super::adagrad::{Gradient, Run};
+use super::cells::Gradient;
+use super::dataset::DataSet;
 use super::exchange::Target;
 use super::matrix::{Matrix, UNLIKELY, against_the_rest};
 use super::rows::{Holder, matrix};
@@ -16,12 +17,12 @@ use crate::methods::maxent::{BEGIN, CLASSES, names};
 use crate::text::Class;
 
 /// Finds weights of the features chosen, in their order.
-pub(super) fn solve(run: &Run<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
+pub(super) fn solve(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
     let bias = chosen.iter().position(|&feature| feature == names::bias());
-    let mut weights = classes(&matrix(run, Target::Case, chosen, &HOLDER)?, run, bias)?;
-    if run.begins {
+    let mut weights = classes(&matrix(data, Target::Case, chosen, &HOLDER)?, data, bias)?;
+    if data.begins {
         for (weights, begin) in
-            weights.iter_mut().zip(beginnings(&matrix(run, Target::Begin, chosen, &HOLDER)?, run, bias)?)
+            weights.iter_mut().zip(beginnings(&matrix(data, Target::Begin, chosen, &HOLDER)?, data, bias)?)
         {
             weights[BEGIN] = begin as f32;
         }
@@ -42,15 +43,15 @@ fn bytes(matrix: &Matrix) -> usize {
 const FEATURE: usize = 128;
 
 /// The weights of classes; that of a beginning is 0.
-fn classes(matrix: &Matrix, run: &Run<'_>, bias: Option<usize>) -> Result<Vec<Gradient>> {
-    let columns = columns(matrix, run)?;
+fn classes(matrix: &Matrix, data: &DataSet<'_>, bias: Option<usize>) -> Result<Vec<Gradient>> {
+    let columns = columns(matrix, data)?;
     let column = |class: Class| columns.iter().find(|(label, _)| *label == class as u8);
     let columns: [_; CLASSES] = Class::ALL.map(|class| column(class).map(|(_, column)| column.as_slice()));
     Ok(against_the_rest(columns, bias, matrix.features as usize))
 }
 
 /// The weights of the beginning of a sentence: log-odds.
-fn beginnings(matrix: &Matrix, run: &Run<'_>, bias: Option<usize>) -> Result<Vec<f64>> {
+fn beginnings(matrix: &Matrix, data: &DataSet<'_>, bias: Option<usize>) -> Result<Vec<f64>> {
     let size = matrix.features as usize;
     let begins = |class: &Class| *class == Class::Title;
     if matrix.classes.iter().all(begins) || !matrix.classes.iter().any(begins) {
@@ -59,18 +60,18 @@ fn beginnings(matrix: &Matrix, run: &Run<'_>, bias: Option<usize>) -> Result<Vec
         bias.into_iter().for_each(|bias| weights[bias] = sign * UNLIKELY);
         return Ok(weights);
     }
-    let found = columns(matrix, run)?.into_iter().find(|(label, _)| *label == Class::Title as u8);
+    let found = columns(matrix, data)?.into_iter().find(|(label, _)| *label == Class::Title as u8);
     Ok(found.map_or_else(|| vec![0.0; size], |(_, column)| column))
 }
 
 /// What LIBLINEAR finds: for each label its weights against the rest.
-fn columns(matrix: &Matrix, run: &Run<'_>) -> Result<Vec<(u8, Vec<f64>)>> {
+fn columns(matrix: &Matrix, data: &DataSet<'_>) -> Result<Vec<(u8, Vec<f64>)>> {
     let labels: Vec<u8> = matrix.classes.iter().map(|class| *class as u8).collect();
     if labels.iter().all(|label| *label == labels[0]) {
         let problem = "all words that are trained on are of one class: give text as it was published";
-        return Err(Error::file(run.corpus.name(), problem));
+        return Err(Error::file(data.corpus.name(), problem));
     }
-    let solving = &run.config.solving;
+    let solving = &data.config.solving;
     let model = train(matrix, &labels, solving.solver, solving.cost.unwrap_or(1.0))?;
     Ok(coefficients(&model, matrix.features))
 }

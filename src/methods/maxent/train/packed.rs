@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use rustc_hash::FxHashMap;
 
-use super::adagrad::Gradient;
+use super::cells::Gradient;
 use super::count::Words;
 use super::*;
 use crate::corpus::{Example, Protocol, Reading};
@@ -184,8 +184,9 @@ fn packed_and_unpacked_models_give_equal_cases() {
     let exact: FxHashMap<&str, u8> = prepared.order.iter().map(String::as_str).zip(numbers).collect();
     let hashed = exact.iter().map(|(lower, class)| (hash(lower.as_bytes()), [*class]));
     let outside = Outside { clusters: Some(outside::table(hashed).unwrap()), ..Outside::default() };
-    let run = prepared.run(&config, &training, &outside, NonZeroUsize::MIN);
-    let weights = find(&run, 40_000, None, prepared.digest).unwrap();
+    let data = prepared.data(&config, &training, &outside);
+    let trainer = Trainer { data, threads: NonZeroUsize::MIN };
+    let weights = find(&trainer, 40_000, None, prepared.digest).unwrap();
     let mut unpacked = Unpacked {
         weights: weights.by_feature().collect(),
         words: &prepared.words,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::adagrad::Run;
+use super::dataset::DataSet;
 use super::lazy::Penalty;
 use crate::error::{Error, Result};
 use crate::files::Size;
@@ -123,12 +123,12 @@ impl Solving {
         Err(Error::Usage(problem))
     }
 
-    /// What a weight costs for each word of a run.
-    pub(super) fn penalty(&self, run: &Run<'_>) -> Result<Penalty> {
+    /// What a weight costs for each word of a data.
+    pub(super) fn penalty(&self, data: &DataSet<'_>) -> Result<Penalty> {
         if self.l1 == 0.0 && self.l2 == 0.0 {
             return Ok(Penalty::None);
         }
-        Ok(Penalty::of(self.l1, self.l2, run.trained_on()?))
+        Ok(Penalty::of(self.l1, self.l2, data.trained_on()?))
     }
 
     /// Whether the example of this number, from 0, is held out: the same in every epoch.

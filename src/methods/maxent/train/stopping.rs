@@ -1,6 +1,6 @@
 //! When to stop: training that no longer helps on what was held out.
 
-use super::adagrad::Weights;
+use super::cells::Weights;
 
 /// The best weights so far.
 pub(super) struct Stopping {
