@@ -12,11 +12,11 @@ use divan::counter::ItemsCount;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use majuscule::corpus::{Protocol, Reading};
-use majuscule::eval::align::align;
-use majuscule::eval::aligned::{self, Transcript};
-use majuscule::eval::{Score, Side, pair};
 use majuscule::text::Locale;
+use majuscule_train::corpus::{Protocol, Reading};
+use majuscule_train::eval::align::align;
+use majuscule_train::eval::aligned::{self, Transcript};
+use majuscule_train::eval::{Score, Side, pair};
 
 /// Words of each transcript.
 const WORDS: usize = 20_000;

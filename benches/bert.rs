@@ -15,13 +15,13 @@ use candle_core::{Device, Tensor};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::methods::bert::config::EncoderConfig;
-use majuscule::methods::bert::dropout::Keep;
-use majuscule::methods::bert::encoder::Batch;
-use majuscule::methods::bert::engine::{Engine, Precision, Question};
-use majuscule::methods::bert::tagger::{self, ENCODER, Tagger};
-use majuscule::methods::bert::tokenize::Pieces;
-use majuscule::methods::bert::weights::{self, Weights};
+use majuscule_neural::bert::config::EncoderConfig;
+use majuscule_neural::bert::dropout::Keep;
+use majuscule_neural::bert::encoder::Batch;
+use majuscule_neural::bert::engine::{Engine, Precision, Question};
+use majuscule_neural::bert::tagger::{self, ENCODER, Tagger};
+use majuscule_neural::bert::tokenize::Pieces;
+use majuscule_neural::bert::weights::{self, Weights};
 
 /// Names a trained model, a folder.
 const VARIABLE: &str = "MAJUSCULE_BENCH_BERT";
@@ -182,7 +182,7 @@ fn trained(folder: &Path) -> (EncoderConfig, Pieces, Weights) {
 
 /// The toy encoder with a head of zeros.
 fn toy() -> (EncoderConfig, Pieces, Weights) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/toy-bert");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/toy-bert");
     let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| stop(&folder, &error));
     let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(&folder, &problem));
     let pieces = Pieces::read_vocabulary(&read("vocab.txt"), true, None);

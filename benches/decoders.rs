@@ -15,14 +15,16 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
-use majuscule::lm::kneser_ney;
-use majuscule::methods::{Method, Model, hmm, load, ngram};
+use majuscule::methods::{Computing, Methods, Model};
 use majuscule::model::{self};
 use majuscule::restorer::Want;
 use majuscule::text::{Locale, Policy};
+use majuscule_fst::ngram;
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::lm::kneser_ney;
+use majuscule_train::methods::{Learner, hmm, train};
 
 /// Runs of each in the summary; the fastest counts.
 const TURNS: usize = 3;
@@ -68,9 +70,11 @@ impl Bench {
         let trained = |(name, _): (&'static str, f64)| {
             let path = folder.path().join(name);
             let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);
-            let draft = method_of(name).train(&corpus, Vec::new(), NonZeroUsize::MIN);
+            let draft = train(&*learner_of(name), &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {});
             draft.and_then(|draft| draft.save(&path, false)).expect("the text is cased");
-            let model = model::open(&path).and_then(|store| load(&*store)).expect("it was trained just now");
+            let model = model::open(&path)
+                .and_then(|store| Methods::default().with(ngram::METHOD).load(&*store, &Computing::default()))
+                .expect("it was trained just now");
             (name, (path, model))
         };
         let models = DECODERS.map(trained).into();
@@ -122,15 +126,15 @@ impl Bench {
 }
 
 /// N-grams that were seen five times, as in Batista et al. 2007.
-fn method_of(name: &str) -> Method {
+fn learner_of(name: &str) -> Box<dyn Learner> {
     let (method, order) = name.rsplit_once('-').expect("a method and an order");
     let order: usize = order.parse().expect("a number");
     let min_counts = vec![1, 5, 5][..order].to_vec();
     let ngrams = kneser_ney::Config { order, min_counts, ..Default::default() };
     let language = hmm::Language { ngrams, ..hmm::Language::default() };
     match method {
-        "hmm" => Method::Hmm(hmm::Config { language, ..hmm::Config::default() }),
-        "ngram" => Method::Ngram(ngram::Config { language, ..ngram::Config::default() }),
+        "hmm" => Box::new(hmm::Config { language, ..hmm::Config::default() }),
+        "ngram" => Box::new(ngram::Config { language, ..ngram::Config::default() }),
         _ => unreachable!("no other decoder is in the list"),
     }
 }

@@ -10,9 +10,9 @@ use std::time::Instant;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::corpus::{Corpus, Protocol, Reading};
-use majuscule::lexicon::build::build;
 use majuscule::text::Locale;
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::lexicon::build::build;
 
 /// Runs of each in the summary; the fastest counts.
 const TURNS: usize = 5;

@@ -12,11 +12,11 @@ use std::time::Instant;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::corpus::{Corpus, Protocol, Reading};
-use majuscule::lm::kneser_ney::{Config, train};
-use majuscule::lm::words::Tokens;
 use majuscule::lm::{NgramModel, Scorer, Sentence, Sentences, State, Step, WordId, binary};
 use majuscule::text::Locale;
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::lm::kneser_ney::{Config, train};
+use majuscule_train::lm::words::Tokens;
 
 /// Runs of each in the summary; the fastest counts.
 const TURNS: usize = 5;

@@ -13,12 +13,12 @@ use std::time::Instant;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::error::Error;
-use majuscule::lm::kneser_ney::Config;
-use majuscule::lm::spill::Memory;
-use majuscule::lm::words::{Text, Tokens};
 use majuscule::text::Locale;
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::lm::kneser_ney::Config;
+use majuscule_train::lm::spill::Memory;
+use majuscule_train::lm::words::{Text, Tokens};
 
 /// Runs of each in the summary; the fastest counts.
 const TURNS: usize = 3;

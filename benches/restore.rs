@@ -13,13 +13,14 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
-use majuscule::methods::{Method, Model, Preset, embedded_as, load, majority};
+use majuscule::methods::{Model, Preset, embedded_as, load};
 use majuscule::model::{self, Bytes, Packed};
 use majuscule::restorer::Want;
 use majuscule::text::{Locale, Policy};
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::methods::{majority, train};
 
 /// Runs of each in the summary; the fastest counts.
 const TURNS: usize = 5;
@@ -197,7 +198,9 @@ impl Process {
     /// Opening its model until it can be used: that in the program, and the same as a file.
     fn openings(&self) -> [Duration; 2] {
         let preset = if self.preset == "fast" { Preset::Fast } else { Preset::Accurate };
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("lm").join(format!("en.{}", self.preset));
+        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .join("lm")
+            .join(format!("en.{}", self.preset));
         let packed = || load(&*model::open(&file).expect("the model is there")).expect("it is a model");
         [
             middle(|| time(|| embedded_as("en", preset).expect("the model is built in"))),
@@ -220,8 +223,8 @@ impl Process {
 /// `majority` trained on a text.
 fn trained(cased: &str) -> Model {
     let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);
-    let method = Method::Majority(majority::Config::default());
-    let packed = method.train(&corpus, Vec::new(), NonZeroUsize::MIN).expect("the text is cased").pack();
+    let draft = train(&majority::Config::default(), &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {});
+    let packed = draft.expect("the text is cased").pack();
     let store = Packed::open("the text's", Bytes::Owned(packed.into())).expect("it was packed just now");
     load(&store).expect("it was trained just now")
 }

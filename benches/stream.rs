@@ -15,14 +15,15 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::corpus::{Corpus, Protocol, Reading};
 use majuscule::format::Settings;
-use majuscule::methods::{Method, Model, hmm, load, majority, maxent};
+use majuscule::methods::{Model, load};
 use majuscule::model::{Bytes, Packed};
 use majuscule::restore::{Flow, Output, Stream};
 use majuscule::restorer::Want;
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, Policy};
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::methods::{Learner, hmm, majority, maxent, train};
 
 /// Lines to learn from, and words that are then sent one by one. Over pipes they are fewer: each is waited for.
 const LINES: usize = 20_000;
@@ -103,13 +104,14 @@ impl Bench {
 
 impl Learned {
     fn new(name: &'static str, cased: &str) -> Self {
-        let method = match name {
-            "majority" => Method::Majority(majority::Config::default()),
-            "hmm" => Method::Hmm(hmm::Config::default()),
-            _ => Method::Maxent(maxent::Config::default()),
+        let learner: Box<dyn Learner> = match name {
+            "majority" => Box::new(majority::Config::default()),
+            "hmm" => Box::new(hmm::Config::default()),
+            _ => Box::new(maxent::Config::default()),
         };
         let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);
-        let packed = method.train(&corpus, Vec::new(), NonZeroUsize::MIN).expect("the text is cased").pack();
+        let draft = train(&*learner, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {});
+        let packed = draft.expect("the text is cased").pack();
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let file = folder.path().join("model");
         std::fs::write(&file, &packed).expect("the model can be written");

@@ -44,7 +44,6 @@ pub fn len(path: impl AsRef<Path>) -> Option<u64> {
 }
 
 /// What a file is called without its folders, which differ from machine to machine.
-#[cfg(any(feature = "cli", feature = "train"))]
 pub fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
@@ -58,7 +57,6 @@ pub fn uncompressed_name(name: &str) -> &str {
 ///
 /// # Errors
 /// Where it cannot be read.
-#[cfg(any(feature = "cli", feature = "train"))]
 pub fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let error = |error| Error::io("read", folder, error);
     let mut paths = Vec::new();

@@ -22,27 +22,16 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 // In reading order: each module uses only those above it.
+pub mod named;
 pub mod printable;
 pub mod error;
 pub mod bytes;
 pub mod files;
 pub mod text;
 pub mod format;
-#[cfg(feature = "train")]
-pub mod corpus;
-#[cfg(feature = "train")]
-pub mod lexicon;
 pub mod lm;
 pub mod search;
 pub mod restorer;
-#[cfg(feature = "train")]
-pub mod eval;
 pub mod model;
 pub mod methods;
 pub mod restore;
-#[cfg(feature = "experiments")]
-pub mod experiment;
-#[cfg(feature = "train")]
-pub mod fuzz;
-#[cfg(feature = "cli")]
-pub mod cli;

@@ -3,10 +3,10 @@
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
-use majuscule::methods::bert::config::EncoderConfig;
-use majuscule::methods::bert::dropout::Keep;
-use majuscule::methods::bert::encoder::{Batch, Encoder};
-use majuscule::methods::bert::weights;
+use majuscule_neural::bert::config::EncoderConfig;
+use majuscule_neural::bert::dropout::Keep;
+use majuscule_neural::bert::encoder::{Batch, Encoder};
+use majuscule_neural::bert::weights;
 use serde_json::Value;
 
 const CONFIG: &[u8] = include_bytes!("data/toy-bert/config.json");

@@ -104,7 +104,7 @@ fn vocabulary(random: &mut ChaCha8Rng) -> Vec<String> {
 
 /// The different words of the texts in a folder of the repository.
 fn words_of(folder: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| stop(&folder, &error));
     let files: BTreeSet<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     let is_list = |file: &&PathBuf| file.extension().is_some_and(|extension| extension == "txt");

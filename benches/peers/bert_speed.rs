@@ -7,12 +7,12 @@ use std::time::Instant;
 use std::{env, fs};
 
 use candle_core::Device;
-use majuscule::methods::bert::config::EncoderConfig;
-use majuscule::methods::bert::dropout::Keep;
-use majuscule::methods::bert::encoder::Batch;
-use majuscule::methods::bert::engine::{Engine, Precision, Question};
-use majuscule::methods::bert::tagger::{self, Tagger};
-use majuscule::methods::bert::weights;
+use majuscule_neural::bert::config::EncoderConfig;
+use majuscule_neural::bert::dropout::Keep;
+use majuscule_neural::bert::encoder::Batch;
+use majuscule_neural::bert::engine::{Engine, Precision, Question};
+use majuscule_neural::bert::tagger::{self, Tagger};
+use majuscule_neural::bert::weights;
 
 /// The labels of a model of the command line: lower, title, upper and mixed.
 const LABELS: usize = 4;

@@ -1,4 +1,7 @@
 //! Any bytes as two sequences: the fewest edits, never a panic.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::align(bytes));
+#[path = "../laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::align(bytes));

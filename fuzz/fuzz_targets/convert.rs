@@ -1,4 +1,7 @@
 //! Any bytes as subtitles, a transcript, JSON, columns or text: converted to each other format they say the same, or it is an error.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::convert(bytes));
+#[path = "../laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::convert(bytes));

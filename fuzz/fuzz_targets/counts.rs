@@ -1,4 +1,7 @@
 //! Any bytes as a file of counts: an error, or counts that are the same when they are written and read again.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::counts(bytes));
+#[path = "../laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::counts(bytes));

@@ -1,4 +1,7 @@
 //! Any bytes as a lexicon or a list: an error or a lexicon, never a panic.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::lexicon(bytes));
+#[path = "../laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::lexicon(bytes));

@@ -1,4 +1,7 @@
 //! Any bytes as a recipe of an experiment: a plan or an error, never a panic.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::recipe(bytes));
+#[path = "../laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::recipe(bytes));

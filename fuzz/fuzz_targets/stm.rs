@@ -1,4 +1,7 @@
 //! Any bytes as segments with times: sentences or an error, never a panic.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::stm(bytes));
+#[path = "../laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::stm(bytes));

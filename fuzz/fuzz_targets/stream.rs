@@ -1,4 +1,7 @@
 //! Any bytes through a stream that is cut anywhere: the same comes out, and nothing but case may change.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::stream(bytes));
+#[path = "../laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::stream(bytes));

@@ -1,4 +1,7 @@
 //! Any bytes as utterances with names: sentences or an error, never a panic.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule::fuzz::trn(bytes));
+#[path = "../laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::trn(bytes));

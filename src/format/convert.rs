@@ -263,7 +263,6 @@ impl Check {
 ///
 /// # Panics
 /// Where a law is broken.
-#[cfg(any(test, feature = "train"))]
 pub fn fuzz(from: Kind, data: &[u8]) {
     let objects = |kind: Kind, data: &[u8]| run(kind, Kind::Jsonl, false, data);
     let Ok(said) = objects(from, data) else {
@@ -302,8 +301,6 @@ pub fn fuzz(from: Kind, data: &[u8]) {
         }
     }
 }
-
-#[cfg(any(test, feature = "train"))]
 fn run(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
     let mut out = Vec::new();
     let input = Input::uncompressed("data", std::io::Cursor::new(data.to_vec()));
@@ -316,8 +313,6 @@ fn run(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
 pub(super) fn written(from: Kind, to: Kind, text: &str) -> String {
     run(from, to, false, text.as_bytes()).expect("nothing is lost")
 }
-
-#[cfg(any(test, feature = "train"))]
 fn items(kind: Kind, data: &[u8]) -> Result<Vec<Item>> {
     let mut source =
         Source::open(kind, Input::uncompressed("data", std::io::Cursor::new(data.to_vec())), None)?;
@@ -329,7 +324,6 @@ fn items(kind: Kind, data: &[u8]) -> Result<Vec<Item>> {
 }
 
 /// What is said in a file, without white space.
-#[cfg(any(test, feature = "train"))]
 fn text(kind: Kind, data: &[u8]) -> String {
     let items = items(kind, data).expect("the file was read before");
     let texts = items.iter().map(|item| match item {
@@ -340,7 +334,6 @@ fn text(kind: Kind, data: &[u8]) -> String {
 }
 
 /// Objects without the numbers of cues.
-#[cfg(any(test, feature = "train"))]
 fn unnumbered(objects: &str) -> String {
     let without = |line: &str| match line.strip_prefix("{\"id\":\"").and_then(|rest| rest.split_once("\",")) {
         Some((id, rest)) if id.bytes().all(|b| b.is_ascii_digit()) => format!("{{{rest}\n"),

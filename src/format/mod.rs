@@ -42,6 +42,7 @@ use records::Records;
 
 use crate::error::Result;
 use crate::files::{self, Input};
+use crate::named::NamedValue;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{Break, Choice, Locale, Policy, Tokens, Words};
@@ -100,7 +101,6 @@ impl Piece {
 
 /// What belongs together in a file: the words of one text bear on each other, those of two never do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Context {
     /// Each record of jsonl is a text by itself, unless it comes in live; of any other format the file is one text.
     #[default]
@@ -109,6 +109,18 @@ pub enum Context {
     Line,
     /// The file is one text.
     File,
+}
+
+impl NamedValue for Context {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Auto,
+            "auto",
+            "Each record of jsonl is a text by itself, unless it comes in live; of any other format the file is one text",
+        ),
+        (Self::Line, "line", "Each line of text and each record of jsonl is a text by itself"),
+        (Self::File, "file", "The file is one text"),
+    ];
 }
 
 /// How the words of a file are read.
@@ -150,7 +162,6 @@ pub trait Format: Send {
 
 /// The formats that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Kind {
     /// By the end of the file's name, before .gz, .zst or .xz; where that says nothing, by the file's first bytes, and otherwise text.
     #[default]
@@ -171,6 +182,28 @@ pub enum Kind {
     WhisperJson,
     /// Columns, a word a line.
     Conll,
+}
+
+impl NamedValue for Kind {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Auto,
+            "auto",
+            "By the end of the file's name, before .gz, .zst or .xz; where that says nothing, by the file's first bytes, and otherwise text",
+        ),
+        (Self::Text, "text", "Plain text"),
+        (Self::Srt, "srt", "Subtitles of SubRip"),
+        (Self::Vtt, "vtt", "Subtitles of the web (WebVTT)"),
+        (Self::Ctm, "ctm", "Recogniser output of NIST, a word a line"),
+        (Self::Stm, "stm", "References of NIST, a segment a line"),
+        (Self::Jsonl, "jsonl", "An object a line, with the text in the field that --field names"),
+        (
+            Self::WhisperJson,
+            "whisper-json",
+            "What Whisper and its kin write: the same words in text, segments and words",
+        ),
+        (Self::Conll, "conll", "Columns, a word a line"),
+    ];
 }
 
 impl Kind {

@@ -54,7 +54,7 @@ pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
 const FULL: usize = 1 << 18;
 
 /// Appends a number with up to six digits after the point: what it reads as differs by 5e-7 at most.
-pub(super) fn push_number(number: f32, out: &mut Vec<u8>) {
+pub fn push_number(number: f32, out: &mut Vec<u8>) {
     // No model has such a number, but a file may.
     if number.abs() >= 1e9 {
         return out.extend_from_slice(number.to_string().as_bytes());

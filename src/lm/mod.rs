@@ -2,26 +2,10 @@
 
 pub mod arpa;
 pub mod binary;
-#[cfg(feature = "train")]
-mod count;
-#[cfg(feature = "train")]
-pub mod counts;
 pub mod forms;
-#[cfg(feature = "train")]
-pub mod interpolate;
-#[cfg(feature = "train")]
-pub mod kneser_ney;
-#[cfg(feature = "train")]
-pub mod prune;
 pub mod scorer;
-#[cfg(feature = "train")]
-mod sink;
-#[cfg(feature = "train")]
-pub mod spill;
-mod table;
+pub mod table;
 pub mod vocab;
-#[cfg(feature = "train")]
-pub mod words;
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -53,7 +37,8 @@ pub const MAX_ORDER: usize = 7;
 /// ```
 #[derive(Debug, Clone)]
 pub struct NgramModel {
-    vocabulary: Vocabulary,
+    /// The words.
+    pub vocabulary: Vocabulary,
     /// Its n-grams in order, and as they are looked up; at least one is there, the other is made when it is needed.
     table: OnceLock<Table>,
     look_up: OnceLock<LookUp>,
@@ -69,7 +54,8 @@ impl PartialEq for NgramModel {
 }
 
 impl NgramModel {
-    fn new(vocabulary: Vocabulary, table: Table) -> Self {
+    /// A model of these n-grams.
+    pub fn new(vocabulary: Vocabulary, table: Table) -> Self {
         Self { vocabulary, table: table.into(), look_up: OnceLock::new(), binary: None, notes: Vec::new() }
     }
 
@@ -198,7 +184,8 @@ impl NgramModel {
         self.table().for_each(order, visit);
     }
 
-    fn table(&self) -> &Table {
+    /// The n-grams, by their words' numbers.
+    pub fn table(&self) -> &Table {
         self.table.get_or_init(|| self.look_up().table())
     }
 

@@ -35,10 +35,11 @@ pub(super) type Context = [Cell; 3];
 
 /// A model's numbers. A node is an n-gram; a context is a node of less than the highest order.
 #[derive(Clone, PartialEq, Default)]
-pub(super) struct Table {
+pub struct Table {
     /// Where the nodes of each order begin, and after them where they end.
     pub(super) starts: Vec<u32>,
-    pub(super) nodes: Vec<Node>,
+    /// The n-grams, those of an order side by side.
+    pub nodes: Vec<Node>,
     /// The contexts, and after them one that tells the number of nodes.
     pub(super) contexts: Vec<Context>,
 }
@@ -50,7 +51,8 @@ impl fmt::Debug for Table {
 }
 
 impl Table {
-    pub(super) fn order(&self) -> usize {
+    /// The length of the longest n-grams.
+    pub fn order(&self) -> usize {
         self.starts.len() - 1
     }
 
@@ -141,13 +143,12 @@ impl Table {
     }
 
     /// The nodes of an order.
-    #[cfg(feature = "train")]
-    pub(super) fn order_nodes(&self, order: usize) -> Range<u32> {
+    pub fn order_nodes(&self, order: usize) -> Range<u32> {
         self.starts[order - 1]..self.starts[order]
     }
 
     /// The n-grams that begin with a node and have one word more.
-    pub(super) fn longer(&self, node: u32) -> Range<u32> {
+    pub fn longer(&self, node: u32) -> Range<u32> {
         match self.view() {
             view if view.is_context(node) => view.first(node)..view.first(node + 1),
             _ => 0..0,
@@ -155,23 +156,22 @@ impl Table {
     }
 
     /// The last word of a node.
-    #[cfg(feature = "train")]
-    pub(super) fn word(&self, node: u32) -> u32 {
+    pub fn word(&self, node: u32) -> u32 {
         number(self.nodes[node as usize][0])
     }
 
     /// log10 p of a node.
-    pub(super) fn log10(&self, node: u32) -> f64 {
+    pub fn log10(&self, node: u32) -> f64 {
         f64::from(float(self.nodes[node as usize][1]))
     }
 
     /// log10 back-off of a context.
-    pub(super) fn back_off(&self, context: u32) -> f32 {
+    pub fn back_off(&self, context: u32) -> f32 {
         float(self.contexts[context as usize][1])
     }
 
     /// log10 p of a word after the suffix of a context.
-    pub(super) fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
+    pub fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
         let view = self.view();
         let mut back_off = 0.0;
         let mut at = number(self.contexts[context as usize][2]);
@@ -308,36 +308,33 @@ pub(super) fn float(cell: Cell) -> f32 {
 }
 
 /// What a context leaves to the words that it does not list, and what its suffix gives those.
-#[cfg(feature = "train")]
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rest {
-    pub(super) own: f64,
-    pub(super) shorter: f64,
+pub struct Rest {
+    /// The probability that the counts of the context give.
+    pub own: f64,
+    /// The share of probability left to the shorter context.
+    pub shorter: f64,
 }
-
-#[cfg(feature = "train")]
 impl Default for Rest {
     fn default() -> Self {
         Self { own: 1.0, shorter: 1.0 }
     }
 }
-
-#[cfg(feature = "train")]
 impl Rest {
     /// A word is listed: log10 p of it after the context and after its suffix.
-    pub(super) fn give(&mut self, log10: f64, shorter: f64) {
+    pub fn give(&mut self, log10: f64, shorter: f64) {
         self.own -= 10f64.powf(log10);
         self.shorter -= 10f64.powf(shorter);
     }
 
     /// The back-off with which the probabilities sum to one.
-    pub(super) fn log10_back_off(self) -> f32 {
+    pub fn log10_back_off(self) -> f32 {
         let Self { own, shorter } = self.at_least_tiny();
         (own / shorter).log10() as f32
     }
 
     /// Where all of it is given away, only rounding is left.
-    pub(super) fn at_least_tiny(self) -> Self {
+    pub fn at_least_tiny(self) -> Self {
         const TINY: f64 = 1e-9;
         Self { own: self.own.max(TINY), shorter: self.shorter.max(TINY) }
     }
@@ -345,7 +342,7 @@ impl Rest {
 
 /// Builds a table order by order, each sorted by its words.
 #[derive(Debug)]
-pub(super) struct Builder {
+pub struct Builder {
     table: Table,
     /// How many contexts have been begun.
     begun: u32,
@@ -360,7 +357,7 @@ const TOO_MANY: &str = "more than 4,294,967,294 n-grams: use a lower order, a sm
 
 impl Builder {
     /// Begins with the 1-grams, log10 p and back-off of each word; of order 1 none has a back-off.
-    pub(super) fn new(order: usize, unigrams: impl ExactSizeIterator<Item = (f32, f32)>) -> Self {
+    pub fn new(order: usize, unigrams: impl ExactSizeIterator<Item = (f32, f32)>) -> Self {
         let mut table = Table { starts: vec![0, unigrams.len() as u32], ..Table::default() };
         let none = State::EMPTY.0.to_le_bytes();
         for (word, (probability, back_off)) in (0u32..).zip(unigrams) {
@@ -373,13 +370,13 @@ impl Builder {
     }
 
     /// Makes room for the n-grams of another order.
-    pub(super) fn reserve(&mut self, count: usize, is_highest: bool) {
+    pub fn reserve(&mut self, count: usize, is_highest: bool) {
         self.table.nodes.reserve_exact(count);
         self.table.contexts.reserve_exact(if is_highest { 1 } else { count });
     }
 
     /// Where the nodes of the order begin that was completed last.
-    pub(super) fn last_order(&self) -> u32 {
+    pub fn last_order(&self) -> u32 {
         self.table.starts[self.table.starts.len() - 2]
     }
 
@@ -389,7 +386,7 @@ impl Builder {
     }
 
     /// The n-grams pushed next begin with this context; the contexts come in order.
-    pub(super) fn begin(&mut self, context: u32) {
+    pub fn begin(&mut self, context: u32) {
         let node = self.len().to_le_bytes();
         while self.begun <= context {
             self.table.contexts[self.begun as usize][0] = node;
@@ -403,7 +400,7 @@ impl Builder {
 
     /// The longest proper suffix of the n-gram of the context begun and a word; the words come in order.
     #[inline]
-    pub(super) fn suffix(&mut self, word: u32) -> u32 {
+    pub fn suffix(&mut self, word: u32) -> u32 {
         if self.suffix == State::EMPTY.0 {
             return word;
         }
@@ -435,7 +432,7 @@ impl Builder {
     /// Appends an n-gram that begins with the context begun last, given its suffix. `back_off` is `None` in the highest
     /// order.
     #[inline]
-    pub(super) fn push(&mut self, word: u32, suffix: u32, probability: f32, back_off: Option<f32>) {
+    pub fn push(&mut self, word: u32, suffix: u32, probability: f32, back_off: Option<f32>) {
         let suffix = suffix.to_le_bytes();
         self.table.nodes.push([word.to_le_bytes(), probability.to_le_bytes(), suffix]);
         if let Some(back_off) = back_off {
@@ -444,7 +441,7 @@ impl Builder {
     }
 
     /// All n-grams of an order are there.
-    pub(super) fn end_order(&mut self) -> Result<(), &'static str> {
+    pub fn end_order(&mut self) -> Result<(), &'static str> {
         // The highest number stands for the empty state.
         if self.table.nodes.len() >= State::EMPTY.0 as usize {
             return Err(TOO_MANY);
@@ -458,8 +455,7 @@ impl Builder {
     }
 
     /// log10 p of a word after the suffix of the context begun last.
-    #[cfg(feature = "train")]
-    pub(super) fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
+    pub fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
         self.table.log10_after_suffix(context, word)
     }
 
@@ -470,13 +466,12 @@ impl Builder {
     }
 
     /// The back-off of a context, which may be known only after its n-grams.
-    #[cfg(feature = "train")]
-    pub(super) fn set_back_off(&mut self, context: u32, back_off: f32) {
+    pub fn set_back_off(&mut self, context: u32, back_off: f32) {
         self.table.contexts[context as usize][1] = back_off.to_le_bytes();
     }
 
     /// The table, with every link to a suffix that cannot matter led on to one that can.
-    pub(super) fn finish(mut self) -> Table {
+    pub fn finish(mut self) -> Table {
         let none = State::EMPTY.0.to_le_bytes();
         self.table.contexts.push([self.len().to_le_bytes(), [0; 4], none]);
         for node in 0..self.len() {

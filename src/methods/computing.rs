@@ -7,13 +7,10 @@ use crate::error::{Error, Result};
 
 /// What computes a neural model, and how exactly. The other methods compute on the processor, in the numbers that they are saved as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Computing {
     /// What computes a model of bert: auto, cpu or cuda:N. auto is the first GPU where there is one and this build can use it
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DEVICE", default_value_t))]
     pub device: Device,
     /// How exactly a model of bert computes: f32, or on the processor int8, which is faster, and on a GPU bf16 or f16; by default f32
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NUMBERS"))]
     pub precision: Option<Precision>,
 }
 

@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
-use super::{Computing, Model, load_on};
+use super::{Computing, Methods, Model};
 use crate::error::{Error, Result};
 use crate::model::{Bytes, Packed};
+use crate::named::NamedValue;
 use crate::text::{Locale, tokenize::tokenize};
 
 /// The languages that have one.
@@ -15,13 +16,36 @@ macro_rules! packed {
     ($file:literal) => {{
         static MODEL: &crate::model::Embedded<[u8]> =
             &crate::model::Embedded(*include_bytes!(concat!("../../lm/", $file)));
-        Some(&MODEL.0)
+        &MODEL.0
     }};
 }
 
+/// The packed models that are built in, by language and preset.
+const PACKED: &[(&str, Preset, &[u8])] = &[
+    #[cfg(feature = "lang-en")]
+    ("en", Preset::Accurate, packed!("en.accurate")),
+    #[cfg(feature = "lang-en")]
+    ("en", Preset::Fast, packed!("en.fast")),
+    #[cfg(feature = "lang-es")]
+    ("es", Preset::Accurate, packed!("es.accurate")),
+    #[cfg(feature = "lang-es")]
+    ("es", Preset::Fast, packed!("es.fast")),
+    #[cfg(feature = "lang-fr")]
+    ("fr", Preset::Accurate, packed!("fr.accurate")),
+    #[cfg(feature = "lang-fr")]
+    ("fr", Preset::Fast, packed!("fr.fast")),
+    #[cfg(feature = "lang-nl")]
+    ("nl", Preset::Accurate, packed!("nl.accurate")),
+    #[cfg(feature = "lang-nl")]
+    ("nl", Preset::Fast, packed!("nl.fast")),
+    #[cfg(feature = "lang-pt")]
+    ("pt", Preset::Accurate, packed!("pt.accurate")),
+    #[cfg(feature = "lang-pt")]
+    ("pt", Preset::Fast, packed!("pt.fast")),
+];
+
 /// Which of the two models of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
     /// All features, up to three words of look-ahead
@@ -31,40 +55,26 @@ pub enum Preset {
     Fast,
 }
 
+impl NamedValue for Preset {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Accurate, "accurate", "All features, up to three words of look-ahead"),
+        (
+            Self::Fast,
+            "fast",
+            "Fewer features and one word of look-ahead: two to three times as fast, a fourth of the size",
+        ),
+    ];
+}
+
 impl Preset {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Accurate => "accurate",
-            Self::Fast => "fast",
-        }
+        self.name_of()
     }
 }
 
 fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
-    match (language, preset) {
-        #[cfg(feature = "lang-en")]
-        ("en", Preset::Accurate) => packed!("en.accurate"),
-        #[cfg(feature = "lang-en")]
-        ("en", Preset::Fast) => packed!("en.fast"),
-        #[cfg(feature = "lang-es")]
-        ("es", Preset::Accurate) => packed!("es.accurate"),
-        #[cfg(feature = "lang-es")]
-        ("es", Preset::Fast) => packed!("es.fast"),
-        #[cfg(feature = "lang-fr")]
-        ("fr", Preset::Accurate) => packed!("fr.accurate"),
-        #[cfg(feature = "lang-fr")]
-        ("fr", Preset::Fast) => packed!("fr.fast"),
-        #[cfg(feature = "lang-nl")]
-        ("nl", Preset::Accurate) => packed!("nl.accurate"),
-        #[cfg(feature = "lang-nl")]
-        ("nl", Preset::Fast) => packed!("nl.fast"),
-        #[cfg(feature = "lang-pt")]
-        ("pt", Preset::Accurate) => packed!("pt.accurate"),
-        #[cfg(feature = "lang-pt")]
-        ("pt", Preset::Fast) => packed!("pt.fast"),
-        _ => None,
-    }
+    PACKED.iter().find(|(of, which, _)| *of == language && *which == preset).map(|(_, _, bytes)| *bytes)
 }
 
 /// The model of a language that is inside the program, the accurate one; of a tag such as `pt-BR`, its language counts.
@@ -94,9 +104,9 @@ pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
 /// The same, to compute in this way.
 ///
 /// # Errors
-/// Those of [`embedded`] and [`load_on`].
+/// Those of [`embedded`] and [`Methods::load`].
 pub fn embedded_on(language: &str, preset: Preset, computing: &Computing) -> Result<Model> {
-    load_on(&embedded_store(language, preset)?, computing)
+    Methods::default().load(&embedded_store(language, preset)?, computing)
 }
 
 /// The bytes of one of the two models of a language, as they are packed inside the program.

@@ -16,7 +16,6 @@ pub fn read(text: &str, locale: Locale) -> impl Iterator<Item = (String, Case)> 
 }
 
 /// The text of words with their cases.
-#[cfg(feature = "train")]
 pub fn write<'a>(cases: impl IntoIterator<Item = (&'a String, Case)>, locale: Locale) -> String {
     let spelling = |(lower, case): (&String, Case)| case.applied(lower, locale);
     let mut spellings: Vec<String> = cases.into_iter().map(spelling).collect();
@@ -25,7 +24,6 @@ pub fn write<'a>(cases: impl IntoIterator<Item = (&'a String, Case)>, locale: Lo
 }
 
 /// The most frequent of several cases, and of equally frequent ones the first.
-#[cfg(feature = "train")]
 pub fn most_frequent<N: Ord>(cases: &std::collections::BTreeMap<Case, N>) -> Option<Case> {
     cases.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0))).map(|(case, _)| *case)
 }

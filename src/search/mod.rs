@@ -7,8 +7,6 @@ mod best_path;
 mod forward_backward;
 mod lattice;
 mod n_best;
-#[cfg(feature = "fst")]
-pub mod wfst;
 
 use std::fmt::Debug;
 use std::hash::Hash;

@@ -10,6 +10,7 @@ use super::case::{Case, MAX_LETTERS};
 use super::locale::{Locale, is_joiner};
 use super::sentence::{Abbreviations, is_end_mark};
 use super::tokens::{Break, Given, Token, Tokens, lower_word};
+use crate::named::NamedValue;
 
 /// Stands for a byte that is not UTF-8: the run that holds it is left alone.
 pub const NO_TEXT: u8 = 0x1a;
@@ -24,7 +25,6 @@ pub const MAX_RUN: usize = 1 << 16;
 
 /// Which capitals of the input count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Capitalized {
     /// In a line that has letters in both cases, capitals stay; a line all in lower case or all in capitals is decided
     /// anew.
@@ -34,6 +34,18 @@ pub enum Capitalized {
     Keep,
     /// None: every word is decided.
     Ignore,
+}
+
+impl NamedValue for Capitalized {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Auto,
+            "auto",
+            "In a line that has letters in both cases, capitals stay; a line all in lower case or all in capitals is decided anew",
+        ),
+        (Self::Keep, "keep", "All stay; only words in lower case are decided"),
+        (Self::Ignore, "ignore", "None: every word is decided"),
+    ];
 }
 
 /// Whether the text handed over ends where the source does.

@@ -45,7 +45,7 @@ pub enum Given {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Token {
     /// Where its lower case stands in the text of [`Tokens`].
-    pub(crate) lower: Range<u32>,
+    pub lower: Range<u32>,
     /// Where it stands in the source, in bytes from the beginning of the piece that the format holds.
     pub source: Range<u32>,
     /// What lies between it and the word before, the strongest if there are several. Between them may also stand what is

@@ -4,10 +4,10 @@ use super::case::Case;
 use super::label::Choice;
 use super::locale::Locale;
 use super::tokens::{Given, Token, Tokens};
+use crate::named::NamedValue;
 
 /// Where a capital is put because a sentence begins there, whatever the method chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SentenceStart {
     /// After a mark that ends a sentence, and where a line of punctuated text opens.
     #[default]
@@ -16,6 +16,14 @@ pub enum SentenceStart {
     Always,
     /// Nowhere: the method alone decides.
     Never,
+}
+
+impl NamedValue for SentenceStart {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Auto, "auto", "After a mark that ends a sentence, and where a line of punctuated text opens"),
+        (Self::Always, "always", "There, and where any line opens"),
+        (Self::Never, "never", "Nowhere: the method alone decides"),
+    ];
 }
 
 /// What is put on top of the method's choices.

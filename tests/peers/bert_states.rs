@@ -6,11 +6,11 @@ use std::path::Path;
 use std::{env, fs};
 
 use candle_core::{Device, Tensor};
-use majuscule::methods::bert::config::EncoderConfig;
-use majuscule::methods::bert::dropout::Keep;
-use majuscule::methods::bert::encoder::{Batch, Encoder};
-use majuscule::methods::bert::tokenize::Pieces;
-use majuscule::methods::bert::weights::{self, Weights};
+use majuscule_neural::bert::config::EncoderConfig;
+use majuscule_neural::bert::dropout::Keep;
+use majuscule_neural::bert::encoder::{Batch, Encoder};
+use majuscule_neural::bert::tokenize::Pieces;
+use majuscule_neural::bert::weights::{self, Weights};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [folder, text, out] = &env::args().skip(1).collect::<Vec<_>>()[..] else {

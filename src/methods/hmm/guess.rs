@@ -10,13 +10,13 @@ use rustc_hash::FxHashMap;
 use crate::text::{Case, Class};
 
 /// The cases that it chooses among.
-pub(super) const CASES: [Case; 3] = [Case::Lower, Case::Title, Case::Upper];
+pub const CASES: [Case; 3] = [Case::Lower, Case::Title, Case::Upper];
 
 /// The longest endings looked at, in characters.
-pub(super) const LONGEST: usize = 5;
+pub const LONGEST: usize = 5;
 
 /// The line of what capitals before it do.
-pub(super) const AFTER_CAPITALS: &str = "^";
+pub const AFTER_CAPITALS: &str = "^";
 
 /// Guesses the case of a word.
 #[derive(Debug, Clone)]

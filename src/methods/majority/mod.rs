@@ -2,13 +2,9 @@
 //! methods copy.
 
 mod table;
-#[cfg(feature = "train")]
-mod train;
 
 use serde::{Deserialize, Serialize};
 pub use table::Table;
-#[cfg(feature = "train")]
-pub use train::{Config, of_lexicon, train};
 
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
@@ -36,6 +32,11 @@ pub struct Settings {
 }
 
 impl Majority {
+    /// A model of these words.
+    pub fn new(words: Table, settings: Settings, locale: Locale) -> Self {
+        Self { words, settings, locale, labels: Labels::cases() }
+    }
+
     /// Reads a model.
     ///
     /// # Errors

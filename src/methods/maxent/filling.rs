@@ -164,7 +164,6 @@ impl FeatureSet {
     }
 
     /// How many templates tell where the sentence began; [`Self::all`] fills them last.
-    #[cfg(feature = "train")]
     pub fn histories(&self) -> usize {
         self.history.len()
     }
@@ -242,7 +241,6 @@ impl FeatureSet {
     }
 
     /// Fills all templates.
-    #[cfg(feature = "train")]
     pub fn all(&self, observation: &Observation<'_>, mut emit: impl FnMut(&Filler, &Values, &str)) {
         let Observation { lower, window, look_ahead, phrase, before, distance } = *observation;
         let (mut values, word) = (Values::default(), window[REACH]);

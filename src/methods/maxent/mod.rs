@@ -1,29 +1,20 @@
 //! Maximum entropy (Batista et al. 2007, section 4.2): a weighted sum of what is seen around a word, for each class.
 
-mod chain;
-mod filling;
+pub mod chain;
+pub mod filling;
 pub mod hash;
 mod letters;
 mod line_evidence;
-mod observe;
+pub mod observe;
 pub mod outside;
 pub mod profile;
 mod session;
 pub mod table;
 pub mod templates;
 pub mod weights;
-#[cfg(feature = "train")]
-pub mod names;
-#[cfg(feature = "train")]
-mod train;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-#[cfg(feature = "train")]
-pub use train::{
-    Adaptation, Config, Exchange, Fit, Form, Size, Solver, Solving, Target, WeightBits, adapt, cut_note, fit,
-    train, write_features, write_weights,
-};
 
 use crate::error::{Error, Result};
 use crate::methods::spellings;
@@ -46,16 +37,16 @@ const WORDS: &str = "words.bin";
 const MIXED: &str = "mixed.txt";
 
 /// The classes: lower, title, upper, mixed. The weights of the first are 0 for all features.
-const CLASSES: usize = 4;
+pub const CLASSES: usize = 4;
 
 /// The weights of a feature: those of the classes but the first, and one for the beginning of a sentence at the word.
-const WEIGHTS_EACH: usize = CLASSES;
+pub const WEIGHTS_EACH: usize = CLASSES;
 
 /// The weight for the beginning of a sentence.
-const BEGIN: usize = CLASSES - 1;
+pub const BEGIN: usize = CLASSES - 1;
 
 /// Bytes for a word: its profile and the sums of weights, two each.
-const WORD: usize = 2 + 2 * WEIGHTS_EACH;
+pub const WORD: usize = 2 + 2 * WEIGHTS_EACH;
 
 /// Sums of weights.
 type Sums = [i32; WEIGHTS_EACH];
@@ -64,18 +55,21 @@ type Sums = [i32; WEIGHTS_EACH];
 #[derive(Debug)]
 pub struct Maxent {
     /// For each feature its weights, in [`Settings::steps`].
-    weights: WeightTable,
+    pub weights: WeightTable,
     /// For each word its [profile](profile::Counts::profile), and the sums of the weights of its own features.
-    words: Table<WORD>,
+    pub words: Table<WORD>,
     /// What lists and another lexicon say of words.
-    outside: Outside,
+    pub outside: Outside,
     /// The mixed case of words that have one, by their hashes.
-    mixed: FxHashMap<u64, Capitals>,
-    mixed_text: String,
-    settings: Settings,
+    pub mixed: FxHashMap<u64, Capitals>,
+    /// The spellings in mixed case, one a line.
+    pub mixed_text: String,
+    /// The settings that it was trained with.
+    pub settings: Settings,
     /// The features that the settings name.
-    features: FeatureSet,
-    locale: Locale,
+    pub features: FeatureSet,
+    /// The case pairs.
+    pub locale: Locale,
     labels: Labels,
 }
 
@@ -128,7 +122,8 @@ impl Maxent {
         Ok(Self::new(weights, words, outside, mixed, settings, manifest.locale))
     }
 
-    fn new(
+    /// A model of these parts.
+    pub fn new(
         weights: WeightTable,
         words: Table<WORD>,
         outside: Outside,
@@ -175,7 +170,7 @@ impl Maxent {
     }
 
     /// The case of a word of the class title. The parts of a compound that the model does not hold have each their own.
-    fn title(&self, lower: &str, begins: bool) -> Case {
+    pub fn title(&self, lower: &str, begins: bool) -> Case {
         let title = Case::of_capitals(Case::Title.capitals(lower, self.locale), lower, self.locale);
         if !lower.contains(is_joint) || self.knows(lower) == Some(true) {
             return title;
@@ -226,7 +221,13 @@ impl Maxent {
 }
 
 /// The sums of the weights of a word's own features; `features` is scratch memory.
-fn own(set: &FeatureSet, lower: &str, seen: Seen, weights: &WeightTable, features: &mut Vec<u64>) -> Sums {
+pub fn own(
+    set: &FeatureSet,
+    lower: &str,
+    seen: Seen,
+    weights: &WeightTable,
+    features: &mut Vec<u64>,
+) -> Sums {
     let mut sums = [0; WEIGHTS_EACH];
     features.clear();
     set.own(lower, seen, |filler, values, _| features.push(filler.feature(values)));

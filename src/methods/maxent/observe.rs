@@ -6,7 +6,6 @@
 use super::filling::{FeatureSet, Observation, Values};
 use super::outside::Outside;
 use super::templates::{PLACES, REACH};
-#[cfg(feature = "train")]
 use crate::text::Tokens;
 use crate::text::{Break, Token};
 
@@ -192,7 +191,6 @@ fn phrase(set: &FeatureSet, outside: &Outside, window: &Window, look_ahead: usiz
 }
 
 /// A word of a text that is there as a whole.
-#[cfg(feature = "train")]
 #[derive(Debug, Clone, Copy)]
 pub struct Observed {
     /// Its place in the text, whose length is the place behind the last word.
@@ -203,8 +201,6 @@ pub struct Observed {
     pub shown: Shown,
     window: Window,
 }
-
-#[cfg(feature = "train")]
 impl Observer<'_> {
     /// Gives each word of a text, of which this is seen, to `visit`, and at last the place behind the last one.
     pub fn text(&mut self, tokens: &Tokens, seen: &[Seen], mut visit: impl FnMut(&Self, &Observed)) {

@@ -76,6 +76,7 @@ pub struct Decoding<'a> {
 }
 
 impl<'a> Decoding<'a> {
+    /// Starts on a text.
     pub fn new(model: &'a Maxent, want: Want, look_ahead: usize) -> Self {
         let super::Settings { capital_cost, steps, .. } = model.settings;
         Self {

@@ -74,7 +74,6 @@ impl<const N: usize> Table<N> {
 
     /// The bytes of a table with other values for some hashes, and with new hashes; the number of buckets stays, since what
     /// chooses a bucket is not kept. A hash that would be taken for another one here takes its place.
-    #[cfg(feature = "train")]
     pub fn with(&self, values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<u8> {
         let buckets = self.buckets;
         let new = by_hash(values).into_iter().map(|(hash, value)| Entry::new(hash, value, buckets));
@@ -94,13 +93,11 @@ impl<const N: usize> Table<N> {
     }
 
     /// How many bytes so many values take.
-    #[cfg(feature = "train")]
     pub fn size(values: usize) -> usize {
         HEAD + 4 * (values / FULL + 2) + values * Self::ENTRY
     }
 
     /// How many values fit into so many bytes.
-    #[cfg(feature = "train")]
     pub fn room(bytes: usize) -> usize {
         // Each has its own bytes and a fourth of those of a bucket; what a table has beside is little.
         let most = bytes / (Self::ENTRY + 4 / FULL);
@@ -246,7 +243,6 @@ impl<'a, const N: usize> Reader<'a, N> {
     }
 
     /// All entries, in the order of their buckets.
-    #[cfg(feature = "train")]
     fn entries(self) -> impl Iterator<Item = Entry<N>> {
         let number = |start: &[u8; 4]| u32::from_le_bytes(*start) as usize;
         (0..self.buckets).flat_map(move |bucket| {
@@ -286,7 +282,7 @@ fn fingerprint(hash: u64) -> u16 {
     hash as u16
 }
 
-#[cfg(all(test, feature = "train"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

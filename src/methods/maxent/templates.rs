@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::named::NamedValue;
+
 /// The number of the table as a whole: a model trained with another one is refused.
 pub const VERSION: u32 = 2;
 
@@ -18,7 +20,6 @@ pub const PLACES: usize = 2 * REACH + 1;
 /// A group of templates, switched on and off by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Group {
     /// The word: w(i)
     Word,
@@ -56,6 +57,56 @@ pub enum Group {
     Previous,
 }
 
+impl NamedValue for Group {
+    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Word, "word", "The word: w(i)"),
+        (Self::Bigrams, "bigrams", "It with a neighbour: (w(i-1), w(i)) and (w(i), w(i+1))"),
+        (Self::Trigrams, "trigrams", "It with two: (w(i-2), w(i-1), w(i)) and (w(i-1), w(i), w(i+1))"),
+        (Self::Neighbours, "neighbours", "Neighbours without it, to two words on either side"),
+        (Self::Wide, "wide", "Further ones: (w(i), w(i+1), w(i+2)), and words three places away"),
+        (Self::Affixes, "affixes", "Its first and last one to four letters"),
+        (Self::Shape, "shape", "Its length, its vowels and consonants, digits, hyphens and apostrophes"),
+        (
+            Self::Profile,
+            "profile",
+            "How it and its neighbours are written elsewhere in the training text: the most frequent case, and its share",
+        ),
+        (
+            Self::Marks,
+            "marks",
+            "The marks next to it, and whether a sentence begins there, where the text shows them",
+        ),
+        (
+            Self::Spans,
+            "spans",
+            "Longer stretches around it: three to five words and their profiles, for the beginnings of sentences",
+        ),
+        (
+            Self::Ngrams,
+            "ngrams",
+            "The sequences of two to four letters of a word that was hardly or never seen, its ends marked",
+        ),
+        (Self::Lists, "lists", "The lists that it stands in (--list), by itself or within a phrase"),
+        (Self::ListsAround, "lists-around", "It and its neighbours in lists"),
+        (
+            Self::Forms,
+            "forms",
+            "How another lexicon writes it (--forms): the most frequent form, its share and how often the word was seen",
+        ),
+        (Self::FormsAround, "forms-around", "It and its neighbours in that lexicon"),
+        (
+            Self::Clusters,
+            "clusters",
+            "Its class and those of its neighbours, of 255 that are found in the corpus: words that stand among the same words",
+        ),
+        (
+            Self::Previous,
+            "previous",
+            "The case chosen for the word before it, or that a sentence began there",
+        ),
+    ];
+}
+
 impl Group {
     /// Those that need nothing but a corpus, and help.
     pub const DEFAULT: [Self; 10] = [
@@ -77,27 +128,9 @@ impl Group {
     /// Those that look at another lexicon.
     pub const FORMS: [Self; 2] = [Self::Forms, Self::FormsAround];
 
-    /// Its name, as it stands in settings and on the command line.
+    /// The name in settings and on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Word => "word",
-            Self::Bigrams => "bigrams",
-            Self::Trigrams => "trigrams",
-            Self::Neighbours => "neighbours",
-            Self::Wide => "wide",
-            Self::Affixes => "affixes",
-            Self::Shape => "shape",
-            Self::Profile => "profile",
-            Self::Marks => "marks",
-            Self::Spans => "spans",
-            Self::Ngrams => "ngrams",
-            Self::Lists => "lists",
-            Self::ListsAround => "lists-around",
-            Self::Forms => "forms",
-            Self::FormsAround => "forms-around",
-            Self::Clusters => "clusters",
-            Self::Previous => "previous",
-        }
+        self.name_of()
     }
 }
 

@@ -40,7 +40,6 @@ impl WeightTable {
     }
 
     /// The weights of a feature.
-    #[cfg(feature = "train")]
     pub fn get(&self, feature: u64) -> Option<Steps> {
         match self {
             Self::Narrow(table) => table.reader().get(feature).map(narrow),
@@ -66,8 +65,6 @@ impl WeightTable {
 fn add_wide(table: Reader<'_, WIDE>, features: &[u64], sums: &mut Sums) {
     table.add(features, sums, |value| wide(value).map(i32::from));
 }
-
-#[cfg(feature = "train")]
 fn narrow(value: &[u8; WEIGHTS_EACH]) -> Steps {
     value.map(|byte| i16::from(byte as i8))
 }
@@ -78,7 +75,6 @@ fn wide(value: &[u8; WIDE]) -> Steps {
 }
 
 /// What builds such tables.
-#[cfg(feature = "train")]
 mod build {
     use super::{Steps, Table, WIDE, WeightTable};
     use crate::methods::maxent::WEIGHTS_EACH;
@@ -150,11 +146,9 @@ mod build {
         std::array::from_fn(|at| steps[at / 2].to_le_bytes()[at % 2])
     }
 }
-
-#[cfg(feature = "train")]
 pub use build::Width;
 
-#[cfg(all(test, feature = "train"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -1,0 +1,16 @@
+//! The library's named settings as arguments: the library itself knows no clap.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use majuscule::named::NamedValue;
+
+/// Reads a setting by the name of one of its values: `#[arg(value_parser = by_name::<Preset>())]`.
+pub fn by_name<T: NamedValue>() -> impl TypedValueParser<Value = T> {
+    let values = T::VALUES.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(values)
+        .map(|name| T::of_name(&name).expect("clap accepts names of the table alone"))
+}
+
+/// The name of a setting's default: `#[arg(default_value = default_name::<Preset>())]`.
+pub fn default_name<T: NamedValue + Default>() -> &'static str {
+    T::default().name_of()
+}

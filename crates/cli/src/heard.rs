@@ -1,0 +1,117 @@
+//! Which language a text is in, told by its words as they go by: nothing waits for it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use majuscule::error::Result;
+use majuscule::methods::language::{Other, Words};
+use majuscule::restorer::{End, Labelling, LayerWeights, Restorer, Session, Want};
+use majuscule::text::{Choice, Labels, Tokens};
+
+/// So many words tell it: a title or a quotation at the beginning does not.
+const ENOUGH: u32 = 300;
+
+/// What is said of a text in another language, once.
+type Tell<'a> = Box<dyn Fn(Other) + Send + Sync + 'a>;
+
+/// A method that listens to the words it is asked for.
+pub struct Heard<'a> {
+    method: &'a dyn Restorer,
+    language: &'a str,
+    /// Whether too few common words of the language are enough to say that it is another.
+    strictly: bool,
+    words: Mutex<Words>,
+    is_told: AtomicBool,
+    tell: Tell<'a>,
+}
+
+impl<'a> Heard<'a> {
+    /// Listens to whether a text is in this language, and tells where it is not.
+    pub fn new(
+        method: &'a dyn Restorer,
+        language: &'a str,
+        strictly: bool,
+        tell: impl Fn(Other) + Send + Sync + 'a,
+    ) -> Self {
+        let (words, is_told) = (Mutex::default(), AtomicBool::new(false));
+        Self { method, language, strictly, words, is_told, tell: Box::new(tell) }
+    }
+
+    /// Otherwise nothing is told.
+    pub fn only_if(self, wanted: bool) -> Self {
+        Self { is_told: AtomicBool::new(!wanted), ..self }
+    }
+
+    /// Tells by all words that there were.
+    pub fn finish(&self) {
+        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        self.judge(&words);
+    }
+
+    fn take(&self, tokens: &Tokens) {
+        if self.is_told.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        for (lower, _) in tokens.iter() {
+            words.push(lower);
+            if words.len() >= ENOUGH {
+                return self.judge(&words);
+            }
+        }
+    }
+
+    fn judge(&self, words: &Words) {
+        if !self.is_told.swap(true, Ordering::Relaxed)
+            && let Some(other) = words.other_than(self.language, self.strictly)
+        {
+            (self.tell)(other);
+        }
+    }
+}
+
+impl Restorer for Heard<'_> {
+    fn labels(&self) -> &Labels {
+        self.method.labels()
+    }
+
+    fn look_ahead(&self) -> Option<usize> {
+        self.method.look_ahead()
+    }
+
+    fn knows(&self, lower: &str) -> Option<bool> {
+        self.method.knows(lower)
+    }
+
+    fn session(&self, want: Want) -> Box<dyn Session + '_> {
+        Box::new(Listening { session: self.method.session(want), heard: self })
+    }
+
+    fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
+        self.method.n_best(sentence, n)
+    }
+
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        self.method.layer_weights()
+    }
+
+    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
+        self.method.restore_batch(documents, want)
+    }
+}
+
+struct Listening<'a> {
+    session: Box<dyn Session + 'a>,
+    heard: &'a Heard<'a>,
+}
+
+impl Session for Listening<'_> {
+    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+        self.heard.take(tokens);
+        self.session.push(tokens, end, out)
+    }
+
+    fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
+        self.session.guess(out)
+    }
+}

@@ -1,0 +1,68 @@
+//! What people ask for that goes by another name here, or is not there yet, and what there is instead.
+
+use super::methods::advice;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Verbs and options as they are tried, and the answer.
+const WISHES: [(&[&str], &str); 13] = [
+    (
+        &["punctuate", "punctuation", "marks", "commas", "punct"],
+        "majuscule restores capitals; it does not put in marks yet: those that are there stay and are used",
+    ),
+    (
+        &["serve", "server", "http", "api", "rest", "daemon", "listen"],
+        "there is no server: majuscule restore --stream reads a pipe and answers at once, and in a program of your own the library \
+         does it (cargo doc --open)",
+    ),
+    (
+        &["transcribe", "recognise", "recognize", "asr"],
+        "majuscule recognises no speech: it restores what a recogniser writes (majuscule restore talk.json, or --stream)",
+    ),
+    (
+        &["truecase", "recase", "capitalize", "capitalise", "predict", "infer", "correct", "fix"],
+        "that is majuscule restore",
+    ),
+    (&["language", "lng"], "the language is --lang en, es, fr, nl, pt or auto"),
+    (&["detect", "detect-language", "langid"], "--lang auto tells the language of each file"),
+    (
+        &["download", "pull", "list-models", "models"],
+        "nothing needs to be downloaded: the models of en, es, fr, nl and pt are inside the program (majuscule restore --lang pt)",
+    ),
+    (&["output-dir", "outdir", "output-folder"], "-o FOLDER/ writes each text to that folder under its name"),
+    (
+        &["recursive", "r"],
+        "a folder is read with the folders inside it: majuscule restore talks/ -o restored/",
+    ),
+    (
+        &["gpu", "cuda", "use-gpu"],
+        "--device cuda:0 computes models of bert on a GPU, in a build with --features cuda",
+    ),
+    (
+        &["lower", "lowercase", "upper", "uppercase"],
+        "majuscule puts capitals back; --case ignore decides every word anew",
+    ),
+    (
+        &["glossary", "dictionary", "vocab-file", "custom-words"],
+        "your own spellings are --words FILE, a word or phrase a line",
+    ),
+    (
+        &["watch", "follow"],
+        "--stream restores text while it comes in: tail -f talk.txt | majuscule restore --stream",
+    ),
+];
+
+/// The answer to arguments that are not known, where there is one.
+pub fn hint(error: &clap::Error) -> Option<String> {
+    let kind = match error.kind() {
+        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
+        ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
+        _ => return None,
+    };
+    let Some(ContextValue::String(found)) = error.get(kind) else { return None };
+    let name = found.trim_start_matches('-').split('=').next().unwrap_or_default().to_lowercase();
+    if let Some(advice) = advice(&name) {
+        return Some(advice);
+    }
+    let wish = WISHES.iter().find(|(names, _)| names.contains(&&*name));
+    wish.map(|(_, answer)| format!("{found}: {answer}"))
+}

@@ -1,0 +1,124 @@
+//! `majuscule inspect`: what a model is, and whether it is whole.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::chart;
+use super::named;
+use super::page::print;
+use majuscule::error::Error;
+use majuscule::files;
+use majuscule::methods::{Model, load};
+use majuscule::model::FileRecord;
+use majuscule::printable::printable;
+use majuscule::restorer::LayerWeights;
+
+/// Prints what a model is, and compares its files with their checksums
+///
+/// Of a model of bert it also prints how much each layer of the encoder counts, and the centre of gravity of these weights: the sum
+/// of layer times weight, layers counted from 0, the embeddings. Divided by the number of layers it compares between encoders.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A model, a folder or packed file; accurate and fast are the built-in ones of --lang
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The language of the built-in model
+    #[arg(long, value_name = "LANG", default_value = "en")]
+    lang: String,
+    /// Print the manifest as JSON, with the weights of layers where there are any
+    #[arg(long)]
+    json: bool,
+    /// Draw the weights of layers as a chart of bars, for models of bert
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// Prints the manifest once the files are seen to be whole.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let store = named::open(&args.model, &args.lang)?;
+    store.check()?;
+    let Model { manifest, restorer } = load(&*store)?;
+    let layers = restorer.layer_weights();
+    if let Some(file) = &args.svg {
+        let none = || {
+            let method = &manifest.method;
+            Error::Usage(format!(
+                "--svg draws the weights of layers, but a model of {method} has none: leave it out"
+            ))
+        };
+        draw(file, &args.model, layers.as_ref().ok_or_else(none)?)?;
+    }
+    if args.json {
+        let mut object = serde_json::to_value(&manifest)?;
+        if let Some(layers) = &layers {
+            object["layers"] = facts(layers);
+        }
+        print(&(serde_json::to_string_pretty(&object)? + "\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut page = format!(
+        "method      {}\nlanguage    {} (case pairs: {})\nformat      {}, made by majuscule {}\nsettings    {}\n",
+        printable(&manifest.method),
+        printable(&manifest.language),
+        manifest.locale,
+        manifest.format,
+        printable(&manifest.version),
+        printable(&manifest.settings.to_string())
+    );
+    page += &format!(
+        "trained on  {}\nprotocol    {}\n",
+        printable(&shortened(&manifest.trained_on.files)),
+        printable(&manifest.trained_on.protocol)
+    );
+    for FileRecord { name, bytes, crc32 } in &manifest.files {
+        let (name, crc32) = (printable(name), printable(crc32));
+        page += &format!("file        {name}: {bytes} bytes, crc32 {crc32}, whole\n");
+    }
+    page += &layers.as_ref().map(lines).unwrap_or_default();
+    print(&page)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line for each layer, and their centre of gravity.
+fn lines(layers: &LayerWeights) -> String {
+    let line = |(layer, weight): (usize, &f64)| {
+        let what = if layer == 0 { " (embeddings)" } else { "" };
+        format!("{:<12}{weight:.4}{what}\n", format!("layer {layer}"))
+    };
+    let mut lines: String = layers.0.iter().enumerate().map(line).collect();
+    if let Some(relative) = layers.relative_centre() {
+        let (centre, count) = (layers.centre(), layers.layers());
+        lines +=
+            &format!("gravity     centre at layer {centre:.3} of {count}: {relative:.3} of the way up\n");
+    }
+    lines
+}
+
+fn facts(layers: &LayerWeights) -> Value {
+    json!({
+        "weights": layers.0,
+        "centre_of_gravity": layers.centre(),
+        "centre_of_gravity_by_layers": layers.relative_centre(),
+    })
+}
+
+fn draw(file: &Path, model: &Path, layers: &LayerWeights) -> Result<(), Error> {
+    let own = fs::read_dir(model).into_iter().flatten().filter_map(|file| Some(file.ok()?.path()));
+    files::check_output(file, &own.chain([model.to_owned()]).collect::<Vec<_>>())?;
+    let svg = chart::layers(&files::name(model), layers);
+    files::unpublished(file, |out| out.write_all(svg.as_bytes()))?.commit()
+}
+
+/// The names of files; of many, the first ones. `--json` has all.
+fn shortened(files: &[String]) -> String {
+    const SHOWN: usize = 12;
+    match files.len().saturating_sub(SHOWN) {
+        0 => files.join(", "),
+        more => format!("{} and {more} more", files[..SHOWN].join(", ")),
+    }
+}

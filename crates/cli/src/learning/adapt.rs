@@ -1,0 +1,271 @@
+//! `majuscule adapt`: a model and a small corpus in, the model with what the corpus teaches out.
+
+use std::ffi::OsString;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::builder::{Resettable, ValueParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand};
+
+use super::method::AdaptMethod;
+use super::spinner::Spinner;
+use super::train::Place;
+use crate::methods::methods as loaded;
+use crate::named;
+use crate::page::threads;
+use majuscule::error::Error;
+use majuscule::files;
+use majuscule::methods::Computing;
+use majuscule::model::Store;
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::methods::{self, Progress};
+
+/// `majuscule adapt MODEL CORPUS… -o FOLDER`: a model takes the words and the ways of a text. Which options there are depends on
+/// the method of the model, which is known once that is opened.
+#[derive(Debug)]
+pub struct Args {
+    given: Given,
+    /// Whether the language was named; if not, it is that of the model.
+    has_language: bool,
+    asked: Vec<Asked>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  majuscule adapt my-model speeches-of-may.txt -o my-model-may
+  majuscule adapt my-model minutes.txt --variance 0.01 --epochs 3 -o my-model --force
+  majuscule adapt my-tagger subtitles.txt --epochs 3 --checkpoint now -o my-subtitle-tagger";
+
+/// Adapts a model to a text of another kind
+///
+/// Of maxent: its words and names become known, and what the model learned before gives way as far as the text has reason for
+/// (Chelba & Acero 2004). Of bert: training goes on on the text, with nothing frozen (Rei et al. 2020).
+#[derive(Debug, clap::Args)]
+struct Given {
+    /// The model, a folder or a packed file; accurate and fast are the built-in ones of --lang
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    #[arg(required = true, value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+    /// What is learned from: text, batista, rei, susanto, asr, asr:N or mix; by default what the model was trained on. asr and mix
+    /// are for models of maxent that were trained on one of them, and for all of bert
+    #[arg(long, value_name = "PROTOCOL")]
+    protocol: Option<Protocol>,
+    /// How many threads work on it; as many as the machine has cores at most, and so many where it is not given. The model does not depend on it
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// An option that some methods have, as it was given.
+#[derive(Debug)]
+struct Asked {
+    id: String,
+    long: String,
+    /// None for a switch.
+    values: Vec<OsString>,
+}
+
+/// Adapts and saves.
+pub fn run(Args { given, has_language, asked }: Args) -> Result<ExitCode> {
+    let Given { model, corpora, place, mut reading, .. } = given;
+    let inputs = [named::files([&model]), corpora.clone()].concat();
+    files::check_inputs(&inputs)?;
+    let store = named::open(&model, &reading.language)?;
+    check_adaptable(&*store)?;
+    let manifest = store.manifest();
+    let adaptation = adaptation(&manifest.method, &asked)?;
+    let adaptation = adaptation.adapter();
+    place.check(&inputs, adaptation.checkpoint())?;
+    let protocol = given.protocol.map_or_else(|| protocol(&manifest.trained_on.protocol), Ok)?;
+    let locale = match has_language {
+        true => super::measure::locale(None, &reading.language)?,
+        false => manifest.locale,
+    };
+    if !has_language {
+        reading.language.clone_from(&manifest.language);
+    }
+    let mut corpus = Corpus::new(&corpora, reading, protocol, locale)?;
+    corpus.hold()?;
+    super::measure::tell_paragraphs(&corpus)?;
+    let progress = Spinner::new();
+    progress.say(match adaptation.checkpoint() {
+        Some(file) if file.exists() => format!("adapting, going on from {}", file.display()),
+        _ => "adapting".to_owned(),
+    });
+    let names = corpora.iter().map(|file| files::name(file)).collect();
+    let watch = &mut |now: &Progress| progress.show(now);
+    let draft = methods::adapt(adaptation, &*store, &corpus, names, threads(given.threads), watch)?;
+    drop(progress);
+    place.publish(&draft)?;
+    if let Some(file) = adaptation.checkpoint() {
+        fs::remove_file(file).map_err(|error| Error::io("remove", file, error))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a model that cannot be adapted.
+fn check_adaptable(store: &dyn Store) -> Result<(), Error> {
+    let method = store.manifest().method.as_str();
+    // Where this build lacks the method, that is the reason.
+    loaded().load(store, &Computing::default())?;
+    if AdaptMethod::METHODS.contains(&method) {
+        return Ok(());
+    }
+    let list = AdaptMethod::METHODS.join(" and ");
+    let problem = format!("method \"{method}\": only models of {list} can be adapted");
+    Err(Error::model(store.name(), problem))
+}
+
+/// The protocol that a model was trained under.
+fn protocol(trained_on: &str) -> Result<Protocol, Error> {
+    trained_on.parse().map_err(|_| {
+        Error::Usage(format!(
+            "the model was trained under \"{trained_on}\": name one protocol with --protocol"
+        ))
+    })
+}
+
+/// What was asked for, read as the options of a method.
+///
+/// # Errors
+/// Where the method has no such option. What it has with a value that cannot be, clap refuses.
+fn adaptation(method: &str, asked: &[Asked]) -> Result<AdaptMethod> {
+    let mut line = vec![OsString::from("adapt"), method.into()];
+    let options = options();
+    for Asked { id, long, values } in asked {
+        let of: Vec<&str> =
+            options.iter().filter(|option| option.arg.get_id() == id).flat_map(Choice::methods).collect();
+        if !of.contains(&method) {
+            let of = of.join(" and ");
+            return Err(Error::Usage(format!(
+                "--{long} is for models of {of}, but this one is of {method}: leave it out; adapt --help says which options \
+                 each method has"
+            ))
+            .into());
+        }
+        let option = OsString::from(format!("--{long}"));
+        let with =
+            |value: &OsString| [option.as_os_str(), "=".as_ref(), value.as_os_str()].into_iter().collect();
+        line.extend(if values.is_empty() { vec![option.clone()] } else { values.iter().map(with).collect() });
+    }
+    let usage = "majuscule adapt [OPTIONS] <MODEL> <CORPUS>...";
+    let command = methods().mut_subcommands(|method| method.override_usage(usage));
+    let matches = command.try_get_matches_from(line).unwrap_or_else(|error| error.exit());
+    Ok(AdaptMethod::from_arg_matches(&matches)?)
+}
+
+/// Each method that adapts as a subcommand with its options.
+fn methods() -> Command {
+    AdaptMethod::augment_subcommands(Command::new("adapt"))
+}
+
+/// An option with the methods that have it.
+struct Choice {
+    arg: Arg,
+    /// The name of each, what it says of the option, and its default.
+    of: Vec<(String, String, Option<String>)>,
+}
+
+/// The options of all methods, each once.
+fn options() -> Vec<Choice> {
+    let mut options: Vec<Choice> = Vec::new();
+    for method in methods().get_subcommands() {
+        for arg in method.get_arguments() {
+            let says = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let default = arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
+            let default = default.filter(|_| arg.get_action().takes_values());
+            let own = (method.get_name().to_owned(), says, default);
+            match options.iter_mut().find(|option| option.arg.get_id() == arg.get_id()) {
+                Some(option) => option.of.push(own),
+                None => options.push(Choice { arg: arg.clone(), of: vec![own] }),
+            }
+        }
+    }
+    options
+}
+
+impl Choice {
+    fn methods(&self) -> impl Iterator<Item = &str> {
+        self.of.iter().map(|(method, ..)| method.as_str())
+    }
+
+    /// The option for all methods at once: what is given is kept as it is, until the method is known.
+    fn arg(&self) -> Arg {
+        let heading = format!("Options for models of {}", self.methods().collect::<Vec<_>>().join(" and "));
+        let arg = self.arg.clone().help(self.help()).long_help(Resettable::Reset).help_heading(heading);
+        if !arg.get_action().takes_values() {
+            return arg;
+        }
+        arg.required(false).default_value(Resettable::Reset).value_parser(ValueParser::os_string())
+    }
+
+    /// What the option does, with the defaults of the methods.
+    fn help(&self) -> String {
+        let says = |says: &str, default: Option<&str>| match default {
+            Some(default) => format!("{says} [default: {default}]"),
+            None => says.to_owned(),
+        };
+        let (_, first, default) = &self.of[0];
+        if self.of.iter().all(|(_, says, other)| says == first && other == default) {
+            return says(first, default.as_deref());
+        }
+        if self.of.iter().all(|(_, says, default)| says == first && default.is_some()) {
+            let defaults: Vec<_> = self
+                .of
+                .iter()
+                .filter_map(|(method, _, default)| Some(format!("{} for {method}", default.as_ref()?)))
+                .collect();
+            return says(first, Some(&defaults.join(", ")));
+        }
+        let each = self
+            .of
+            .iter()
+            .map(|(method, own, default)| format!("{method}: {}", says(own, default.as_deref())));
+        each.collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl FromArgMatches for Args {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+        let asked = options().into_iter().filter_map(|Choice { arg, .. }| {
+            let id = arg.get_id().to_string();
+            let values = match arg.get_action().takes_values() {
+                true => matches.get_raw(&id).into_iter().flatten().map(OsString::from).collect(),
+                false => Vec::new(),
+            };
+            is_given(&id).then(|| Asked { id, long: arg.get_long().unwrap_or_default().to_owned(), values })
+        });
+        let asked = asked.collect();
+        let has_language = is_given("language");
+        Ok(Self { given: Given::from_arg_matches(matches)?, has_language, asked })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl clap::Args for Args {
+    fn augment_args(command: Command) -> Command {
+        let language = |language: Arg| {
+            language.help("The language of the text; by default that of the model").hide_default_value(true)
+        };
+        let command = Given::augment_args(command).mut_arg("language", language).after_help(EXAMPLES);
+        command.args(options().iter().map(Choice::arg))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}

@@ -1,0 +1,202 @@
+//! `majuscule compare`: models and other systems' outputs on one text, and whether they differ by more than chance.
+
+use std::io::{IsTerminal, stdout};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::measure::{self, Measure};
+use super::spinner::Spinner;
+use crate::backend::BackendArgs;
+use crate::cascade::load_named;
+use crate::page::threads;
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::methods::Model;
+use majuscule::model::Manifest;
+use majuscule::restorer::Want;
+use majuscule::text::Locale;
+use majuscule_train::corpus::Corpus;
+use majuscule_train::eval::differences::{Differences, Marking};
+use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, pair};
+
+/// Compares systems on the same text: 95 % intervals, and significance against the best
+///
+/// Models restore the text; of other systems, name what they made of it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule compare news.txt --model accurate --model fast --protocol rei
+  majuscule compare news.txt --model my-model --output other.txt --show-differences")]
+pub struct Args {
+    /// The text in its true case; - is standard input
+    #[arg(value_name = "CORPUS")]
+    pub reference: PathBuf,
+    /// A model, a folder or file; accurate and fast are the built-in ones of --lang. May be given several times
+    #[arg(long = "model", value_name = "MODEL")]
+    pub models: Vec<PathBuf>,
+    /// What another system made of the text; may be given several times
+    #[arg(long = "output", value_name = "FILE", required_unless_present = "models")]
+    pub outputs: Vec<PathBuf>,
+    /// Show the sentences that systems write differently, N at most: those that tell them apart most
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = crate::page::number)]
+    pub show_differences: Option<NonZeroUsize>,
+    /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
+    #[arg(long, value_name = "LANG")]
+    pub locale: Option<Locale>,
+    /// How many threads a method may use; as many as the machine has cores at most, and so many where it is not given. The figures do not depend on it
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    pub threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub backend: BackendArgs,
+    #[command(flatten)]
+    pub config: compare::Config,
+    #[command(flatten)]
+    pub measure: Measure,
+}
+
+/// Compares and prints the report.
+///
+/// # Errors
+/// Where a file cannot be read, the words differ or none is scored.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let locale = measure::locale(args.locale, &args.measure.reading.language)?;
+    let mut compared =
+        Compared { args: &args, locale, systems: Vec::new(), differences: Vec::new(), words: 0 };
+    let most = args.show_differences.map_or(0, NonZeroUsize::get);
+    compared.models()?;
+    compared.outputs()?;
+    let Compared { systems, differences, words, .. } = compared;
+    args.measure.check_words(&files::name(&args.reference), words)?;
+    let comparison = compare(&systems, args.config)?;
+    let signature = args.measure.signature(&[&args.reference], locale);
+    let names = systems.iter().map(|system| system.name.clone()).collect();
+    let differences =
+        (most > 0).then(|| Differences::of(names, differences, args.measure.matching(), locale, most));
+    let mut page = comparison.page(&signature, words, differences.as_ref(), args.measure.layout());
+    if let Some(differences) = &differences
+        && args.measure.layout() != Layout::Json
+    {
+        let colours = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        page += &differences.text(if colours { Marking::Colours } else { Marking::Stars });
+    }
+    measure::print(&page)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is known of the systems so far.
+struct Compared<'a> {
+    args: &'a Args,
+    locale: Locale,
+    systems: Vec<System>,
+    /// The examples of each, where their differences are to be shown.
+    differences: Vec<Vec<Choices>>,
+    words: u64,
+}
+
+impl Compared<'_> {
+    /// Lets each model restore the text.
+    fn models(&mut self) -> Result<()> {
+        let Args { reference, models, measure, backend, .. } = self.args;
+        let computing = &backend.computing();
+        if models.is_empty() {
+            return Ok(());
+        }
+        if reference == Path::new("-") && models.len() + self.args.outputs.len() > 1 {
+            let problem = "the text is read once for each system, but standard input can be read only once: give a file";
+            return Err(Error::Usage(problem.into()));
+        }
+        let progress = Spinner::new();
+        let mut done = 0;
+        let mut opened = None;
+        for path in models {
+            progress.say(format!("opening {}", path.display()));
+            let Model { manifest, restorer } = load_named(path, &measure.reading.language, computing, false)?;
+            let name = path.to_string_lossy().into_owned();
+            // The first model says whose letters pair how.
+            let (corpus, examples) = match &opened {
+                Some(opened) => opened,
+                None => {
+                    self.locale = self.args.locale.unwrap_or(manifest.locale);
+                    &*opened.insert(self.open(&manifest, &progress)?)
+                }
+            };
+            if manifest.locale != self.locale {
+                let (one, other) = (self.locale, manifest.locale);
+                let problem = format!(
+                    "{name} pairs letters as \"{other}\" does, but the others as \"{one}\": compare models of one language"
+                );
+                return Err(Error::Usage(problem));
+            }
+            progress.say(name.clone());
+            let want = Want { threads: threads(self.args.threads), ..Want::default() };
+            let mut system = System::new(&name);
+            let mut all = Vec::new();
+            let mut words = 0;
+            evaluate_each(&*restorer, want, None, corpus, &mut |tokens, gold, choices| {
+                words += gold.iter().filter(|gold| gold.scored).count() as u64;
+                system.push(gold, choices, measure.matching());
+                if self.args.show_differences.is_some() {
+                    all.push(Choices::of(tokens, gold, choices, self.locale));
+                }
+                done += 1;
+                progress.count(done, examples * models.len() as u64);
+                Ok(())
+            })?;
+            self.words = words;
+            self.systems.push(system);
+            self.differences.push(all);
+        }
+        Ok(())
+    }
+
+    /// The text, read as a model reads it, and how many examples it has, where somebody watches how many are done.
+    fn open(&self, manifest: &Manifest, progress: &Spinner) -> Result<(Corpus, u64)> {
+        let Args { reference, measure, .. } = self.args;
+        let mut reading = measure.reading.clone();
+        if !manifest.is_of(&reading.language) {
+            reading.language.clone_from(&manifest.language);
+        }
+        let corpus = Corpus::new(&[reference], reading, measure.protocol, self.locale)?;
+        if self.args.outputs.is_empty() {
+            // Where there are outputs, it is told when they are read.
+            measure::tell_paragraphs(&corpus)?;
+        }
+        let mut examples = 0;
+        if progress.is_shown() {
+            corpus.for_each(&mut |_| {
+                examples += 1;
+                Ok(())
+            })?;
+        }
+        Ok((corpus, examples))
+    }
+
+    /// Reads what other systems made of the text.
+    fn outputs(&mut self) -> Result<()> {
+        let Args { reference, outputs, measure, .. } = self.args;
+        if outputs.is_empty() {
+            return Ok(());
+        }
+        let files: Vec<&Path> = [reference].into_iter().chain(outputs).map(PathBuf::as_path).collect();
+        let mut sides = measure.sides(&files, self.locale)?;
+        let hypotheses = sides.split_off(1);
+        let mut systems: Vec<System> = hypotheses.iter().map(|side| System::new(side.name())).collect();
+        let mut all = vec![Vec::new(); systems.len()];
+        let mut words = 0;
+        pair(&sides[0], &hypotheses, &mut |example, choices| {
+            words += example.gold.iter().filter(|gold| gold.scored).count() as u64;
+            for ((system, all), choices) in systems.iter_mut().zip(&mut all).zip(choices) {
+                system.push(&example.gold, choices, measure.matching());
+                if self.args.show_differences.is_some() {
+                    all.push(Choices::of(&example.tokens, &example.gold, choices, self.locale));
+                }
+            }
+            Ok(())
+        })?;
+        self.words = words;
+        self.systems.extend(systems);
+        self.differences.extend(all);
+        Ok(())
+    }
+}

@@ -1,0 +1,225 @@
+//! `majuscule corpus`: what a corpus holds, and its parts for training and testing.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread;
+
+use clap::Subcommand;
+
+use super::measure;
+use crate::page::print;
+use majuscule::error::Error;
+use majuscule::files;
+use majuscule::text::Locale;
+use majuscule_train::corpus::overlap::{self, Overlap, Shared};
+use majuscule_train::corpus::shuffle;
+use majuscule_train::corpus::split::{self, PARTS};
+use majuscule_train::corpus::stats::{Stats, Words};
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::eval::table::percent;
+
+/// Describes and splits corpora
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Counts sentences, words and tags under a protocol, and the ratio of words that are not in lower case
+    Stats(StatsArgs),
+    /// Says which n-grams of a test text stand in a training text: words without case and marks
+    Overlap(OverlapArgs),
+    /// Splits into train, dev and test, the same for the same seed
+    Split(SplitArgs),
+    /// Prints the sentences, a line each, in an order drawn at random; all are held in memory
+    Shuffle(ShuffleArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct StatsArgs {
+    /// The files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What is counted: text, batista, rei, susanto, asr or asr:WORDS
+    #[arg(long, default_value_t)]
+    protocol: Protocol,
+    /// Whose case pairs are used, such as tr or nl; by default those of --lang
+    #[arg(long, value_name = "LANG")]
+    locale: Option<Locale>,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct OverlapArgs {
+    /// The training text, which is read once and not held in memory, and last the test text, unless --test names it
+    #[arg(required = true, value_names = ["TRAIN", "TEST"], num_args = 1..)]
+    files: Vec<PathBuf>,
+    /// The test text, where it has several files: then all the others are the training text
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    test: Vec<PathBuf>,
+    /// How many words an n-gram has
+    #[arg(long, value_name = "N", value_parser = crate::page::number, default_value = "8")]
+    order: NonZeroUsize,
+    /// How many of the n-grams are listed, the most frequent in the test text first
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    /// Whose case pairs are used, such as tr or nl; by default those of --lang
+    #[arg(long, value_name = "LANG")]
+    locale: Option<Locale>,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct SplitArgs {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The folder for the parts: train/NAME, dev/NAME and test/NAME of each file, and split.json
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Replace a folder that an earlier split made
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    config: split::Config,
+    #[command(flatten)]
+    reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct ShuffleArgs {
+    /// The files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    config: shuffle::Config,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// Where the files cannot be read or the parts not written.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let answer = match args.verb {
+        Verb::Stats(args) => stats(args)?,
+        Verb::Overlap(args) => overlap(args)?,
+        Verb::Split(args) => split(args)?,
+        Verb::Shuffle(args) => shuffle(args)?,
+    };
+    print(&answer)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stats(args: StatsArgs) -> anyhow::Result<String> {
+    let locale = measure::locale(args.locale, &args.reading.language)?;
+    let corpus = Corpus::new(&args.files, args.reading, args.protocol, locale)?;
+    measure::tell_paragraphs(&corpus)?;
+    let threads = thread::available_parallelism()?;
+    let parts = corpus.map_reduce(threads, Stats::default, |stats, example| {
+        stats.add(example);
+        Ok(())
+    })?;
+    let mut stats = Stats::default();
+    parts.iter().for_each(|part| stats.merge(part));
+    if args.json {
+        let mut object = serde_json::to_value(&stats)?;
+        object["protocol"] = args.protocol.to_string().into();
+        object["all"]["not_l_percent"] = stats.all.tags.not_l().into();
+        object["scored"]["not_l_percent"] = stats.scored.tags.not_l().into();
+        return Ok(format!("{object}\n"));
+    }
+    let mut text = format!("protocol   {}\nsentences  {}\n\n", args.protocol, stats.sentences);
+    let mut row = |name: &str, all: &str, scored: &str| text += &format!("{name:<9}{all:>13}{scored:>13}\n");
+    row("", "all words", "scored");
+    let counts = |words: &Words| [words.tokens, words.tags.l, words.mixed, words.tags.u, words.tags.t];
+    let columns = counts(&stats.all).into_iter().zip(counts(&stats.scored));
+    for (name, (all, scored)) in ["tokens", "L", "  mixed", "U", "T"].into_iter().zip(columns) {
+        row(name, &all.to_string(), &scored.to_string());
+    }
+    let not_l =
+        |words: &Words| words.tags.not_l().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2} %"));
+    row("(T+U)/L", &not_l(&stats.all), &not_l(&stats.scored));
+    Ok(text)
+}
+
+fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
+    let (mut train, mut test) = (args.files, args.test);
+    if test.is_empty() {
+        test.extend(train.pop());
+    }
+    if train.is_empty() {
+        return Err(
+            Error::Usage("one file is named: expected the training text, then the test text".into()).into()
+        );
+    }
+    files::check_inputs(&[&*train, &*test].concat())?;
+    let locale = measure::locale(args.locale, &args.reading.language)?;
+    let corpus = |files: &[PathBuf]| Corpus::new(files, args.reading.clone(), Protocol::default(), locale);
+    let threads = thread::available_parallelism()?;
+    let [train, test] = [corpus(&train)?, corpus(&test)?];
+    let mut found = overlap::overlap(&train, &test, args.order, threads)?;
+    found.shared.truncate(args.top);
+    if args.json {
+        return Ok(serde_json::to_string(&found)? + "\n");
+    }
+    let share = |part: u64, whole: u64| percent((whole > 0).then(|| part as f64 / whole as f64));
+    let Overlap { order, sentences, shared_sentences, ngrams, shared_ngrams, shared } = found;
+    let mut text = format!(
+        "{shared_ngrams} of {ngrams} {order}-grams of {} stand in {} ({} %)\n{shared_sentences} of {sentences} sentences of {order} \
+         words or more have one ({} %)\n",
+        test.name(),
+        train.name(),
+        share(shared_ngrams, ngrams),
+        share(shared_sentences, sentences)
+    );
+    if !shared.is_empty() {
+        text.push('\n');
+    }
+    for Shared { ngram, count } in shared {
+        text += &format!("{count}\t{ngram}\n");
+    }
+    Ok(text)
+}
+
+fn shuffle(args: ShuffleArgs) -> anyhow::Result<String> {
+    let locale = measure::locale(None, &args.reading.language)?;
+    let corpus = Corpus::new(&args.files, args.reading, Protocol::default(), locale)?;
+    let shuffled = shuffle::shuffle(&corpus, args.config)?;
+    if args.config.drop_shouted {
+        tell!("{} of {} sentences are shouted and left out", shuffled.shouted, shuffled.read);
+    }
+    Ok(shuffled.text)
+}
+
+fn split(args: SplitArgs) -> anyhow::Result<String> {
+    files::check_output(&args.output, &args.files)?;
+    let report = split::split(&args.files, &args.reading, &args.config, &args.output, args.force)?;
+    if args.json {
+        return Ok(serde_json::to_string(&report)? + "\n");
+    }
+    let mut text = String::new();
+    for (part, sentences) in PARTS.iter().zip(report.sentences) {
+        text += &format!("{part:<6} {sentences} sentences\n");
+    }
+    for shared in report.shared.iter().filter(|shared| shared.sentences > 0) {
+        text +=
+            &format!("{} sentences of {} stand in {} too\n", shared.sentences, shared.part, shared.also_in);
+    }
+    Ok(text)
+}

@@ -1,0 +1,216 @@
+//! `majuscule evaluate`: a model against texts in their true case.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::measure::{self, Measure};
+use super::usage::Timed;
+use crate::backend::BackendArgs;
+use crate::cascade::Cascade;
+use crate::methods::methods;
+use crate::named;
+use crate::page::threads;
+use majuscule::error::Error;
+use majuscule::files::{self, Publish};
+use majuscule::methods::{Model, Preset, Read, embedded_on};
+use majuscule::restorer::{Starts, Want};
+use majuscule::text::tokenize::Capitalized;
+use majuscule::text::{Locale, SentenceStart, Words};
+use majuscule_arguments::{by_name, default_name};
+use majuscule_train::corpus::Corpus;
+use majuscule_train::eval::aligned::{self, files::Cases};
+use majuscule_train::eval::{Choices, Report, System, compare, evaluate_each};
+
+/// Evaluates a model: it sees the words without capitals, and is held against the true case
+///
+/// The choices are the model's own, unless --words, --sentence-start or --case ask for what restore puts on top of them. To
+/// measure all that restore does to a text as it is, give what it wrote to score.
+///
+/// With --align it sees what a speech recogniser heard, and is held against what was said.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Texts in their true case, scored together; - is standard input
+    #[arg(required = true, value_name = "CORPUS")]
+    pub corpora: Vec<PathBuf>,
+    /// What a speech recogniser heard of the one corpus named, or a folder where the corpus is one: the model sees its words without
+    /// their case, one stream for each recording, and they are aligned with those of the corpus as score --align does
+    #[arg(long, value_name = "HYPOTHESIS", conflicts_with_all = ["protocol", "calibration", "intervals"])]
+    pub align: Option<PathBuf>,
+    /// The model, a folder or file; accurate and fast are the built-in ones of --lang, of which it is accurate without this
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<PathBuf>,
+    /// Which of the two built-in models of the language
+    #[arg(long, value_parser = by_name::<Preset>(), default_value = default_name::<Preset>(), conflicts_with = "model")]
+    pub preset: Preset,
+    #[command(flatten)]
+    pub cascade: Cascade,
+    /// Your own spellings, a word or phrase a line, as restore takes them: they always win
+    #[arg(long, value_name = "FILE")]
+    pub words: Option<PathBuf>,
+    /// Where a capital is put because a sentence begins, as restore does it; where it is not given, the model alone decides
+    #[arg(long, value_parser = by_name::<SentenceStart>())]
+    pub sentence_start: Option<SentenceStart>,
+    /// Which capitals of what the recogniser heard count, a recording taken for a line; none where it is not given. What a model sees
+    /// without --align has no capitals
+    #[arg(long, value_parser = by_name::<Capitalized>(), requires = "align")]
+    pub case: Option<Capitalized>,
+    /// Score each file by itself too
+    #[arg(long)]
+    pub per_file: bool,
+    /// Also ask the model how sure it is, and say how far that is from the truth
+    #[arg(long)]
+    pub calibration: bool,
+    /// Also say where 95 % of resamples of the examples lie, by a bootstrap as in compare
+    #[arg(long)]
+    pub intervals: bool,
+    /// Let a choice depend on at most N later words; 0 is none
+    #[arg(long, value_name = "N")]
+    pub look_ahead: Option<usize>,
+    /// Average each choice over so many contexts, with a model of bert on texts longer than its window: slower and better
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    pub predictions_per_word: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub backend: BackendArgs,
+    /// How many threads a method may use; as many as the machine has cores at most, and so many where it is not given. The figures do not depend on it
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    pub threads: Option<NonZeroUsize>,
+    /// How many of the most frequent errors are listed
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// Write each example's words to FILE as they should be, as they were chosen, and which do not count: a JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub choices: Option<PathBuf>,
+    #[command(flatten)]
+    pub measure: Measure,
+}
+
+/// Evaluates and prints the report.
+///
+/// # Errors
+/// Where the model or a corpus cannot be read, or no word is scored.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let (Model { manifest, restorer }, read) = args.load()?;
+    let threads = threads(args.threads);
+    let predictions = args.predictions_per_word.unwrap_or(NonZeroUsize::MIN);
+    let want = Want {
+        confidence: args.calibration,
+        look_ahead: args.look_ahead,
+        predictions,
+        threads,
+        ..Want::default()
+    };
+    let mut reading = args.measure.reading.clone();
+    // A model knows the language of the texts that it is for; of several, --lang may name one.
+    if !manifest.is_of(&reading.language) {
+        reading.language.clone_from(&manifest.language);
+    }
+    let spellings = args.spellings(manifest.locale)?;
+    if let Some(hypothesis) = &args.align {
+        let reference = args.reference()?;
+        let timed = Timed(&*restorer);
+        let starts = args.sentence_start.map_or(want.starts, Starts::from);
+        let want = Want { starts, ..want };
+        let kept = args.case.unwrap_or(Capitalized::Ignore);
+        let cases = Cases::Restored { method: &timed, want, spellings: &spellings, kept };
+        let scores = aligned::files::score_files(reference, hypothesis, &reading, manifest.locale, cases)?;
+        tell(read);
+        let config = measure::aligned_config(manifest.locale, args.top);
+        let report = aligned::report::Report::of(&scores, &config, args.per_file);
+        measure::print(&report.page(args.measure.layout()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let files: Vec<&Path> = args.corpora.iter().map(PathBuf::as_path).collect();
+    let mut corpus =
+        Corpus::new(&files, reading, args.measure.protocol, manifest.locale)?.with_spellings(spellings);
+    measure::tell_paragraphs(&corpus)?;
+    let mut system = System::new("");
+    let matching = args.measure.matching();
+    let publish = |file: &PathBuf| Publish::new(file).map(|publish| (publish, file.clone()));
+    let mut written = args.choices.as_ref().map(publish).transpose()?;
+    let score = evaluate_each(
+        &Timed(&*restorer),
+        want,
+        args.sentence_start,
+        &corpus,
+        &mut |tokens, gold, choices| {
+            if args.intervals {
+                system.push(gold, choices, matching);
+            }
+            written.as_mut().map_or(Ok(()), |(publish, file)| {
+                Choices::of(tokens, gold, choices, manifest.locale).write(publish, file)
+            })
+        },
+    )?;
+    written.map_or(Ok(()), |(publish, _)| publish.commit())?;
+    args.measure.check_words(&corpus.name(), score.all().tokens())?;
+    let config = args.measure.config(&files, manifest.locale, restorer.labels().marks(), args.top);
+    let mut report = Report::of(&score, &config);
+    if args.intervals {
+        let compared = compare(&[system], Default::default())?.systems;
+        report.intervals = compared.first().map(|system| system.intervals);
+    }
+    if args.per_file {
+        for file in corpus.parts()? {
+            let score = evaluate_each(&*restorer, want, args.sentence_start, &file, &mut |_, _, _| Ok(()))?;
+            report.push_file(file.name(), &score, config.matching);
+        }
+    }
+    tell(read);
+    measure::print(&report.page(args.measure.layout()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says how much the second model of a cascade had to read.
+fn tell(read: Option<Arc<Read>>) {
+    if let Some(read) = read {
+        tell!("the second model read {:.1} % of the words", 100.0 * read.share());
+    }
+}
+
+impl Args {
+    /// The user's own spellings.
+    fn spellings(&self, locale: Locale) -> majuscule::error::Result<Words> {
+        let Some(file) = &self.words else { return Ok(Words::default()) };
+        Words::read(&files::open(file)?.bytes()?, &file.to_string_lossy(), locale)
+    }
+
+    /// The one corpus that a hypothesis is aligned with.
+    fn reference(&self) -> majuscule::error::Result<&Path> {
+        match self.corpora.as_slice() {
+            [reference] => Ok(reference),
+            several => Err(Error::Usage(format!(
+                "--align: {} corpora are named, but a hypothesis has one reference: name one, or two folders whose files have the \
+                 same names",
+                several.len()
+            ))),
+        }
+    }
+
+    fn load(&self) -> majuscule::error::Result<(Model, Option<Arc<Read>>)> {
+        if self.per_file && self.align.is_none() && self.corpora.iter().any(|file| file == Path::new("-")) {
+            let problem =
+                "--per-file reads each file twice, but standard input can be read only once: give files";
+            return Err(Error::Usage(problem.into()));
+        }
+        if self.measure.reading.language == "auto" {
+            let problem = "--lang auto: one model is measured on all texts: name its language, such as --lang en, or a \
+                           model of your own with --model";
+            return Err(Error::Usage(problem.into()));
+        }
+        if let Some((model, read)) =
+            self.cascade.load(&self.measure.reading.language, &self.backend.computing())?
+        {
+            return Ok((model, Some(read)));
+        }
+        let model = match &self.model {
+            Some(path) => {
+                let language = &self.measure.reading.language;
+                methods().load(&*named::open(path, language)?, &self.backend.computing())
+            }
+            None => embedded_on(&self.measure.reading.language, self.preset, &self.backend.computing()),
+        };
+        Ok((model?, None))
+    }
+}

@@ -1,0 +1,324 @@
+//! `majuscule experiment`: tables of methods, made as a recipe says.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result, bail};
+use clap::Subcommand;
+
+use crate::methods::methods;
+use crate::page::print;
+use majuscule::error::Error;
+use majuscule::files::{self, Size};
+use majuscule_experiment::plan::{Job, Task};
+use majuscule_experiment::run::News;
+use majuscule_experiment::{Recipe, Results, Setting, execute, library, page, plan, plots, tables};
+
+/// Compares methods as a recipe says: trains what is missing, tests all on the same sentences, and writes a report
+///
+/// A recipe is a TOML file: texts, rows of models and how they are trained, and tests. Those of the papers are inside the program.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Run(RunArgs),
+    /// Lists the recipes inside the program
+    List,
+    /// Prints a recipe, for instance to start one's own from
+    Show {
+        /// The name of a recipe inside the program, or a file
+        recipe: String,
+    },
+    Report(ReportArgs),
+}
+
+/// Runs a recipe and writes the folder of its report
+///
+/// What was trained and tested before is found again, so that a run goes on where one was interrupted, and one of a recipe that
+/// was changed does only what is new.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule experiment run small
+  majuscule experiment run batista-2007-table-6 --corpora corpora
+  majuscule experiment run rei-2020-table-3 --corpora corpora --with encoder=all-MiniLM-L6-v2
+  majuscule experiment run mine.toml --corpora . -o mine")]
+struct RunArgs {
+    /// The name of a recipe inside the program, or a file
+    #[arg(value_name = "RECIPE")]
+    recipe: String,
+    /// The folder that the recipe's texts are named in
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    corpora: PathBuf,
+    /// The folder of the report; by default one called as the recipe
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Where models and answers are kept, and found again; by default cache/ in the folder of the report
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+    /// What the recipe needs beside: `experiment show` says what
+    #[arg(long = "with", value_name = "NAME=PATH", value_parser = given)]
+    given: Vec<(String, PathBuf)>,
+    /// Make also the rows that take long
+    #[arg(long)]
+    long: bool,
+    /// Print the commands in their order, and run none
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Makes the tables, plots and page of a report again from its results.json
+#[derive(Debug, clap::Args)]
+struct ReportArgs {
+    /// The folder that `experiment run` wrote
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+fn given(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_owned(), path.into())),
+        _ => Err("expected NAME=PATH".into()),
+    }
+}
+
+/// Does what `args` ask for.
+pub fn run(args: Args) -> Result<ExitCode> {
+    match args.action {
+        Action::Run(args) => args.run()?,
+        Action::List => list()?,
+        Action::Show { recipe } => print(&text_of(&recipe)?)?,
+        Action::Report(args) => {
+            let file = args.folder.join(RESULTS);
+            let bytes = files::open(&file)?.bytes()?;
+            let results: Results = serde_json::from_slice(&bytes).map_err(|error| {
+                Error::file(file.to_string_lossy(), format!("is no result of an experiment: {error}"))
+            })?;
+            write_report(&results, &args.folder)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a report is made of, in its folder.
+const RESULTS: &str = "results.json";
+
+impl RunArgs {
+    fn run(self) -> Result<()> {
+        let recipe = recipe(&self.recipe)?;
+        let name = Path::new(&self.recipe).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let output = self.output.unwrap_or_else(|| name.into());
+        let cache = self.cache.unwrap_or_else(|| output.join("cache"));
+        let setting = Setting {
+            corpora: self.corpora,
+            cache,
+            given: self.given.into_iter().collect::<BTreeMap<_, _>>(),
+            long: self.long,
+            texts: library::TEXTS,
+            methods: methods(),
+        };
+        let plan = plan(&recipe, &setting)?;
+        for job in &plan.jobs {
+            check(job)?;
+        }
+        if self.dry_run {
+            let commands: Vec<_> = plan.jobs.iter().map(|job| format!("{}\n", job.shown)).collect();
+            return Ok(print(&commands.concat())?);
+        }
+        check_folder(&output)?;
+        fs::create_dir_all(&output).map_err(|error| Error::io("create", &output, error))?;
+        let results = execute(&recipe, &plan, &setting.methods, &mut itself, &mut |news| tell(&news))?;
+        write_report(&results, &output)?;
+        print(&tables::markdown(&results))?;
+        Ok(())
+    }
+}
+
+/// Refuses a folder that holds something else.
+fn check_folder(folder: &Path) -> Result<()> {
+    let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
+    let is_ours = folder.join(RESULTS).exists() || folder.join("cache").exists();
+    if !is_ours && entries.next().is_some() {
+        let folder = folder.display();
+        return Err(Error::Usage(format!(
+            "{folder} holds something that is no report: name another folder with -o"
+        ))
+        .into());
+    }
+    Ok(())
+}
+
+/// Whether the command line takes a job's arguments: before anything is run.
+fn check(job: &Job) -> Result<()> {
+    use clap::Parser;
+    let mut arguments = vec!["majuscule".to_owned()];
+    match &job.task {
+        Task::Lines { .. } => return Ok(()),
+        Task::Run { arguments: own, .. } => {
+            arguments.extend_from_slice(own);
+            arguments.extend(["-o".into(), "output".into()]);
+        }
+        Task::Print { arguments: own, .. } => arguments.extend_from_slice(own),
+    }
+    if let Err(error) = crate::Cli::try_parse_from(&arguments) {
+        let error = error.to_string();
+        let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        return Err(Error::Usage(format!("{}: {first}, in: {}", job.title, job.shown)).into());
+    }
+    Ok(())
+}
+
+/// Runs a verb in a process of its own, so that its memory and time are its own.
+fn itself(arguments: &[String]) -> Result<String, Error> {
+    let program = std::env::current_exe().map_err(|error| Error::io("find", "majuscule", error))?;
+    let run = || {
+        let mut child = Command::new(&program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()?;
+        // Its other end closes with this process, and then the child ends too.
+        let _alive = child.stdin.take();
+        child.wait_with_output()
+    };
+    let output = run().map_err(|error| Error::io("run", &program, error))?;
+    if !output.status.success() {
+        let problem = format!(
+            "failed ({}); what is done is kept, and the same recipe goes on from here",
+            output.status
+        );
+        return Err(Error::file(format!("majuscule {}", arguments.join(" ")), problem));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn tell(news: &News<'_>) {
+    match news {
+        News::Begins { job, number, of } => tell!("[{number}/{of}] {}", job.title),
+        News::Found(_) => {}
+        News::Changed { file, job } => tell!("{file} has changed since: {} again", job.title),
+        News::Searched(overlap) => {
+            if let Some(leak) = tables::leak(overlap) {
+                let command = overlap.command.replace(" --json --top 0", "");
+                tell!("warning: {leak} (listed by: {command})");
+            }
+        }
+    }
+}
+
+fn write_report(results: &Results, folder: &Path) -> Result<()> {
+    let json = serde_json::to_string_pretty(results)? + "\n";
+    let mut files = vec![
+        (folder.join(RESULTS), json),
+        (folder.join("tables.md"), tables::markdown(results)),
+        (folder.join("report.html"), page::html(results)),
+    ];
+    files.extend(
+        plots::all(results).into_iter().map(|plot| (folder.join(format!("{}.svg", plot.name)), plot.svg)),
+    );
+    for (file, text) in files {
+        files::publish(&file, |out| {
+            out.write_all(text.as_bytes()).map_err(|error| Error::io("write", &file, error))
+        })?;
+        tell!("{}", file.display());
+    }
+    Ok(())
+}
+
+fn list() -> Result<()> {
+    let mut page = String::new();
+    for (name, text) in library::RECIPES {
+        let recipe = Recipe::parse(text, name).with_context(|| format!("the recipe {name}"))?;
+        page += &format!("{name:<24}{}\n", recipe.title);
+        for (need, what) in &recipe.needs {
+            page += &format!("{:<24}  needs --with {need}=PATH: {what}\n", "");
+        }
+    }
+    Ok(print(&page)?)
+}
+
+fn recipe(name: &str) -> Result<Recipe> {
+    Ok(Recipe::parse(&text_of(name)?, name)?)
+}
+
+/// The longest inside the program has some 4 KiB.
+const LARGEST_RECIPE: Size = Size(1 << 20);
+
+/// The text of a recipe inside the program, or of a file.
+fn text_of(name: &str) -> Result<String> {
+    match library::RECIPES.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => Ok((*text).to_owned()),
+        None if Path::new(name).exists() => Ok(files::open(name)?.short_text(LARGEST_RECIPE)?),
+        None => bail!(unknown(name)),
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<_> = library::RECIPES.iter().map(|(name, _)| *name).collect();
+    Error::Usage(format!(
+        "no recipe and no file is called {name}: inside the program are {}",
+        names.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use majuscule_experiment::recipe::OUTPUTS;
+
+    /// Options whose file or folder is read, in every verb that has them.
+    const READ: &[&str] = &[
+        "align",
+        "begin-weights",
+        "corpora",
+        "counts",
+        "encoder",
+        "forms",
+        "lexicon",
+        "list",
+        "lm",
+        "map",
+        "model",
+        "spellings",
+        "test",
+        "tune",
+        "vocabulary-list",
+        "weights",
+        "with",
+        "words",
+    ];
+
+    fn options(command: &clap::Command, found: &mut Vec<(String, Vec<String>)>) {
+        for arg in command.get_arguments().filter(|arg| arg.get_action().takes_values()) {
+            let values = arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string);
+            found.extend(arg.get_long().map(|long| (long.to_owned(), values.collect())));
+        }
+        command.get_subcommands().for_each(|command| options(command, found));
+    }
+
+    #[test]
+    fn of_every_option_that_names_a_file_it_is_known_whether_it_is_written() {
+        let mut found = Vec::new();
+        options(&crate::Cli::command(), &mut found);
+        assert!(found.len() > 100);
+        for (option, values) in found {
+            let names_file = values
+                .iter()
+                .any(|value| ["FILE", "FOLDER", "PATH", "ENDING"].iter().any(|name| value.contains(name)));
+            let option = option.as_str();
+            assert!(
+                !names_file || READ.contains(&option) != OUTPUTS.contains(&option),
+                "--{option} {values:?}: add it to READ here, or to OUTPUTS of recipes, which must not give it"
+            );
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! `majuscule fst`: language models as weighted transducers, in OpenFst's own files.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Subcommand, ValueEnum};
+
+use crate::page::{check_outputs, print, print_with, tell_notes};
+use majuscule::error::{Error, Result};
+use majuscule::files::{self, Publish};
+use majuscule::lm::NgramModel;
+use majuscule::lm::forms::{Forms, check_weight};
+use majuscule::text::Locale;
+use majuscule_fst::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
+
+/// Language models as weighted transducers, in OpenFst's own files
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Build(Build),
+    Info(Info),
+    Apply(Apply),
+    Draw(Draw),
+}
+
+/// Does what `args` ask for.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    match args.action {
+        Action::Build(args) => args.run(),
+        Action::Info(args) => args.run(),
+        Action::Apply(args) => args.run(),
+        Action::Draw(args) => args.run(),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Which machine is made of a language model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Kind {
+    /// The acceptor of cased words
+    G,
+    /// The transducer that reads lower-cased words and writes their forms, as in Batista et al. 2007
+    #[default]
+    T,
+}
+
+/// Makes a machine of a language model: an OpenFst file that holds its symbols too
+#[derive(Debug, clap::Args)]
+struct Build {
+    /// The language model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The acceptor of cased words or the transducer from lower-cased ones
+    #[arg(long, value_enum, value_name = "KIND", default_value_t)]
+    kind: Kind,
+    /// What the arcs are by which it goes to shorter n-grams; failure by default for g, and epsilon always for t, where an
+    /// arc for "us" would hide the failure of "US"
+    #[arg(long, value_enum, value_name = "KIND")]
+    arcs: Option<BackOff>,
+    /// The forms of words, as SRILM's disambig has them; by default those of the model's words
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// How much the numbers of the map count
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0, allow_negative_numbers = true)]
+    map_weight: f32,
+    /// Write the symbols that it reads as a text file too
+    #[arg(long, value_name = "FILE")]
+    isymbols: Option<PathBuf>,
+    /// Write the symbols that it writes as a text file too
+    #[arg(long, value_name = "FILE")]
+    osymbols: Option<PathBuf>,
+    /// Whose case pairs are used, such as tr or nl
+    #[arg(long, value_name = "LANG", default_value = "root")]
+    locale: Locale,
+}
+
+impl Build {
+    fn run(&self) -> Result<()> {
+        let inputs: Vec<&Path> =
+            [Some(&self.model), self.map.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
+        let outputs = [Some(&self.output), self.isymbols.as_ref(), self.osymbols.as_ref()];
+        let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
+        check_outputs(&outputs, &inputs)?;
+        check_weight("--map-weight", self.map_weight)?;
+        let (machine, isymbols, osymbols) = self.machine()?;
+        let whole =
+            files::unpublished(&self.output, |out| wfst::write(&machine, Some((&isymbols, &osymbols)), out))?;
+        let mut all = vec![whole];
+        for (file, symbols) in [(&self.isymbols, &isymbols), (&self.osymbols, &osymbols)] {
+            let Some(file) = file else { continue };
+            all.push(files::unpublished(file, |out| symbols.write(out))?);
+        }
+        // All are on the disk before the first gets its name, so that all appear or none does.
+        all.into_iter().try_for_each(Publish::commit)
+    }
+
+    fn open(&self) -> Result<NgramModel> {
+        let model = NgramModel::open_checked(&self.model)?;
+        tell_notes(model.notes());
+        Ok(model)
+    }
+
+    fn machine(&self) -> Result<(Machine, Symbols, Symbols)> {
+        match self.kind {
+            Kind::G if self.map.is_some() => Err(Error::Usage(
+                "--map gives the forms of lower-cased words, which g does not read: build --kind t".to_owned(),
+            )),
+            Kind::G => {
+                let model = self.open()?;
+                let arcs = self.arcs.unwrap_or_default();
+                let symbols = Symbols::of_model(&model, arcs)?;
+                Ok((Machine::of_model(&model, arcs)?, symbols.clone(), symbols))
+            }
+            Kind::T if self.arcs == Some(BackOff::Failure) => Err(Error::Usage(
+                "t cannot have failure arcs: what it reads is lower-cased, and an arc for \"us\" would hide the failure of \
+                 \"US\"; build --kind g, which is exact"
+                    .to_owned(),
+            )),
+            Kind::T => {
+                let model = self.open()?;
+                let forms = match &self.map {
+                    Some(file) => {
+                        let text = files::open(file)?.text()?;
+                        Forms::read(&file.to_string_lossy(), &text, model.vocabulary(), self.locale)?
+                    }
+                    None => Forms::of_vocabulary(model.vocabulary(), self.locale),
+                };
+                Machine::lowered(&model, &forms, self.locale, self.map_weight)
+            }
+        }
+    }
+}
+
+/// A machine and its symbols.
+#[derive(Debug, clap::Args)]
+struct Input {
+    /// An OpenFst file of type vector or const with arcs of type standard
+    #[arg(value_name = "MACHINE")]
+    machine: PathBuf,
+    /// The symbols that it reads, a text file, where its own file does not have them
+    #[arg(long, value_name = "FILE")]
+    isymbols: Option<PathBuf>,
+    /// The symbols that it writes, likewise
+    #[arg(long, value_name = "FILE")]
+    osymbols: Option<PathBuf>,
+}
+
+impl Input {
+    /// The machine and what its file says.
+    fn open(&self) -> Result<(Machine, Facts)> {
+        let (machine, mut facts) =
+            wfst::read(&self.machine.to_string_lossy(), &files::open(&self.machine)?.bytes()?)
+                .map_err(|error| self.problem(error))?;
+        for (file, symbols) in [(&self.isymbols, &mut facts.inputs), (&self.osymbols, &mut facts.outputs)] {
+            let Some(file) = file else { continue };
+            *symbols = Some(Symbols::read(&file.to_string_lossy(), &files::open(file)?.text()?)?);
+        }
+        Ok((machine, facts))
+    }
+
+    /// A problem of what its files hold, and none of how they are named.
+    fn problem(&self, error: Error) -> Error {
+        match error {
+            Error::Usage(problem) => Error::file(self.machine.to_string_lossy(), problem),
+            other => other,
+        }
+    }
+
+    fn symbols(&self, symbols: Option<Symbols>, side: &str, flag: &str) -> Result<Symbols> {
+        symbols.ok_or_else(|| {
+            let name = self.machine.to_string_lossy();
+            Error::file(name, format!("has no table of the symbols that it {side}: give one with {flag}"))
+        })
+    }
+}
+
+/// Prints what a machine is: its size and its properties
+#[derive(Debug, clap::Args)]
+struct Info {
+    #[command(flatten)]
+    input: Input,
+}
+
+impl Info {
+    fn run(&self) -> Result<()> {
+        let (machine, facts) = self.input.open()?;
+        let properties = machine.properties();
+        let say = |is: bool, yes: &'static str, no: &'static str| if is { yes } else { no };
+        let symbols = |symbols: &Option<Symbols>| {
+            symbols.as_ref().map_or("none".to_owned(), |all| all.len().to_string())
+        };
+        let failure = facts.inputs.as_ref().and_then(|symbols| symbols.label(wfst::FAILURE_SYMBOL));
+        let failures = failure.map_or(0, |label| machine.count_reading(label));
+        print(&format!(
+            "type               {}, {}\nstates             {}\narcs               {}\nstart              {}\nfinal states       {}\n\
+             input symbols      {}\noutput symbols     {}\nfailure arcs       {failures}\nepsilon arcs       {}\n\
+             input              {}, {}\noutput             {}\n",
+            facts.kind,
+            say(properties.acceptor, "an acceptor", "a transducer"),
+            machine.states(),
+            machine.arcs(),
+            machine.start().map_or("none".to_owned(), |state| state.to_string()),
+            machine.finals(),
+            symbols(&facts.inputs),
+            symbols(&facts.outputs),
+            machine.count_reading(wfst::EPSILON),
+            say(facts.input_sorted, "sorted", "not sorted"),
+            say(properties.input_deterministic, "deterministic", "not deterministic"),
+            say(facts.output_sorted, "sorted", "not sorted"),
+        ))
+    }
+}
+
+/// Prints the best path of each line of text: its words in their forms
+///
+/// A transducer reads the words in lower case. An acceptor reads all forms of each word, so the best is the likeliest of
+/// all ways to write the line; with failure arcs (the symbol <phi>) it is exact.
+#[derive(Debug, clap::Args)]
+struct Apply {
+    #[command(flatten)]
+    input: Input,
+    /// The text, a sentence a line; standard input where none is named
+    #[arg(value_name = "TEXT", default_value = "-")]
+    text: PathBuf,
+    /// Print the N best paths of each line, each after its cost and a tab, with an empty line after the last
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    n_best: Option<NonZeroUsize>,
+    /// Whose case pairs are used, such as tr or nl
+    #[arg(long, value_name = "LANG", default_value = "root")]
+    locale: Locale,
+}
+
+impl Apply {
+    fn run(&self) -> Result<()> {
+        let (machine, facts) = self.input.open()?;
+        let inputs = self.input.symbols(facts.inputs, "reads", "--isymbols")?;
+        let outputs = self.input.symbols(facts.outputs, "writes", "--osymbols")?;
+        let transducer = Transducer::new(machine, &inputs, outputs, self.locale)
+            .map_err(|error| self.input.problem(error))?;
+        let mut lines = files::open(&self.text)?.lines();
+        // What stopped it, if it was not the printing.
+        let mut stopped = Ok(());
+        print_with(|out| {
+            let mut best = transducer.best();
+            loop {
+                let line = match lines.next() {
+                    Ok(Some(line)) => line.to_owned(),
+                    Ok(None) => return Ok(()),
+                    Err(error) => {
+                        stopped = Err(error);
+                        return Ok(());
+                    }
+                };
+                let found = match self.n_best {
+                    None | Some(NonZeroUsize::MIN) => best(&line).map(Vec::from_iter),
+                    Some(count) => transducer.several(&line, count.get()),
+                };
+                match (found, self.n_best) {
+                    (Err(Error::Usage(problem)), _) => stopped = Err(lines.problem(problem)),
+                    (Err(error), _) => stopped = Err(error),
+                    (Ok(found), None) => match found.first() {
+                        Some(found) => writeln!(out, "{}", found.text)?,
+                        None => stopped = Err(lines.problem("the machine takes no path of this line")),
+                    },
+                    (Ok(found), Some(_)) => {
+                        for line in found {
+                            writeln!(out, "{:.4}\t{}", line.cost, line.text)?;
+                        }
+                        writeln!(out)?;
+                    }
+                }
+                if stopped.is_err() {
+                    return Ok(());
+                }
+            }
+        })?;
+        stopped
+    }
+}
+
+/// Draws a small machine: SVG where the name ends in .svg, Graphviz' DOT otherwise
+#[derive(Debug, clap::Args)]
+struct Draw {
+    #[command(flatten)]
+    input: Input,
+    /// The file to write; DOT on standard output where none is named
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Draw {
+    fn run(&self) -> Result<()> {
+        if let Some(output) = &self.output {
+            files::check_output(output, std::slice::from_ref(&self.input.machine))?;
+        }
+        let (machine, facts) = self.input.open()?;
+        let inputs = facts.inputs.unwrap_or_default();
+        let outputs = facts.outputs.unwrap_or_default();
+        let machine = match inputs.label(wfst::FAILURE_SYMBOL) {
+            Some(label) => machine.with_failure(label).map_err(|error| self.input.problem(error))?,
+            None => machine,
+        };
+        let of_input = |error| self.input.problem(error);
+        let Some(output) = &self.output else {
+            return print(&wfst::dot(&machine, &inputs, &outputs).map_err(of_input)?);
+        };
+        let is_svg = output.extension().is_some_and(|extension| extension == "svg");
+        let draw = if is_svg { wfst::svg } else { wfst::dot };
+        let picture = draw(&machine, &inputs, &outputs).map_err(of_input)?;
+        files::publish(output, |file| {
+            file.write_all(picture.as_bytes()).map_err(|error| Error::io("write", output, error))
+        })
+    }
+}

@@ -1,0 +1,471 @@
+//! `majuscule lexicon`: words and the forms they were seen in, built, joined, shown and written.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Subcommand, ValueEnum};
+
+use super::measure::{locale, tell_paragraphs};
+use crate::page::{number, print_with, tell_notes, threads};
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::text::tokens::lower_word;
+use majuscule_train::corpus::{self, Corpus, Protocol};
+use majuscule_train::lexicon::build::{build, check_cased};
+use majuscule_train::lexicon::compare::{Differences, Side, compare};
+use majuscule_train::lexicon::read::{Config, Format, read, read_as, source_name};
+use majuscule_train::lexicon::stats::Stats;
+use majuscule_train::lexicon::{
+    Date, Entry, Initial, Keep, Lexicon, Limits, Source, json, list, map, moses, tsv,
+};
+
+/// Words and the forms they were seen in
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Build(Build),
+    Merge(Merge),
+    Update(Update),
+    Stats(ShowStats),
+    Show(Show),
+    Compare(Compare),
+    Export(Export),
+}
+
+/// Does what `args` ask for.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let code = match args.action {
+        Action::Build(args) => args.run(),
+        Action::Merge(args) => args.run(),
+        Action::Update(args) => args.run(),
+        Action::Stats(args) => args.run(),
+        Action::Show(args) => args.run(),
+        Action::Compare(args) => args.run(),
+        Action::Export(args) => args.run(),
+    };
+    Ok(code?)
+}
+
+/// Counts the forms of every word in corpora of cased text
+///
+/// Every file is a source, named in the lexicon. Words at sentence beginnings, whose capital says little, are counted
+/// apart.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule lexicon build --lang en news.txt speeches.txt.gz -o news.tsv
+  majuscule lexicon build --lang pt --split --min-count 3 livro.txt | less")]
+struct Build {
+    /// The corpora; - is standard input, .gz, .zst and .xz are read as they are
+    #[arg(required = true, value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    #[command(flatten)]
+    counting: Counting,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Build {
+    fn run(self) -> Result<ExitCode> {
+        self.output.check(&self.corpora)?;
+        let language = self.counting.reading.language.clone();
+        locale(None, &language)?;
+        let lexicon = self.counting.build(&self.corpora, &language)?.limit(self.limits);
+        self.output.write(|out| tsv::write(&lexicon, out))
+    }
+}
+
+/// How corpora are counted.
+#[derive(Debug, clap::Args)]
+struct Counting {
+    /// What is counted and how, such as text, rei or batista
+    #[arg(long, default_value = "text", value_name = "NAME")]
+    protocol: Protocol,
+    /// Threads to count with; as many as the machine has cores at most, and so many where it is not given
+    #[arg(long, value_name = "N", value_parser = number)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    reading: corpus::Reading,
+}
+
+impl Counting {
+    fn build(&self, corpora: &[PathBuf], language: &str) -> Result<Lexicon> {
+        let reading = corpus::Reading { language: language.to_owned(), ..self.reading.clone() };
+        let locale = Lexicon::new(language)?.locale();
+        let threads = threads(self.threads);
+        let all = merged(corpora, |file, _| {
+            let corpus = Corpus::new(&[file], reading.clone(), self.protocol, locale)?;
+            tell_paragraphs(&corpus)?;
+            build(&corpus, &source_name(&file.to_string_lossy()), threads)
+        })?;
+        let all = all.with_language(language)?;
+        let names: Vec<_> = corpora.iter().map(|file| file.to_string_lossy()).collect();
+        check_cased(&all, &names.join(", "))?;
+        Ok(all)
+    }
+}
+
+/// The lexicons of files as one; each is read with what was read before.
+fn merged(
+    files: &[PathBuf],
+    mut read: impl FnMut(&Path, Option<&Lexicon>) -> Result<Lexicon>,
+) -> Result<Lexicon> {
+    let (first, rest) = files.split_first().expect("clap asks for a file");
+    let first = read(first, None)?;
+    rest.iter().try_fold(first, |all, file| all.merge(&read(file, Some(&all))?))
+}
+
+/// Joins lexicons, word lists and Moses models into one
+///
+/// Counts are added, and every form keeps the names of its sources. An entry of a word list counts as one occurrence.
+/// Files that name no language are read as of that of the file before them.
+#[derive(Debug, clap::Args)]
+struct Merge {
+    /// The files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Merge {
+    fn run(self) -> Result<ExitCode> {
+        self.output.check(&self.files)?;
+        let merged = merged(&self.files, |file, before| {
+            self.reading.read(file, before.map(|lexicon| lexicon.language().to_owned()))
+        })?;
+        let merged = merged.limit(self.limits);
+        self.output.write(|out| tsv::write(&merged, out))
+    }
+}
+
+/// Adds the counts of new text to a lexicon, after its old ones have faded
+///
+/// Old counts are multiplied by the decay, so that new words and spellings win without training anything again. The
+/// lexicon keeps a record of every update.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  majuscule lexicon update news.tsv today.txt --date 2026-11-20 -o news.new.tsv
+  majuscule lexicon update news.tsv week.txt.gz --date 2026-11-20 --decay 0.9 --min-count 2 -o news.new.tsv")]
+struct Update {
+    /// The lexicon; it stays as it is
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// Corpora of new text
+    #[arg(required = true, value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    /// What old counts are multiplied by, from 0 (forget all) to 1 (forget nothing)
+    #[arg(long, default_value_t = 0.5, value_name = "NUMBER")]
+    decay: f64,
+    /// The day of the new text, year-month-day
+    #[arg(long, value_name = "DATE")]
+    date: Date,
+    #[command(flatten)]
+    counting: Counting,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Update {
+    fn run(self) -> Result<ExitCode> {
+        let inputs: Vec<PathBuf> = self.corpora.iter().chain([&self.old]).cloned().collect();
+        self.output.check(&inputs)?;
+        let language = Some(self.counting.reading.language.clone());
+        let old = read(files::open(&self.old)?, &Config { language, ..Config::default() })?;
+        tell_notes(old.notes());
+        let new = self.counting.build(&self.corpora, old.language())?;
+        let updated = old.update(&new, self.decay, self.date)?.limit(self.limits);
+        self.output.write(|out| tsv::write(&updated, out))
+    }
+}
+
+/// Prints how many words, forms and occurrences a lexicon holds, by case and by source
+#[derive(Debug, clap::Args)]
+struct ShowStats {
+    /// The lexicon; - is standard input
+    #[arg(value_name = "LEXICON")]
+    file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl ShowStats {
+    fn run(self) -> Result<ExitCode> {
+        let stats = Stats::of(&self.reading.read(&self.file, None)?);
+        print(|out| if self.json { print_json(&stats, out) } else { write!(out, "{stats}") })
+    }
+}
+
+/// Prints every form of a word with its counts, share and sources; > marks the most frequent one
+///
+/// The share is of the occurrences inside sentences; where there are none, of all. Exits with 1 where a word is missing.
+#[derive(Debug, clap::Args)]
+struct Show {
+    /// The lexicon; - is standard input
+    #[arg(value_name = "LEXICON")]
+    file: PathBuf,
+    /// The words, in any case
+    #[arg(required = true, value_name = "WORD")]
+    words: Vec<String>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Show {
+    fn run(self) -> Result<ExitCode> {
+        let (lexicon, format) = self.reading.read_as(&self.file, None)?;
+        let mut missing = Vec::new();
+        let mut found = Vec::new();
+        for word in &self.words {
+            let mut key = String::new();
+            lower_word(word, lexicon.locale(), &mut key);
+            match lexicon.get(&key) {
+                Some(entry) => found.push(entry),
+                None => missing.push(word.as_str()),
+            }
+        }
+        print(|out| found.iter().try_for_each(|entry| print_entry(&lexicon, entry, out)))?;
+        if missing.is_empty() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut problem = format!("no word \"{}\" among its {}", missing.join("\", \""), lexicon.len());
+        if format == Format::List && self.reading.from.is_none() {
+            problem +=
+                "; it was read as a word list, an entry a line: of a text, lexicon build makes a lexicon";
+        }
+        Err(Error::file(self.file.to_string_lossy(), problem))
+    }
+}
+
+fn print_entry(lexicon: &Lexicon, entry: &Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let majority = entry.majority(Initial::Apart);
+    let counted = if entry.count() > 0.0 { Initial::Apart } else { Initial::Count };
+    let total: f64 = entry.forms.iter().map(|form| form.weight(counted)).sum();
+    writeln!(out, "  {:<24} {:>12} {:>12} {:>8}  sources", entry.word, "count", "initial", "share")?;
+    if entry.forms.iter().all(|form| form.case != majority) {
+        let form = majority.applied(entry.word, lexicon.locale());
+        writeln!(out, "> {form:<24} {0:>12} {0:>12} {1:>8}  (seen only where a sentence begins)", 0, "-")?;
+    }
+    for form in entry.forms {
+        let mark = if form.case == majority { '>' } else { ' ' };
+        let spelling = form.case.applied(entry.word, lexicon.locale());
+        let share =
+            if total > 0.0 { format!("{:.2} %", 100.0 * form.weight(counted) / total) } else { "-".into() };
+        let sources: Vec<&str> = lexicon.sources_of(form).map(Source::name).collect();
+        let (count, initial) = (shown(form.count), shown(form.initial));
+        writeln!(out, "{mark} {spelling:<24} {count:>12} {initial:>12} {share:>8}  {}", sources.join(", "))?;
+    }
+    Ok(())
+}
+
+/// A count, or the share of a map: four places of a fraction at most.
+fn shown(count: f64) -> String {
+    let text = format!("{count:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Prints what only one of two lexicons holds, and which words they spell differently
+///
+/// The most frequent words come first.
+#[derive(Debug, clap::Args)]
+struct Compare {
+    /// The first lexicon; - is standard input
+    #[arg(value_name = "A")]
+    left: PathBuf,
+    /// The second
+    #[arg(value_name = "B")]
+    right: PathBuf,
+    /// Print the N most frequent of each kind
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// What words at sentence beginnings count for
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    initial: Initial,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Compare {
+    fn run(self) -> Result<ExitCode> {
+        files::check_inputs(&[&self.left, &self.right])?;
+        let left = self.reading.read(&self.left, None)?;
+        let right = self.reading.read(&self.right, Some(left.language().to_owned()))?;
+        if left.locale() != right.locale() {
+            return Err(Error::Usage(format!(
+                "{} is of language {} and {} of {}, which pair letters differently: name two of one language",
+                self.left.display(),
+                left.language(),
+                self.right.display(),
+                right.language()
+            )));
+        }
+        let mut differences = compare(&left, &right, self.initial);
+        let counts = [differences.only_left.len(), differences.only_right.len(), differences.differ.len()];
+        differences.only_left.truncate(self.top);
+        differences.only_right.truncate(self.top);
+        differences.differ.truncate(self.top);
+        print(|out| match self.json {
+            true => print_json(&differences, out),
+            false => print_differences(&differences, counts, out),
+        })
+    }
+}
+
+fn print_differences(found: &Differences, counts: [usize; 3], out: &mut dyn Write) -> io::Result<()> {
+    let side = |side: &Side| format!("{} ({} of {})", side.form, shown(side.count), shown(side.total));
+    writeln!(out, "same most frequent form: {} words", found.same)?;
+    writeln!(out, "\nanother most frequent form: {} words", counts[2])?;
+    for differ in &found.differ {
+        writeln!(out, "  {:<36}  {}", side(&differ.left), side(&differ.right))?;
+    }
+    for (name, sides, count) in
+        [("first", &found.only_left, counts[0]), ("second", &found.only_right, counts[1])]
+    {
+        writeln!(out, "\nonly in the {name}: {count} words")?;
+        sides.iter().try_for_each(|each| writeln!(out, "  {}", side(each)))?;
+    }
+    Ok(())
+}
+
+/// Writes a lexicon in another format
+#[derive(Debug, clap::Args)]
+struct Export {
+    /// The lexicon; - is standard input
+    #[arg(value_name = "LEXICON")]
+    file: PathBuf,
+    /// The format to write
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Written,
+    /// Which forms to write
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    keep: Keep,
+    /// What words at sentence beginnings count for
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    initial: Initial,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// A format that a lexicon is written in.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Written {
+    /// A form a line, columns apart by tabs, under a header
+    #[default]
+    Tsv,
+    /// One JSON object, a word a line
+    Json,
+    /// What SRILM's disambig -map reads: word form p form p …
+    Map,
+    /// The Moses truecaser's model: Form (count/total) form (count) …
+    Moses,
+    /// The forms alone, one a line
+    List,
+}
+
+impl Export {
+    fn run(self) -> Result<ExitCode> {
+        self.output.check(std::slice::from_ref(&self.file))?;
+        let lexicon = self.reading.read(&self.file, None)?.limit(self.limits).keep(self.keep, self.initial);
+        self.output.write(|out| match self.format {
+            Written::Tsv => tsv::write(&lexicon, out),
+            Written::Json => json::write(&lexicon, out),
+            Written::Map => map::write(&lexicon, self.initial, out),
+            Written::Moses => moses::write(&lexicon, self.initial, out),
+            Written::List => list::write(&lexicon, out),
+        })
+    }
+}
+
+/// How lexicons are read.
+#[derive(Debug, clap::Args)]
+struct Reading {
+    /// The format of the files; told from the first line of each where it is not given
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    from: Option<Format>,
+    /// The language of files that do not name theirs, such as en, tr or pt-BR: it says which letters pair
+    #[arg(long = "lang", value_name = "LANG")]
+    language: Option<String>,
+    /// Take the words of phrases in word lists too
+    #[arg(long)]
+    phrases: bool,
+}
+
+impl Reading {
+    fn read(&self, file: &Path, language: Option<String>) -> Result<Lexicon> {
+        Ok(self.read_as(file, language)?.0)
+    }
+
+    /// With the format that it was read as.
+    fn read_as(&self, file: &Path, language: Option<String>) -> Result<(Lexicon, Format)> {
+        if let Some(language) = &self.language {
+            locale(None, language)?;
+        }
+        let language = self.language.clone().or(language);
+        let config = Config { format: self.from, language, phrases: self.phrases };
+        let (lexicon, format) = read_as(files::open(file)?, &config)?;
+        tell_notes(lexicon.notes());
+        Ok((lexicon, format))
+    }
+}
+
+/// Where a lexicon is written.
+#[derive(Debug, clap::Args)]
+struct Output {
+    /// The file to write; standard output where it is not given
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Output {
+    /// Refuses to write over an input, and standard input named twice, before any work is done.
+    fn check(&self, inputs: &[PathBuf]) -> Result<()> {
+        files::check_inputs(inputs)?;
+        self.path().map_or(Ok(()), |path| files::check_output(path, inputs))
+    }
+
+    fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode> {
+        let Some(path) = self.path() else { return print(write) };
+        files::publish(path, |file| write(file).map_err(|error| Error::io("write", path, error)))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new("-"))
+    }
+}
+
+fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode> {
+    print_with(write)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_json(value: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
+}

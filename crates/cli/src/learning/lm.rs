@@ -1,0 +1,592 @@
+//! `majuscule lm`: n-gram language models trained, asked, shown and written.
+
+use std::io::{self, BufWriter, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use super::measure::{print, tell_paragraphs};
+use super::spinner::Spinner;
+use crate::page::{tell_notes, threads};
+use majuscule::error::{Error, Result};
+use majuscule::files::{self, Encoding, Size};
+use majuscule::lm::{NgramModel, Sentence, Sentences, arpa, binary};
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::lm::interpolate::{Round, interpolate, shown, tune};
+use majuscule_train::lm::kneser_ney::{self, Stage, Unknown};
+use majuscule_train::lm::prune::prune;
+use majuscule_train::lm::spill::Memory;
+use majuscule_train::lm::words::{self, Known, Text, Tokens, Visit};
+
+/// N-gram language models of cased text
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Train(Box<Train>),
+    Count(Count),
+    Merge(Merge),
+    Score(Score),
+    Perplexity(Perplexity),
+    Prune(Prune),
+    Interpolate(Interpolate),
+    Info(Info),
+    Convert(Convert),
+}
+
+/// Does what `args` ask for.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    match args.action {
+        Action::Train(args) => args.run(),
+        Action::Count(args) => args.run(),
+        Action::Merge(args) => args.run(),
+        Action::Score(args) => args.run(),
+        Action::Perplexity(args) => args.run(),
+        Action::Prune(args) => args.run(),
+        Action::Interpolate(args) => args.run(),
+        Action::Info(args) => args.run(),
+        Action::Convert(args) => args.run(),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the words of a corpus are.
+#[derive(Debug, clap::Args)]
+struct Words {
+    /// What words are, such as text (all words of each sentence, without marks) or batista (without its first word too)
+    #[arg(long, value_name = "PROTOCOL", default_value_t, conflicts_with = "plain")]
+    protocol: Protocol,
+    /// Take whatever stands between white space as a word, as other toolkits do
+    #[arg(long)]
+    plain: bool,
+    #[command(flatten)]
+    encoded: Encoded,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// How the files that are read are encoded.
+#[derive(Debug, clap::Args)]
+struct Encoded {
+    /// The encoding of texts, lists and ARPA files without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252,
+    /// iso-8859-2, koi8-r, ..., as the WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given. What is written is UTF-8
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<Encoding>,
+}
+
+impl Encoded {
+    /// Opens a model, and tells what its file lacks.
+    fn open(&self, path: &Path) -> Result<NgramModel> {
+        let model = NgramModel::open_as(path, self.encoding.as_ref())?;
+        tell_notes(model.notes());
+        Ok(model)
+    }
+
+    /// Like [`Encoded::open`], and compares a binary with its checksum.
+    fn open_checked(&self, path: &Path) -> Result<NgramModel> {
+        let model = NgramModel::open_checked_as(path, self.encoding.as_ref())?;
+        tell_notes(model.notes());
+        Ok(model)
+    }
+
+    fn text(&self, path: &Path) -> Result<String> {
+        files::open(path)?.decoded(self.encoding.clone(), None)?.0.text()
+    }
+}
+
+impl Words {
+    fn corpus(&self, files: &[PathBuf]) -> Result<Corpus> {
+        let locale = self.reading.language.parse()?;
+        let corpus = Corpus::new(files, self.reading.clone(), self.protocol, locale)?;
+        let corpus = corpus.in_encoding(self.encoded.encoding.clone());
+        tell_paragraphs(&corpus)?;
+        Ok(corpus)
+    }
+
+    fn tokens(&self) -> Tokens {
+        if self.plain { Tokens::Given } else { Tokens::Words }
+    }
+
+    fn text(&self, files: &[PathBuf], threads: NonZeroUsize, memory: &Memory) -> Result<Text> {
+        Text::read(&self.corpus(files)?, self.tokens(), threads, memory)
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  majuscule lm train --order 3 news.txt -o news.arpa
+  majuscule lm train --order 5 --memory 2G --min-count 1,1,2 news.txt.gz -o news.lm
+  majuscule lm count monday.txt -o monday.counts
+  majuscule lm train --counts monday.counts tuesday.counts -o both.lm";
+
+/// Trains an n-gram model: modified Kneser-Ney, interpolated, unless told otherwise
+///
+/// The file is in the ARPA format where its name ends in .arpa, and a compact binary otherwise.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+struct Train {
+    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    #[arg(required_unless_present = "counts", value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    /// What lm count wrote, instead of text: the model is that of all their texts together
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["corpora", "protocol", "plain"])]
+    counts: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    config: kneser_ney::Config,
+    /// Discounts for orders whose counts are too few to tell them, as in a small corpus
+    #[arg(
+        long,
+        value_name = "D1,D2,D3",
+        value_delimiter = ',',
+        num_args = 0..,
+        require_equals = true,
+        default_missing_value = "0.5,1,1.5"
+    )]
+    discount_fallback: Option<Vec<f64>>,
+    /// What --min-count says, in the form of lmplz: n-grams go that were seen at most so many times, so 0,4,4 is --min-count 1,5,5
+    #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_counts")]
+    prune: Vec<u32>,
+    /// Keep the N most frequent words, each in all its forms
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    vocabulary: Option<NonZeroUsize>,
+    /// Keep the words of a list, one a line
+    #[arg(long, value_name = "FILE", conflicts_with = "vocabulary")]
+    vocabulary_list: Option<PathBuf>,
+    /// What becomes of n-grams with other words
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    unknown: Unknown,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    words: Words,
+}
+
+/// What a long job may take.
+#[derive(Debug, clap::Args)]
+struct Resources {
+    /// How much memory counting and estimation may take, such as 2G or 500M: what goes beyond it is put on disk. The bytes
+    /// written do not depend on it. Not counted: the words, the buffers of what is read and written, and, but for .arpa, the
+    /// model that is written, about 12 bytes an n-gram of the highest order and 24 one of the others
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Size>,
+    /// The folder for temporary files under --memory; that of the output where it is not given
+    #[arg(long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+    /// How many threads read the text; as many as the machine has cores at most, and so many where it is not given. The bytes written do not depend on it
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    threads: Option<NonZeroUsize>,
+}
+
+impl Resources {
+    fn memory(&self, output: &Path) -> Result<Memory> {
+        if let Some(folder) = self.temp.as_ref().filter(|folder| !folder.is_dir()) {
+            let folder = folder.display();
+            return Err(Error::Usage(format!("--temp {folder}: expected a folder that is there")));
+        }
+        let folder =
+            || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
+        Ok(self.memory.map_or_else(Memory::unlimited, |Size(bytes)| Memory::limited(bytes, folder())))
+    }
+}
+
+impl Train {
+    fn run(&self) -> Result<()> {
+        let inputs: Vec<_> = self.corpora.iter().chain(&self.counts).chain(&self.vocabulary_list).collect();
+        files::check_output(&self.output, &inputs)?;
+        let config = self.config()?;
+        config.check()?;
+        let memory = self.resources.memory(&self.output)?;
+        let mut progress = Progress::new();
+        let text = if self.counts.is_empty() {
+            progress.reading();
+            self.words.text(&self.corpora, threads(self.resources.threads), &memory)?
+        } else {
+            Text::open(&self.counts, &memory)?
+        };
+        if !is_arpa(&self.output) {
+            return write(&text.train(&config, &mut |stage| progress.show(stage))?, &self.output);
+        }
+        files::publish(&self.output, |file| {
+            let refused = |error| Error::io("write", &self.output, error);
+            text.write_arpa(&config, file, &refused, &mut |stage| progress.show(stage))
+        })
+    }
+
+    fn config(&self) -> Result<kneser_ney::Config> {
+        let fallback = self.discount_fallback.as_ref().map(|discounts| {
+            <[f64; 3]>::try_from(discounts.as_slice()).map_err(|_| {
+                Error::Usage(format!(
+                    "{} fallback discounts: expected three, such as 0.5,1,1.5",
+                    discounts.len()
+                ))
+            })
+        });
+        let known = match (self.vocabulary, &self.vocabulary_list) {
+            (Some(most), _) => Known::Most(most),
+            (None, Some(list)) => Known::List(self.list(list)?),
+            (None, None) => Known::All,
+        };
+        let mut config = kneser_ney::Config {
+            fallback: fallback.transpose()?,
+            known,
+            unknown: self.unknown,
+            tokens: self.words.tokens(),
+            ..self.config.clone()
+        };
+        if !self.prune.is_empty() {
+            config.min_counts = self.prune.iter().map(|count| count.saturating_add(1)).collect();
+        }
+        Ok(config)
+    }
+
+    fn list(&self, file: &Path) -> Result<Vec<String>> {
+        let text = self.words.encoded.text(file)?;
+        let words: Vec<String> =
+            text.lines().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        match words.iter().find(|word| word.contains(char::is_whitespace)) {
+            _ if words.is_empty() => {
+                Err(Error::file(file.to_string_lossy(), "has no words: expected one a line"))
+            }
+            Some(words) => Err(Error::file(
+                file.to_string_lossy(),
+                format!("found \"{words}\", but one word a line is expected"),
+            )),
+            None => Ok(words),
+        }
+    }
+}
+
+/// Counts the n-grams of a text into a file that lm train --counts and lm merge take
+///
+/// A corpus can be counted in pieces, on many machines: trained on the files of all pieces, a model is the same as trained on
+/// the whole corpus. Words are all kept; lm train can limit them, and train lower orders too.
+#[derive(Debug, clap::Args)]
+struct Count {
+    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    #[arg(required = true, value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The length of the longest n-grams, from 1 to 7
+    #[arg(long, value_name = "N", default_value_t = kneser_ney::Config::default().order)]
+    order: usize,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    words: Words,
+}
+
+impl Count {
+    fn run(&self) -> Result<()> {
+        files::check_output(&self.output, &self.corpora)?;
+        let memory = self.resources.memory(&self.output)?;
+        let mut progress = Progress::new();
+        progress.reading();
+        let text = self.words.text(&self.corpora, threads(self.resources.threads), &memory)?;
+        write_counts(text, self.order, &self.output, progress)
+    }
+}
+
+/// Makes one file of counts of several, as if their texts had been counted together
+#[derive(Debug, clap::Args)]
+struct Merge {
+    /// What lm count wrote
+    #[arg(required = true, value_name = "FILE")]
+    counts: Vec<PathBuf>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The length of the longest n-grams; as in the files, where the lowest holds, if it is not given
+    #[arg(long, value_name = "N")]
+    order: Option<usize>,
+    #[command(flatten)]
+    resources: Resources,
+}
+
+impl Merge {
+    fn run(&self) -> Result<()> {
+        files::check_output(&self.output, &self.counts)?;
+        let text = Text::open(&self.counts, &self.resources.memory(&self.output)?)?;
+        let order = self.order.or(text.order()).unwrap_or_default();
+        write_counts(text, order, &self.output, Progress::new())
+    }
+}
+
+fn write_counts(text: Text, order: usize, output: &Path, mut progress: Progress) -> Result<()> {
+    files::publish(output, |file| {
+        let refused = |error| Error::io("write", output, error);
+        text.write_counts(order, file, &refused, &mut |stage| progress.show(stage))
+    })
+}
+
+/// What training is at.
+struct Progress(Spinner);
+
+impl Progress {
+    fn new() -> Self {
+        Self(Spinner::new())
+    }
+
+    fn reading(&mut self) {
+        self.0.say("reading the text".to_owned());
+    }
+
+    fn show(&mut self, stage: Stage) {
+        self.0.say(match stage {
+            Stage::Counting(done, all) => {
+                format!("counting, {} of {} million words", done / 1_000_000, all / 1_000_000)
+            }
+            Stage::Order(order) => format!("counting {order}-grams"),
+            Stage::Estimating(order) => format!("estimating {order}-grams"),
+        });
+    }
+}
+
+/// A model, and the text that it is asked about.
+#[derive(Debug, clap::Args)]
+struct Question {
+    /// The model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The text, a sentence a line; standard input where none is named
+    #[arg(value_name = "TEXT", default_value = "-")]
+    texts: Vec<PathBuf>,
+    #[command(flatten)]
+    words: Words,
+}
+
+impl Question {
+    /// Scores the sentences, and gives each to `end`, in order.
+    fn score(&self, end: impl FnMut(&Sentence) -> io::Result<()>) -> Result<Corpus> {
+        let model = self.words.encoded.open(&self.model)?;
+        let corpus = self.words.corpus(&self.texts)?;
+        let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
+        words::for_each(&corpus, self.words.tokens(), &mut scores)?;
+        scores.flush()?;
+        Ok(corpus)
+    }
+}
+
+/// Prints the log10 probability of each sentence, and how many of its words the model does not know
+#[derive(Debug, clap::Args)]
+struct Score {
+    #[command(flatten)]
+    question: Question,
+}
+
+impl Score {
+    fn run(&self) -> Result<()> {
+        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        self.question
+            .score(|sentence| writeln!(out, "Total: {} OOV: {}", sentence.log10 as f32, sentence.unknown))?;
+        out.flush().map_err(|error| Error::io("write", "standard output", error))
+    }
+}
+
+/// Prints how well a model predicts a text: the perplexity of its words and sentence ends
+#[derive(Debug, clap::Args)]
+struct Perplexity {
+    #[command(flatten)]
+    question: Question,
+}
+
+impl Perplexity {
+    fn run(&self) -> Result<()> {
+        let mut sum = Sentence::default();
+        let mut count = 0;
+        let corpus = self.question.score(|sentence| {
+            count += 1;
+            sum.log10 += sentence.log10;
+            sum.unknown += sentence.unknown;
+            sum.unknown_log10 += sentence.unknown_log10;
+            sum.words += sentence.words;
+            Ok(())
+        })?;
+        if count == 0 {
+            return Err(Error::file(corpus.name(), "has no words: expected text, a sentence a line"));
+        }
+        let perplexity = |log10: f64, tokens: u64| 10f64.powf(-log10 / tokens as f64);
+        let tokens = sum.words + count;
+        let known = perplexity(sum.log10 - sum.unknown_log10, tokens - sum.unknown);
+        print(&format!(
+            "sentences                    {count}\nwords                        {}\nnot in the vocabulary        {}\n\
+             log10 probability            {:.4}\nperplexity                   {:.4}\nwithout unknown words        {known:.4}\n",
+            sum.words,
+            sum.unknown,
+            sum.log10,
+            perplexity(sum.log10, tokens)
+        ))
+    }
+}
+
+/// Takes n-grams out of a model that it can do without (Stolcke 1998)
+#[derive(Debug, clap::Args)]
+struct Prune {
+    /// The model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The file to write: ARPA where its name ends in .arpa, binary otherwise
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// An n-gram goes where the perplexity grows by less than this share without it
+    #[arg(long, value_name = "NUMBER", default_value_t = 1e-8, allow_negative_numbers = true)]
+    threshold: f64,
+    #[command(flatten)]
+    encoded: Encoded,
+}
+
+impl Prune {
+    fn run(&self) -> Result<()> {
+        files::check_output(&self.output, std::slice::from_ref(&self.model))?;
+        write(&prune(&self.encoded.open_checked(&self.model)?, self.threshold)?, &self.output)
+    }
+}
+
+/// Mixes models into one: their probabilities are added, each with its weight (as ngram -mix-lm of SRILM does)
+#[derive(Debug, clap::Args)]
+struct Interpolate {
+    /// The models, ARPA or binary
+    #[arg(required = true, num_args = 2.., value_name = "MODEL")]
+    models: Vec<PathBuf>,
+    /// The file to write: ARPA where its name ends in .arpa, binary otherwise
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The weights of the models, from 0 to 1; the last one may be left out. Equal ones where neither this nor --tune is given
+    #[arg(long, value_name = "W,…", value_delimiter = ',', allow_negative_numbers = true)]
+    weight: Vec<f64>,
+    /// Find the weights under which this text is most probable, which no model was trained on; each round is told
+    #[arg(long, value_name = "TEXT", conflicts_with = "weight")]
+    tune: Vec<PathBuf>,
+    #[command(flatten)]
+    words: Words,
+}
+
+impl Interpolate {
+    fn run(&self) -> Result<()> {
+        let inputs: Vec<PathBuf> = self.models.iter().chain(&self.tune).cloned().collect();
+        files::check_inputs(&inputs)?;
+        files::check_output(&self.output, &inputs)?;
+        let open = |model: &PathBuf| self.words.encoded.open_checked(model);
+        let models = self.models.iter().map(open).collect::<Result<Vec<_>>>()?;
+        let models: Vec<&NgramModel> = models.iter().collect();
+        write(&interpolate(&models, &self.weights(&models)?)?, &self.output)
+    }
+
+    fn weights(&self, models: &[&NgramModel]) -> Result<Vec<f64>> {
+        if !self.tune.is_empty() {
+            let corpus = self.words.corpus(&self.tune)?;
+            let weights =
+                tune(models, &corpus, self.words.tokens(), &mut |Round { number, weights, perplexity }| {
+                    tell!("round {number}: weights {}, perplexity {perplexity:.4}", shown(weights));
+                })?;
+            tell!("weights {}", shown(&weights));
+            return Ok(weights);
+        }
+        let mut weights = self.weight.clone();
+        if weights.is_empty() {
+            weights = vec![1.0 / models.len() as f64; models.len()];
+        } else if weights.len() + 1 == models.len() {
+            weights.push(1.0 - weights.iter().sum::<f64>());
+        }
+        Ok(weights)
+    }
+}
+
+/// Prints the order of a model and how many n-grams it has
+#[derive(Debug, clap::Args)]
+struct Info {
+    /// The model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// Compare a binary with its checksum too; opening it does not, since it takes time
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    encoded: Encoded,
+}
+
+impl Info {
+    fn run(&self) -> Result<()> {
+        let model = self.encoded.open(&self.model)?;
+        if self.check {
+            model.check()?;
+        }
+        let mut page = format!("order    {}\n", model.order());
+        for (order, count) in (1..).zip(model.counts()) {
+            page.push_str(&format!("{order}-grams  {count}\n"));
+        }
+        print(&page)
+    }
+}
+
+/// Writes a model in the other format: ARPA where the name ends in .arpa, binary otherwise
+#[derive(Debug, clap::Args)]
+struct Convert {
+    /// The model, ARPA or binary
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    encoded: Encoded,
+}
+
+impl Convert {
+    fn run(&self) -> Result<()> {
+        files::check_output(&self.output, std::slice::from_ref(&self.model))?;
+        write(&self.encoded.open_checked(&self.model)?, &self.output)
+    }
+}
+
+fn is_arpa(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "arpa")
+}
+
+fn write(model: &NgramModel, path: &Path) -> Result<()> {
+    files::publish(path, |file| {
+        let written = if is_arpa(path) { arpa::write(model, file) } else { binary::write(model, file) };
+        written.map_err(|error| Error::io("write", path, error))
+    })
+}
+
+/// Sentences that wait until there are enough to be scored side by side.
+struct Scores<'a, F> {
+    model: &'a NgramModel,
+    sentences: Sentences,
+    scores: Vec<Sentence>,
+    end: F,
+}
+
+/// So many words are scored at once: enough for many sentences, few enough to stay near.
+const ENOUGH: usize = 1 << 13;
+
+impl<F: FnMut(&Sentence) -> io::Result<()>> Scores<'_, F> {
+    fn flush(&mut self) -> Result<()> {
+        self.model.scorer().sentences(&self.sentences, &mut self.scores);
+        self.sentences.clear();
+        let result = self.scores.drain(..).try_for_each(|score| (self.end)(&score));
+        result.map_err(|error| Error::io("write", "standard output", error))
+    }
+}
+
+impl<F: FnMut(&Sentence) -> io::Result<()>> Visit for Scores<'_, F> {
+    fn word(&mut self, word: &str) {
+        self.sentences.push(self.model.vocabulary().id(word));
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.sentences.end();
+        if self.sentences.words() >= ENOUGH { self.flush() } else { Ok(()) }
+    }
+}

@@ -1,0 +1,133 @@
+//! What `evaluate`, `score` and `compare` share: how texts are read, and how the report is laid out.
+
+use std::path::Path;
+
+pub use crate::page::print;
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::text::Locale;
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::eval::{Layout, Matching, Side, Signature, report};
+
+/// How texts are read and reported.
+#[derive(Debug, clap::Args)]
+pub struct Measure {
+    /// What a system sees and what counts: text, batista, rei, susanto, asr, or asr:N
+    ///
+    /// text:    the text as it is; first words of sentences do not count
+    /// batista: no punctuation marks; first words are taken out
+    /// rei:     no punctuation marks; capitals that the beginning may ask for do not count
+    /// susanto: tokens as given; all count
+    /// asr:N    no punctuation marks nor sentence ends, windows of N words (200); all count
+    #[arg(long, value_name = "PROTOCOL", default_value_t, verbatim_doc_comment)]
+    pub protocol: Protocol,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Print one JSON object: figures are fractions, an undefined one is null
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Print Markdown tables
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+impl Measure {
+    /// How the report is laid out.
+    pub fn layout(&self) -> Layout {
+        match (self.json, self.markdown) {
+            (true, _) => Layout::Json,
+            (_, true) => Layout::Markdown,
+            _ => Layout::Text,
+        }
+    }
+
+    /// How a case is held against the right one.
+    pub fn matching(&self) -> Matching {
+        Matching::of(self.protocol)
+    }
+
+    /// The line that says how the figures were made.
+    pub fn signature(&self, files: &[&Path], locale: Locale) -> String {
+        Signature::of(self.protocol, &self.reading, files, locale).to_string()
+    }
+
+    /// How figures are read off a score of these files: `marks` says whether the hypothesis tells where sentences end,
+    /// `top` how many of the most frequent errors are listed.
+    pub fn config(&self, files: &[&Path], locale: Locale, marks: bool, top: usize) -> report::Config {
+        let signature = self.signature(files, locale);
+        report::Config { signature, matching: self.matching(), locale, marks, top }
+    }
+
+    /// Refuses a file of which no word is scored: no figure says anything of it.
+    ///
+    /// # Errors
+    /// Where `words` is 0.
+    pub fn check_words(&self, file: &str, words: u64) -> Result<()> {
+        if words > 0 {
+            return Ok(());
+        }
+        let expected = match self.protocol {
+            Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix => "text in its true case",
+            Protocol::Text | Protocol::Batista | Protocol::Rei => {
+                "sentences in their true case, of two words or more since the first does not count"
+            }
+        };
+        let protocol = self.protocol;
+        Err(Error::file(file, format!("holds no words to score: expected, under {protocol}, {expected}")))
+    }
+
+    /// A reference and hypotheses, read alike; a reference of paragraphs is told.
+    ///
+    /// # Errors
+    /// Where standard input is named twice or cannot be read.
+    pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<Side>> {
+        files::check_inputs(files)?;
+        let side = |file: &&Path| Side::new(file, self.reading.clone(), self.protocol, locale);
+        let sides = files.iter().map(side).collect::<Result<Vec<_>>>()?;
+        sides.first().map_or(Ok(()), |reference| tell_paragraphs(reference.corpus()))?;
+        Ok(sides)
+    }
+}
+
+/// Tells of a corpus whose lines are clearly paragraphs, and are taken for sentences.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn tell_paragraphs(corpus: &Corpus) -> Result<()> {
+    if let Some(sentences) = corpus.sentences_a_line()? {
+        tell!(
+            "note: {} has about {sentences:.1} sentences a line, and each line is taken for one: give --split to cut them",
+            corpus.name()
+        );
+    }
+    Ok(())
+}
+
+/// How figures are read off recordings that were aligned.
+pub fn aligned_config(locale: Locale, top: usize) -> report::Config {
+    let signature = Signature::of_aligned(locale).to_string();
+    report::Config { signature, matching: Matching::Spelling, locale, marks: false, top }
+}
+
+/// The case pairs of --locale, or else those of --lang, which may name several languages: `en,pt`.
+///
+/// # Errors
+/// Where the language is no language tag, and where several pair letters in different ways.
+pub fn locale(asked: Option<Locale>, language: &str) -> Result<Locale> {
+    if let Some(locale) = asked {
+        return Ok(locale);
+    }
+    let of = |tag: &str| tag.parse::<Locale>().map_err(|error| Error::Usage(format!("--lang {error}")));
+    let mut tags = language.split(',');
+    let first = tags.next().unwrap_or_default();
+    let locale = of(first)?;
+    for tag in tags {
+        if of(tag)? != locale {
+            return Err(Error::Usage(format!(
+                "--lang {language}: {tag} pairs letters in another way than {first}: train a model for each, or say with \
+                 --locale whose pairs count, such as root"
+            )));
+        }
+    }
+    Ok(locale)
+}

@@ -1,0 +1,135 @@
+//! A sign of life of jobs that take their time.
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+
+use crate::messages;
+use majuscule::printable::printable;
+use majuscule_train::methods::{Left, Progress};
+
+/// What a long job is at and for how long, on standard error where that is a terminal.
+#[derive(Debug)]
+pub struct Spinner(Option<ProgressBar>);
+
+/// Often enough to be seen to work.
+const TICK: Duration = Duration::from_millis(250);
+
+impl Spinner {
+    /// Says nothing yet.
+    pub fn new() -> Self {
+        let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {msg}");
+        let bar = || {
+            style.map_or_else(
+                |_| ProgressBar::new_spinner(),
+                |style| ProgressBar::new_spinner().with_style(style),
+            )
+        };
+        Self(io::stderr().is_terminal().then(bar))
+    }
+
+    /// Says what the job is at now.
+    pub fn say(&self, message: String) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(printable(&message).into_owned());
+            bar.enable_steady_tick(TICK);
+            messages::set_bar(Some(bar));
+        }
+    }
+}
+
+/// How far a job of so many parts is.
+const PARTS: &str = "{elapsed_precise} [{bar:30}] {percent} %, {eta} left, {msg}";
+
+impl Spinner {
+    /// Whether anybody sees it.
+    pub fn is_shown(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Shows how much of a job is done that has so many parts.
+    pub fn count(&self, done: u64, of: u64) {
+        let Some(bar) = &self.0 else { return };
+        if bar.length().is_none() {
+            messages::set_bar(Some(bar));
+            bar.set_length(of);
+            if let Ok(style) = ProgressStyle::with_template(PARTS) {
+                bar.set_style(style.progress_chars("=> "));
+            }
+        }
+        bar.set_position(done);
+    }
+}
+
+/// How far a training is, above how well it does.
+const BAR: &str = "{elapsed_precise} [{bar:30}] {percent} %, {prefix}\n{wide_msg}";
+
+impl Spinner {
+    /// Shows how far a training is.
+    pub fn show(&self, progress: &Progress) {
+        let Some(bar) = &self.0 else { return };
+        if bar.length().is_none() {
+            messages::set_bar(Some(bar));
+            bar.set_length(progress.steps as u64);
+            if let Ok(style) = ProgressStyle::with_template(BAR) {
+                bar.set_style(style.progress_chars("=> "));
+            }
+        }
+        bar.set_position(progress.step as u64);
+        bar.set_prefix(left(progress));
+        bar.set_message(doing(progress));
+    }
+}
+
+fn left(progress: &Progress) -> String {
+    match progress.left {
+        Left::All(time) => format!("{} left", HumanDuration(time)),
+        Left::Epoch(time) => format!("{} left of epoch {}", HumanDuration(time), progress.epoch),
+    }
+}
+
+fn doing(progress: &Progress) -> String {
+    let Progress { epoch, epochs, step, steps, loss, pieces_per_second, held_out_ser, .. } = progress;
+    let ser = held_out_ser.map(|ser| format!(", held-out SER {ser:.4}")).unwrap_or_default();
+    format!(
+        "epoch {epoch} of {epochs}, step {step} of {steps}, loss {loss:.4}{ser}, {pieces_per_second:.0} pieces/s"
+    )
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            messages::set_bar(None);
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_says_how_far_and_how_well() {
+        let progress = Progress {
+            epoch: 1,
+            epochs: 4,
+            step: 300,
+            steps: 4000,
+            loss: 0.04321,
+            pieces_per_second: 2150.4,
+            held_out_ser: None,
+            left: Left::Epoch(Duration::from_secs(340)),
+        };
+        assert_eq!(left(&progress), "6 minutes left of epoch 1");
+        assert_eq!(doing(&progress), "epoch 1 of 4, step 300 of 4000, loss 0.0432, 2150 pieces/s");
+        let later =
+            Progress { held_out_ser: Some(0.08765), left: Left::All(Duration::from_secs(40)), ..progress };
+        assert_eq!(left(&later), "40 seconds left");
+        assert_eq!(
+            doing(&later),
+            "epoch 1 of 4, step 300 of 4000, loss 0.0432, held-out SER 0.0877, 2150 pieces/s"
+        );
+    }
+}

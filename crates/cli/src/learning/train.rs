@@ -1,0 +1,211 @@
+//! `majuscule train`: a cased corpus in, a model folder out.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::builder::Resettable;
+use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
+
+use super::method::TrainMethod;
+use super::spinner::Spinner;
+use crate::page::{tell_notes, threads};
+use majuscule::error::Error;
+use majuscule::files::{self, Publish};
+use majuscule::model::{Draft, MANIFEST};
+use majuscule::text::Locale;
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::methods;
+
+/// `majuscule train METHOD CORPUS… -o FOLDER`: every method takes the same corpora, and settings of its own.
+#[derive(Debug)]
+pub struct Args {
+    method: TrainMethod,
+    common: Common,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  majuscule train majority --lang en news.txt speeches.txt.gz -o my-model
+  majuscule train majority --lang pt --split livro.txt -o my-model --force
+  majuscule train majority --lexicon news.tsv --lexicon places.txt --pack my.packed
+  majuscule train hmm --order 3 --vocabulary 57000 --min-count 1,5,5 news.txt -o my-tagger
+  majuscule train maxent news.txt -o my-weights --checkpoint news.checkpoint
+  majuscule train bert --encoder bert-base-uncased --protocol rei news.txt -o my-tagger (a build with the feature neural)
+  majuscule train bilstm --protocol rei news.txt -o my-network --log news.log (likewise)
+  majuscule train ngram --lm news.arpa --map news.map -o my-transducer";
+
+// What all methods take. (A doc comment here would replace the description of each method.)
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    #[arg(value_name = "CORPUS")]
+    corpora: Vec<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+    /// What is trained on: text, batista, rei, susanto, asr, asr:N with windows of N words, or mix: all kinds of text by turns
+    #[arg(long, value_name = "PROTOCOL", default_value_t)]
+    protocol: Protocol,
+    /// Whose case pairs are used, such as tr or nl; by default those of --lang
+    #[arg(long, value_name = "LANG")]
+    locale: Option<Locale>,
+    /// How many threads work on it; as many as the machine has cores at most, and so many where it is not given. The model does not depend on it
+    #[arg(long, value_name = "N", value_parser = crate::page::number)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+// Where a model is written to. (No doc comment, as above.)
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct Place {
+    /// The folder that the model is written to
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "pack")]
+    output: Option<PathBuf>,
+    /// Write the model as one packed file too, such as the built-in ones are
+    #[arg(long, value_name = "FILE")]
+    pack: Option<PathBuf>,
+    /// Replace a model that stands there
+    #[arg(long)]
+    force: bool,
+}
+
+/// Trains and saves.
+pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
+    let method = method.learner();
+    common.place.check(&[method.inputs(), common.corpora.clone()].concat(), method.checkpoint())?;
+    let locale = super::measure::locale(common.locale, &common.reading.language)?;
+    let threads = threads(common.threads);
+    let names = common.corpora.iter().map(|file| files::name(file)).collect();
+    let mut corpus = match common.corpora.as_slice() {
+        [] if !method.needs_corpus() => Corpus::of_text("", common.reading, common.protocol, locale),
+        files => Corpus::new(files, common.reading, common.protocol, locale)?,
+    };
+    if method.reads_again() {
+        corpus.hold()?;
+    }
+    super::measure::tell_paragraphs(&corpus)?;
+    for warning in method.warnings() {
+        tell!("warning: {warning}");
+    }
+    let progress = Spinner::new();
+    progress.say(match method.checkpoint() {
+        Some(file) if file.exists() => {
+            format!("training {}, going on from {}", method.name(), file.display())
+        }
+        _ => format!("training {}", method.name()),
+    });
+    let draft = methods::train(method, &corpus, names, threads, &mut |now| progress.show(now))?;
+    drop(progress);
+    tell_notes(&corpus.notes());
+    tell_notes(&method.notes(&draft));
+    common.place.publish(&draft)?;
+    if let Some(file) = method.checkpoint() {
+        // Where training was over at once there is none.
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Error::io("remove", file, error).into());
+            }
+            _ => {}
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Place {
+    /// Refuses, before any work is done, outputs that would replace an input, each other or what is no model.
+    pub fn check(&self, inputs: &[PathBuf], checkpoint: Option<&Path>) -> Result<(), Error> {
+        files::check_inputs(inputs)?;
+        let files: Vec<&Path> = self.pack.as_deref().into_iter().chain(checkpoint).collect();
+        files.iter().try_for_each(|file| files::check_output(file, inputs))?;
+        let absolute = |file: &Path| std::path::absolute(file).ok();
+        if let [pack, checkpoint] = files[..]
+            && absolute(pack) == absolute(checkpoint)
+        {
+            let file = pack.display();
+            return Err(Error::Usage(format!("{file} is both --pack and --checkpoint: name another file")));
+        }
+        let Some(folder) = &self.output else { return Ok(()) };
+        for file in files {
+            if let (Some(whole), Some(file_in)) = (absolute(folder), absolute(file))
+                && file_in.starts_with(whole)
+            {
+                let (file, folder) = (file.display(), folder.display());
+                let problem =
+                    format!("{file} lies in {folder}, which is written as a whole: name another file");
+                return Err(Error::Usage(problem));
+            }
+        }
+        files::check_replaceable(folder, self.force.then_some(MANIFEST))?;
+        files::check_output_folder(folder, inputs)
+    }
+
+    /// Writes a model there, and says what its files are.
+    pub fn publish(&self, draft: &Draft) -> Result<(), Error> {
+        let packed = |file| files::unpublished(file, |out| out.write_all(&draft.pack()));
+        let pack = self.pack.as_ref().map(packed).transpose()?;
+        if let Some(output) = &self.output {
+            draft.save(output, self.force)?;
+        }
+        // Both are on the disk before the second gets its name, so that both appear or none does.
+        pack.map_or(Ok(()), Publish::commit)?;
+        for file in draft.manifest().files.iter() {
+            tell!("{}: {} bytes", file.name, file.bytes);
+        }
+        if let Some(model) = self.output.as_ref().or(self.pack.as_ref()) {
+            tell!("use it: majuscule restore --model {} TEXT", in_a_shell(&model.to_string_lossy()));
+        }
+        Ok(())
+    }
+}
+
+/// A name as it is typed: in quotes where it has more in it than letters, digits and what needs none.
+fn in_a_shell(name: &str) -> Cow<'_, str> {
+    match name.chars().all(|c| c.is_alphanumeric() || "/.,_-+:@".contains(c)) {
+        true => name.into(),
+        false => format!("'{}'", name.replace('\'', "'\\''")).into(),
+    }
+}
+
+impl FromArgMatches for Args {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let method = TrainMethod::from_arg_matches(matches)?;
+        let Some((_, matches)) = matches.subcommand() else {
+            return Err(clap::Error::new(clap::error::ErrorKind::MissingSubcommand));
+        };
+        Ok(Self { method, common: Common::from_arg_matches(matches)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl clap::Args for Args {
+    fn augment_args(command: Command) -> Command {
+        let command =
+            TrainMethod::augment_subcommands(command).subcommand_required(true).arg_required_else_help(true);
+        command
+            .subcommand_value_name("METHOD")
+            .subcommand_help_heading("Methods")
+            .mut_subcommands(augment)
+            .after_help(EXAMPLES)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// A method with what all take. What is said of it stays: each group of arguments would say what it is instead.
+fn augment(method: Command) -> Command {
+    let about = Resettable::from(method.get_about().cloned());
+    let long_about = Resettable::from(method.get_long_about().cloned());
+    <Common as clap::Args>::augment_args(method).about(about).long_about(long_about).after_help(EXAMPLES)
+}

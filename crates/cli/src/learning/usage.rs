@@ -1,0 +1,113 @@
+//! `--usage`: what a run took, written down for the experiment that started it.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
+use majuscule::text::{Choice, Labels, Tokens};
+use majuscule_train::eval::took::{Restoring, Took, Usage};
+
+/// How long models were at work in this process, in nanoseconds, and on how many words.
+static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
+static WORDS: AtomicU64 = AtomicU64::new(0);
+
+/// Where to write it to, and since when it is counted.
+#[derive(Debug)]
+pub struct Watch {
+    file: Option<PathBuf>,
+    since: Instant,
+}
+
+impl Watch {
+    /// Counts from now on. Who asks for a file is an experiment that holds standard input open: once it is gone, however it ended, so
+    /// is this process.
+    pub fn new(file: Option<PathBuf>) -> Self {
+        if file.is_some() {
+            thread::spawn(|| {
+                let _ = io::copy(&mut io::stdin(), &mut io::sink());
+                let _nothing_more = files::remove_unfinished();
+                process::exit(1);
+            });
+        }
+        Self { file, since: Instant::now() }
+    }
+
+    /// Writes what was taken so far, where somebody asked.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn write(&self) -> Result<()> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let [nanoseconds, words] = [&NANOSECONDS, &WORDS].map(|count| count.load(Ordering::Relaxed));
+        let took = Took {
+            usage: Usage {
+                wall_seconds: self.since.elapsed().as_secs_f64(),
+                cpu_seconds: cpu_seconds(),
+                peak_bytes: peak_bytes(),
+            },
+            restoring: (words > 0).then(|| Restoring { seconds: nanoseconds as f64 / 1e9, words }),
+        };
+        let json = serde_json::to_vec(&took).expect("numbers, as JSON has them");
+        files::publish(file, |out| out.write_all(&json).map_err(|error| Error::io("write", file, error)))
+    }
+}
+
+/// User and system time of all threads so far, as Linux tells it.
+fn cpu_seconds() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field is a name in parentheses, which may hold spaces.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let ticks: Vec<f64> =
+        fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
+    let [user, system] = ticks[..] else { return None };
+    // USER_HZ, which is 100 on every machine that Linux runs on.
+    Some((user + system) / 100.0)
+}
+
+/// The most memory that was resident at once, as Linux tells it.
+fn peak_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// A model whose time at work is counted.
+pub struct Timed<'a>(pub &'a dyn Restorer);
+
+impl Restorer for Timed<'_> {
+    fn labels(&self) -> &Labels {
+        self.0.labels()
+    }
+
+    fn look_ahead(&self) -> Option<usize> {
+        self.0.look_ahead()
+    }
+
+    fn knows(&self, lower: &str) -> Option<bool> {
+        self.0.knows(lower)
+    }
+
+    fn session(&self, want: Want) -> Box<dyn Session + '_> {
+        self.0.session(want)
+    }
+
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        self.0.layer_weights()
+    }
+
+    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
+        let since = Instant::now();
+        let choices = self.0.restore_batch(documents, want);
+        NANOSECONDS.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        WORDS.fetch_add(documents.iter().map(|tokens| tokens.len() as u64).sum(), Ordering::Relaxed);
+        choices
+    }
+}

@@ -1,0 +1,45 @@
+//! Messages: what the program says beside its output, on standard error. None of them ever ends the work, also where nobody can read it.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use indicatif::ProgressBar;
+
+use majuscule::files::Encoding;
+use majuscule::printable::printable;
+
+/// Prints a message; the arguments are those of `format!`. See [`print`].
+macro_rules! tell {
+    ($($argument:tt)*) => { $crate::messages::print(format_args!($($argument)*)) };
+}
+
+/// The bar that is shown now.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Prints a message in a line of its own, above a progress bar that is shown. One that cannot be written is lost: standard error may be
+/// closed or full.
+pub fn print(message: impl Display) {
+    let line = format!("{}\n", printable(&message.to_string()));
+    let write = || {
+        let _ = io::stderr().lock().write_all(line.as_bytes());
+    };
+    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+/// Remembers the bar that is shown, which messages clear; `None` where it is gone.
+pub fn set_bar(bar: Option<&ProgressBar>) {
+    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar.cloned();
+}
+
+/// Says in what encoding a text was read, where another was named.
+pub fn tell_encoding(file: &Path, named: Option<&Encoding>, read: &Encoding) {
+    let Some(named) = named.filter(|named| *named != read) else { return };
+    let file = if file == Path::new("-") { "standard input".into() } else { file.to_string_lossy() };
+    tell!("majuscule: {file}: read as {}, which it is, and not as {}", read.name(), named.name());
+}

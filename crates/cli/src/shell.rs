@@ -1,0 +1,94 @@
+//! `majuscule completions` and `majuscule man`: the command line, told to a shell and to man.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory};
+
+#[cfg(feature = "learning")]
+use super::learning::{protocols, recipes};
+use super::{Cli, page::print};
+use majuscule::error::Error;
+use majuscule::methods::LANGUAGES;
+
+/// Prints a script that completes the command line in a shell
+#[derive(Debug, clap::Args)]
+pub struct Completions {
+    /// The shell
+    shell: clap_complete::Shell,
+}
+
+/// Prints the manual page, or writes one for every verb into a folder
+#[derive(Debug, clap::Args)]
+pub struct Man {
+    /// Write majuscule.1, majuscule-restore.1, … into this folder
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+}
+
+/// Prints the script.
+pub fn completions(args: Completions) -> Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut completed(), "majuscule", &mut script);
+    if args.shell == clap_complete::Shell::Fish {
+        // What clap writes for fish has no values of arguments without a name.
+        let names = recipes();
+        let is_asked = "__fish_seen_subcommand_from experiment; and __fish_seen_subcommand_from run show";
+        script
+            .extend(format!("complete -c majuscule -n \"{is_asked}\" -a \"{}\"\n", names.join(" ")).bytes());
+    }
+    print(&String::from_utf8_lossy(&script))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The command line as it is completed: without what no user types, and with the values of arguments that take others too.
+fn completed() -> Command {
+    let cli = Cli::command();
+    let whole = Command::new("majuscule").version(env!("CARGO_PKG_VERSION")).propagate_version(true);
+    whole
+        .about(cli.get_about().cloned().unwrap_or_default())
+        .args(cli.get_arguments().filter(|arg| !arg.is_hide_set()).cloned())
+        .subcommands(cli.get_subcommands().cloned().map(with_values))
+}
+
+fn with_values(verb: Command) -> Command {
+    let is_restore = verb.get_name() == "restore";
+    verb.mut_subcommands(with_values).mut_args(|arg| {
+        let values: Vec<&'static str> = match (arg.get_long(), arg.get_id().as_str()) {
+            (Some("lang"), _) if is_restore => LANGUAGES.into_iter().chain(["auto"]).collect(),
+            (Some("lang"), _) => LANGUAGES.to_vec(),
+            (Some("protocol"), _) => protocols(),
+            (None, "recipe") => recipes(),
+            _ => return arg,
+        };
+        arg.value_parser(PossibleValuesParser::new(values))
+    })
+}
+
+/// A build that only restores has no protocols and no recipes.
+#[cfg(not(feature = "learning"))]
+fn protocols() -> Vec<&'static str> {
+    Vec::new()
+}
+
+#[cfg(not(feature = "learning"))]
+use protocols as recipes;
+
+/// Prints or writes the manual.
+pub fn man(args: Man) -> Result<ExitCode> {
+    match args.output {
+        Some(folder) => {
+            std::fs::create_dir_all(&folder).map_err(|error| Error::io("create", &folder, error))?;
+            clap_mangen::generate_to(Cli::command(), &folder)
+                .map_err(|error| Error::io("write", &folder, error))?;
+        }
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            print(&String::from_utf8_lossy(&page))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

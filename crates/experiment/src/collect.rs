@@ -1,0 +1,367 @@
+//! What jobs left behind in, results out: each test's examples are gone over once, all rows side by side.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::thread;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::plan::{Job, Model, Plan, Planned, Searched, Task};
+use super::recipe::{Recipe, Test};
+use super::results::{self, Cell, Recognised, Results, Row, Sample, Usage};
+use majuscule::error::{Error, Result};
+use majuscule::methods::{Computing, Methods, embedded_as};
+use majuscule::model;
+use majuscule::text::Locale;
+use majuscule_train::corpus::stats::Stats;
+use majuscule_train::eval::aligned;
+use majuscule_train::eval::choices::{Choices, Reader};
+use majuscule_train::eval::differences::apart;
+use majuscule_train::eval::report::{Figures, Word};
+use majuscule_train::eval::{Matching, Slots, System, compare};
+
+/// How many examples of a test are shown side by side,
+const SAMPLE: usize = 24;
+/// how many words of one,
+const STRETCH: usize = 48;
+/// and how many of a row's errors are listed.
+const ERRORS: usize = 30;
+
+/// Collects the results of a plan whose jobs are done.
+///
+/// # Errors
+/// Where what they left behind cannot be read.
+pub fn collect(recipe: &Recipe, plan: &Plan, methods: &Methods) -> Result<Results> {
+    let mut tests = Vec::with_capacity(recipe.tests.len());
+    let mut rows =
+        plan.rows.iter().map(|planned| row(recipe, plan, planned, methods)).collect::<Result<Vec<_>>>()?;
+    for (at, test) in recipe.tests.iter().enumerate() {
+        let (test, cells) = tested(recipe, plan, at, test)?;
+        for (row, cell) in rows.iter_mut().zip(cells) {
+            row.cells.push(cell);
+        }
+        tests.push(test);
+    }
+    Ok(Results {
+        title: recipe.title.clone(),
+        source: recipe.source.clone(),
+        about: recipe.about.trim().to_owned(),
+        recipe: recipe.text.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        cores: thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        tests,
+        rows,
+        texts: plan
+            .statistics
+            .iter()
+            .map(|(name, job)| text(name, &plan.jobs[*job]))
+            .collect::<Result<_>>()?,
+        overlaps: plan
+            .overlaps
+            .iter()
+            .map(|searched| overlap(recipe, plan, searched))
+            .collect::<Result<_>>()?,
+        left_out: plan.left_out.clone(),
+    })
+}
+
+/// What was counted of a text.
+fn text(name: &str, job: &Job) -> Result<results::Text> {
+    let Stats { sentences, scored, all } = printed(job)?;
+    Ok(results::Text { name: name.to_owned(), sentences, tags: scored.tags, all: Some(all.tags) })
+}
+
+/// What of a test text was found in a training text.
+///
+/// # Errors
+/// Where what the job printed cannot be read.
+pub fn overlap(recipe: &Recipe, plan: &Plan, searched: &Searched) -> Result<results::Overlap> {
+    let Searched { corpus, lines, tests, job } = searched;
+    let job = &plan.jobs[*job];
+    Ok(results::Overlap {
+        tests: tests.iter().map(|&test| recipe.tests[test].name.clone()).collect(),
+        corpus: corpus.clone(),
+        lines: *lines,
+        command: job.shown.clone(),
+        found: printed(job)?,
+    })
+}
+
+/// A row without its cells.
+fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Result<Row> {
+    let own = &recipe.rows[planned.recipe];
+    let (manifest, layers) = match &planned.model {
+        Some(Model::At(path)) => {
+            let store = model::open(path)?;
+            // Only a model with layers is loaded to be asked for them.
+            let has_layers = methods.has_backends(&store.manifest().method);
+            let model = has_layers.then(|| methods.load(&*store, &Computing::default())).transpose()?;
+            (Some(store.manifest().clone()), model.and_then(|model| model.restorer.layer_weights()))
+        }
+        Some(Model::BuiltIn { language, preset }) => (Some(embedded_as(language, *preset)?.manifest), None),
+        None => (None, None),
+    };
+    let needed: Vec<&Job> = needed(plan, planned).into_iter().map(|job| &plan.jobs[job]).collect();
+    let training = planned.training.and_then(|job| training(&plan.jobs[job], &needed));
+    Ok(Row {
+        name: planned.name.clone(),
+        series: own.name.clone(),
+        lines: planned.lines,
+        commands: needed.iter().map(|job| job.shown.clone()).collect(),
+        method: manifest.as_ref().map(|manifest| manifest.method.clone()),
+        bytes: manifest.as_ref().map(|manifest| manifest.files.iter().map(|file| file.bytes).sum()),
+        training,
+        epochs: manifest.as_ref().and_then(|manifest| epochs(&manifest.settings)),
+        layers: layers.map(|weights| weights.0),
+        published: own.published.clone(),
+        cells: Vec::new(),
+    })
+}
+
+/// What training took, with the steps that it needs, such as that of a language model.
+fn training(training: &Job, needed: &[&Job]) -> Option<Usage> {
+    let mut all = training.usage()?.usage;
+    for step in needed.iter().filter(|job| matches!(job.task, Task::Run { is_step: true, .. })) {
+        let usage = step.usage()?.usage;
+        all.wall_seconds += usage.wall_seconds;
+        all.cpu_seconds = all.cpu_seconds.zip(usage.cpu_seconds).map(|(one, other)| one + other);
+        all.peak_bytes = all.peak_bytes.zip(usage.peak_bytes).map(|(one, other)| one.max(other));
+    }
+    Some(all)
+}
+
+/// How often the training that made a model, the last of several, was to go over its corpus.
+fn epochs(settings: &serde_json::Value) -> Option<f64> {
+    let adapted = settings["adapted"].as_array().and_then(|all| all.last());
+    adapted.unwrap_or(&settings["config"])["epochs"].as_f64()
+}
+
+/// The jobs that make a row, and what they need, in order; tests last.
+fn needed(plan: &Plan, planned: &Planned) -> Vec<usize> {
+    let mut needed: Vec<usize> =
+        planned.training.into_iter().chain(planned.tests.iter().copied().flatten()).collect();
+    let mut at = 0;
+    while let Some(&job) = needed.get(at) {
+        let more: Vec<usize> =
+            plan.jobs[job].needs.iter().copied().filter(|other| !needed.contains(other)).collect();
+        needed.extend(more);
+        at += 1;
+    }
+    needed.sort_unstable();
+    needed
+}
+
+/// A test with the cells of all rows.
+fn tested(
+    recipe: &Recipe,
+    plan: &Plan,
+    at: usize,
+    test: &Test,
+) -> Result<(results::Test, Vec<Option<Cell>>)> {
+    let jobs: Vec<Option<&Job>> =
+        plan.rows.iter().map(|row| row.tests[at].map(|job| &plan.jobs[job])).collect();
+    let names = plan.rows.iter().map(|row| row.name.as_str());
+    let (counted, sample) = match &test.recognised {
+        Some(_) => {
+            (names.zip(&jobs).map(|(name, job)| alignment(name, *job)).collect::<Result<_>>()?, Vec::new())
+        }
+        None => choices(recipe, test, &names.collect::<Vec<_>>(), &jobs)?,
+    };
+    let systems: Vec<System> = counted.iter().flatten().map(|counted| counted.system.clone()).collect();
+    let examples = systems.first().map_or(0, |system| system.examples.len() as u64);
+    let mut compared = compare(&systems, compare::Config::default())?.systems.into_iter();
+    let mut found = results::Test {
+        name: test.name.clone(),
+        signature: String::new(),
+        examples,
+        words: 0,
+        slots: 0,
+        sample,
+    };
+    let mut cells = Vec::with_capacity(jobs.len());
+    for (counted, job) in counted.into_iter().zip(&jobs) {
+        let (Some(counted), Some(job)) = (counted, job) else {
+            cells.push(None);
+            continue;
+        };
+        let compared = compared.next().expect("one for each that was counted");
+        (found.words, found.slots) = (counted.words, compared.slots.reference());
+        let Signed { signature, seen } = printed(job)?;
+        found.signature = signature;
+        let took = job.usage();
+        cells.push(Some(Cell {
+            figures: Figures::of(counted.words, compared.slots),
+            intervals: compared.intervals,
+            difference: compared.difference,
+            usage: took.map(|took| took.usage),
+            words_per_second: took.and_then(|took| took.restoring?.words_per_second()),
+            recognised: counted.recognised.clone(),
+            in_model: seen.filter(|_| recipe.in_model),
+            errors: counted.most_frequent(),
+        }));
+    }
+    Ok((found, cells))
+}
+
+/// What a job printed, as JSON.
+fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
+    serde_json::from_str(&job.printed()?).map_err(|error| {
+        let folder = job.folder.to_string_lossy();
+        Error::file(folder, format!("holds no report ({error}): remove it and run again"))
+    })
+}
+
+/// The line of a report that says how its figures were made, and the figures of the words that the model has.
+#[derive(Deserialize)]
+struct Signed {
+    signature: String,
+    #[serde(default)]
+    seen: Option<Figures>,
+}
+
+/// What is counted of a row on a test.
+struct Counted {
+    system: System,
+    words: u64,
+    errors: BTreeMap<(String, String), u64>,
+    recognised: Option<Recognised>,
+}
+
+impl Counted {
+    fn new(name: &str) -> Self {
+        Self { system: System::new(name), words: 0, errors: BTreeMap::new(), recognised: None }
+    }
+}
+
+/// Goes over the examples of a test, all rows side by side; finds those that tell rows apart too.
+fn choices(
+    recipe: &Recipe,
+    test: &Test,
+    names: &[&str],
+    jobs: &[Option<&Job>],
+) -> Result<(Vec<Option<Counted>>, Vec<Sample>)> {
+    let matching = Matching::of(test.protocol.unwrap_or(recipe.protocol));
+    let locale = recipe.locale()?;
+    let again = |job: &Job| format!("remove {} and run again", job.folder.display());
+    let open = |job: &Option<&Job>| job.map(|job| Reader::open(&job.output(), again(job))).transpose();
+    let mut files = jobs.iter().map(open).collect::<Result<Vec<_>>>()?;
+    let mut counted: Vec<Option<Counted>> =
+        names.iter().zip(jobs).map(|(name, job)| job.map(|_| Counted::new(name))).collect();
+    let mut sample = Samples::default();
+    loop {
+        let next = |file: &mut Option<Reader>| file.as_mut().map_or(Ok(None), Reader::read);
+        let examples = files.iter_mut().map(next).collect::<Result<Vec<_>>>()?;
+        let Some(first) = examples.iter().flatten().next() else { break };
+        for ((example, file), name) in examples.iter().zip(&files).zip(names) {
+            let Some(file) = file else { continue };
+            if example.as_ref().is_none_or(|example| example.reference != first.reference) {
+                return Err(file.problem(&format!("\"{name}\" was tested on another text")));
+            }
+        }
+        for (choices, counted) in examples.iter().zip(&mut counted) {
+            if let (Some(choices), Some(counted)) = (choices, counted) {
+                counted.add(choices, locale, matching);
+            }
+        }
+        sample.offer(examples, &counted);
+    }
+    Ok((counted, sample.best()))
+}
+
+/// Reads what an alignment with recognised words found, recording by recording.
+fn alignment(name: &str, job: Option<&Job>) -> Result<Option<Counted>> {
+    let Some(job) = job else { return Ok(None) };
+    let report: aligned::report::Report = printed(job)?;
+    let errors = report.words.into_iter().map(|word| ((word.reference, word.hypothesis), word.count));
+    let recordings = report.files.iter().map(|file| file.all.slots());
+    Ok(Some(Counted {
+        system: System { name: name.to_owned(), examples: recordings.collect() },
+        words: report.all.tokens,
+        errors: errors.collect(),
+        recognised: Some(Recognised {
+            word_error_rate: report.word_errors.rate,
+            right: report.recognised,
+            wrong: report.misrecognised,
+        }),
+    }))
+}
+
+impl Counted {
+    fn add(&mut self, choices: &Choices, locale: Locale, matching: Matching) {
+        let mut slots = Slots::default();
+        for (at, cases) in choices.cases(matching, locale).enumerate() {
+            let Some([right, chosen]) = cases else { continue };
+            self.words += 1;
+            slots += Slots::of(right, chosen);
+            if right != chosen {
+                let words = (choices.reference[at].clone(), choices.hypothesis[at].clone());
+                *self.errors.entry(words).or_default() += 1;
+            }
+        }
+        self.system.examples.push(slots);
+    }
+
+    fn most_frequent(self) -> Vec<Word> {
+        let mut errors: Vec<_> = self.errors.into_iter().collect();
+        errors.sort_by_key(|(_, count)| Reverse(*count));
+        errors.truncate(ERRORS);
+        errors
+            .into_iter()
+            .map(|((reference, hypothesis), count)| Word { reference, hypothesis, count })
+            .collect()
+    }
+}
+
+/// Examples that tell rows apart, and by how many errors.
+#[derive(Default)]
+struct Samples(Vec<(u64, Sample)>);
+
+impl Samples {
+    fn offer(&mut self, examples: Vec<Option<Choices>>, counted: &[Option<Counted>]) {
+        let errors =
+            counted.iter().flatten().filter_map(|counted| counted.system.examples.last()).map(Slots::errors);
+        let apart = apart(errors);
+        if apart == 0 || (self.0.len() == SAMPLE && self.0[SAMPLE - 1].0 >= apart) {
+            return;
+        }
+        let Some(first) = examples.iter().flatten().next() else { return };
+        if first.reference.len() > 4 * STRETCH
+            || examples.iter().flatten().any(|other| other.reference.len() != first.reference.len())
+        {
+            // Whole recordings are too long to be shown.
+            return;
+        }
+        let stretch = stretch(&examples, first.reference.len());
+        let scored = stretch.clone().map(|at| !first.unscored.contains(&at)).collect();
+        let reference = first.reference[stretch.clone()].to_vec();
+        let outputs = examples
+            .into_iter()
+            .map(|choices| choices.map(|choices| choices.hypothesis[stretch.clone()].to_vec()))
+            .collect();
+        let place = self.0.partition_point(|(other, _)| *other >= apart);
+        self.0.insert(place, (apart, Sample { reference, scored, outputs }));
+        self.0.truncate(SAMPLE);
+    }
+
+    fn best(self) -> Vec<Sample> {
+        self.0.into_iter().map(|(_, sample)| sample).collect()
+    }
+}
+
+/// The words of a long example in which rows differ most.
+fn stretch(examples: &[Option<Choices>], words: usize) -> std::ops::Range<usize> {
+    let differ = |at: usize| {
+        let mut outputs = examples.iter().flatten().map(|choices| &choices.hypothesis[at]);
+        let first = outputs.next();
+        outputs.any(|other| Some(other) != first)
+    };
+    let starts = (0..words).step_by(STRETCH);
+    let most = starts.max_by_key(|&start| {
+        let end = (start + STRETCH).min(words);
+        ((start..end).filter(|&at| differ(at)).count(), Reverse(start))
+    });
+    let start = most.unwrap_or_default();
+    start..(start + STRETCH).min(words)
+}

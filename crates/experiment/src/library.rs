@@ -1,0 +1,45 @@
+//! The recipes inside the program: a table or figure of a paper each, and a small one to begin with.
+
+/// The names and texts of the recipes.
+pub const RECIPES: &[(&str, &str)] = &[
+    ("small", include_str!("recipes/small.toml")),
+    ("batista-2007-table-4", include_str!("recipes/batista-2007-table-4.toml")),
+    ("batista-2007-table-5", include_str!("recipes/batista-2007-table-5.toml")),
+    ("batista-2007-table-6", include_str!("recipes/batista-2007-table-6.toml")),
+    ("batista-2007-table-7", include_str!("recipes/batista-2007-table-7.toml")),
+    ("batista-2007-table-8", include_str!("recipes/batista-2007-table-8.toml")),
+    ("batista-2007-table-9", include_str!("recipes/batista-2007-table-9.toml")),
+    ("recognisers", include_str!("recipes/recognisers.toml")),
+    ("rei-2020-figure-2", include_str!("recipes/rei-2020-figure-2.toml")),
+    ("rei-2020-table-2", include_str!("recipes/rei-2020-table-2.toml")),
+    ("rei-2020-table-3", include_str!("recipes/rei-2020-table-3.toml")),
+    ("rei-2020-table-4", include_str!("recipes/rei-2020-table-4.toml")),
+    ("rei-2020-table-5", include_str!("recipes/rei-2020-table-5.toml")),
+    ("rei-2020-table-6", include_str!("recipes/rei-2020-table-6.toml")),
+    ("rei-2020-table-7", include_str!("recipes/rei-2020-table-7.toml")),
+    ("rei-2020-table-8", include_str!("recipes/rei-2020-table-8.toml")),
+    ("rei-2020-table-9", include_str!("recipes/rei-2020-table-9.toml")),
+];
+
+/// The texts of the recipe `small`, by their names in a clone of majuscule.
+pub const TEXTS: &[(&str, &str)] = &[
+    ("examples/small/train.txt", include_str!("../../../examples/small/train.txt")),
+    ("examples/small/test.txt", include_str!("../../../examples/small/test.txt")),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recipe;
+
+    #[test]
+    fn every_recipe_can_be_read_and_has_a_row_of_the_most_frequent_form() {
+        for (name, text) in RECIPES {
+            let recipe = Recipe::parse(text, name).unwrap();
+            let baseline = |row: &crate::recipe::Row| {
+                row.train.as_deref().is_some_and(|train| train.starts_with("majority"))
+            };
+            assert!(recipe.rows.iter().any(baseline), "{name} has no row of `majority`");
+        }
+    }
+}

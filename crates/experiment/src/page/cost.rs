@@ -1,0 +1,158 @@
+//! What training and evaluation took, and the layers of encoders.
+
+use maud::{Markup, html};
+
+use super::sheet::{Column, Field, Sheet};
+use crate::results::{Results, Row, Usage};
+use crate::standing::cell;
+use crate::tables::{ALL_WORDS, OVERLAP, OVERLAP_COLUMNS, overlap_figures, training_text};
+use crate::units::{bytes, duration, speed};
+use majuscule::restorer::LayerWeights;
+use majuscule_train::corpus::stats::Tags;
+use majuscule_train::eval::table::{percent, thousands};
+
+/// Tables of training and evaluation; `None` where nothing was measured.
+pub fn cost(results: &Results) -> Option<Markup> {
+    let (training, evaluation) = (training(results), evaluation(results));
+    (!training.is_empty() || !evaluation.is_empty()).then(|| {
+        html! {
+            p.note {
+                "CPU time is that of all threads together; peak memory is the most that was resident at once. Words a second are those of restoring "
+                "alone, without loading and scoring."
+            }
+            @if !training.is_empty() {
+                h3 { "Training" }
+                (training)
+            }
+            @if !evaluation.is_empty() {
+                h3 { "Evaluation" }
+                (evaluation)
+            }
+        }
+    })
+}
+
+/// What is in the texts; `None` where nobody asked.
+pub fn texts(results: &Results) -> Option<Markup> {
+    let mut columns = vec![Column::words("")];
+    columns.extend(["sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS].map(Column::figures));
+    let mut sheet = Sheet::new("What is in the texts", columns);
+    for text in &results.texts {
+        let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t];
+        let fields = [Field::words(&text.name)].into_iter();
+        let fields = fields.chain(counts.map(|count| whole(Some(count), thousands)));
+        let ratios = [text.tags.not_l(), text.all.and_then(Tags::not_l)];
+        sheet.push(fields.chain(ratios.map(|ratio| figure(ratio, |ratio| percent(Some(ratio / 100.0))))));
+    }
+    (!sheet.is_empty()).then(|| {
+        html! {
+            p.note { "Words by their tags: L lower and mixed case, U capitals throughout, T the first letter alone. Counts and the first ratio are of "
+            "the words that are scored; the paper's ratio is that of all words, the first of sentences too." }
+            (sheet)
+        }
+    })
+}
+
+/// What of the tests stands in the texts that were learned from; `None` where nothing was.
+pub fn overlaps(results: &Results) -> Option<Markup> {
+    let mut columns = vec![Column::words(""), Column::words("training text")];
+    columns.extend(OVERLAP_COLUMNS.map(Column::figures));
+    let mut sheet = Sheet::new(OVERLAP, columns);
+    for overlap in &results.overlaps {
+        let texts = [overlap.tests.join(", "), training_text(overlap)].map(Field::words);
+        let figures = overlap_figures(overlap).map(|(value, shown)| Field::figure(value, shown));
+        sheet.push(texts.into_iter().chain(figures));
+    }
+    (!sheet.is_empty()).then(|| {
+        html! {
+            p.note { "N-grams are of eight words, without case and marks; sentences of fewer words do not count." }
+            (sheet)
+        }
+    })
+}
+
+fn training(results: &Results) -> Sheet {
+    let mut columns = vec![Column::words(""), Column::words("method")];
+    columns
+        .extend(["lines", "model", "epochs", "CPU time", "on the clock", "peak memory"].map(Column::figures));
+    let mut sheet = Sheet::new("What training took", columns);
+    for row in &results.rows {
+        let Row { name, method, bytes: size, lines, training, epochs, .. } = row;
+        if size.is_none() && training.is_none() {
+            continue;
+        }
+        sheet.push([
+            Field::words(name),
+            method.as_ref().map_or_else(Field::none, Field::words),
+            whole(*lines, thousands),
+            whole(*size, bytes),
+            figure(*epochs, |epochs| epochs.to_string()),
+            figure(training.and_then(|usage| usage.cpu_seconds), duration),
+            figure(training.map(|usage| usage.wall_seconds), duration),
+            whole(training.and_then(|usage| usage.peak_bytes), bytes),
+        ]);
+    }
+    sheet
+}
+
+fn evaluation(results: &Results) -> Sheet {
+    let mut columns = vec![Column::words("")];
+    for test in &results.tests {
+        let under = |name: &str| Column::figures(name).under(&test.name);
+        columns.extend(["words/s", "CPU time", "peak memory"].map(under));
+    }
+    let mut sheet = Sheet::new("What evaluation took", columns);
+    for (i, row) in results.rows.iter().enumerate() {
+        let tested = |t| {
+            cell(results, i, t).is_some_and(|cell| cell.usage.is_some() || cell.words_per_second.is_some())
+        };
+        if !(0..results.tests.len()).any(tested) {
+            continue;
+        }
+        let of_test = |t| {
+            let cell = cell(results, i, t);
+            let usage: Option<Usage> = cell.and_then(|cell| cell.usage);
+            [
+                figure(cell.and_then(|cell| cell.words_per_second), speed),
+                figure(usage.and_then(|usage| usage.cpu_seconds), duration),
+                whole(usage.and_then(|usage| usage.peak_bytes), bytes),
+            ]
+        };
+        sheet.push([Field::words(&row.name)].into_iter().chain((0..results.tests.len()).flat_map(of_test)));
+    }
+    sheet
+}
+
+/// The plot of layers and their centres of gravity; `None` where no row has layers.
+pub fn layers(results: &Results, plot: Option<Markup>) -> Option<Markup> {
+    let mut columns = vec![Column::words("")];
+    columns.extend(["layers", "centre of gravity", "by number of layers"].map(Column::figures));
+    let mut sheet = Sheet::new("Centres of gravity", columns);
+    for row in &results.rows {
+        let Some(weights) = row.layers.clone().map(LayerWeights) else { continue };
+        sheet.push([
+            Field::words(&row.name),
+            whole(Some(weights.layers() as u64), thousands),
+            figure(Some(weights.centre()), |centre| format!("{centre:.2}")),
+            figure(weights.relative_centre(), |centre| format!("{centre:.2}")),
+        ]);
+    }
+    (!sheet.is_empty()).then(|| {
+        html! {
+            @if let Some(plot) = plot { (plot) }
+            p.note {
+                "The centre of gravity is the sum of each layer's number times its weight, the embeddings being layer 0: the higher it is, the higher "
+                "are the layers that tell the case of words."
+            }
+            (sheet)
+        }
+    })
+}
+
+fn figure(value: Option<f64>, shown: impl Fn(f64) -> String) -> Field {
+    Field::figure(value, value.map(shown).unwrap_or_default())
+}
+
+fn whole(value: Option<u64>, shown: impl Fn(u64) -> String) -> Field {
+    Field::figure(value.map(|value| value as f64), value.map(shown).unwrap_or_default())
+}

@@ -1,0 +1,47 @@
+//! How the results came about: commands, recipe, what was left out, signatures.
+
+use maud::{Markup, html};
+
+use crate::results::{LeftOut, Results};
+
+/// What one needs to make them again.
+pub fn origin(results: &Results) -> Markup {
+    html! {
+        @if !results.left_out.is_empty() {
+            h3 { "Left out" }
+            ul.left-out {
+                @for LeftOut { name, why } in &results.left_out {
+                    li { strong { (name) } ": " (why) }
+                }
+            }
+        }
+        @if results.rows.iter().any(|row| !row.commands.is_empty()) {
+            h3 { "Commands" }
+            @for row in results.rows.iter().filter(|row| !row.commands.is_empty()) {
+                details.commands {
+                    summary { (row.name) }
+                    (code(&row.commands.join("\n")))
+                }
+            }
+        }
+        h3 { "Recipe" }
+        details {
+            summary { "The recipe as it stands in its file" }
+            (code(results.recipe.trim_end()))
+        }
+        @if !results.tests.is_empty() {
+            h3 { "Signatures" }
+            dl.signatures {
+                @for test in &results.tests {
+                    dt { (test.name) }
+                    dd { code { (test.signature) } }
+                }
+            }
+        }
+    }
+}
+
+/// Text that the script gives a button to copy it.
+fn code(text: &str) -> Markup {
+    html! { div.code { pre tabindex="0" { code { (text) } } } }
+}

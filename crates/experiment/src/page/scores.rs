@@ -1,0 +1,265 @@
+//! Scores: all tests beside each other, each test with its intervals, and recognised speech.
+
+use maud::{Markup, html};
+
+use super::count;
+use super::sheet::{Column, Field, Sheet};
+use crate::results::{Cell, Recognised, Results};
+use crate::standing::{NEAR, SIGNIFICANT, Standing, cell, equal, ranking, ser, standing};
+use crate::tables::{WHY_NO_SLOT_F, has_in_model, has_remark, leaks, published, remark};
+use majuscule_train::eval::compare::Interval;
+use majuscule_train::eval::table::{between, percent, thousands};
+
+/// The tables of scores; `None` without tests.
+pub fn scores(results: &Results) -> Option<Markup> {
+    (!results.tests.is_empty()).then(|| {
+        html! {
+            (legend())
+            @if results.tests.len() > 1 {
+                h3 { "SER % on all tests" }
+                (overview(results))
+            }
+            @for (t, test) in results.tests.iter().enumerate() {
+                h3 { (test.name) }
+                p.note {
+                    (count(test.examples, "example")) ", " (count(test.words, "word")) ", " (count(test.slots, "slot")) "."
+                }
+                (table(results, t))
+                @if has_remark(results, t) {
+                    p.note { (WHY_NO_SLOT_F) "." }
+                }
+                @for leak in leaks(results, t) {
+                    p { strong { (leak) "." } }
+                }
+            }
+        }
+    })
+}
+
+fn legend() -> Markup {
+    html! {
+        p.note {
+            "P, R and F are precision, recall and their harmonic mean over words with capitals; SER, the slot error rate, is all errors "
+            "by the capitals of the reference: less is better. Small figures are 95 % intervals, from resampled examples. "
+            span.mark-best { "★" } " is the least SER; " span.mark-near { "≈" } " " (NEAR) ": chance alone gives so large a difference in "
+            "5 % of cases or more (p ≥ " (SIGNIFICANT) ", approximate randomization)."
+        }
+    }
+}
+
+fn overview(results: &Results) -> Sheet {
+    let mut columns = vec![Column::words("")];
+    columns.extend(results.tests.iter().map(|test| Column::figures(&test.name)));
+    let mut sheet = Sheet::new("SER on all tests", columns);
+    for (i, row) in results.rows.iter().enumerate() {
+        let field = |t| {
+            let ser = ser(results, i, t);
+            marked(
+                Field::figure_or_none(ser, html! { (percent(ser)) (mark(standing(results, i, t))) }),
+                results,
+                i,
+                t,
+            )
+        };
+        sheet.push([Field::words(&row.name)].into_iter().chain((0..results.tests.len()).map(field)));
+    }
+    sheet
+}
+
+/// The best figure stands out.
+fn marked(field: Field, results: &Results, row: usize, test: usize) -> Field {
+    if standing(results, row, test) == Some(Standing::Best) { field.class("best") } else { field }
+}
+
+/// A sign behind the best and what cannot be told from it; a place as wide behind the others, so that digits stand in line.
+fn mark(standing: Option<Standing>) -> Markup {
+    html! {
+        @match standing {
+            Some(Standing::Best) => span.mark.mark-best tabindex="0" title="the least SER" { "★" },
+            Some(Standing::Near(d)) => {
+                span.mark.mark-near tabindex="0" title={ "cannot be told from the best (p " (equal(d.p_randomization)) ")" } { "≈" }
+            },
+            _ => span.mark {},
+        }
+    }
+}
+
+fn table(results: &Results, t: usize) -> Sheet {
+    let test = &results.tests[t];
+    let published = published(results, t);
+    let mut columns = vec![Column::words("")];
+    columns.extend([
+        Column::figures("SER %"),
+        Column::drawing("SER from 0"),
+        Column::figures("against the best"),
+    ]);
+    columns.extend(["P %", "R %", "F %"].map(Column::figures));
+    let in_model = has_in_model(results, t);
+    columns.extend(in_model.then(|| Column::figures("SER %").under("words in the model")));
+    columns.extend(published.iter().map(|(name, _)| Column::figures(format!("{name} %")).under("published")));
+    let mut sheet = Sheet::new(format!("Scores on {}", test.name), columns);
+    let widest = widest(results, t);
+    for (i, row) in results.rows.iter().enumerate() {
+        let mut fields = vec![Field::words(&row.name)];
+        match cell(results, i, t) {
+            Some(Cell { figures, intervals, .. }) => fields.extend([
+                marked(figure(figures.ser, intervals.ser), results, i, t),
+                Field::words(strip(figures.ser, intervals.ser, widest)),
+                against_the_best(standing(results, i, t)),
+                figure(figures.precision, intervals.precision),
+                figure(figures.recall, intervals.recall),
+                figure(figures.f, intervals.f),
+            ]),
+            None => fields.extend((0..6).map(|at| if at == 1 { Field::words("") } else { Field::none() })),
+        }
+        if in_model {
+            let known = cell(results, i, t).and_then(|cell| cell.in_model.as_ref());
+            let ser = known.and_then(|figures| figures.ser);
+            fields.push(Field::figure_or_none(ser, html! { (percent(ser)) }));
+        }
+        let given = row.published.get(&test.name);
+        fields.extend(published.iter().map(|(name, of)| {
+            let figure = given.and_then(of);
+            let shown = html! {
+                (percent(figure))
+                @if let Some(remark) = remark(name, given) { " " span.interval { "(" (remark) ")" } }
+            };
+            Field::figure(figure, shown).class("published")
+        }));
+        sheet.push(fields);
+    }
+    sheet
+}
+
+/// The largest SER on a test, or the upper end of its interval: how far drawings reach.
+fn widest(results: &Results, t: usize) -> f64 {
+    let upper = |row| {
+        let cell = cell(results, row, t)?;
+        Some(cell.intervals.ser.map_or(0.0, |interval| interval.high).max(cell.figures.ser?))
+    };
+    ranking(results, t).into_iter().filter_map(upper).fold(0.0, f64::max)
+}
+
+fn figure(figure: Option<f64>, interval: Option<Interval>) -> Field {
+    let shown = html! {
+        (percent(figure))
+        @if interval.is_some() { span.interval { (between(interval)) } }
+    };
+    Field::figure(figure, shown)
+}
+
+/// A bar from 0 to the figure, and the interval over its end.
+fn strip(figure: Option<f64>, interval: Option<Interval>, widest: f64) -> Markup {
+    let share = |value: f64| if widest > 0.0 { 100.0 * value / widest } else { 0.0 };
+    html! {
+        @if let Some(figure) = figure {
+            span.strip aria-hidden="true" {
+                i style={ "width:" (format!("{:.1}", share(figure))) "%" } {}
+                @if let Some(Interval { low, high }) = interval {
+                    b style={ "left:" (format!("{:.1}", share(low))) "%;width:" (format!("{:.1}", share(high - low))) "%" } {}
+                }
+            }
+        }
+    }
+}
+
+fn against_the_best(standing: Option<Standing>) -> Field {
+    match standing {
+        None | Some(Standing::Unknown) => Field::none(),
+        Some(Standing::Best) => Field::figure(Some(0.0), html! { span.mark-best { "★" } " best" }),
+        Some(Standing::Near(d)) => Field::figure(
+            Some(d.ser),
+            html! {
+                "+" (percent(Some(d.ser))) " " span.interval {
+                    span.mark-near { "≈" } " " (NEAR) " (p " (equal(d.p_randomization)) ")"
+                }
+            },
+        ),
+        Some(Standing::Worse(d)) => Field::figure(
+            Some(d.ser),
+            html! { "+" (percent(Some(d.ser))) " " span.interval { "p " (equal(d.p_randomization)) } },
+        ),
+    }
+}
+
+/// Tests on what a recogniser heard; `None` where there is none.
+pub fn recognised(results: &Results) -> Option<Markup> {
+    let sheets: Vec<_> = (0..results.tests.len())
+        .map(|t| (&results.tests[t].name, recognised_table(results, t)))
+        .filter(|(_, sheet)| !sheet.is_empty())
+        .collect();
+    (!sheets.is_empty()).then(|| {
+        html! {
+            p.note {
+                "WER is the word error rate of the recogniser, case aside. A word counts as recognised right where the recogniser wrote the word of "
+                "the reference, and as taken for another where it wrote some other word in its place."
+            }
+            @for (name, sheet) in sheets {
+                h3 { (name) }
+                (sheet)
+            }
+        }
+    })
+}
+
+fn recognised_table(results: &Results, t: usize) -> Sheet {
+    let right = |name: &str| Column::figures(name).under("recognised right");
+    let wrong = |name: &str| Column::figures(name).under("taken for others");
+    let columns = vec![
+        Column::words(""),
+        Column::figures("WER %"),
+        Column::figures("SER %"),
+        right("words"),
+        right("SER %"),
+        wrong("words"),
+        wrong("SER %"),
+    ];
+    let mut sheet = Sheet::new(format!("Recognised speech, {}", results.tests[t].name), columns);
+    for (i, row) in results.rows.iter().enumerate() {
+        let Some(cell) = cell(results, i, t) else { continue };
+        let Some(Recognised { word_error_rate, right, wrong }) = &cell.recognised else { continue };
+        let rate = |rate: Option<f64>| Field::figure(rate, percent(rate));
+        let words = |words: u64| Field::figure(Some(words as f64), thousands(words));
+        sheet.push([
+            Field::words(&row.name),
+            rate(*word_error_rate),
+            rate(cell.figures.ser),
+            words(right.tokens),
+            rate(right.ser),
+            words(wrong.tokens),
+            rate(wrong.ser),
+        ]);
+    }
+    sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use maud::Render;
+
+    use super::*;
+    use crate::made;
+
+    #[test]
+    fn a_score_has_its_interval_and_stands_beside_what_is_published() {
+        let html = table(&made::small(), 0).render().into_string();
+        let ser =
+            "<td class=\"n\" data-sort=\"0.3\">30.00<span class=\"interval\">[29.10, 30.60]</span></td>";
+        assert!(html.contains(ser), "{html}");
+        assert!(html.contains("<td class=\"n from published\" data-sort=\"0.333\">33.30</td>"), "{html}");
+        assert!(html.contains("<td class=\"n best\" data-sort=\"0.2\">20.00<span"), "{html}");
+    }
+
+    #[test]
+    fn what_cannot_be_told_from_the_best_is_marked() {
+        let mut results = made::small();
+        let difference = |results: &mut Results| {
+            results.rows[0].cells[0].as_mut().unwrap().difference.as_mut().unwrap().p_randomization = 0.21
+        };
+        assert!(!table(&results, 0).render().into_string().contains("cannot be told"));
+        difference(&mut results);
+        assert!(
+            table(&results, 0).render().into_string().contains("</span> cannot be told from it (p = 0.210)")
+        );
+    }
+}

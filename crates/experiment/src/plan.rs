@@ -1,0 +1,752 @@
+//! A recipe and the places of its files in, jobs in order out: each a command, and a key that says all that its result depends on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::recipe::{Names, Recipe, Row, Step, Test, Texts, placeholders};
+use super::results::LeftOut;
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::methods::{Methods, Preset};
+use majuscule_train::eval::table::thousands;
+
+/// Where the files of a recipe are, and what of it is made.
+#[derive(Debug, Clone, Default)]
+pub struct Setting {
+    /// The folder that the recipe's texts are named in.
+    pub corpora: PathBuf,
+    /// Where what is made is kept, and found again.
+    pub cache: PathBuf,
+    /// What the recipe needs beside, by name.
+    pub given: BTreeMap<String, PathBuf>,
+    /// Whether rows that take long are made too.
+    pub long: bool,
+    /// Texts that stand in for files that the folder of corpora lacks, by their names there.
+    pub texts: &'static [(&'static str, &'static str)],
+    /// The methods that the program has: rows of others are left out.
+    pub methods: Methods,
+}
+
+/// All that is to be done, in an order in which each job finds what it needs.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Where what is made is kept.
+    pub cache: PathBuf,
+    /// Files that are written before the first job, and their texts.
+    pub texts: BTreeMap<PathBuf, &'static str>,
+    /// The jobs.
+    pub jobs: Vec<Job>,
+    /// The rows, and which jobs made them.
+    pub rows: Vec<Planned>,
+    /// The texts whose words are counted, and the jobs that do.
+    pub statistics: Vec<(String, usize)>,
+    /// The training texts that are searched for test texts.
+    pub overlaps: Vec<Searched>,
+    /// The rows that are not made.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A row of the tables to come.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The row of the recipe.
+    pub recipe: usize,
+    /// Its name.
+    pub name: String,
+    /// How many lines it is trained on, for a row of several sizes.
+    pub lines: Option<u64>,
+    /// The job that trains or adapts it; `None` for a model that was there.
+    pub training: Option<usize>,
+    /// Where its model is; `None` where there is none: a cascade, a recogniser's own capitals.
+    pub model: Option<Model>,
+    /// The job of each test; `None` where it does not take part.
+    pub tests: Vec<Option<usize>>,
+}
+
+/// A training text that is searched for a test text, before anything is learned from it.
+#[derive(Debug, Clone)]
+pub struct Searched {
+    /// Its name in the recipe.
+    pub corpus: String,
+    /// How many of its lines rows take, where they say so.
+    pub lines: Option<u64>,
+    /// The tests of the recipe that have this text.
+    pub tests: Vec<usize>,
+    /// The job that searches.
+    pub job: usize,
+}
+
+/// Where a row's model is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Model {
+    /// A folder or packed file.
+    At(PathBuf),
+    /// Inside the program, of a language.
+    BuiltIn {
+        /// Its language.
+        language: String,
+        /// Which of the two.
+        preset: Preset,
+    },
+}
+
+/// One thing to do.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What is shown while it runs.
+    pub title: String,
+    /// The folder of the cache that is its own.
+    pub folder: PathBuf,
+    /// What is done.
+    pub task: Task,
+    /// What it reads of what the user gave: names, and digests of what is in them.
+    pub inputs: BTreeMap<String, String>,
+    /// The jobs before it whose outputs it reads, by their places in the plan.
+    pub needs: BTreeSet<usize>,
+    /// The command without what is in its inputs: two jobs with equal ones differ in what they read.
+    pub request: String,
+    /// The command for a reader to type.
+    pub shown: String,
+}
+
+/// What a job does.
+#[derive(Debug, Clone)]
+pub enum Task {
+    /// Takes some lines of some files.
+    Lines {
+        /// The files.
+        files: Vec<PathBuf>,
+        /// Whether in an order that is drawn.
+        shuffled: bool,
+        /// How many lines are left out first.
+        skip: u64,
+        /// How many are then taken.
+        lines: u64,
+    },
+    /// Runs a verb with these arguments.
+    Run {
+        /// The arguments, without those that name its outputs.
+        arguments: Vec<String>,
+        /// Whether it can go on from a checkpoint.
+        checkpoint: bool,
+        /// Whether it is a step of the recipe, not a row.
+        is_step: bool,
+    },
+    /// Runs a verb that prints JSON with these arguments, and keeps what it prints.
+    Print {
+        /// The arguments, without those that name its outputs.
+        arguments: Vec<String>,
+        /// Whether it keeps the choices of a model too.
+        choices: bool,
+    },
+}
+
+impl Job {
+    /// What it makes: a model, a text, the choices of a test.
+    pub fn output(&self) -> PathBuf {
+        self.folder.join("output")
+    }
+}
+
+/// Plans a recipe.
+///
+/// # Errors
+/// Where a file that it names is not there or cannot be read.
+pub fn plan(recipe: &Recipe, setting: &Setting) -> Result<Plan> {
+    let mut planner = Planner {
+        recipe,
+        setting,
+        plan: Plan { cache: setting.cache.clone(), ..Plan::default() },
+        made: BTreeMap::new(),
+        digests: BTreeMap::new(),
+    };
+    for name in setting.given.keys() {
+        if !recipe.needs.contains_key(name) {
+            let needs: Vec<_> = recipe.needs.keys().map(String::as_str).collect();
+            let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
+            return Err(Error::Usage(format!("{} needs {needs}, but {name} is given", recipe.file)));
+        }
+    }
+    if recipe.statistics
+        && let Err(Stop::Error(error)) = planner.statistics()
+    {
+        return Err(error);
+    }
+    for at in 0..recipe.rows.len() {
+        planner.row(at)?;
+    }
+    if planner.plan.rows.is_empty() {
+        let why: Vec<_> =
+            planner.plan.left_out.iter().map(|row| format!("{}: {}", row.name, row.why)).collect();
+        return Err(Error::Usage(format!("{}: no row can be made: {}", recipe.file, why.join("; "))));
+    }
+    Ok(planner.plan)
+}
+
+struct Planner<'a> {
+    recipe: &'a Recipe,
+    setting: &'a Setting,
+    plan: Plan,
+    /// The jobs of the recipe's steps, and of texts by their corpus and number of lines.
+    made: BTreeMap<String, usize>,
+    digests: BTreeMap<PathBuf, String>,
+}
+
+/// Why a row is not planned.
+enum Stop {
+    /// It cannot be made here, which is no error: why.
+    Without(String),
+    Error(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+type Planning<T> = Result<T, Stop>;
+
+impl Planner<'_> {
+    /// Counts the words of all texts, those to train on first.
+    fn statistics(&mut self) -> Planning<()> {
+        let corpora = self
+            .recipe
+            .corpora
+            .iter()
+            .map(|(name, texts)| (name, &texts.files, &texts.options, self.recipe.protocol));
+        let tests = self.recipe.tests.iter().filter(|test| test.corpus.is_none()).map(|test| {
+            (&test.name, &test.files, &test.options, test.protocol.unwrap_or(self.recipe.protocol))
+        });
+        for (name, files, options, protocol) in corpora.chain(tests) {
+            let mut command = Command::default();
+            command.says([
+                "corpus",
+                "stats",
+                "--json",
+                "--lang",
+                &self.recipe.language,
+                "--protocol",
+                &protocol.to_string(),
+            ]);
+            self.words(&mut command, options)?;
+            self.files(&mut command, files)?;
+            let job = self.job(format!("counting {name}"), &[], command, |arguments| Task::Print {
+                arguments,
+                choices: false,
+            });
+            self.plan.statistics.push((name.clone(), job));
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, at: usize) -> Result<()> {
+        let row = &self.recipe.rows[at];
+        for (name, lines, base) in self.sizes(row) {
+            match self.missing(row).and_then(|()| self.planned(at, &name, lines, base)) {
+                Ok(planned) => self.plan.rows.push(planned),
+                Err(Stop::Without(why)) => self.plan.left_out.push(LeftOut { name, why }),
+                Err(Stop::Error(error)) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows that a row stands for: their names, sizes, and the row that they adapt.
+    fn sizes(&self, row: &Row) -> Vec<(String, Option<u64>, Option<String>)> {
+        let sized = |name: &str, lines: u64| format!("{name}, {} lines", thousands(lines));
+        let Some(base) = &row.adapt else {
+            return match row.sizes.as_slice() {
+                [] => vec![(row.name.clone(), None, None)],
+                sizes => sizes.iter().map(|&lines| (sized(&row.name, lines), Some(lines), None)).collect(),
+            };
+        };
+        // Whatever of several sizes is adapted, is of several sizes.
+        let above = self.recipe.rows.iter().find(|row| row.name == *base);
+        let sizes = above.map(|above| self.sizes(above)).unwrap_or_default();
+        let of = |(name, lines, _): (String, Option<u64>, _)| {
+            (lines.map_or(row.name.clone(), |lines| sized(&row.name, lines)), lines, Some(name))
+        };
+        sizes.into_iter().map(of).collect()
+    }
+
+    /// Stops at a row that is not to be made, before its files are looked for.
+    fn missing(&self, row: &Row) -> Planning<()> {
+        let method = row.train.as_deref().and_then(|train| train.split_whitespace().next());
+        let without = |why: &str| Err(Stop::Without(why.to_owned()));
+        match method {
+            _ if row.long && !self.setting.long => without("it takes long: ask for it with --long"),
+            Some(method) => self.setting.methods.absence(method).map_or(Ok(()), without),
+            None => Ok(()),
+        }
+    }
+
+    fn planned(
+        &mut self,
+        at: usize,
+        name: &str,
+        lines: Option<u64>,
+        base: Option<String>,
+    ) -> Planning<Planned> {
+        let row = &self.recipe.rows[at];
+        let mut planned = Planned {
+            recipe: at,
+            name: name.to_owned(),
+            lines,
+            training: None,
+            model: None,
+            tests: Vec::new(),
+        };
+        let mut choosing = Command::default();
+        if let Some(settings) = &row.train {
+            planned.training = Some(self.train(row, settings, name, lines)?);
+        } else if let Some(base) = base {
+            planned.training = Some(self.adapt(row, name, &base)?);
+        } else if let Some(preset) = row.preset {
+            choosing.says(["--preset", preset.name()]);
+            // The models change with the program alone.
+            planned.model = Some(Model::BuiltIn { language: self.language(row).to_owned(), preset });
+        } else if let Some(model) = &row.model {
+            choosing.says(["--model"]);
+            let path = if model.contains('{') { model.clone() } else { format!("{{corpora}}/{model}") };
+            self.word(&mut choosing, path)?;
+            planned.model = choosing.arguments.last().map(|path| Model::At(path.into()));
+        } else if let Some(rows) = &row.cascade {
+            self.cascade(&mut choosing, rows)?;
+            self.words(&mut choosing, &row.options)?;
+        }
+        if let Some(job) = planned.training {
+            choosing.says(["--model"]);
+            self.makes(&mut choosing, job, name);
+            planned.model = Some(Model::At(self.plan.jobs[job].output()));
+        }
+        for test in &self.recipe.tests {
+            let job = self.test(row, test, name, &choosing)?;
+            planned.tests.push(job);
+        }
+        Ok(planned)
+    }
+
+    fn language<'a>(&'a self, row: &'a Row) -> &'a str {
+        row.language.as_deref().unwrap_or(&self.recipe.language)
+    }
+
+    fn train(&mut self, row: &Row, settings: &str, name: &str, lines: Option<u64>) -> Planning<usize> {
+        let mut command = Command::default();
+        command.says(["train"]);
+        self.words(&mut command, settings)?;
+        let protocol = row.protocol.unwrap_or(self.recipe.protocol).to_string();
+        command.says(["--protocol", &protocol, "--lang", self.language(row)]);
+        // The most lines hold all that fewer do.
+        self.overlaps(&row.corpus, row.sizes.iter().copied().max())?;
+        self.texts(&mut command, &row.corpus, lines)?;
+        let checkpoint = matches!(settings.split_whitespace().next(), Some("maxent" | "bert"));
+        Ok(self.makes_new(format!("training {name}"), name, command, checkpoint))
+    }
+
+    fn adapt(&mut self, row: &Row, name: &str, base: &str) -> Planning<usize> {
+        let Some(training) = self.plan.rows.iter().find(|row| row.name == base).and_then(|row| row.training)
+        else {
+            return Err(Stop::Without(format!("it adapts \"{base}\", which is not made")));
+        };
+        let mut command = Command::default();
+        command.says(["adapt"]);
+        self.makes(&mut command, training, base);
+        self.words(&mut command, &row.options)?;
+        if let Some(protocol) = row.protocol {
+            command.says(["--protocol", &protocol.to_string()]);
+        }
+        self.overlaps(&row.corpus, None)?;
+        self.texts(&mut command, &row.corpus, None)?;
+        Ok(self.makes_new(format!("adapting {name}"), name, command, false))
+    }
+
+    fn cascade(&mut self, command: &mut Command, rows: &[String; 2]) -> Planning<()> {
+        let models: Vec<_> =
+            rows.iter().filter_map(|name| self.plan.rows.iter().find(|row| row.name == *name)).collect();
+        let [Planned { training: Some(fast), .. }, Planned { training: Some(exact), .. }] = models[..] else {
+            return Err(Stop::Without(format!(
+                "it is a cascade of \"{}\" and \"{}\", which are not both trained",
+                rows[0], rows[1]
+            )));
+        };
+        let [fast, exact] = [*fast, *exact];
+        command.says(["--cascade"]);
+        let [one, two] = [fast, exact].map(|job| self.plan.jobs[job].output().to_string_lossy().into_owned());
+        command.arguments.push(format!("{one},{two}"));
+        command.request.push(format!("{},{}", self.plan.jobs[fast].key(), self.plan.jobs[exact].key()));
+        command.shown.push(format!("models/{},models/{}", slug(&rows[0]), slug(&rows[1])));
+        command.needs.extend([fast, exact]);
+        Ok(())
+    }
+
+    fn test(&mut self, row: &Row, test: &Test, name: &str, choosing: &Command) -> Planning<Option<usize>> {
+        if row.own && test.recognised.is_none() {
+            return Ok(None);
+        }
+        let mut command = Command::default();
+        command.says([if row.own { "score" } else { "evaluate" }]);
+        command.append(choosing);
+        let protocol = test.protocol.unwrap_or(self.recipe.protocol).to_string();
+        // A built-in model is one of a language; else what matters is that of the test.
+        let language = if row.preset.is_some() { self.language(row) } else { &self.recipe.language };
+        if test.recognised.is_none() {
+            command.says(["--protocol", &protocol]);
+        }
+        command.says(["--lang", language]);
+        self.words(&mut command, &test.options)?;
+        self.words(&mut command, &row.evaluate)?;
+        if !row.own {
+            command.says(["--threads", "1"]);
+        }
+        if let Some(recognised) = &test.recognised {
+            // Both as they are: the files of folders are paired by their names.
+            self.input(&mut command, "", &test.files[0])?;
+            command.says(["--align"]);
+            self.input(&mut command, "", recognised)?;
+        } else if test.corpus.is_some() {
+            self.texts(&mut command, &Names(test.corpus.iter().cloned().collect()), None)?;
+        } else {
+            self.files(&mut command, &test.files)?;
+        }
+        let title = format!("testing {name} on {}", test.name);
+        command.says(["--json"]);
+        if test.recognised.is_some() {
+            command.says(["--per-file"]);
+            return Ok(Some(
+                self.job(title, &[], command, |arguments| Task::Print { arguments, choices: false }),
+            ));
+        }
+        Ok(Some(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: true })))
+    }
+
+    /// Searches texts that are learned from for those of all tests.
+    fn overlaps(&mut self, corpus: &Names, lines: Option<u64>) -> Planning<()> {
+        for name in &corpus.0 {
+            for (at, test) in self.recipe.tests.iter().enumerate() {
+                let job = self.overlap(name, lines, test)?;
+                let mut known = self.plan.overlaps.iter_mut();
+                match known.find(|known| known.job == job && known.corpus == *name) {
+                    Some(known) if known.tests.contains(&at) => {}
+                    Some(known) => known.tests.push(at),
+                    None => {
+                        let corpus = name.clone();
+                        self.plan.overlaps.push(Searched { corpus, lines, tests: vec![at], job });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn overlap(&mut self, name: &str, lines: Option<u64>, test: &Test) -> Planning<usize> {
+        let mut command = Command::default();
+        command.says(["corpus", "overlap", "--json", "--top", "0", "--lang", &self.recipe.language]);
+        // Both are read alike: options of a test are of `evaluate`, which has others too.
+        self.words(&mut command, &self.recipe.corpora[name].options)?;
+        self.text(&mut command, name, lines)?;
+        command.says(["--test"]);
+        match &test.corpus {
+            Some(corpus) => self.text(&mut command, corpus, None)?,
+            None => self.files(&mut command, &test.files)?,
+        }
+        let title = format!("searching {name} for {}", test.name);
+        Ok(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: false }))
+    }
+
+    /// Adds the texts of corpora to a command, and how they are read.
+    fn texts(&mut self, command: &mut Command, corpus: &Names, lines: Option<u64>) -> Planning<()> {
+        if let Some(first) = corpus.0.first() {
+            // All of them are read alike.
+            self.words(command, &self.recipe.corpora[first].options)?;
+        }
+        for name in &corpus.0 {
+            self.text(command, name, lines)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the text of a corpus to a command.
+    fn text(&mut self, command: &mut Command, name: &str, lines: Option<u64>) -> Result<()> {
+        let texts = &self.recipe.corpora[name];
+        if !texts.shuffled && texts.skip == 0 && texts.lines.is_none() && lines.is_none() {
+            self.files(command, &texts.files)?;
+        } else {
+            let job = self.some_lines(name, texts, lines)?;
+            self.makes(command, job, &text_name(name, lines));
+        }
+        Ok(())
+    }
+
+    /// The job that takes some lines of a corpus.
+    fn some_lines(&mut self, name: &str, texts: &Texts, lines: Option<u64>) -> Result<usize> {
+        let lines = lines.or(texts.lines).unwrap_or(u64::MAX);
+        let known = format!("corpus {name} {lines}");
+        if let Some(&job) = self.made.get(&known) {
+            return Ok(job);
+        }
+        let mut command = Command::default();
+        command.says([
+            if texts.shuffled { "shuffled" } else { "lines" },
+            &texts.skip.to_string(),
+            &lines.to_string(),
+        ]);
+        self.files(&mut command, &texts.files)?;
+        let files = command.arguments[3..].iter().map(PathBuf::from).collect();
+        let (shuffled, skip) = (texts.shuffled, texts.skip);
+        let all = if shuffled { "majuscule corpus shuffle" } else { "cat" };
+        let mut shown = format!("{all} {}", command.shown[3..].join(" "));
+        if skip > 0 {
+            shown += &format!(" | tail -n +{}", skip + 1);
+        }
+        if lines < u64::MAX {
+            shown += &format!(" | head -n {lines}");
+        }
+        let task = |_| Task::Lines { files, shuffled, skip, lines };
+        let job = self.job(format!("taking lines of {name}"), &[], command, task);
+        self.plan.jobs[job].shown =
+            format!("{shown} > {}", text_name(name, Some(lines).filter(|_| texts.lines != Some(lines))));
+        self.made.insert(known, job);
+        Ok(job)
+    }
+
+    /// The job of a step, planned when it is first asked for.
+    fn step(&mut self, step: &Step) -> Planning<usize> {
+        if let Some(&job) = self.made.get(&step.name) {
+            return Ok(job);
+        }
+        let mut command = Command::default();
+        self.words(&mut command, &step.command)?;
+        self.overlaps(&step.corpus, None)?;
+        self.texts(&mut command, &step.corpus, None)?;
+        let job = self.makes_new(format!("making {}", step.name), &step.name, command, false);
+        let made = &mut self.plan.jobs[job];
+        made.shown = made.shown.replace(" -o models/", " -o made/");
+        if let Task::Run { is_step, .. } = &mut made.task {
+            *is_step = true;
+        }
+        self.made.insert(step.name.clone(), job);
+        Ok(job)
+    }
+
+    /// Adds the words of a recipe to a command.
+    fn words(&mut self, command: &mut Command, words: &str) -> Planning<()> {
+        for word in words.split_whitespace() {
+            self.word(command, word.to_owned())?;
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, command: &mut Command, word: String) -> Planning<()> {
+        let Some(name) = placeholders(&word).next() else {
+            command.says([&word]);
+            return Ok(());
+        };
+        let (before, after) = word.split_once(&format!("{{{name}}}")).unwrap_or((&word, ""));
+        if name == "corpora" {
+            self.input(command, before, Path::new(after.trim_start_matches('/')))?;
+        } else if let Some(what) = self.recipe.needs.get(name) {
+            let Some(path) = self.setting.given.get(name) else {
+                return Err(Stop::Without(format!("it needs --with {name}=PATH: {what}")));
+            };
+            let path = path.join(after.trim_start_matches('/'));
+            self.path(command, before, &path, &format!("{name}{after}"))?;
+        } else {
+            let step = self.recipe.steps.iter().find(|step| step.name == name).expect("recipes are checked");
+            let job = self.step(step)?;
+            let Job { folder, .. } = &self.plan.jobs[job];
+            let path = folder.join("output");
+            command.arguments.push(format!("{before}{}{after}", path.display()));
+            command.request.push(format!("{before}{}{after}", self.plan.jobs[job].key()));
+            command.shown.push(format!("{before}made/{}{after}", slug(name)));
+            command.needs.insert(job);
+        }
+        Ok(())
+    }
+
+    /// Adds what a job makes to a command.
+    fn makes(&self, command: &mut Command, job: usize, name: &str) {
+        command.needs.insert(job);
+        let job = &self.plan.jobs[job];
+        command.arguments.push(job.output().to_string_lossy().into_owned());
+        command.request.push(job.key());
+        let is_text = matches!(job.task, Task::Lines { .. });
+        command.shown.push(if is_text { name.to_owned() } else { format!("models/{}", slug(name)) });
+    }
+
+    /// Adds files of the folder of corpora to a command, those in folders one by one.
+    fn files(&mut self, command: &mut Command, files: &[PathBuf]) -> Result<()> {
+        for file in files {
+            let path = self.place(file);
+            if path.is_dir() {
+                let shown = command.shown.len();
+                for path in files::paths_in(&path)? {
+                    self.input(command, "", &file.join(path.file_name().unwrap_or_default()))?;
+                }
+                command.shown.truncate(shown);
+                command.shown.push(format!("{}/*", file.display()));
+            } else {
+                self.input(command, "", file)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file or folder in the folder of corpora to a command.
+    fn input(&mut self, command: &mut Command, before: &str, file: &Path) -> Result<()> {
+        let path = self.place(file);
+        self.path(command, before, &path, &file.to_string_lossy())
+    }
+
+    /// Where a file of the folder of corpora is: in the cache where it is not there but inside the program.
+    fn place(&mut self, file: &Path) -> PathBuf {
+        let path = self.setting.corpora.join(file);
+        let inside = self.setting.texts.iter().find(|(name, _)| !path.exists() && file == Path::new(name));
+        let Some(&(name, text)) = inside else { return path };
+        let path = self.setting.cache.join("texts").join(name);
+        self.digests.entry(path.clone()).or_insert_with(|| text_digest(text));
+        self.plan.texts.insert(path.clone(), text);
+        path
+    }
+
+    fn path(&mut self, command: &mut Command, before: &str, path: &Path, name: &str) -> Result<()> {
+        let digest = match self.digests.get(path) {
+            Some(digest) => digest.clone(),
+            None => {
+                let digest = digest(path)?;
+                self.digests.insert(path.to_owned(), digest.clone());
+                digest
+            }
+        };
+        command.arguments.push(format!("{before}{}", path.display()));
+        command.request.push(format!("{before}{name}"));
+        command.shown.push(format!("{before}{name}"));
+        command.inputs.insert(name.to_owned(), digest);
+        Ok(())
+    }
+
+    /// The job of a command that takes `-o`.
+    fn makes_new(&mut self, title: String, name: &str, command: Command, checkpoint: bool) -> usize {
+        let output = format!("models/{}", slug(name));
+        self.job(title, &["-o", &output], command, |arguments| Task::Run {
+            arguments,
+            checkpoint,
+            is_step: false,
+        })
+    }
+
+    /// The job of a command: one that is planned already where there is one that is the same.
+    fn job(
+        &mut self,
+        title: String,
+        more: &[&str],
+        command: Command,
+        task: impl FnOnce(Vec<String>) -> Task,
+    ) -> usize {
+        let Command { arguments, request, shown, inputs, needs } = command;
+        let request = request.join(" ");
+        let folder = self.setting.cache.join(key(&request, &inputs));
+        if let Some(same) = self.plan.jobs.iter().position(|job| job.folder == folder) {
+            return same;
+        }
+        let mut shown = format!("majuscule {}", shown.join(" "));
+        if let [option, value] = more {
+            shown += &format!(" {option} {value}");
+        }
+        self.plan.jobs.push(Job { title, folder, task: task(arguments), inputs, needs, request, shown });
+        self.plan.jobs.len() - 1
+    }
+}
+
+/// A command while it is put together.
+#[derive(Debug, Clone, Default)]
+struct Command {
+    /// What is run.
+    arguments: Vec<String>,
+    /// The same where what it reads has its name or key, not its place.
+    request: Vec<String>,
+    /// The same for a reader.
+    shown: Vec<String>,
+    inputs: BTreeMap<String, String>,
+    needs: BTreeSet<usize>,
+}
+
+impl Command {
+    fn says<'a>(&mut self, words: impl IntoIterator<Item = &'a (impl AsRef<str> + ?Sized + 'a)>) {
+        for word in words {
+            for list in [&mut self.arguments, &mut self.request, &mut self.shown] {
+                list.push(word.as_ref().to_owned());
+            }
+        }
+    }
+
+    fn append(&mut self, other: &Self) {
+        self.arguments.extend_from_slice(&other.arguments);
+        self.request.extend_from_slice(&other.request);
+        self.shown.extend_from_slice(&other.shown);
+        self.inputs.extend(other.inputs.clone());
+        self.needs.extend(&other.needs);
+    }
+}
+
+impl Job {
+    /// Its name in the cache and in the requests of jobs that use it.
+    pub(super) fn key(&self) -> String {
+        files::name(&self.folder)
+    }
+}
+
+/// What a job's result depends on, as a name: the request, what is in the files, and the program's version.
+fn key(request: &str, inputs: &BTreeMap<String, String>) -> String {
+    let mut all = format!("majuscule {}\n{request}\n", env!("CARGO_PKG_VERSION"));
+    for (name, digest) in inputs {
+        all += &format!("{name} {digest}\n");
+    }
+    // FNV-1a, of 64 bits.
+    let hash = all
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+/// What is in a file, or in all files of a folder, as a name.
+fn digest(path: &Path) -> Result<String> {
+    if path.is_dir() {
+        let mut all = String::new();
+        for path in files::paths_in(path)? {
+            all += &format!("{} {}\n", files::name(&path), digest(&path)?);
+        }
+        return Ok(format!("{:08x}-{}", crc32fast::hash(all.as_bytes()), all.len()));
+    }
+    let mut file = fs::File::open(path).map_err(|error| Error::io("read", path, error))?;
+    let (mut hasher, mut len, mut buffer) = (crc32fast::Hasher::new(), 0, vec![0; 1 << 20]);
+    loop {
+        let read =
+            std::io::Read::read(&mut file, &mut buffer).map_err(|error| Error::io("read", path, error))?;
+        if read == 0 {
+            return Ok(format!("{:08x}-{len}", hasher.finalize()));
+        }
+        hasher.update(&buffer[..read]);
+        len += read;
+    }
+}
+
+/// The digest of a file that holds this text.
+fn text_digest(text: &str) -> String {
+    format!("{:08x}-{}", crc32fast::hash(text.as_bytes()), text.len())
+}
+
+/// A name that can stand in a command without quotes.
+pub(super) fn slug(name: &str) -> String {
+    let parts = name.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+/// What a text that was taken from others is called in commands.
+fn text_name(name: &str, lines: Option<u64>) -> String {
+    match lines {
+        Some(lines) if lines < u64::MAX => format!("{}-{lines}.txt", slug(name)),
+        _ => format!("{}.txt", slug(name)),
+    }
+}

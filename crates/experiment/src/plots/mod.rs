@@ -1,0 +1,343 @@
+//! Results in, SVG plots out.
+
+mod scale;
+mod labels;
+mod ink;
+mod legend;
+mod chart;
+
+use maud::html;
+
+use self::chart::{Line, Named, Point};
+use super::results::{Cell, Results, Row};
+use super::standing::{cell, ser};
+use super::units::{bytes, short};
+
+/// A plot as a file of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plot {
+    /// What its file may be called, without an ending: no two plots share one.
+    pub name: String,
+    /// What it shows.
+    pub title: String,
+    /// The drawing. It follows the colour scheme of whoever looks at it.
+    pub svg: String,
+    /// How it is read.
+    pub caption: String,
+}
+
+/// What the names of plots begin with: SER by size of the training corpus, by size and by speed of the model, layers.
+pub(super) const TRAINING: &str = "training-size";
+pub(super) const TRADE: &str = "model-";
+pub(super) const LAYERS: &str = "layers";
+
+/// The plots that the results give reason for.
+pub fn all(results: &Results) -> Vec<Plot> {
+    let tests = 0..results.tests.len();
+    let of_training = tests.clone().filter_map(|test| training(results, test));
+    let of_trade = tests.flat_map(|test| [size(results, test), speed(results, test)]).flatten();
+    of_training.chain(of_trade).chain(layers(results)).collect()
+}
+
+impl Plot {
+    fn new(name: String, title: String, caption: String, svg: &str) -> Self {
+        let head = html! { title { (title) } style { (maud::PreEscaped(style())) } };
+        let svg = svg.replacen("<svg ", "<svg class=\"plot\" role=\"img\" ", 1);
+        let svg = svg.replacen(">\n", &format!(">\n{}\n", head.into_string()), 1);
+        Self { name, title, svg, caption }
+    }
+}
+
+/// The style that each plot carries.
+pub(super) fn style() -> String {
+    ink::style()
+}
+
+/// A drawing as it stands in a page that has the style once for all.
+pub(super) fn inline(svg: &str) -> String {
+    svg.replacen(&format!("<style>{}</style>", style()), "", 1).replacen(
+        " xmlns=\"http://www.w3.org/2000/svg\"",
+        "",
+        1,
+    )
+}
+
+/// Part of a file's name: letters and digits, with `-` between; numbered, so that no two tests share one.
+fn slug(results: &Results, test: usize) -> String {
+    let name: String = results.tests[test]
+        .name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' })
+        .collect();
+    let name: String = name.split_whitespace().collect::<Vec<_>>().join("-");
+    let short: String = name.chars().take(40).collect();
+    format!("{}-{}", test + 1, short).trim_end_matches('-').to_owned()
+}
+
+/// The series in order, each once: their numbers are those of their colours.
+fn series(results: &Results) -> Vec<&str> {
+    let mut all: Vec<&str> = Vec::new();
+    for row in &results.rows {
+        if !all.contains(&row.series.as_str()) {
+            all.push(&row.series);
+        }
+    }
+    all
+}
+
+/// A row's SER on a test with its interval, in percent.
+fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
+    let Cell { intervals, .. } = cell(results, row, test)?;
+    let y = 100.0 * ser(results, row, test)?;
+    let interval = intervals.ser.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
+    Some(Point { x, y, interval }).filter(|point| point.x.is_finite())
+}
+
+/// The title of an axis: a drawing that stands alone says of which test it is.
+fn ser_of(results: &Results, test: usize) -> String {
+    format!("SER %, {}", results.tests[test].name)
+}
+
+/// All that an axis of SER has to hold.
+fn reach<'a>(points: impl IntoIterator<Item = &'a Point>) -> impl Iterator<Item = f64> {
+    let ends = |point: &Point| {
+        let (low, high) = point.interval.unwrap_or((point.y, point.y));
+        [low, point.y, high]
+    };
+    points.into_iter().map(ends).collect::<Vec<_>>().into_iter().flatten()
+}
+
+/// A series by the size of its training corpus, smallest first.
+struct Curve<'a> {
+    name: &'a str,
+    colour: usize,
+    /// SER by log10 of lines.
+    ser: Vec<Point>,
+    /// CPU seconds of an epoch, where they are known.
+    epochs: Vec<Point>,
+}
+
+/// The series that were trained on two sizes or more.
+fn curves(results: &Results, test: usize) -> Vec<Curve<'_>> {
+    let curve = |(colour, name)| {
+        let mut rows: Vec<(f64, usize)> = Vec::new();
+        for (i, row) in results.rows.iter().enumerate().filter(|(_, row)| row.series == name) {
+            rows.extend(row.lines.filter(|lines| *lines > 0).map(|lines| ((lines as f64).log10(), i)));
+        }
+        rows.sort_by(|(one, _), (two, _)| one.total_cmp(two));
+        let ser: Vec<Point> = rows.iter().filter_map(|(x, i)| ser_at(results, *i, test, *x)).collect();
+        let time = |(x, i): &(f64, usize)| {
+            ser_at(results, *i, test, *x)?;
+            Some(Point { x: *x, y: epoch(&results.rows[*i])?, interval: None })
+        };
+        let epochs = rows.iter().filter_map(time).collect();
+        (ser.first()?.x < ser.last()?.x).then_some(Curve { name, colour, ser, epochs })
+    };
+    series(results).into_iter().enumerate().filter_map(curve).collect()
+}
+
+/// SER and the time of an epoch by the size of the training corpus: figure 2 of Rei et al. 2020. `None` where no series has two
+/// sizes.
+fn training(results: &Results, test: usize) -> Option<Plot> {
+    let mut curves = curves(results, test);
+    let points = || curves.iter().flat_map(|curve| &curve.ser);
+    points().next()?;
+    let x = scale::sizes("lines of training text", points().map(|point| 10f64.powf(point.x).round()));
+    let y = scale::linear(ser_of(results, test), reach(points()));
+    let slowest = curves.iter().flat_map(|curve| &curve.epochs).map(|point| point.y).reduce(f64::max);
+    let (unit, unit_name) = slowest.map_or((1.0, "s"), time_unit);
+    let times =
+        slowest.map(|slowest| scale::linear(format!("time of an epoch, {unit_name}"), [0.0, slowest / unit]));
+    for point in curves.iter_mut().flat_map(|curve| &mut curve.epochs) {
+        point.y /= unit;
+    }
+    let lines: Vec<Line> = curves
+        .into_iter()
+        .flat_map(|Curve { name, colour, ser, epochs }| {
+            let line = Line { name: Some(name.to_owned()), colour, right: false, points: ser };
+            [line, Line { name: None, colour, right: true, points: epochs }]
+        })
+        .filter(|line| line.points.len() > 1)
+        .collect();
+    let mut caption =
+        "SER by lines of training text, with 95 % intervals; the fewer errors, the lower.".to_owned();
+    if times.is_some() {
+        caption.push_str(" Dashed, on the right: CPU time of training by the number of epochs.");
+    }
+    let svg = chart::lines(&x, &y, times.as_ref(), &lines);
+    let title = format!("SER by training size, {}", results.tests[test].name);
+    Some(Plot::new(format!("{TRAINING}-{}", slug(results, test)), title, caption, &svg))
+}
+
+/// CPU seconds of an epoch.
+fn epoch(row: &Row) -> Option<f64> {
+    let seconds = row.training?.cpu_seconds? / row.epochs?;
+    seconds.is_finite().then_some(seconds)
+}
+
+fn time_unit(seconds: f64) -> (f64, &'static str) {
+    match seconds {
+        ..120.0 => (1.0, "s"),
+        ..7200.0 => (60.0, "min"),
+        _ => (3600.0, "h"),
+    }
+}
+
+/// SER by the size of the model on disk.
+fn size(results: &Results, test: usize) -> Option<Plot> {
+    let of = |row: usize| Some(results.rows[row].bytes? as f64);
+    // As on a scale: 10 MB, not 10.0 MB.
+    let name = |value: f64| bytes(value as u64).replace(".00 ", " ").replace(".0 ", " ");
+    trade(
+        results,
+        test,
+        ("size", "model size"),
+        ("size on disk", name),
+        of,
+        "Smaller models stand to the left",
+    )
+}
+
+/// SER by words a second.
+fn speed(results: &Results, test: usize) -> Option<Plot> {
+    let of = |row: usize| cell(results, row, test)?.words_per_second;
+    trade(
+        results,
+        test,
+        ("speed", "speed"),
+        ("words a second", short),
+        of,
+        "Faster models stand to the right",
+    )
+}
+
+/// SER by something that is paid for it, on a logarithmic axis. `None` where fewer than two rows have both.
+fn trade(
+    results: &Results,
+    test: usize,
+    (name, title): (&str, &str),
+    (axis, mark): (&str, impl Fn(f64) -> String),
+    of: impl Fn(usize) -> Option<f64>,
+    sides: &str,
+) -> Option<Plot> {
+    let names = series(results);
+    let point = |(i, row): (usize, &Row)| {
+        let value = of(i).filter(|value| *value > 0.0)?;
+        let colour = names.iter().position(|name| *name == row.series)?;
+        Some(Named {
+            name: row.name.clone(),
+            number: i + 1,
+            colour,
+            point: ser_at(results, i, test, value.log10())?,
+        })
+    };
+    let points: Vec<_> = results.rows.iter().enumerate().filter_map(point).collect();
+    if points.len() < 2 {
+        return None;
+    }
+    let x = scale::logarithmic(axis, points.iter().map(|named| 10f64.powf(named.point.x)), mark);
+    let y = scale::linear(ser_of(results, test), reach(points.iter().map(|named| &named.point)));
+    let svg = chart::points(&x, &y, &points);
+    let caption = format!("{sides}, those with fewer errors lower.");
+    let title = format!("SER by {title}, {}", results.tests[test].name);
+    Some(Plot::new(format!("{TRADE}{name}-{}", slug(results, test)), title, caption, &svg))
+}
+
+/// The weights of layers: figure 3 of Rei et al. 2020. `None` where no row has any.
+fn layers(results: &Results) -> Option<Plot> {
+    let rows: Vec<(&Row, &Vec<f64>)> =
+        results.rows.iter().filter_map(|row| Some((row, row.layers.as_ref()?))).collect();
+    let deepest = rows.iter().map(|(_, weights)| weights.len()).max().filter(|deepest| *deepest > 1)?;
+    let line = |(colour, (row, weights)): (usize, &(&Row, &Vec<f64>))| Line {
+        name: Some(row.name.clone()),
+        colour,
+        right: false,
+        points: weights
+            .iter()
+            .enumerate()
+            .filter(|(_, weight)| weight.is_finite())
+            .map(|(layer, weight)| Point { x: layer as f64, y: *weight, interval: None })
+            .collect(),
+    };
+    let lines: Vec<Line> = rows.iter().enumerate().map(line).collect();
+    let every = deepest.div_ceil(26);
+    let x = scale::Axis {
+        title: "layer (0: embeddings)".into(),
+        low: -0.3,
+        high: (deepest - 1) as f64 + 0.3,
+        marks: (0..deepest).step_by(every).map(|layer| (layer as f64, layer.to_string())).collect(),
+    };
+    let y =
+        scale::linear("weight", lines.iter().flat_map(|line| &line.points).map(|point| point.y).chain([0.0]));
+    let svg = chart::lines(&x, &y, None, &lines);
+    let caption = "How much each layer of the encoder counts; the weights of a row sum to 1.".to_owned();
+    Some(Plot::new(LAYERS.into(), "Weights of the layers".into(), caption, &svg))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made;
+
+    #[test]
+    fn there_are_plots_of_what_there_is() {
+        let names: Vec<_> = all(&made::large()).into_iter().map(|plot| plot.name).collect();
+        let tests = ["1-europarl", "2-subtitles-ted", "3-earnings21-rev-kaldi"];
+        let mut expected: Vec<String> = tests.iter().map(|test| format!("training-size-{test}")).collect();
+        expected.extend(
+            tests.iter().flat_map(|test| [format!("model-size-{test}"), format!("model-speed-{test}")]),
+        );
+        expected.push("layers".into());
+        assert_eq!(names, expected);
+        // One row has a size and a speed: nothing to hold it against.
+        assert_eq!(all(&made::small()), []);
+    }
+
+    #[test]
+    fn a_drawing_escapes_names_and_loads_nothing() {
+        let mut results = made::large();
+        for row in &mut results.rows {
+            row.name = format!("<script>\u{0}{}", row.name);
+            row.series = format!("<b>&{}", row.series);
+        }
+        results.tests[0].name = "</title><script>".into();
+        for Plot { svg, name, .. } in all(&results) {
+            assert!(svg.starts_with("<svg class=\"plot\"") && svg.ends_with("</svg>\n"), "{name}: {svg}");
+            assert!(!svg.contains("<script") && !svg.contains("<b>") && !svg.contains('\0'), "{name}: {svg}");
+            assert_eq!(svg.matches("://").count(), 1, "{name}");
+            assert!(!inline(&svg).contains("://") && !inline(&svg).contains("<style"), "{name}");
+        }
+    }
+
+    #[test]
+    fn odd_figures_are_drawn_too() {
+        let mut results = made::large();
+        for (i, row) in results.rows.iter_mut().enumerate() {
+            row.lines = Some([0, 1, u64::MAX][i % 3]);
+            row.bytes = Some([0, 1, u64::MAX][i % 3]);
+            row.epochs = Some(0.0);
+            row.layers = Some(vec![f64::NAN; i % 3]);
+            let cell = row.cells[0].as_mut();
+            if let Some(cell) = cell {
+                cell.figures.ser = [None, Some(0.0), Some(f64::INFINITY), Some(7.5)][i % 4];
+                cell.words_per_second = Some([f64::NAN, f64::INFINITY, 0.0, 1e-9, 5.0][i % 5]);
+            }
+        }
+        assert!(!all(&results).is_empty());
+    }
+
+    #[test]
+    fn points_bear_their_names_or_numbers_where_these_crowd() {
+        let plot = |results: &Results| {
+            all(results).into_iter().find(|plot| plot.name.starts_with("model-size")).unwrap().svg
+        };
+        let dozen = plot(&made::large());
+        assert!(dozen.contains(">\nbert 200k\n</text>") && !dozen.contains(">\n7\n</text>"), "{dozen}");
+        let crowd = plot(&made::wide(30));
+        // Rows 12 and 24 are outputs of another system: they have no size.
+        for number in (1..=30).filter(|number| number % 12 != 0) {
+            assert!(crowd.contains(&format!(">\n{number}\n</text>")), "{number}: {crowd}");
+            assert!(crowd.contains(&format!(">\n{number}  ")), "{number}: {crowd}");
+        }
+    }
+}

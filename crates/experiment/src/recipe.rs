@@ -1,0 +1,546 @@
+//! What an experiment is to do, read from TOML: texts, what is made of them, rows of models and the tests that all of them take.
+//!
+//! A row says how its model comes about in the words of the command line, `train = "hmm --order 3"`, so that a recipe can ask for
+//! all that the verbs can do, and what it did can be typed again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::de::{DeTable, DeValue};
+
+use super::results::Published;
+use majuscule::error::{Error, Place, Result};
+use majuscule::methods::Preset;
+use majuscule::text::Locale;
+use majuscule_train::corpus::Protocol;
+
+/// A recipe as its file has it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// What it is called in a report.
+    pub title: String,
+    /// Whose table or figure it makes again.
+    pub source: Option<String>,
+    /// What it shows, and what a reader has to know.
+    #[serde(default)]
+    pub about: String,
+    /// The language of texts and models, where they do not say another.
+    #[serde(default = "english")]
+    pub language: String,
+    /// What models are trained on and tests see, likewise.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// Whether the words of its texts are counted, by their case.
+    #[serde(default)]
+    pub statistics: bool,
+    /// Whether tables have a column for the words that a model has: what it does not have, its source does not count.
+    #[serde(default)]
+    pub in_model: bool,
+    /// Files and folders that whoever runs it has to give, and what they are.
+    #[serde(default)]
+    pub needs: BTreeMap<String, String>,
+    /// Texts to train on, by name.
+    #[serde(default)]
+    pub corpora: BTreeMap<String, Texts>,
+    /// What is made before the rows and used by several: language models, lexicons.
+    #[serde(default, rename = "step")]
+    pub steps: Vec<Step>,
+    /// What every row is tested on.
+    #[serde(default, rename = "test")]
+    pub tests: Vec<Test>,
+    /// The rows of its tables.
+    #[serde(default, rename = "row")]
+    pub rows: Vec<Row>,
+    /// The file's text.
+    #[serde(skip)]
+    pub text: String,
+    /// The file's name, for errors.
+    #[serde(skip)]
+    pub file: String,
+}
+
+/// Texts to train on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Texts {
+    /// Files, or folders of files, in the folder of corpora.
+    pub files: Vec<PathBuf>,
+    /// Whether their lines are put in another order first, always the same.
+    #[serde(default)]
+    pub shuffled: bool,
+    /// How many lines at their beginning are left out.
+    #[serde(default)]
+    pub skip: u64,
+    /// How many of the lines after these are taken; all of them where it is not said.
+    pub lines: Option<u64>,
+    /// Options of the command line on how files are read, such as `--split`.
+    #[serde(default)]
+    pub options: String,
+}
+
+/// A file that is made before the rows: the output of a verb.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Others use its output as `{name}`.
+    pub name: String,
+    /// The verb and its settings, without texts and output: `lm train --order 3`.
+    pub command: String,
+    /// The texts that it reads, if any.
+    #[serde(default)]
+    pub corpus: Names,
+}
+
+/// A test.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Test {
+    /// Its name in tables.
+    pub name: String,
+    /// Texts in their true case: files or folders in the folder of corpora.
+    #[serde(default)]
+    pub files: Vec<PathBuf>,
+    /// One of the recipe's texts in the place of files: of one file, some lines can be for training and others for tests.
+    pub corpus: Option<String>,
+    /// What a recogniser made of the same speech, paired by the names of files: the words that rows then restore.
+    pub recognised: Option<PathBuf>,
+    /// What is seen and what counts, where it is not the recipe's.
+    pub protocol: Option<Protocol>,
+    /// Options of `evaluate`, such as `--split`.
+    #[serde(default)]
+    pub options: String,
+}
+
+/// A row, or several that differ in the size of their corpus. It says exactly one of `train`, `adapt`, `preset`, `model`, `cascade`
+/// and `own`.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Its name in tables.
+    pub name: String,
+    /// A method and its settings: `maxent --look-ahead 1`.
+    pub train: Option<String>,
+    /// The row whose model is adapted; `options` are settings of `adapt`.
+    pub adapt: Option<String>,
+    /// A built-in model: `fast` or `accurate`.
+    pub preset: Option<Preset>,
+    /// A model that is there: a folder or packed file in the folder of corpora, or one of `needs`.
+    pub model: Option<String>,
+    /// Two rows, of which the second reads only where the first is not sure; `options` may say `--sure`.
+    pub cascade: Option<[String; 2]>,
+    /// The capitals that a recogniser brought itself.
+    #[serde(default)]
+    pub own: bool,
+    /// The texts that it learns from.
+    #[serde(default)]
+    pub corpus: Names,
+    /// A row for each of these numbers of lines of its one text.
+    #[serde(default)]
+    pub sizes: Vec<u64>,
+    /// Settings of `adapt`, and where `--sure` of a cascade stands.
+    #[serde(default)]
+    pub options: String,
+    /// Options of `evaluate` for this row.
+    #[serde(default)]
+    pub evaluate: String,
+    /// What it learns from its texts, where it is not the recipe's.
+    pub protocol: Option<Protocol>,
+    /// Its language, likewise.
+    pub language: Option<String>,
+    /// That it takes long: it is made only when asked for.
+    #[serde(default)]
+    pub long: bool,
+    /// What the source says of it, by the names of tests.
+    #[serde(default)]
+    pub published: BTreeMap<String, Published>,
+}
+
+/// One name or several.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(from = "OneOrMore")]
+pub struct Names(pub Vec<String>);
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a name, or a list of names")]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl From<OneOrMore> for Names {
+    fn from(names: OneOrMore) -> Self {
+        match names {
+            OneOrMore::One(name) => Self(vec![name]),
+            OneOrMore::More(names) => Self(names),
+        }
+    }
+}
+
+fn english() -> String {
+    "en".into()
+}
+
+impl Recipe {
+    /// Reads a recipe; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// [`Error::Input`] where it is no TOML, has a key that no recipe has, names what it does not say, or asks a verb to write
+    /// elsewhere than an experiment does.
+    pub fn parse(text: &str, file: &str) -> Result<Self> {
+        let mut recipe: Self = toml::from_str(text).map_err(|error| toml_error(&error, text, file))?;
+        check_outputs(text, file)?;
+        recipe.text = text.to_owned();
+        recipe.file = file.to_owned();
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    /// The locale of its language; of several, the first says.
+    ///
+    /// # Errors
+    /// Where that is no language.
+    pub fn locale(&self) -> Result<Locale> {
+        let first = self.language.split(',').next().unwrap_or_default();
+        first.parse().map_err(|error| self.problem(format!("language {error}")))
+    }
+
+    fn problem(&self, problem: impl Into<String>) -> Error {
+        Error::file(self.file.clone(), problem)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.tests.is_empty() || self.rows.is_empty() {
+            return Err(
+                self.problem("expected at least one [[test]] and one [[row]]: there is nothing to compare")
+            );
+        }
+        self.check_names("test", self.tests.iter().map(|test| &test.name))?;
+        self.check_names("row", self.rows.iter().map(|row| &row.name))?;
+        self.check_names("step", self.steps.iter().map(|step| &step.name).chain(self.needs.keys()))?;
+        let mut made: BTreeSet<&str> = self.needs.keys().map(String::as_str).chain(["corpora"]).collect();
+        for test in &self.tests {
+            let whose = format!("test \"{}\"", test.name);
+            if test.files.is_empty() == test.corpus.is_none() {
+                return Err(self.problem(format!("{whose}: expected either files or the name of a corpus")));
+            }
+            if test.recognised.is_some() && test.files.len() != 1 {
+                return Err(self.problem(format!(
+                    "{whose}: recognised text is held against one file or one folder of files"
+                )));
+            }
+            self.check_corpora(&whose, &Names(test.corpus.iter().cloned().collect()))?;
+            self.check_placeholders(&whose, &test.options, &BTreeSet::from(["corpora"]))?;
+        }
+        for step in &self.steps {
+            let whose = format!("step \"{}\"", step.name);
+            self.check_corpora(&whose, &step.corpus)?;
+            self.check_placeholders(&whose, &step.command, &made)?;
+            made.insert(&step.name);
+        }
+        for (at, row) in self.rows.iter().enumerate() {
+            self.check_row(at, row, &made)?;
+        }
+        Ok(())
+    }
+
+    fn check_names<'a>(&self, what: &str, names: impl Iterator<Item = &'a String>) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        for name in names {
+            if name.trim().is_empty() {
+                return Err(self.problem(format!("a {what} has an empty name: give it one")));
+            }
+            if !seen.insert(name) {
+                return Err(
+                    self.problem(format!("two {what}s are called \"{name}\": give each a name of its own"))
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn check_row(&self, at: usize, row: &Row, made: &BTreeSet<&str>) -> Result<()> {
+        let whose = format!("row \"{}\"", row.name);
+        let ways = [
+            row.train.is_some(),
+            row.adapt.is_some(),
+            row.preset.is_some(),
+            row.model.is_some(),
+            row.cascade.is_some(),
+            row.own,
+        ];
+        if ways.iter().filter(|&&way| way).count() != 1 {
+            return Err(self.problem(format!(
+                "{whose}: expected exactly one of train, adapt, preset, model, cascade and own"
+            )));
+        }
+        self.check_corpora(&whose, &row.corpus)?;
+        for settings in [row.train.as_ref(), row.model.as_ref(), Some(&row.options), Some(&row.evaluate)] {
+            self.check_placeholders(&whose, settings.map_or("", String::as_str), made)?;
+        }
+        let learns = row.train.is_some() || row.adapt.is_some();
+        let has_texts = !row.corpus.0.is_empty() || !row.sizes.is_empty();
+        if !learns && has_texts {
+            return Err(
+                self.problem(format!("{whose}: only rows that train or adapt have a corpus or sizes"))
+            );
+        }
+        if !row.sizes.is_empty() && (row.adapt.is_some() || row.corpus.0.len() != 1) {
+            return Err(self.problem(format!("{whose}: sizes are for a row that trains on one corpus")));
+        }
+        let earlier = |name: &str| self.rows[..at].iter().find(|row| row.name == name);
+        for name in row.adapt.iter().chain(row.cascade.iter().flatten()) {
+            if earlier(name).is_none() {
+                return Err(
+                    self.problem(format!("{whose} uses \"{name}\": expected the name of a row above it"))
+                );
+            }
+        }
+        let sized = |name: &String| earlier(name).is_some_and(|row| !row.sizes.is_empty());
+        if row.cascade.iter().flatten().any(sized) {
+            return Err(
+                self.problem(format!("{whose}: a cascade needs two models, not rows of several sizes"))
+            );
+        }
+        match row.published.keys().find(|name| !self.tests.iter().any(|test| test.name == **name)) {
+            Some(name) => {
+                Err(self.problem(format!("{whose}: published figures for \"{name}\", which is no test")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_corpora(&self, whose: &str, names: &Names) -> Result<()> {
+        let mut read: Option<(&str, &str)> = None;
+        for name in &names.0 {
+            let Some(texts) = self.corpora.get(name) else {
+                let known: Vec<_> = self.corpora.keys().map(String::as_str).collect();
+                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+                return Err(
+                    self.problem(format!("{whose} reads the corpus \"{name}\", but [corpora] has {known}"))
+                );
+            };
+            let (first, options) = *read.get_or_insert((name, &texts.options));
+            if options != texts.options {
+                return Err(self.problem(format!(
+                    "{whose} reads the corpora {first} and {name}, whose options differ: expected the same for both"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_placeholders(&self, whose: &str, command: &str, made: &BTreeSet<&str>) -> Result<()> {
+        match placeholders(command).find(|name| !made.contains(name)) {
+            Some(name) => Err(self.problem(format!(
+                "{whose} uses {{{name}}}: expected {{corpora}}, one of [needs] or a [[step]] above it"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The options of all verbs that name what is written: an experiment gives them itself, so that it writes nowhere but into its
+/// folder and its cache.
+pub const OUTPUTS: &[&str] = &[
+    "cache",
+    "checkpoint",
+    "choices",
+    "dictionary",
+    "in-place",
+    "isymbols",
+    "log",
+    "osymbols",
+    "output",
+    "pack",
+    "svg",
+    "temp",
+    "usage",
+];
+
+/// The keys of a recipe whose texts become words of a command.
+const COMMANDS: [&str; 5] = ["command", "train", "options", "evaluate", "model"];
+
+/// Refuses commands that name what they write, with the line.
+fn check_outputs(text: &str, file: &str) -> Result<()> {
+    let table = DeTable::parse(text).map_err(|error| toml_error(&error, text, file))?;
+    match written_in(table.get_ref()) {
+        None => Ok(()),
+        Some((word, start)) => {
+            let (line, column) = place(text, start).unzip();
+            let problem = format!(
+                "found {} in a command: an experiment says itself where each verb writes, in its folder and its cache; leave \
+                 it out",
+                word.escape_debug()
+            );
+            Err(Error::Input { place: Place { file: file.to_owned(), line, column }, problem })
+        }
+    }
+}
+
+/// The first word of a table's commands that names an output, and where its text begins.
+fn written_in(table: &DeTable<'_>) -> Option<(String, usize)> {
+    table.iter().find_map(|(key, value)| match value.get_ref() {
+        DeValue::String(text) if COMMANDS.contains(&key.get_ref().as_ref()) => {
+            let word = text.split_whitespace().find(|word| names_output(word))?;
+            Some((word.to_owned(), value.span().start))
+        }
+        DeValue::Table(table) => written_in(table),
+        DeValue::Array(values) => values.iter().find_map(|value| match value.get_ref() {
+            DeValue::Table(table) => written_in(table),
+            _ => None,
+        }),
+        _ => None,
+    })
+}
+
+/// Whether a word of a command is an option that names what is written, or the one after which no word is an option.
+fn names_output(word: &str) -> bool {
+    match word.strip_prefix("--") {
+        Some(option) => {
+            let name = option.split_once('=').map_or(option, |(name, _)| name);
+            name.is_empty() || OUTPUTS.contains(&name)
+        }
+        // Options of one letter may stand together, with what the last one takes.
+        None => word.strip_prefix('-').is_some_and(|letters| {
+            letters.starts_with(|c: char| c.is_ascii_alphabetic()) && letters.contains('o')
+        }),
+    }
+}
+
+/// What a command has in braces.
+pub(super) fn placeholders(command: &str) -> impl Iterator<Item = &str> {
+    command.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
+}
+
+/// What is wrong and where, as other errors say it.
+fn toml_error(error: &toml::de::Error, text: &str, file: &str) -> Error {
+    let (line, column) = error.span().and_then(|span| place(text, span.start)).unzip();
+    let problem = error.message().trim().replace('\n', ", ");
+    Error::Input { place: Place { file: file.to_owned(), line, column }, problem }
+}
+
+/// The line and column of a byte.
+fn place(text: &str, at: usize) -> Option<(u64, u64)> {
+    let before = text.get(..at)?;
+    let line = before.matches('\n').count() as u64 + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u64 + 1;
+    Some((line, column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+title = "Small"
+language = "en"
+protocol = "rei"
+[corpora.news]
+files = ["news.txt"]
+[[test]]
+name = "held out"
+files = ["test.txt"]
+[[row]]
+name = "most frequent form"
+train = "majority"
+corpus = "news"
+"#;
+
+    fn error(text: &str) -> String {
+        Recipe::parse(text, "table.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn ten_lines_are_a_recipe() {
+        let recipe = Recipe::parse(SMALL, "table.toml").unwrap();
+        assert_eq!(
+            (recipe.protocol, recipe.rows[0].corpus.0.as_slice()),
+            (Protocol::Rei, &["news".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_place() {
+        assert_eq!(
+            error(&SMALL.replace("corpus =", "corpse =")),
+            "table.toml, line 13, column 1: unknown field `corpse`, expected one of `name`, `train`, `adapt`, `preset`, \
+             `model`, `cascade`, `own`, `corpus`, `sizes`, `options`, `evaluate`, `protocol`, `language`, `long`, `published`"
+        );
+        assert_eq!(
+            error(&SMALL.replace("corpus = \"news\"", "corpus = \"olds\"")),
+            "table.toml: row \"most frequent form\" reads the corpus \"olds\", but [corpora] has news"
+        );
+        assert!(error("title = \"x").starts_with("table.toml, line 1, column "));
+        assert_eq!(
+            error("title = \"x\""),
+            "table.toml: expected at least one [[test]] and one [[row]]: there is nothing to compare"
+        );
+    }
+
+    #[test]
+    fn a_row_comes_about_in_one_way() {
+        let both = error(&(SMALL.to_owned() + "preset = \"fast\"\n"));
+        assert_eq!(
+            both,
+            "table.toml: row \"most frequent form\": expected exactly one of train, adapt, preset, model, cascade and own"
+        );
+        let unknown = error(&(SMALL.to_owned() + "[[row]]\nname = \"better\"\nadapt = \"best\"\n"));
+        assert_eq!(unknown, "table.toml: row \"better\" uses \"best\": expected the name of a row above it");
+        let braces = error(&SMALL.replace("\"majority\"", "\"hmm --lm {trigram}\""));
+        assert_eq!(
+            braces,
+            "table.toml: row \"most frequent form\" uses {trigram}: expected {corpora}, one of [needs] or a [[step]] above it"
+        );
+    }
+
+    #[test]
+    fn a_recipe_that_says_where_to_write_is_refused() {
+        for command in [
+            "majority --pack=notes.txt",
+            "majority --pack notes.txt",
+            "majority -o notes",
+            "majority -onotes",
+            "majority -fo=notes",
+            "majority --output=notes",
+            "maxent --checkpoint notes.txt",
+            "hmm --usage notes.txt",
+            "majority -- notes.txt",
+        ] {
+            let word = command.split_once(' ').unwrap().1.split(' ').next().unwrap();
+            let expected = format!("table.toml, line 12, column 9: found {word} in a command: ");
+            let found = error(&SMALL.replace("majority", command));
+            assert!(found.starts_with(&expected), "{found}");
+        }
+        let escaped = error(&SMALL.replace("majority", "majority \\u002d-pack=notes.txt"));
+        assert!(escaped.contains("line 12, column 9: found --pack=notes.txt"), "{escaped}");
+        for more in [
+            "[[step]]\nname = \"s\"\ncommand = \"lm train -o notes\"\n",
+            "[[row]]\nname = \"r\"\npreset = \"fast\"\nevaluate = \"--choices notes.txt\"\n",
+            "[[row]]\nname = \"r\"\nmodel = \"--choices={corpora}/notes.txt\"\n",
+            "[[row]]\nname = \"r\"\nadapt = \"most frequent form\"\noptions = \"\"\"\n--pack\nnotes.txt\"\"\"\n",
+            "[corpora]\nold = { files = [\"a\"], options = \"--usage notes.txt\" }\n",
+        ] {
+            let more = if more.starts_with("[corpora]") {
+                SMALL.replace("[corpora.news]", &format!("{more}[corpora.news]"))
+            } else {
+                SMALL.to_owned() + more
+            };
+            assert!(error(&more).contains(" in a command: an experiment says itself where"), "{more}");
+        }
+        for fine in ["majority --min-count 2", "hmm --lm-weight -0.5 --order 2", "bert --lowercase-o"] {
+            assert!(Recipe::parse(&SMALL.replace("majority", fine), "table.toml").is_ok(), "{fine}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let twice =
+            error(&(SMALL.to_owned() + "[[row]]\nname = \"most frequent form\"\npreset = \"fast\"\n"));
+        assert_eq!(
+            twice,
+            "table.toml: two rows are called \"most frequent form\": give each a name of its own"
+        );
+    }
+}

@@ -1,0 +1,249 @@
+//! Jobs in, results out: what is in the cache already is not done again, and what was interrupted goes on.
+
+use std::collections::BTreeMap;
+use std::fs::{self, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::collect::{collect, overlap};
+use super::plan::{Job, Plan, Task};
+use super::recipe::Recipe;
+use super::results::{Overlap, Results};
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::methods::Methods;
+use majuscule::text::Locale;
+use majuscule_train::corpus::{Corpus, Protocol, Reading, shuffle};
+use majuscule_train::eval::took::Took;
+
+/// How a verb of the command line is run: arguments in, what it prints out.
+pub type Run<'a> = dyn FnMut(&[String]) -> Result<String> + 'a;
+
+/// What is told while jobs are done.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// A job begins.
+    Begins {
+        /// What is done.
+        job: &'a Job,
+        /// Which job of all, counted from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// A job's result was found in the cache.
+    Found(&'a Job),
+    /// A file is not what it was when a job with the same request was done last.
+    Changed {
+        /// The file.
+        file: &'a str,
+        /// The job that is done again for it.
+        job: &'a Job,
+    },
+    /// A training text was searched for a test text.
+    Searched(&'a Overlap),
+}
+
+/// Does what a plan says and collects what came out.
+///
+/// # Errors
+/// Where a job fails; what was done before it is kept.
+pub fn execute(
+    recipe: &Recipe,
+    plan: &Plan,
+    methods: &Methods,
+    run: &mut Run<'_>,
+    tell: &mut dyn FnMut(News<'_>),
+) -> Result<Results> {
+    let _alone = lock(&plan.cache)?;
+    for (file, text) in &plan.texts {
+        let folder = file.parent().unwrap_or(&plan.cache);
+        fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+        files::publish(file, |out| write(out, folder, text.as_bytes()))?;
+    }
+    let mut known = Known::read(&plan.cache)?;
+    for (at, job) in plan.jobs.iter().enumerate() {
+        if job.is_done() {
+            tell(News::Found(job));
+        } else {
+            if let Some(file) = known.changed(job) {
+                tell(News::Changed { file, job });
+            }
+            tell(News::Begins { job, number: at + 1, of: plan.jobs.len() });
+            do_job(job, run)?;
+            known.keep(job, &plan.cache)?;
+        }
+        for searched in plan.overlaps.iter().filter(|searched| searched.job == at) {
+            tell(News::Searched(&overlap(recipe, plan, searched)?));
+        }
+    }
+    collect(recipe, plan, methods)
+}
+
+/// Holds a cache, so that two runs do not do the same jobs in the same folders, until the file is closed.
+fn lock(cache: &Path) -> Result<fs::File> {
+    fs::create_dir_all(cache).map_err(|error| Error::io("create", cache, error))?;
+    let path = cache.join("lock");
+    let file = fs::File::options().create(true).append(true).open(&path);
+    let file = file.map_err(|error| Error::io("open", &path, error))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::file(
+            cache.to_string_lossy(),
+            "another experiment runs with this cache: wait until it is done, or name another with --cache",
+        )),
+        // A file system without locks: nothing is worse than it was.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+/// The file that says that a job is done, written last.
+const DONE: &str = "done";
+
+impl Job {
+    pub(super) fn is_done(&self) -> bool {
+        self.folder.join(DONE).is_file()
+    }
+
+    /// What it took; `None` where that is not known.
+    pub(super) fn usage(&self) -> Option<Took> {
+        serde_json::from_slice(&fs::read(self.folder.join("usage.json")).ok()?).ok()
+    }
+
+    /// What it printed.
+    pub(super) fn printed(&self) -> Result<String> {
+        let file = self.folder.join("printed.json");
+        fs::read_to_string(&file).map_err(|error| Error::io("read", file, error))
+    }
+}
+
+fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
+    let folder = &job.folder;
+    fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let mut printed = String::new();
+    match &job.task {
+        Task::Lines { files, shuffled, skip, lines } => {
+            take_lines(files, *shuffled, *skip, *lines, &job.output())?
+        }
+        Task::Run { arguments, checkpoint, .. } => {
+            let resumed = folder.join("checkpoint").exists();
+            let mut arguments = arguments.clone();
+            arguments.extend(["-o".into(), path("output"), "--usage".into(), path("usage.json")]);
+            if may_replace(&arguments) {
+                arguments.push("--force".into());
+            }
+            if *checkpoint {
+                arguments.extend(["--checkpoint".into(), path("checkpoint")]);
+            }
+            run(&arguments)?;
+            if resumed {
+                // It says what the last part took alone.
+                let file = folder.join("usage.json");
+                fs::remove_file(&file).map_err(|error| Error::io("remove", file, error))?;
+            }
+        }
+        Task::Print { arguments, choices } => {
+            let mut arguments = arguments.clone();
+            if *choices {
+                arguments.extend(["--choices".into(), path("output")]);
+            }
+            arguments.extend(["--usage".into(), path("usage.json")]);
+            printed = run(&arguments)?;
+        }
+    }
+    files::publish(folder.join("printed.json"), |out| write(out, folder, printed.as_bytes()))?;
+    files::publish(folder.join(DONE), |out| write(out, folder, job.request.as_bytes()))
+}
+
+/// Whether a verb has `--force`: those that write folders; files are replaced as they are.
+fn may_replace(arguments: &[String]) -> bool {
+    matches!(arguments.first().map(String::as_str), Some("train" | "adapt"))
+}
+
+fn write(out: &mut impl Write, folder: &Path, bytes: &[u8]) -> Result<()> {
+    out.write_all(bytes).map_err(|error| Error::io("write", folder, error))
+}
+
+/// Writes some lines of some files, one after another, into one. Empty lines do not count.
+fn take_lines(from: &[PathBuf], shuffled: bool, skip: u64, lines: u64, to: &Path) -> Result<()> {
+    let mut left = (skip, lines);
+    files::publish(to, |out| {
+        if shuffled {
+            let corpus = Corpus::new(from, Reading::default(), Protocol::default(), Locale::Root)?;
+            let text = shuffle::shuffle(&corpus, shuffle::Config::default())?.text;
+            text.lines().try_for_each(|line| take(line, &mut left, out, to))?;
+        } else {
+            for file in from {
+                let mut text = files::open(file)?.lines();
+                while left.1 > 0
+                    && let Some(line) = text.next()?
+                {
+                    take(line, &mut left, out, to)?;
+                }
+            }
+        }
+        if left.1 > 0 && lines != u64::MAX {
+            let name = from.first().map_or_else(String::new, |file| file.to_string_lossy().into_owned());
+            let problem = format!(
+                "holds {} lines after the first {skip}, but the recipe takes {lines}",
+                lines - left.1
+            );
+            return Err(Error::file(name, problem));
+        }
+        Ok(())
+    })
+}
+
+/// Writes a line, unless it is empty or among those that are left out; `left` counts how many are still to be skipped and taken.
+fn take(line: &str, left: &mut (u64, u64), out: &mut impl Write, to: &Path) -> Result<()> {
+    match left {
+        _ if line.trim().is_empty() => {}
+        (0, 0) => {}
+        (0, lines) => {
+            *lines -= 1;
+            writeln!(out, "{line}").map_err(|error| Error::io("write", to, error))?;
+        }
+        (skip, _) => *skip -= 1,
+    }
+    Ok(())
+}
+
+/// What the jobs of a cache read when they were last done, by their requests.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Known(BTreeMap<String, BTreeMap<String, String>>);
+
+impl Known {
+    fn file(cache: &Path) -> PathBuf {
+        cache.join("requests.json")
+    }
+
+    fn read(cache: &Path) -> Result<Self> {
+        let file = Self::file(cache);
+        match fs::read(&file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+                let problem =
+                    format!("is no list of what was done ({error}): remove it, nothing else is lost");
+                Error::file(file.to_string_lossy(), problem)
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(Error::io("read", file, error)),
+        }
+    }
+
+    /// A file that is another than when this was done last.
+    fn changed<'a>(&self, job: &'a Job) -> Option<&'a str> {
+        let last = self.0.get(&job.request)?;
+        let changed =
+            |(file, digest): &(&'a String, &'a String)| last.get(*file).is_some_and(|last| last != *digest);
+        job.inputs.iter().find(changed).map(|(file, _)| file.as_str())
+    }
+
+    fn keep(&mut self, job: &Job, cache: &Path) -> Result<()> {
+        self.0.insert(job.request.clone(), job.inputs.clone());
+        let file = Self::file(cache);
+        let json = serde_json::to_vec_pretty(self).expect("strings, as JSON has them");
+        files::publish(&file, |out| write(out, &file, &json))
+    }
+}

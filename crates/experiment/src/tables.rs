@@ -1,0 +1,425 @@
+//! Results in, Markdown tables out.
+
+use super::results::{Cell, Overlap, Published, Recognised, Results, Row, Usage};
+use super::standing::{NEAR, Standing, cell, equal, lead, standing};
+use super::units::{NONE, bytes, duration, speed};
+use majuscule::restorer::LayerWeights;
+use majuscule_train::corpus::stats::Tags;
+use majuscule_train::eval::table::{Table, between, percent, thousands};
+
+/// All tables, a heading over each.
+pub fn markdown(results: &Results) -> String {
+    let mut out = format!("# {}\n\n", plain(&results.title));
+    if let Some(source) = &results.source {
+        out.push_str(&format!("After {}.\n\n", plain(source)));
+    }
+    for paragraph in paragraphs(&results.about) {
+        out.push_str(&format!("{}\n\n", plain(paragraph)));
+    }
+    for (t, test) in results.tests.iter().enumerate() {
+        out.push_str(&format!("## {}\n\n", plain(&test.name)));
+        if let Some(lead) = lead(results, t) {
+            out.push_str(&format!(
+                "{} has the least SER, {} %: {}.\n\n",
+                plain(lead.best),
+                percent(Some(lead.ser)),
+                plain(&lead.then)
+            ));
+        }
+        out.push_str(&scores(results, t).markdown());
+        out.push_str(&format!(
+            "\n95 % intervals from resamples of {} examples, {} words, {} slots; p of approximate randomization.\n\n",
+            thousands(test.examples),
+            thousands(test.words),
+            thousands(test.slots),
+        ));
+        if has_remark(results, t) {
+            out.push_str(&format!("{WHY_NO_SLOT_F}.\n\n"));
+        }
+        for leak in leaks(results, t) {
+            out.push_str(&format!("**{}.**\n\n", plain(&leak)));
+        }
+        if let Some(table) = recognised(results, t) {
+            out.push_str(&format!("{}\n", table.markdown()));
+        }
+        out.push_str(&format!("`{}`\n\n", one_line(&test.signature).replace('`', "'")));
+    }
+    if !results.texts.is_empty() {
+        out.push_str(&format!("## Texts\n\n{}\n", texts(results).markdown()));
+    }
+    if !results.overlaps.is_empty() {
+        out.push_str(&format!("## {OVERLAP}\n\n{}\n", overlaps(results).markdown()));
+    }
+    out.push_str(&format!("## Cost\n\n{}", cost(results).markdown()));
+    if let Some(table) = layers(results) {
+        out.push_str(&format!("\n## Layers\n\n{}", table.markdown()));
+    }
+    if !results.left_out.is_empty() {
+        out.push_str("\n## Left out\n\n");
+        for row in &results.left_out {
+            out.push_str(&format!("- {}: {}\n", plain(&row.name), plain(&row.why)));
+        }
+    }
+    out.push_str(&format!("\nmajuscule {}, {} cores\n", plain(&results.version), results.cores));
+    out
+}
+
+/// What is in the texts, as table 2 of Rei et al. 2020 has it.
+fn texts(results: &Results) -> Table {
+    let mut table = Table::new(&["", "sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS]);
+    for text in &results.texts {
+        let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t].map(thousands);
+        table.push(
+            [plain(&text.name)].into_iter().chain(counts).chain(
+                [text.tags.not_l(), text.all.and_then(Tags::not_l)]
+                    .map(|ratio| percent(ratio.map(|ratio| ratio / 100.0))),
+            ),
+        );
+    }
+    table
+}
+
+/// The heading of what of the tests was learned from,
+pub(super) const OVERLAP: &str = "Test texts in training texts";
+
+/// and the headings of its columns after the two texts.
+pub(super) const OVERLAP_COLUMNS: [&str; 5] =
+    ["n-grams", "in the training text", "%", "sentences", "with such an n-gram"];
+
+fn overlaps(results: &Results) -> Table {
+    let mut table = Table::new(&[&["test", "training text"], &OVERLAP_COLUMNS[..]].concat());
+    for overlap in &results.overlaps {
+        let figures = overlap_figures(overlap).map(|(_, shown)| shown);
+        table.push(
+            [plain(&overlap.tests.join(", ")), plain(&training_text(overlap))].into_iter().chain(figures),
+        );
+    }
+    table
+}
+
+/// The name of a training text, with how many of its lines were taken.
+pub(super) fn training_text(overlap: &Overlap) -> String {
+    match overlap.lines {
+        Some(lines) => format!("{}, {} lines", overlap.corpus, thousands(lines)),
+        None => overlap.corpus.clone(),
+    }
+}
+
+/// What stands in these columns, as numbers and as a reader sees them.
+pub(super) fn overlap_figures(overlap: &Overlap) -> [(Option<f64>, String); 5] {
+    let found = &overlap.found;
+    let [ngrams, shared, sentences, with] =
+        [found.ngrams, found.shared_ngrams, found.sentences, found.shared_sentences]
+            .map(|count| (Some(count as f64), thousands(count)));
+    [ngrams, shared, (found.share(), percent(found.share())), sentences, with]
+}
+
+/// What is said of a training text that holds much of a test text; `None` of any other.
+pub fn leak(overlap: &Overlap) -> Option<String> {
+    let found = &overlap.found;
+    overlap.is_leak().then(|| {
+        format!(
+            "{} % of the {}-grams of the test \"{}\" ({} of {}, in {} of {} sentences) stand in the training text \"{}\": \
+             figures on it are better than on a new text",
+            percent(found.share()),
+            found.order,
+            overlap.tests.join("\", \""),
+            thousands(found.shared_ngrams),
+            thousands(found.ngrams),
+            thousands(found.shared_sentences),
+            thousands(found.sentences),
+            training_text(overlap),
+        )
+    })
+}
+
+/// What is said of the training texts that hold much of the text of a test.
+pub(super) fn leaks(results: &Results, test: usize) -> impl Iterator<Item = String> {
+    let name = results.tests.get(test).map(|test| &test.name);
+    let of_test = move |overlap: &&Overlap| name.is_some_and(|name| overlap.tests.contains(name));
+    results.overlaps.iter().filter(of_test).filter_map(leak)
+}
+
+/// The heading of the ratio of words with capitals to those without, of all words and not only of those that are scored.
+pub(super) const ALL_WORDS: &str = "of all words: (T+U)/L %";
+
+/// Whether any row on this test has figures of the words that its model has.
+pub(super) fn has_in_model(results: &Results, test: usize) -> bool {
+    (0..results.rows.len()).any(|row| cell(results, row, test).is_some_and(|cell| cell.in_model.is_some()))
+}
+
+/// What stands behind a published F that is none of slots,
+pub(super) const NO_SLOT_F: &str = "no F of slots";
+
+/// and why.
+pub(super) const WHY_NO_SLOT_F: &str = "no F of slots: with the slot error rate beside it F is 2/(2+SER) at most, so the source counts something else";
+
+/// What stands behind a published figure, if it needs a word.
+pub(super) fn remark(name: &str, given: Option<&Published>) -> Option<&'static str> {
+    (name == "F" && given.is_some_and(Published::is_no_slot_f)).then_some(NO_SLOT_F)
+}
+
+/// Whether any published F on this test is none of slots.
+pub(super) fn has_remark(results: &Results, test: usize) -> bool {
+    let Some(test) = results.tests.get(test) else { return false };
+    results.rows.iter().filter_map(|row| row.published.get(&test.name)).any(Published::is_no_slot_f)
+}
+
+/// The paragraphs of a text: an empty line stands between two.
+pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty())
+}
+
+/// A figure that may be published, its name, and where it is found.
+pub(super) type PublishedFigure = (&'static str, fn(&Published) -> Option<f64>);
+
+/// The figures that the source gives for any row on this test, in the order P, R, F, SER.
+pub(super) fn published(results: &Results, test: usize) -> Vec<PublishedFigure> {
+    let Some(test) = results.tests.get(test) else { return Vec::new() };
+    let all: [PublishedFigure; 4] =
+        [("P", |p| p.precision), ("R", |p| p.recall), ("F", |p| p.f), ("SER", |p| p.ser)];
+    let given = |(_, of): &PublishedFigure| {
+        results
+            .rows
+            .iter()
+            .filter_map(|row| row.published.get(&test.name))
+            .any(|figures| of(figures).is_some())
+    };
+    all.into_iter().filter(given).collect()
+}
+
+fn scores(results: &Results, test: usize) -> Table {
+    let published = published(results, test);
+    let mut headings: Vec<String> =
+        ["", "P %", "R %", "F %", "SER %", "against the best"].map(str::to_owned).into();
+    let in_model = has_in_model(results, test);
+    headings.extend(in_model.then(|| "SER %, words in the model".to_owned()));
+    headings.extend(published.iter().map(|(name, _)| format!("published {name} %")));
+    let mut table = Table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    for (i, row) in results.rows.iter().enumerate() {
+        let mut cells = vec![plain(&row.name)];
+        cells.extend(figures(cell(results, i, test)));
+        cells.push(against_the_best(standing(results, i, test)));
+        if in_model {
+            let figures = cell(results, i, test).and_then(|cell| cell.in_model.as_ref());
+            cells.push(percent(figures.and_then(|figures| figures.ser)));
+        }
+        let given = row.published.get(&results.tests[test].name);
+        cells.extend(published.iter().map(|(name, of)| match remark(name, given) {
+            Some(remark) => format!("{} ({remark})", percent(given.and_then(of))),
+            None => percent(given.and_then(of)),
+        }));
+        table.push(cells);
+    }
+    table
+}
+
+fn figures(cell: Option<&Cell>) -> [String; 4] {
+    let Some(Cell { figures, intervals, .. }) = cell else { return [NONE; 4].map(str::to_owned) };
+    [
+        (figures.precision, intervals.precision),
+        (figures.recall, intervals.recall),
+        (figures.f, intervals.f),
+        (figures.ser, intervals.ser),
+    ]
+    .map(|(figure, interval)| format!("{} {}", percent(figure), between(interval)))
+}
+
+fn against_the_best(standing: Option<Standing>) -> String {
+    match standing {
+        None | Some(Standing::Unknown) => NONE.into(),
+        Some(Standing::Best) => "**best**".into(),
+        Some(Standing::Near(d)) => {
+            format!("+{}, {NEAR} (p {})", percent(Some(d.ser)), equal(d.p_randomization))
+        }
+        Some(Standing::Worse(d)) => format!("+{} (p {})", percent(Some(d.ser)), equal(d.p_randomization)),
+    }
+}
+
+fn recognised(results: &Results, test: usize) -> Option<Table> {
+    let mut table = Table::new(&["", "WER %", "recognised right", "SER %", "taken for others", "SER %"]);
+    let mut any = false;
+    for (i, row) in results.rows.iter().enumerate() {
+        let found = cell(results, i, test).and_then(|cell| cell.recognised.as_ref());
+        let Some(Recognised { word_error_rate, right, wrong }) = found else { continue };
+        any = true;
+        table.push([
+            plain(&row.name),
+            percent(*word_error_rate),
+            thousands(right.tokens),
+            percent(right.ser),
+            thousands(wrong.tokens),
+            percent(wrong.ser),
+        ]);
+    }
+    any.then_some(table)
+}
+
+fn cost(results: &Results) -> Table {
+    let mut headings: Vec<String> =
+        ["", "lines", "size", "epochs", "training CPU time", "peak memory"].map(str::to_owned).into();
+    headings.extend(results.tests.iter().map(|test| format!("words/s, {}", plain(&test.name))));
+    let mut table = Table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    let none = || NONE.to_owned();
+    for (i, row) in results.rows.iter().enumerate() {
+        let Row { lines, training, epochs, .. } = row;
+        let Usage { cpu_seconds, peak_bytes, .. } = training.unwrap_or_default();
+        let mut cells = vec![
+            plain(&row.name),
+            lines.map_or_else(none, thousands),
+            row.bytes.map_or_else(none, bytes),
+            epochs.map_or_else(none, |epochs| epochs.to_string()),
+            cpu_seconds.map_or_else(none, duration),
+            peak_bytes.map_or_else(none, bytes),
+        ];
+        let per_second = |test: usize| cell(results, i, test)?.words_per_second;
+        cells.extend((0..results.tests.len()).map(|test| per_second(test).map_or_else(none, speed)));
+        table.push(cells);
+    }
+    table
+}
+
+fn layers(results: &Results) -> Option<Table> {
+    let mut table = Table::new(&["", "layers", "centre of gravity", "by number of layers"]);
+    let mut any = false;
+    for row in &results.rows {
+        let Some(weights) = row.layers.clone().map(LayerWeights) else { continue };
+        any = true;
+        table.push([
+            plain(&row.name),
+            weights.layers().to_string(),
+            format!("{:.2}", weights.centre()),
+            weights.relative_centre().map_or_else(|| NONE.into(), |centre| format!("{centre:.2}")),
+        ]);
+    }
+    any.then_some(table)
+}
+
+/// Text that Markdown takes for nothing but text, in one line.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            '*' | '_' | '`' | '[' | ']' | '\\' | '~' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made;
+    use crate::results::Text;
+    use majuscule_train::corpus::overlap;
+    use majuscule_train::eval::report::Figures;
+
+    #[test]
+    fn every_row_and_test_appears_and_nothing_is_markup() {
+        let markdown = markdown(&made::small());
+        assert!(!markdown.contains("<script>") && !markdown.contains("<i>"), "{markdown}");
+        assert!(
+            markdown
+                .starts_with("# A &lt;b>small&lt;/b> one\n\nAfter A paper &amp; more.\n\nWhat it shows.\n\n")
+        );
+        assert!(
+            markdown.contains("\n## &lt;i>test&lt;/i>\n\nb has the least SER, 20.00 %: next is "),
+            "{markdown}"
+        );
+        // 85 of 100 slots right, 15 missed and 15 too many.
+        let first = "| a &lt;script>alert(1)&lt;/script> | 85.00 [82.45, 86.70] | 85.00 [82.45, 86.70] | \
+                     85.00 [82.45, 86.70] | 30.00 [29.10, 30.60] | +10.00 (p < 0.001) | 33.30 |";
+        assert!(markdown.contains(first), "{markdown}");
+        assert!(markdown.contains("| **best** | – |"), "{markdown}");
+        assert!(markdown.contains("\n- c &lt;u>: needs the feature neural &amp; a GPU\n"), "{markdown}");
+    }
+
+    #[test]
+    fn tables_stand_where_there_is_something_to_list() {
+        let small = markdown(&made::small());
+        assert!(!small.contains("WER") && !small.contains("## Layers"), "{small}");
+        let large = markdown(&made::large());
+        assert!(large.contains("| google | 17.31 | 17,000 |"), "{large}");
+        // 0.11 + 2 x 0.14 + 3 x 0.17 + 4 x 0.19 + 5 x 0.18 + 6 x 0.13 = 3.34, of 6 layers.
+        assert!(large.contains("| bert 50k | 6 | 3.34 | 0.56 |"), "{large}");
+        assert!(made::large().rows.iter().all(|row| large.contains(&row.name)));
+    }
+
+    #[test]
+    fn a_published_f_that_is_none_of_slots_is_told() {
+        let mut results = made::small();
+        let of = |f, ser| Published { f: Some(f), ser: Some(ser), ..Published::default() };
+        // 2 / 2.08 = .9615.
+        assert!(of(0.9701, 0.08).is_no_slot_f() && !of(0.96, 0.08).is_no_slot_f());
+        let name = results.tests[0].name.clone();
+        results.rows[0].published.insert(name.clone(), of(0.96, 0.08));
+        assert!(!markdown(&results).contains(NO_SLOT_F));
+        results.rows[0].published.insert(name, of(0.9701, 0.08));
+        let markdown = markdown(&results);
+        assert!(markdown.contains("| 97.01 (no F of slots) | 8.00 |"), "{markdown}");
+        assert!(markdown.contains("2/(2+SER) at most"), "{markdown}");
+    }
+
+    #[test]
+    fn words_in_the_model_and_all_words_have_their_columns() {
+        let mut results = made::small();
+        assert!(!markdown(&results).contains("words in the model"));
+        let cell = results.rows[0].cells[0].as_mut().unwrap();
+        cell.in_model = Some(Figures { ser: Some(0.125), ..cell.figures });
+        assert!(markdown(&results).contains("| SER %, words in the model |"));
+        assert!(markdown(&results).contains("(p < 0.001) | 12.50 |"));
+        let [tags, all] = [(90, 10), (80, 20)].map(|(l, t)| Tags { l, u: 0, t });
+        results.texts.push(Text { name: "a text".into(), sentences: 3, tags, all: Some(all) });
+        assert!(markdown(&results).contains("| a text | 3 | 90 | 0 | 10 | 11.11 | 25.00 |"));
+    }
+
+    #[test]
+    fn a_test_text_that_was_learned_from_is_told_under_its_test() {
+        let mut results = made::small();
+        let found = |shared_ngrams| overlap::Overlap {
+            order: 8,
+            sentences: 50,
+            shared_sentences: 7,
+            ngrams: 1000,
+            shared_ngrams,
+            ..overlap::Overlap::default()
+        };
+        let overlap = |shared| Overlap {
+            tests: vec![results.tests[0].name.clone()],
+            corpus: "<news>".into(),
+            lines: Some(2000),
+            command: "majuscule corpus overlap".into(),
+            found: found(shared),
+        };
+        let told = "**5.10 % of the 8-grams of the test \"&lt;i>test&lt;/i>\" (51 of 1,000, in 7 of 50 sentences) stand in the \
+                    training text \"&lt;news>, 2,000 lines\": figures on it are better than on a new text.**";
+        let few = Results { overlaps: vec![overlap(50)], ..results.clone() };
+        assert!(!markdown(&few).contains("better than"));
+        let row = "| &lt;i>test&lt;/i> | &lt;news>, 2,000 lines | 1,000 | 50 | 5.00 | 50 | 7 |";
+        assert!(markdown(&few).contains(row), "{}", markdown(&few));
+        results.overlaps.push(overlap(51));
+        assert!(markdown(&results).contains(told), "{}", markdown(&results));
+        let page = super::super::page::html(&results);
+        assert!(page.contains("<section id=\"overlap\">") && page.contains("figures on it are better than"));
+        // What an older version wrote has none.
+        let mut json = serde_json::to_value(&few).unwrap();
+        json.as_object_mut().unwrap().remove("overlaps");
+        assert!(serde_json::from_value::<Results>(json).unwrap().overlaps.is_empty());
+    }
+
+    #[test]
+    fn results_without_rows_or_tests_have_tables_too() {
+        let mut results = made::small();
+        results.rows.clear();
+        assert!(markdown(&results).contains("## Cost"));
+        results.tests.clear();
+        assert!(markdown(&results).contains("## Cost"));
+    }
+}

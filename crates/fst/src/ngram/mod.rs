@@ -1,0 +1,271 @@
+//! The transducer of Batista et al. 2007, section 4.1, figure 3: a language model of cased text as a weighted machine, whose
+//! cheapest path gives a sentence its forms.
+//!
+//! What its back-off arcs are ([`BackOff`]) decides what it finds:
+//!
+//! - *failure* arcs, the default, give the likeliest forms exactly: those that the [`hmm`] with map weight 0
+//!   finds, and that trying all combinations would;
+//! - *epsilon* arcs give the paper's bestpath(S ∘ T). There a path may back off where the longer n-gram is known, so unlikely
+//!   n-grams count as what they would if they had not been seen: an approximation.
+//!
+//! A model holds the machine, as OpenFst's own file with its symbols: it is smaller than the language model, takes less
+//! time to load than to make, and the `fst` verbs and OpenFst's programs read it as it lies.
+mod train;
+
+use serde::{Deserialize, Serialize};
+pub use train::{Config, train};
+
+use crate::wfst::{self, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Machine, Symbols, Walk};
+use majuscule::error::{Error, Result};
+use majuscule::lm::forms::Forms;
+use majuscule::lm::vocab::SPECIAL;
+use majuscule::lm::{MAX_ORDER, Vocabulary, WordId};
+use majuscule::methods::hmm::candidates::{Candidate, Candidates};
+use majuscule::methods::hmm::guess::Guesser;
+use majuscule::methods::hmm::session::{Decoding, n_best};
+use majuscule::methods::{Method, classical, hmm};
+use majuscule::model::{Section, Store};
+use majuscule::restorer::{Labelling, Restorer, Session, Want};
+use majuscule::search::Scorer;
+use majuscule::text::{Labels, Locale, Tokens};
+
+/// The method, for the list of a program.
+pub const METHOD: Method = Method {
+    name: "ngram",
+    has_backends: false,
+    load: |store, on| classical(on, "ngram", || Ngram::load(store)),
+};
+
+/// The file that holds the machine.
+const MACHINE: &str = "model.fst";
+
+/// A trained model.
+#[derive(Debug)]
+pub struct Ngram {
+    machine: Machine,
+    vocabulary: Vocabulary,
+    forms: Forms,
+    guesser: Option<Guesser>,
+    settings: Settings,
+    locale: Locale,
+    labels: Labels,
+    /// The files that were made in training, to be written.
+    sections: Vec<Section>,
+}
+
+/// What a model needs to know of how it was trained.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// What the arcs are by which the machine backs off.
+    pub arcs: BackOff,
+    /// The length of the longest n-grams.
+    pub order: u8,
+    /// How much the numbers of the map count.
+    pub map_weight: f32,
+}
+
+impl Ngram {
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// [`Error::Model`] where a file of it is missing, cut off or altered.
+    pub fn load(store: &dyn Store) -> Result<Self> {
+        let manifest = store.manifest();
+        let settings = Settings::deserialize(&manifest.settings).map_err(|error| {
+            Error::model(
+                store.name(),
+                format!("its settings are not those of ngram ({error}): train it again"),
+            )
+        })?;
+        let wrong = |problem: &str| hmm::wrong(store, MACHINE, problem);
+        let (machine, facts) =
+            wfst::read(MACHINE, &store.section(MACHINE)?).map_err(|error| wrong(&error.to_string()))?;
+        let symbols = facts.inputs.ok_or_else(|| wrong("has no table of symbols"))?;
+        let machine = settings.arcs.of(machine, &symbols).map_err(|error| wrong(&error.to_string()))?;
+        let vocabulary = vocabulary(&symbols)
+            .ok_or_else(|| wrong("has symbols that are not those of a language model"))?;
+        let held = hmm::map(store, &vocabulary)?;
+        Ok(Self::new(machine, vocabulary, held, settings, manifest.locale, manifest.labels.clone()))
+    }
+
+    fn new(
+        machine: Machine,
+        vocabulary: Vocabulary,
+        (forms, guesser): (Forms, Option<Guesser>),
+        settings: Settings,
+        locale: Locale,
+        labels: Labels,
+    ) -> Self {
+        let sections = Vec::new();
+        Self { machine, vocabulary, forms, guesser, settings, locale, labels, sections }
+    }
+
+    /// The files that the model is written as.
+    pub fn sections(self) -> Vec<Section> {
+        self.sections
+    }
+
+    /// Whether it guesses the case of words that it does not know.
+    pub(super) fn guesses(&self) -> bool {
+        self.guesser.is_some()
+    }
+
+    /// What its manifest says of how it works.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn candidates(&self) -> Candidates<'_> {
+        Candidates {
+            vocabulary: &self.vocabulary,
+            forms: &self.forms,
+            guesser: self.guesser.as_ref(),
+            map_weight: self.settings.map_weight,
+            locale: self.locale,
+            skips: match self.settings.arcs {
+                BackOff::Failure => 0,
+                BackOff::Epsilon => self.settings.order.clamp(1, MAX_ORDER as u8) - 1,
+            },
+        }
+    }
+}
+
+/// The words of a table of symbols, each numbered by its label less one.
+fn vocabulary(symbols: &Symbols) -> Option<Vocabulary> {
+    let mut vocabulary = Vocabulary::new();
+    for (label, word) in symbols.iter().skip(1).filter(|&(_, word)| word != FAILURE_SYMBOL) {
+        if vocabulary.insert(word) != WordId(label - 1) {
+            return None;
+        }
+    }
+    (symbols.word(EPSILON) == Some(EPSILON_SYMBOL) && vocabulary.len() >= SPECIAL.len()).then_some(vocabulary)
+}
+
+impl Restorer for Ngram {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    fn look_ahead(&self) -> Option<usize> {
+        None
+    }
+
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(!self.forms.get(lower).is_empty())
+    }
+
+    fn session(&self, want: Want) -> Box<dyn Session + '_> {
+        // Sums over paths that may back off as they like are no probabilities.
+        let confidence = want.confidence && self.settings.arcs == BackOff::Failure;
+        let want = Want { confidence, ..want };
+        Box::new(Decoding::new(self.candidates(), Walk::new(&self.machine), want))
+    }
+
+    fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
+        Some(n_best(&self.candidates(), &Walk::new(&self.machine), sentence, n))
+    }
+}
+
+impl Scorer for Walk<'_> {
+    type State = u32;
+    type Candidate = Candidate;
+
+    fn start(&self) -> u32 {
+        Walk::start(self)
+    }
+
+    #[inline]
+    fn step(&self, _: usize, state: u32, next: Candidate) -> (f32, u32) {
+        let (ended, state) =
+            if next.opens { (Walk::finish(self, state), Walk::start(self)) } else { (0.0, state) };
+        let (cost, state) = Walk::step(self, state, next.word.0 + 1, next.skips);
+        (ended + cost + next.cost, state)
+    }
+
+    #[inline]
+    fn finish(&self, state: u32) -> f32 {
+        Walk::finish(self, state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use majuscule::methods::hmm::Hmm;
+    use majuscule::restorer::End;
+    use majuscule::text::{Choice, Label};
+    use majuscule_train::corpus::{Corpus, Protocol, Reading};
+    use majuscule_train::lm::kneser_ney;
+    use majuscule_train::methods::hmm::{self, Language};
+
+    fn trained(text: &str, order: usize, arcs: BackOff) -> Option<(Hmm, Ngram)> {
+        let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
+        let ngrams = kneser_ney::Config { order, ..Default::default() };
+        let language = Language { ngrams, ..Language::default() };
+        let other = hmm::Config { language: language.clone(), ..hmm::Config::default() };
+        let config = Config { language, arcs, ..Config::default() };
+        // A text that teaches no case is refused.
+        let ngram = train(&config, &corpus, NonZeroUsize::MIN).ok()?;
+        Some((hmm::train(&other, &corpus, NonZeroUsize::MIN).unwrap(), ngram))
+    }
+
+    fn labels(model: &dyn Restorer, tokens: &Tokens) -> Vec<Label> {
+        let mut choices: Vec<Choice> = Vec::new();
+        model.session(Want::default()).push(tokens, End::Flush, &mut choices).unwrap();
+        choices.into_iter().map(|choice| choice.label).collect()
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        let words = vec!["us", "US", "Us", "the", "The", "in", "IN", "may", "May"];
+        let sentence = prop::collection::vec(prop::sample::select(words), 1..7);
+        prop::collection::vec(sentence.prop_map(|words| words.join(" ")), 3..12)
+            .prop_map(|text| text.join("\n"))
+    }
+
+    fn any_tokens() -> impl Strategy<Value = Tokens> {
+        let words = prop::sample::select(vec!["us", "the", "in", "may", "braga"]);
+        prop::collection::vec(words, 1..6).prop_map(|words| Tokens::of_words(words, Locale::Root))
+    }
+
+    proptest! {
+        #[test]
+        fn the_exact_transducer_chooses_what_the_hmm_does(text in any_text(), tokens in any_tokens(), order in 1usize..5) {
+            let Some((hmm, ngram)) = trained(&text, order, BackOff::Failure) else { return Ok(()) };
+            let all = hmm.n_best(&tokens, 4096).unwrap();
+            let cost = |labels: &[Label]| all.iter().find(|other| other.labels == labels).unwrap().log10;
+            prop_assert!(cost(&labels(&ngram, &tokens)) > all[0].log10 - 1e-4);
+            for (a, b) in ngram.n_best(&tokens, 5).unwrap().iter().zip(&all) {
+                prop_assert!((a.log10 - b.log10).abs() < 1e-4 && (cost(&a.labels) - b.log10).abs() < 1e-4);
+            }
+        }
+
+        #[test]
+        fn epsilons_find_no_dearer_path_and_as_many_labellings(text in any_text(), tokens in any_tokens(), order in 1usize..4) {
+            let Some((hmm, ngram)) = trained(&text, order, BackOff::Epsilon) else { return Ok(()) };
+            let (exact, found) = (hmm.n_best(&tokens, 6).unwrap(), ngram.n_best(&tokens, 6).unwrap());
+            prop_assert!(found[0].log10 > exact[0].log10 - 1e-4);
+            prop_assert_eq!(found.len(), exact.len());
+            prop_assert!(found.is_sorted_by(|a, b| a.log10 >= b.log10));
+            let best = labels(&ngram, &tokens);
+            let cost = found.iter().find(|other| other.labels == best).map(|other| other.log10);
+            prop_assert!((cost.unwrap() - found[0].log10).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn only_failure_arcs_give_a_confidence() {
+        let text = "The US told us.\nWe told the US in May.\nYou may tell us.";
+        let tokens = Tokens::of_words(["the", "us", "told", "us"], Locale::Root);
+        for (arcs, has) in [(BackOff::Failure, true), (BackOff::Epsilon, false)] {
+            let (_, model) = trained(text, 3, arcs).unwrap();
+            let mut choices = Vec::new();
+            let want = Want { confidence: true, ..Want::default() };
+            model.session(want).push(&tokens, End::Flush, &mut choices).unwrap();
+            assert!(choices.iter().all(|choice| choice.confidence.is_some() == has), "{choices:?}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A cased corpus in, its language model and the map of its forms out, to be made a transducer of; or files of both made
+//! before.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{MACHINE, Ngram, Settings};
+use crate::wfst::{self, BackOff, Machine, Symbols};
+use majuscule::error::{Error, Result};
+use majuscule::lm::forms::check_weight;
+use majuscule::restorer::Restorer;
+use majuscule::text::Labels;
+use majuscule_train::corpus::Corpus;
+use majuscule_train::methods::hmm::Language;
+use majuscule_train::methods::{Learned, Learner, Watch, json};
+
+/// How `ngram` is trained.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, clap::Args)]
+pub struct Config {
+    /// The language model and the map
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub language: Language,
+    /// What the arcs are by which the transducer goes to shorter n-grams
+    #[arg(long, value_enum, value_name = "KIND", default_value_t)]
+    pub arcs: BackOff,
+    /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is the paper's T, which
+    /// has none
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().map_weight)]
+    pub map_weight: f32,
+}
+
+impl Learner for Config {
+    fn name(&self) -> &'static str {
+        "ngram"
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.language.inputs()
+    }
+
+    fn needs_corpus(&self) -> bool {
+        self.language.lm.is_none()
+    }
+
+    fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
+        let model = train(self, corpus, threads)?;
+        let mut settings = json(&model.settings());
+        settings["config"] = self.language.recorded(self, model.guesses());
+        let labels = model.labels().clone();
+        let learned = Learned { settings, labels, sections: model.sections(), files: Vec::new() };
+        Ok(learned.trained_on(&self.inputs()))
+    }
+}
+
+/// Trains on a corpus, or puts a model and a map made before together.
+///
+/// # Errors
+/// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
+pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Ngram> {
+    check_weight("--map-weight", config.map_weight)?;
+    let parts = config.language.parts(corpus, threads)?;
+    let order = parts.model.order() as u8;
+    let settings = Settings { arcs: config.arcs, order, map_weight: config.map_weight };
+    let machine = Machine::of_model(&parts.model, config.arcs)?;
+    let symbols = Symbols::of_model(&parts.model, config.arcs)?;
+    let mut file = Vec::new();
+    wfst::write(&machine, Some((&symbols, &symbols)), &mut file)
+        .map_err(|error| Error::io("write", MACHINE, error))?;
+    let mut sections = parts.sections;
+    sections.insert(0, (MACHINE.to_owned(), file));
+    let vocabulary = parts.model.vocabulary().clone();
+    let held = (parts.forms, parts.guesser);
+    let model = Ngram::new(machine, vocabulary, held, settings, corpus.locale(), Labels::cases());
+    Ok(Ngram { sections, ..model })
+}

@@ -1,0 +1,116 @@
+//! Words in, words out: a machine and its tables of symbols put to a line of text.
+
+use rustc_hash::FxHashMap;
+
+use super::{Candidate, EPSILON, FAILURE_SYMBOL, Label, Lattice, Machine, Path, Search, Symbols, best_paths};
+use majuscule::error::{Error, Result};
+use majuscule::lm::vocab::SPECIAL;
+use majuscule::text::Locale;
+use majuscule::text::tokens::lower_word;
+
+/// A machine that reads and writes words.
+#[derive(Debug)]
+pub struct Transducer {
+    machine: Machine,
+    outputs: Symbols,
+    locale: Locale,
+    /// What each lower-cased word is read as: itself, or for an acceptor all its forms.
+    readings: FxHashMap<String, Vec<Label>>,
+    /// What a word without readings is read as.
+    unknown: Option<Label>,
+}
+
+/// A line that has been read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// −ln of its weight.
+    pub cost: f64,
+    /// Its words with a space between.
+    pub text: String,
+}
+
+impl Transducer {
+    /// A transducer reads words in lower case; an acceptor reads every form of each word, so that its best path is the best of
+    /// all ways to write them. The symbol `<phi>` marks failure arcs.
+    ///
+    /// # Errors
+    /// Where a table lacks a label of the machine, or failure arcs lead round in a circle.
+    pub fn new(machine: Machine, inputs: &Symbols, outputs: Symbols, locale: Locale) -> Result<Self> {
+        inputs.check(&machine, "reads", |arc| arc.ilabel)?;
+        outputs.check(&machine, "writes", |arc| arc.olabel)?;
+        let acceptor = machine.properties().acceptor;
+        let machine = match inputs.label(FAILURE_SYMBOL) {
+            Some(label) => machine.with_failure(label)?,
+            None => machine,
+        };
+        let mut readings: FxHashMap<String, Vec<Label>> = FxHashMap::default();
+        let mut key = String::new();
+        for (label, word) in inputs.iter() {
+            if label == EPSILON || word == FAILURE_SYMBOL || SPECIAL.contains(&word) {
+                continue;
+            }
+            key.clear();
+            if acceptor {
+                lower_word(word, locale, &mut key);
+            } else {
+                key.push_str(word);
+            }
+            readings.entry(key.clone()).or_default().push(label);
+        }
+        Ok(Self { machine, outputs, locale, readings, unknown: inputs.label(SPECIAL[0]) })
+    }
+
+    /// Finds the best path of each line that it is given; `None` where the machine takes none.
+    ///
+    /// # Errors
+    /// Of a line, where it has a word that the machine cannot read, not even as `<unk>`.
+    pub fn best(&self) -> impl FnMut(&str) -> Result<Option<Line>> {
+        let mut search = Search::new(&self.machine);
+        move |line| Ok(search.best(&self.lattice(line)?).map(|path| self.line(line, &path)))
+    }
+
+    /// The `count` best paths of a line that write different things, best first.
+    ///
+    /// # Errors
+    /// Like [`Transducer::best`], and where rustfst fails.
+    pub fn several(&self, line: &str, count: usize) -> Result<Vec<Line>> {
+        let paths = best_paths(&self.machine, &self.lattice(line)?, count)?;
+        Ok(paths.iter().map(|path| self.line(line, path)).collect())
+    }
+
+    fn lattice(&self, line: &str) -> Result<Lattice> {
+        let mut lattice = Lattice::default();
+        let mut key = String::new();
+        for word in line.split_whitespace() {
+            key.clear();
+            lower_word(word, self.locale, &mut key);
+            let readings = self.readings.get(&key).map(Vec::as_slice);
+            let readings = readings.or_else(|| self.unknown.as_ref().map(std::slice::from_ref));
+            let readings = readings.ok_or_else(|| {
+                let word = word.escape_debug();
+                Error::Usage(format!(
+                    "\"{word}\" is not among the symbols that the machine reads, and it has no <unk>"
+                ))
+            })?;
+            lattice.push(readings.iter().map(|&label| Candidate { label, cost: 0.0 }));
+        }
+        Ok(lattice)
+    }
+
+    /// What a path writes. A word that was read as `<unk>` stays as it is.
+    fn line(&self, line: &str, path: &Path) -> Line {
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        let written = |label: &Label| self.outputs.word(*label).unwrap_or(SPECIAL[0]);
+        if words.len() == path.output.len() {
+            for (word, label) in words.iter_mut().zip(&path.output) {
+                match written(label) {
+                    unknown if unknown == SPECIAL[0] => {}
+                    form => *word = form,
+                }
+            }
+        } else {
+            words = path.output.iter().map(written).collect();
+        }
+        Line { cost: path.cost, text: words.join(" ") }
+    }
+}

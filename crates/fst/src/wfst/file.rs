@@ -1,0 +1,374 @@
+//! OpenFst's own binary files, `vector` and `const`, with arcs of the type `standard`.
+//!
+//! A file is checked here byte by byte before rustfst sees a machine: what is cut off, foreign or altered gives an error.
+//! Layout: a header (magic number, kind, arc type, version, flags, properties, start, numbers of states and arcs), symbol
+//! tables where the flags say so, then the states. In `const` the states come first, 20 bytes each, and then all arcs; in
+//! `vector` each state is followed by its arcs. All numbers are little-endian.
+
+use std::io::{self, Write};
+
+use rustfst::Semiring;
+use rustfst::fst_properties::FstProperties;
+
+use super::symbols::shown;
+use super::{Arc, EPSILON, Label, Machine, Parts, Symbols, cost};
+use majuscule::error::{Error, Result};
+
+const MAGIC: i32 = 2_125_659_606;
+const SYMBOLS_MAGIC: i32 = 2_125_658_996;
+const ARCS: &str = "standard";
+
+/// That a machine is there as a whole, which every file says.
+const EXPANDED: u64 = 1;
+
+const HAS_INPUT_SYMBOLS: i32 = 1;
+const HAS_OUTPUT_SYMBOLS: i32 = 2;
+const IS_ALIGNED: i32 = 4;
+
+/// The version of `const` files that were always aligned.
+const ALIGNED_VERSION: i32 = 1;
+const ALIGNMENT: usize = 16;
+
+/// What a file says of its machine beside the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// How it lies there: `vector` or `const`.
+    pub kind: String,
+    /// The symbols that it reads, where the file has them.
+    pub inputs: Option<Symbols>,
+    /// The symbols that it writes, where the file has them.
+    pub outputs: Option<Symbols>,
+    /// Whether the arcs of each state stand in the order of what they read.
+    pub input_sorted: bool,
+    /// Whether they stand in the order of what they write.
+    pub output_sorted: bool,
+}
+
+/// Whether a file that begins so is meant to be a machine of OpenFst.
+fn begins(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC.to_le_bytes())
+}
+
+/// Writes a machine as a `const` file, with the symbols that it reads and those that it writes.
+///
+/// # Errors
+/// Where `out` does not take it.
+pub fn write(
+    machine: &Machine,
+    symbols: Option<(&Symbols, &Symbols)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut parts = Parts { start: machine.start(), ..Parts::new() };
+    for state in 0..machine.states() as u32 {
+        parts.arcs.extend_from_slice(machine.out(state));
+        parts.end_state(machine.end(state));
+    }
+    put(&parts, symbols, out)
+}
+
+/// See [`write()`].
+pub(super) fn put(
+    parts: &Parts,
+    symbols: Option<(&Symbols, &Symbols)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let too_many = |_| io::Error::other("more than 2,147,483,647 states or arcs");
+    i32::try_from(parts.finals.len().max(parts.arcs.len())).map_err(too_many)?;
+    let mut bytes = Vec::with_capacity(100 + 20 * parts.finals.len() + 16 * parts.arcs.len());
+    bytes.extend(MAGIC.to_le_bytes());
+    put_text("const", &mut bytes);
+    put_text(ARCS, &mut bytes);
+    bytes.extend(2i32.to_le_bytes());
+    let flags = if symbols.is_some() { HAS_INPUT_SYMBOLS | HAS_OUTPUT_SYMBOLS } else { 0 };
+    bytes.extend(flags.to_le_bytes());
+    bytes.extend((properties(parts).bits() | EXPANDED).to_le_bytes());
+    bytes.extend(parts.start.map_or(-1, i64::from).to_le_bytes());
+    bytes.extend((parts.finals.len() as i64).to_le_bytes());
+    bytes.extend((parts.arcs.len() as i64).to_le_bytes());
+    if let Some((inputs, outputs)) = symbols {
+        put_symbols(inputs, &mut bytes);
+        put_symbols(outputs, &mut bytes);
+    }
+    for (state, last) in parts.finals.iter().enumerate() {
+        let (begin, end) = (parts.begins[state], parts.begins[state + 1]);
+        let arcs = &parts.arcs[begin..end];
+        let inputs = arcs.iter().take_while(|arc| arc.ilabel == EPSILON).count();
+        let outputs = arcs.iter().filter(|arc| arc.olabel == EPSILON).count();
+        bytes.extend(last.to_le_bytes());
+        for number in [begin, end - begin, inputs, outputs] {
+            bytes.extend((number as u32).to_le_bytes());
+        }
+    }
+    for arc in &parts.arcs {
+        bytes.extend(arc.ilabel.to_le_bytes());
+        bytes.extend(arc.olabel.to_le_bytes());
+        bytes.extend(cost(&arc.weight).to_le_bytes());
+        bytes.extend(arc.nextstate.to_le_bytes());
+    }
+    out.write_all(&bytes)
+}
+
+fn put_text(text: &str, bytes: &mut Vec<u8>) {
+    bytes.extend((text.len() as i32).to_le_bytes());
+    bytes.extend(text.bytes());
+}
+
+fn put_symbols(symbols: &Symbols, bytes: &mut Vec<u8>) {
+    bytes.extend(SYMBOLS_MAGIC.to_le_bytes());
+    put_text("majuscule", bytes);
+    // The label that the next symbol would get, and how many there are.
+    bytes.extend(i64::from(symbols.next()).to_le_bytes());
+    bytes.extend((symbols.len() as i64).to_le_bytes());
+    for (label, word) in symbols.iter() {
+        put_text(word, bytes);
+        bytes.extend(i64::from(shown(label)).to_le_bytes());
+    }
+}
+
+/// What is known of the arcs of a machine: without it a composition would look at all of them again.
+pub(super) fn properties(parts: &Parts) -> FstProperties {
+    use FstProperties as P;
+    let mut acceptor = true;
+    let (mut input_epsilons, mut output_epsilons) = (false, false);
+    let (mut sorted, mut input_unique) = (true, true);
+    let mut weighted = parts.finals.iter().any(|&last| last != 0.0 && last != f32::INFINITY);
+    for arc in &parts.arcs {
+        acceptor &= arc.ilabel == arc.olabel;
+        input_epsilons |= arc.ilabel == EPSILON;
+        output_epsilons |= arc.olabel == EPSILON;
+        weighted |= *cost(&arc.weight) != 0.0;
+    }
+    let mut epsilons = false;
+    for state in parts.begins.windows(2) {
+        let arcs = &parts.arcs[state[0]..state[1]];
+        sorted &= arcs.is_sorted_by_key(|arc| arc.olabel);
+        input_unique &= arcs.is_sorted_by(|a, b| a.ilabel < b.ilabel);
+        epsilons |= arcs.iter().any(|arc| arc.ilabel == EPSILON && arc.olabel == EPSILON);
+    }
+    let choose = |is: bool, yes: P, no: P| if is { yes } else { no };
+    P::I_LABEL_SORTED
+        | choose(sorted, P::O_LABEL_SORTED, P::NOT_O_LABEL_SORTED)
+        | choose(acceptor, P::ACCEPTOR, P::NOT_ACCEPTOR)
+        | choose(epsilons, P::EPSILONS, P::NO_EPSILONS)
+        | choose(input_epsilons, P::I_EPSILONS, P::NO_I_EPSILONS)
+        | choose(output_epsilons, P::O_EPSILONS, P::NO_O_EPSILONS)
+        | choose(input_unique, P::I_DETERMINISTIC, P::NOT_I_DETERMINISTIC)
+        | choose(weighted, P::WEIGHTED, P::UNWEIGHTED)
+}
+
+/// Reads a machine, `vector` or `const`, and sorts its arcs. `name` is the file's.
+///
+/// # Errors
+/// Where it is something else, cut off, or leads where there is nothing.
+pub fn read(name: &str, bytes: &[u8]) -> Result<(Machine, Facts)> {
+    let (parts, facts) = parts(bytes).map_err(|problem| Error::file(name, problem))?;
+    Ok((Machine::new(parts, None)?, facts))
+}
+
+const AGAIN: &str = "copy it again, or build it again";
+
+fn parts(bytes: &[u8]) -> Result<(Parts, Facts), String> {
+    let mut rest = Rest { bytes, at: 0 };
+    if !begins(bytes) {
+        return Err(
+            "is no machine of OpenFst: expected a binary file, as fst build and fstcompile write it".into()
+        );
+    }
+    rest.int()?;
+    let kind = rest.text()?.to_owned();
+    let arcs = rest.text()?;
+    if kind != "vector" && kind != "const" {
+        return Err(format!(
+            "is a machine of type \"{}\", but this reads vector and const: convert it with fstconvert --fst_type=const",
+            kind.escape_debug()
+        ));
+    }
+    if arcs != ARCS {
+        return Err(format!(
+            "has arcs of type \"{}\", but this reads standard ones: convert it with fstmap --map_type=to_standard",
+            arcs.escape_debug()
+        ));
+    }
+    let version = rest.int()?;
+    if !(1..=2).contains(&version) {
+        return Err(format!("has version {version}, but this reads 1 and 2: write it with another OpenFst"));
+    }
+    let flags = rest.int()?;
+    // What the file says of its properties is not believed but found out again.
+    rest.long()?;
+    let start = rest.long()?;
+    let states = rest.long()?;
+    let arcs = rest.long()?;
+    let inputs = if flags & HAS_INPUT_SYMBOLS != 0 { Some(symbols(&mut rest)?) } else { None };
+    let outputs = if flags & HAS_OUTPUT_SYMBOLS != 0 { Some(symbols(&mut rest)?) } else { None };
+    let aligned = flags & IS_ALIGNED != 0 || kind == "const" && version == ALIGNED_VERSION;
+    let mut sides = [true; 2];
+    let mut see = |arcs: &[Arc]| {
+        sides[0] &= arcs.is_sorted_by_key(|arc| shown(arc.ilabel));
+        sides[1] &= arcs.is_sorted_by_key(|arc| shown(arc.olabel));
+    };
+    let mut parts = match kind.as_str() {
+        "const" => constant(&mut rest, aligned, states, arcs, &mut see)?,
+        _ => vector(&mut rest, states, &mut see)?,
+    };
+    let [input_sorted, output_sorted] = sides;
+    if rest.at != bytes.len() {
+        let more = bytes.len() - rest.at;
+        return Err(format!("has {more} bytes more than a machine of its size: {AGAIN}"));
+    }
+    let count = parts.finals.len() as i64;
+    parts.start = match start {
+        -1 => None,
+        0.. if start < count => Some(start as u32),
+        _ => return Err(format!("begins in state {start}, but has {count} states: {AGAIN}")),
+    };
+    check(&parts)?;
+    Ok((parts, Facts { kind, inputs, outputs, input_sorted, output_sorted }))
+}
+
+/// The label of no arc, as OpenFst and rustfst have it.
+const NO_LABEL: Label = Label::MAX;
+
+/// Refuses arcs that lead nowhere and numbers that cannot be added.
+fn check(parts: &Parts) -> Result<(), String> {
+    let count = parts.finals.len();
+    let is_cost = |cost: f32| !cost.is_nan() && cost != f32::NEG_INFINITY;
+    for arc in &parts.arcs {
+        if arc.nextstate as usize >= count {
+            return Err(format!("has an arc to state {}, but {count} states: {AGAIN}", arc.nextstate as i32));
+        }
+        if !is_cost(*cost(&arc.weight)) {
+            return Err(format!("has an arc that costs {}: {AGAIN}", cost(&arc.weight)));
+        }
+        if arc.ilabel == NO_LABEL || arc.olabel == NO_LABEL {
+            return Err(format!("has an arc with the label -1, which says that there is none: {AGAIN}"));
+        }
+    }
+    match parts.finals.iter().find(|&&last| !is_cost(last)) {
+        Some(last) => Err(format!("has a state that ends at the cost {last}: {AGAIN}")),
+        None => Ok(()),
+    }
+}
+
+fn constant(
+    rest: &mut Rest<'_>,
+    aligned: bool,
+    states: i64,
+    arcs: i64,
+    see: &mut dyn FnMut(&[Arc]),
+) -> Result<Parts, String> {
+    if aligned {
+        rest.align()?;
+    }
+    let cells = rest.cells::<20>(states)?;
+    if aligned && arcs > 0 {
+        rest.align()?;
+    }
+    let all = rest.cells::<16>(arcs)?;
+    let mut parts = Parts::new();
+    parts.arcs.reserve_exact(all.len());
+    for cell in cells {
+        let begin = u32::from_le_bytes(part(cell, 4)) as usize;
+        let count = u32::from_le_bytes(part(cell, 8)) as usize;
+        if begin != parts.arcs.len() || begin + count > all.len() {
+            let problem = format!("has a state with arcs {begin} to {} of {}", begin + count, all.len());
+            return Err(format!("{problem}: {AGAIN}"));
+        }
+        parts.arcs.extend(all[begin..begin + count].iter().map(arc));
+        see(&parts.arcs[begin..]);
+        parts.end_state(f32::from_le_bytes(part(cell, 0)));
+    }
+    if parts.arcs.len() != all.len() {
+        return Err(format!("has {} arcs of no state: {AGAIN}", all.len() - parts.arcs.len()));
+    }
+    Ok(parts)
+}
+
+fn vector(rest: &mut Rest<'_>, states: i64, see: &mut dyn FnMut(&[Arc])) -> Result<Parts, String> {
+    let mut parts = Parts::new();
+    // A file that was written into a pipe does not know how many there are.
+    while if states == -1 { rest.at < rest.bytes.len() } else { (parts.finals.len() as i64) < states } {
+        let last = f32::from_le_bytes(rest.array()?);
+        let count = rest.long()?;
+        let begin = parts.arcs.len();
+        parts.arcs.extend(rest.cells::<16>(count)?.iter().map(arc));
+        see(&parts.arcs[begin..]);
+        parts.end_state(last);
+    }
+    Ok(parts)
+}
+
+fn arc(cell: &[u8; 16]) -> Arc {
+    let number = |at| u32::from_le_bytes(part(cell, at));
+    Arc {
+        ilabel: number(0),
+        olabel: number(4),
+        weight: Semiring::new(f32::from_le_bytes(part(cell, 8))),
+        nextstate: number(12),
+    }
+}
+
+fn part(cell: &[u8], at: usize) -> [u8; 4] {
+    *cell[at..].first_chunk().expect("a cell has all its parts")
+}
+
+/// A table of symbols inside a file.
+fn symbols(rest: &mut Rest<'_>) -> Result<Symbols, String> {
+    let magic = rest.int()?;
+    if magic != SYMBOLS_MAGIC {
+        return Err(format!("should have a table of symbols, but has something else there: {AGAIN}"));
+    }
+    rest.text()?;
+    rest.long()?;
+    let count = rest.long()?;
+    let mut rows = Vec::new();
+    for _ in 0..count {
+        let symbol = rest.text()?;
+        rows.push((rest.long()?, symbol));
+    }
+    Symbols::of_rows(rows)
+        .map_err(|problem| format!("has a table of symbols that is none ({problem}): {AGAIN}"))
+}
+
+/// What has not been read yet.
+struct Rest<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, len: usize) -> Result<&'a [u8], String> {
+        let end = self.at.checked_add(len);
+        let taken = end.and_then(|end| self.bytes.get(self.at..end));
+        let taken = taken.ok_or_else(|| format!("is cut off: {AGAIN}"))?;
+        self.at += len;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
+        Ok(*self.take(N)?.first_chunk().expect("as many bytes as were asked for"))
+    }
+
+    fn int(&mut self) -> Result<i32, String> {
+        self.array().map(i32::from_le_bytes)
+    }
+
+    fn long(&mut self) -> Result<i64, String> {
+        self.array().map(i64::from_le_bytes)
+    }
+
+    fn text(&mut self) -> Result<&'a str, String> {
+        let len = self.int()?;
+        let bytes = self.take(usize::try_from(len).unwrap_or(usize::MAX))?;
+        str::from_utf8(bytes).map_err(|_| format!("has a name or symbol that is not UTF-8: {AGAIN}"))
+    }
+
+    fn cells<const N: usize>(&mut self, count: i64) -> Result<&'a [[u8; N]], String> {
+        let count = usize::try_from(count).map_err(|_| format!("says that it has {count} parts: {AGAIN}"))?;
+        Ok(self.take(count.saturating_mul(N))?.as_chunks().0)
+    }
+
+    fn align(&mut self) -> Result<(), String> {
+        self.take(self.at.next_multiple_of(ALIGNMENT) - self.at).map(drop)
+    }
+}

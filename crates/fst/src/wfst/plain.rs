@@ -1,0 +1,160 @@
+//! The best path as rustfst finds it: the words of a sentence as a machine, composed with another, and the shortest path of
+//! what comes out. The reference for the search by layers, and what finds several best paths.
+
+use rustfst::algorithms::compose::compose_filters::{ComposeFilterBuilder, TrivialComposeFilterBuilder};
+use rustfst::algorithms::compose::matchers::{
+    IterItemMatcher, MatchType, Matcher, MatcherFlags, REQUIRE_PRIORITY, SortedMatcher,
+};
+use rustfst::algorithms::compose::{ComposeFst, ComposeFstOpOptions};
+use rustfst::algorithms::rm_epsilon::rm_epsilon;
+use rustfst::algorithms::{ProjectType, ShortestPathConfig, project, shortest_path_with_config};
+use rustfst::fst_impls::{ConstFst, VectorFst};
+use rustfst::prelude::{CoreFst, Fst, MutableFst, Tr, TropicalWeight};
+use rustfst::{NO_LABEL, Semiring};
+
+use super::{Arc, EPSILON, Label, Lattice, Machine, Path, cost};
+use majuscule::error::{Error, Result};
+
+type Foreign<T> = anyhow::Result<T>;
+type Vector = VectorFst<TropicalWeight>;
+type Const = ConstFst<TropicalWeight>;
+
+/// The best path through a machine of a lattice; `None` where the machine takes none of its paths.
+///
+/// # Errors
+/// Where rustfst fails.
+pub fn best_path(machine: &Machine, lattice: &Lattice) -> Result<Option<Path>> {
+    let found = compose(machine, lattice).and_then(|both| shortest(&both, 1));
+    let mut paths = found.map_err(foreign)?;
+    Ok(paths.pop())
+}
+
+/// The `count` best paths that write different things, best first.
+///
+/// # Errors
+/// Where rustfst fails.
+pub fn best_paths(machine: &Machine, lattice: &Lattice, count: usize) -> Result<Vec<Path>> {
+    let several = || {
+        let mut both = compose(machine, lattice)?;
+        // What differs in how it was read only is one path.
+        project(&mut both, ProjectType::ProjectOutput);
+        rm_epsilon(&mut both)?;
+        shortest(&both, count)
+    };
+    let mut paths = several().map_err(foreign)?;
+    paths.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.output.cmp(&b.output)));
+    Ok(paths)
+}
+
+fn foreign(error: anyhow::Error) -> Error {
+    Error::Usage(format!("rustfst cannot find a path: {error}"))
+}
+
+/// A lattice as a machine: one state between two places.
+fn sausage(lattice: &Lattice) -> Foreign<Vector> {
+    let mut fst = Vector::new();
+    fst.add_states(lattice.len() + 1);
+    fst.set_start(0)?;
+    for at in 0..lattice.len() {
+        let mut candidates = lattice.place(at).to_vec();
+        candidates.sort_by_key(|candidate| candidate.label);
+        for candidate in candidates {
+            let weight = TropicalWeight::new(candidate.cost);
+            fst.add_tr(at as u32, Tr::new(candidate.label, candidate.label, weight, at as u32 + 1))?;
+        }
+    }
+    fst.set_final(lattice.len() as u32, TropicalWeight::one())?;
+    Ok(fst)
+}
+
+fn compose(machine: &Machine, lattice: &Lattice) -> Foreign<Vector> {
+    let sausage = sausage(lattice)?;
+    let one = SortedMatcher::new(&sausage, MatchType::MatchOutput)?;
+    let other = Failing { machine, fst: &machine.fst };
+    let filter = TrivialComposeFilterBuilder::<_, Vector, Const, &Vector, &Const, _, _>::new(
+        &sausage,
+        &machine.fst,
+        Some(one),
+        Some(other),
+    )?;
+    let options = ComposeFstOpOptions::new(None, None, filter, None);
+    let both: ComposeFst<_, Vector, Const, _, _, SortedMatcher<_, _, _>, Failing<'_>, _> =
+        ComposeFst::new_with_options(&sausage, &machine.fst, options)?;
+    both.compute()
+}
+
+fn shortest(fst: &Vector, count: usize) -> Foreign<Vec<Path>> {
+    let config = ShortestPathConfig::default().with_nshortest(count).with_unique(count > 1);
+    let found: Vector = shortest_path_with_config(fst, config)?;
+    let mut paths = Vec::new();
+    for path in found.paths_iter() {
+        let output = path.olabels.into_iter().filter(|&label| label != EPSILON).collect();
+        paths.push(Path { cost: f64::from(*cost(&path.weight)), output });
+    }
+    Ok(paths)
+}
+
+/// Finds the arcs of a machine that read a label: those of the state, or where there are none those of the state that it
+/// fails to.
+#[derive(Debug)]
+struct Failing<'m> {
+    machine: &'m Machine,
+    fst: &'m Const,
+}
+
+impl<'m> Matcher<TropicalWeight, Const, &'m Const> for Failing<'m> {
+    type Iter = std::vec::IntoIter<IterItemMatcher<TropicalWeight>>;
+
+    fn new(_: &'m Const, _: MatchType) -> Foreign<Self> {
+        Err(anyhow::anyhow!("it is made of a machine"))
+    }
+
+    fn iter(&self, state: u32, label: Label) -> Foreign<Self::Iter> {
+        if label == EPSILON {
+            return Ok(vec![IterItemMatcher::EpsLoop].into_iter());
+        }
+        // In rustfst no label asks for the arcs that read nothing.
+        if label == NO_LABEL {
+            return Ok(items(self.machine.reading(state, EPSILON), 0.0));
+        }
+        let mut state = state;
+        let mut more = 0.0;
+        loop {
+            let arcs = self.machine.reading(state, label);
+            if !arcs.is_empty() {
+                return Ok(items(arcs, more));
+            }
+            let Some(arc) = self.machine.failing(state) else { return Ok(Vec::new().into_iter()) };
+            more += cost(&arc.weight);
+            state = arc.nextstate;
+        }
+    }
+
+    fn final_weight(&self, state: u32) -> Foreign<Option<TropicalWeight>> {
+        self.fst.final_weight(state)
+    }
+
+    fn match_type(&self, _: bool) -> Foreign<MatchType> {
+        Ok(MatchType::MatchInput)
+    }
+
+    fn flags(&self) -> MatcherFlags {
+        MatcherFlags::REQUIRE_MATCH
+    }
+
+    fn priority(&self, _: u32) -> Foreign<usize> {
+        Ok(REQUIRE_PRIORITY)
+    }
+
+    fn fst(&self) -> &&'m Const {
+        &self.fst
+    }
+}
+
+fn items(arcs: &[Arc], more: f32) -> std::vec::IntoIter<IterItemMatcher<TropicalWeight>> {
+    let item = |arc: &Arc| {
+        let weight = TropicalWeight::new(cost(&arc.weight) + more);
+        IterItemMatcher::Tr(Tr { weight, ..arc.clone() })
+    };
+    arcs.iter().map(item).collect::<Vec<_>>().into_iter()
+}

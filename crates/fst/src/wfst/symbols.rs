@@ -1,0 +1,224 @@
+//! Tables of symbols: labels and their words, as OpenFst's text files have them.
+
+use std::io::{self, Write};
+
+use super::{Arc, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Label, Machine};
+use majuscule::error::{Error, Result};
+use majuscule::lm::NgramModel;
+
+use rustc_hash::FxHashMap;
+
+/// Words and their labels, each one once. Those of a machine made here are numbered from 0 without a hole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Symbols {
+    /// In the order of labels.
+    words: Vec<(Label, String)>,
+    labels: FxHashMap<String, Label>,
+}
+
+impl Symbols {
+    /// Those of a list, in its order.
+    ///
+    /// # Errors
+    /// Where one stands twice or has white space in it, which a file of symbols cannot hold.
+    pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let mut symbols = Self::default();
+        for word in words {
+            symbols.push(symbols.next(), word).map_err(Error::Usage)?;
+        }
+        Ok(symbols)
+    }
+
+    /// The words of a model, each with its number plus one, and after them the label of failure arcs where it has them.
+    ///
+    /// # Errors
+    /// Where the model has a word that is spelled like a special symbol.
+    pub fn of_model(model: &NgramModel, arcs: BackOff) -> Result<Self> {
+        let failure = (arcs == BackOff::Failure).then_some(FAILURE_SYMBOL);
+        Self::new(std::iter::once(EPSILON_SYMBOL).chain(model.vocabulary().iter()).chain(failure))
+    }
+
+    /// Reads a file: a symbol, white space and its number on each line. Numbers may be left out.
+    ///
+    /// # Errors
+    /// Where a line is something else, or a number or symbol stands twice: the error names the line. `name` is the file's.
+    pub fn read(name: &str, text: &str) -> Result<Self> {
+        let mut rows = Vec::new();
+        for (line, text) in (1u64..).zip(text.lines()) {
+            let text = text.trim_end();
+            if text.is_empty() {
+                continue;
+            }
+            let row = text
+                .rsplit_once([' ', '\t'])
+                .and_then(|(symbol, number)| Some((label(number.parse().ok()?)?, symbol.trim_end(), line)));
+            let Some(row) = row else {
+                let problem = format!(
+                    "found \"{}\", expected a symbol, a tab and its number",
+                    text.chars().take(80).collect::<String>().escape_debug()
+                );
+                return Err(Error::line(name, line, problem));
+            };
+            rows.push(row);
+        }
+        if rows.is_empty() {
+            return Err(Error::file(name, "has no symbols: expected one a line, with its number"));
+        }
+        rows.sort_unstable();
+        let mut symbols = Self::default();
+        for (label, symbol, line) in rows {
+            symbols.push(label, symbol).map_err(|problem| Error::line(name, line, problem))?;
+        }
+        Ok(symbols)
+    }
+
+    /// Writes such a file.
+    ///
+    /// # Errors
+    /// Where `out` does not take it.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = io::BufWriter::with_capacity(1 << 16, out);
+        for (label, word) in self.iter() {
+            writeln!(lines, "{word}\t{}", shown(label))?;
+        }
+        lines.flush()
+    }
+
+    /// Adds a word under a label that comes after those there are.
+    fn push(&mut self, label: Label, word: &str) -> Result<(), String> {
+        if word.is_empty() || word.contains([' ', '\t', '\n', '\r']) {
+            return Err(format!("the symbol \"{}\" is empty or has white space in it", word.escape_debug()));
+        }
+        if self.words.last().is_some_and(|(last, _)| *last >= label) {
+            return Err(format!("the number {} stands twice: expected each once", shown(label)));
+        }
+        if self.labels.insert(word.to_owned(), label).is_some() {
+            return Err(format!("the symbol \"{}\" stands twice: expected each once", word.escape_debug()));
+        }
+        self.words.push((label, word.to_owned()));
+        Ok(())
+    }
+
+    /// A table of the symbols of a file, which may stand in any order.
+    pub(super) fn of_rows(mut rows: Vec<(i64, &str)>) -> Result<Self, String> {
+        let outside = |number: i64| format!("has a symbol under {number}, which is no label of an arc");
+        let mut symbols = Self::default();
+        // Labels below 0 come last, as they do on arcs.
+        rows.sort_by_key(|&(number, _)| (number < 0, number));
+        for (number, symbol) in rows {
+            symbols.push(label(number).ok_or_else(|| outside(number))?, symbol)?;
+        }
+        Ok(symbols)
+    }
+
+    /// The label after the last one.
+    pub(super) fn next(&self) -> Label {
+        self.words.last().map_or(0, |(label, _)| label + 1)
+    }
+
+    /// The label of a word, a new one where it was not there.
+    pub(super) fn add(&mut self, word: &str) -> Label {
+        if let Some(label) = self.label(word) {
+            return label;
+        }
+        let label = self.next();
+        self.labels.insert(word.to_owned(), label);
+        self.words.push((label, word.to_owned()));
+        label
+    }
+
+    /// Refuses a machine that has labels on one side that are not in the table. Epsilon needs no place there.
+    pub(super) fn check(&self, machine: &Machine, side: &str, label: impl Fn(&Arc) -> Label) -> Result<()> {
+        let lacks = |label: &Label| *label != EPSILON && self.word(*label).is_none();
+        match machine.all_arcs().map(label).find(lacks) {
+            Some(label) => Err(Error::Usage(format!(
+                "the machine {side} the label {}, which is not among the {} symbols: give the table that was written with it",
+                shown(label),
+                self.len()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The label of a word.
+    pub fn label(&self, word: &str) -> Option<Label> {
+        self.labels.get(word).copied()
+    }
+
+    /// The word of a label.
+    pub fn word(&self, label: Label) -> Option<&str> {
+        // Where there is no hole, at its own place.
+        let (_, word) = match self.words.get(label as usize) {
+            Some(own) if own.0 == label => own,
+            _ => &self.words[self.words.binary_search_by_key(&label, |&(label, _)| label).ok()?],
+        };
+        Some(word)
+    }
+
+    /// All labels and their words, in the order of labels.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Label, &str)> {
+        self.words.iter().map(|(label, word)| (*label, word.as_str()))
+    }
+}
+
+/// The label of a number in a table: 32 bits with a sign, as on arcs. -1 is none.
+fn label(number: i64) -> Option<Label> {
+    i32::try_from(number).ok().filter(|&number| number != -1).map(i32::cast_unsigned)
+}
+
+/// A label as tables write it: those of other programs may be below 0.
+pub(super) fn shown(label: Label) -> i32 {
+    label.cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_written_and_read() {
+        let symbols = Symbols::new(["<eps>", "Lisbon", "us", "US"]).unwrap();
+        let mut file = Vec::new();
+        symbols.write(&mut file).unwrap();
+        let file = String::from_utf8(file).unwrap();
+        assert_eq!(file, "<eps>\t0\nLisbon\t1\nus\t2\nUS\t3\n");
+        assert_eq!(Symbols::read("s", &file).unwrap(), symbols);
+        assert_eq!(symbols.label("US"), Some(3));
+        assert_eq!(symbols.word(4), None);
+    }
+
+    #[test]
+    fn a_table_may_have_holes_and_labels_below_0() {
+        let file = "<eps>\t0\nus\t7\nUS\t1000000000\nodd\t-2\n";
+        let symbols = Symbols::read("s", &file.replace("<eps>\t0\n", "<eps>\t0\n\n")).unwrap();
+        assert_eq!((symbols.len(), symbols.label("us"), symbols.word(7)), (4, Some(7), Some("us")));
+        assert_eq!((symbols.word(1), symbols.word(1_000_000_000)), (None, Some("US")));
+        assert_eq!(symbols.word(symbols.label("odd").unwrap()), Some("odd"));
+        let mut written = Vec::new();
+        symbols.write(&mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), file);
+    }
+
+    #[test]
+    fn what_is_no_table_is_refused_with_its_line() {
+        let error = |text: &str| Symbols::read("s.txt", text).unwrap_err().to_string();
+        assert_eq!(error("a 0\nb\n"), "s.txt, line 2: found \"b\", expected a symbol, a tab and its number");
+        assert_eq!(error("a 0\nb 0\n"), "s.txt, line 2: the number 0 stands twice: expected each once");
+        assert!(
+            error("a 0\nb -1\n").contains("line 2: found \"b -1\", expected a symbol, a tab and its number")
+        );
+        assert_eq!(error("a 0\na 1\n"), "s.txt, line 2: the symbol \"a\" stands twice: expected each once");
+        assert!(error("\n").contains("has no symbols"));
+        assert!(Symbols::new(["a b"]).is_err());
+    }
+}

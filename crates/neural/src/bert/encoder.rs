@@ -1,0 +1,304 @@
+//! BERT (Devlin et al. 2019): pieces in, the hidden states of every layer out.
+
+use std::sync::Arc;
+
+use candle_core::{Result, Tensor};
+
+use super::config::EncoderConfig;
+use super::dropout::Dropout;
+use super::ops::{self, Heads};
+use super::weights::Weights;
+
+/// Texts as rows of pieces, filled up to equal width.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// The ids of pieces, text after text.
+    pub ids: Vec<u32>,
+    /// How many of them each text has.
+    pub lens: Arc<[usize]>,
+    /// The width that each is filled up to.
+    pub width: usize,
+}
+
+impl Batch {
+    /// Texts one below the other, filled up with `padding`.
+    pub fn new<'a>(texts: impl IntoIterator<Item = &'a [u32]> + Clone, padding: u32) -> Self {
+        let lens: Arc<[usize]> = texts.clone().into_iter().map(<[u32]>::len).collect();
+        let width = lens.iter().copied().max().unwrap_or_default();
+        let mut ids = Vec::with_capacity(width * lens.len());
+        for (row, text) in texts.into_iter().enumerate() {
+            ids.extend_from_slice(text);
+            ids.resize((row + 1) * width, padding);
+        }
+        Self { ids, lens, width }
+    }
+
+    /// The pieces that occur, each once in order, and the batch with their places in that list for ids.
+    pub fn compact(&self) -> (Vec<u32>, Self) {
+        let mut pieces = self.ids.clone();
+        pieces.sort_unstable();
+        pieces.dedup();
+        let place = |id: &u32| pieces.partition_point(|piece| piece < id) as u32;
+        let ids = self.ids.iter().map(place).collect();
+        (pieces, Self { ids, ..self.clone() })
+    }
+}
+
+/// A stack of transformer layers on embeddings.
+#[derive(Debug, Clone)]
+pub struct Encoder {
+    config: EncoderConfig,
+    words: Tensor,
+    positions: Tensor,
+    kinds: Tensor,
+    norm: Pair,
+    layers: Vec<Layer>,
+}
+
+impl Encoder {
+    /// An encoder of these weights, whose names begin with `prefix`.
+    ///
+    /// # Errors
+    /// Where one is missing.
+    pub fn new(weights: &Weights, prefix: &str, config: &EncoderConfig) -> Result<Self> {
+        let tensor = |name: &str| tensor(weights, format!("{prefix}embeddings.{name}"));
+        Ok(Self {
+            config: config.clone(),
+            words: tensor("word_embeddings.weight")?,
+            positions: tensor("position_embeddings.weight")?,
+            kinds: tensor("token_type_embeddings.weight")?,
+            norm: Pair::new(weights, format!("{prefix}embeddings.LayerNorm"))?,
+            layers: (0..config.num_hidden_layers)
+                .map(|layer| Layer::new(weights, &format!("{prefix}encoder.layer.{layer}")))
+                .collect::<Result<_>>()?,
+        })
+    }
+
+    /// The embedding of each piece of the vocabulary, a row each.
+    pub fn words(&self) -> &Tensor {
+        &self.words
+    }
+
+    /// The hidden states: what goes into the first layer and what comes out of each, a row for each place of the batch, whose
+    /// ids are rows of `words`.
+    ///
+    /// # Errors
+    /// Where a text is longer than the encoder's longest, and where there is no memory.
+    pub fn hidden_states(
+        &self,
+        batch: &Batch,
+        words: &Tensor,
+        dropout: &mut dyn Dropout,
+    ) -> Result<Vec<Tensor>> {
+        let heads =
+            Heads { count: self.config.num_attention_heads, width: batch.width, lens: batch.lens.clone() };
+        let mut states = vec![self.embedded(batch, words, dropout)?];
+        for layer in &self.layers {
+            let last = &states[states.len() - 1];
+            states.push(layer.forward(last, &heads, &self.config, dropout)?);
+        }
+        Ok(states)
+    }
+
+    /// The sum of what is known of each piece, its place and its segment.
+    fn embedded(&self, batch: &Batch, words: &Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
+        let Batch { ids, lens, width } = batch;
+        let hidden = self.config.hidden_size;
+        let ids = Tensor::from_slice(ids, ids.len(), words.device())?;
+        let words = words.index_select(&ids, 0)?;
+        let places = self.positions.narrow(0, 0, *width)?.broadcast_add(&self.kinds.narrow(0, 0, 1)?)?;
+        let sum = words.reshape((lens.len(), *width, hidden))?.broadcast_add(&places)?;
+        let sum = sum.reshape((lens.len() * width, hidden))?;
+        let normed = ops::layer_norm(&sum, &self.norm.weight, &self.norm.bias, self.config.layer_norm_eps)?;
+        dropout.thin(normed, self.config.hidden_dropout_prob)
+    }
+}
+
+/// A weight and a bias.
+#[derive(Debug, Clone)]
+struct Pair {
+    weight: Tensor,
+    bias: Tensor,
+}
+
+impl Pair {
+    fn new(weights: &Weights, name: String) -> Result<Self> {
+        let weight = tensor(weights, format!("{name}.weight"))?;
+        Ok(Self { weight, bias: tensor(weights, format!("{name}.bias"))? })
+    }
+
+    fn linear(&self, x: &Tensor) -> Result<Tensor> {
+        ops::linear(x, &self.weight, &self.bias)
+    }
+}
+
+/// A transformer layer: attention, then a feed-forward network, each added to what goes in and normalised.
+#[derive(Debug, Clone)]
+struct Layer {
+    query: Pair,
+    key: Pair,
+    value: Pair,
+    attended: Pair,
+    attended_norm: Pair,
+    inner: Pair,
+    outer: Pair,
+    outer_norm: Pair,
+}
+
+impl Layer {
+    fn new(weights: &Weights, name: &str) -> Result<Self> {
+        let pair = |part: &str| Pair::new(weights, format!("{name}.{part}"));
+        Ok(Self {
+            query: pair("attention.self.query")?,
+            key: pair("attention.self.key")?,
+            value: pair("attention.self.value")?,
+            attended: pair("attention.output.dense")?,
+            attended_norm: pair("attention.output.LayerNorm")?,
+            inner: pair("intermediate.dense")?,
+            outer: pair("output.dense")?,
+            outer_norm: pair("output.LayerNorm")?,
+        })
+    }
+
+    fn forward(
+        &self,
+        x: &Tensor,
+        heads: &Heads,
+        config: &EncoderConfig,
+        dropout: &mut dyn Dropout,
+    ) -> Result<Tensor> {
+        let shares = [heads.lens.len(), heads.count, heads.width, heads.width];
+        let mask = dropout.mask(&shares, config.attention_probs_dropout_prob, x.device())?;
+        let [query, key, value] = [&self.query, &self.key, &self.value].map(|part| part.linear(x));
+        let attended = ops::attention(&query?, &key?, &value?, heads, mask.as_ref())?;
+        let mut join = |of: Tensor, with: &Tensor, norm: &Pair| {
+            let sum = (dropout.thin(of, config.hidden_dropout_prob)? + with)?;
+            ops::layer_norm(&sum, &norm.weight, &norm.bias, config.layer_norm_eps)
+        };
+        let x = join(self.attended.linear(&attended)?, x, &self.attended_norm)?;
+        let inner = ops::gelu(&self.inner.linear(&x)?)?;
+        join(self.outer.linear(&inner)?, &x, &self.outer_norm)
+    }
+}
+
+/// A tensor by its name.
+///
+/// # Errors
+/// Where there is none.
+pub fn tensor(weights: &Weights, name: String) -> Result<Tensor> {
+    match weights.get(&name) {
+        Some(tensor) => Ok(tensor.clone()),
+        None => Err(candle_core::Error::Msg(format!("there is no tensor {name}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::{DType, Device};
+    use serde::Deserialize;
+
+    use super::super::device::placed;
+    use super::super::dropout::Keep;
+    use super::super::weights::{read_encoder, write};
+    use super::*;
+    use majuscule::methods::computing::Precision;
+
+    const CONFIG: &[u8] = include_bytes!("../../../tests/data/toy-bert/config.json");
+    const WEIGHTS: &[u8] = include_bytes!("../../../tests/data/toy-bert/model.safetensors");
+    const HIDDEN: &str = include_str!("../../../tests/data/toy-bert/hidden.json");
+
+    /// A text, and its hidden states as `tests/data/toy_bert.py` finds them.
+    #[derive(Deserialize)]
+    struct Hidden {
+        ids: Vec<u32>,
+        states: Vec<Vec<Vec<f32>>>,
+    }
+
+    fn hidden() -> Vec<Hidden> {
+        HIDDEN.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn toy() -> (EncoderConfig, Weights) {
+        let config = EncoderConfig::read(CONFIG).unwrap();
+        let weights = read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
+        (config, weights)
+    }
+
+    #[test]
+    fn hidden_states_are_those_of_another_program_alone_and_in_a_batch() {
+        let (config, weights) = toy();
+        let encoder = Encoder::new(&weights, "", &config).unwrap();
+        let texts = hidden();
+        let both: Vec<&[u32]> = texts.iter().map(|text| text.ids.as_slice()).collect();
+        for batch in [Batch::new([both[0]], 0), Batch::new([both[1]], 0), Batch::new(both.iter().copied(), 0)]
+        {
+            let (ids, compact) = batch.compact();
+            let ids = Tensor::from_slice(&ids, ids.len(), &Device::Cpu).unwrap();
+            let rows = encoder.words().index_select(&ids, 0).unwrap();
+            for (batch, words) in [(&batch, encoder.words()), (&compact, &rows)] {
+                let states = encoder.hidden_states(batch, words, &mut Keep).unwrap();
+                for (row, len) in batch.lens.iter().enumerate() {
+                    let text = texts.iter().find(|text| text.ids.len() == *len).unwrap();
+                    for (found, expected) in states.iter().zip(&text.states) {
+                        let found =
+                            found.narrow(0, row * batch.width, *len).unwrap().to_vec2::<f32>().unwrap();
+                        for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+                            assert!((found - expected).abs() < 1e-5, "{found}, but {expected}");
+                        }
+                    }
+                }
+                assert_eq!(states.len(), texts[0].states.len(), "the embedding layer and both others");
+            }
+        }
+    }
+
+    #[test]
+    fn short_numbers_give_the_same_states_as_far_as_they_reach() {
+        let (config, weights) = toy();
+        let texts = hidden();
+        let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
+        let states = |precision| {
+            let weights = placed(&weights, &Device::Cpu, precision).unwrap();
+            let encoder = Encoder::new(&weights, "", &config).unwrap();
+            let states = encoder.hidden_states(&batch, encoder.words(), &mut Keep).unwrap();
+            let values = |state: &Tensor| state.to_dtype(DType::F32).unwrap().to_vec2::<f32>().unwrap();
+            states.iter().map(values).collect::<Vec<_>>().concat().concat()
+        };
+        let exact = states(Precision::F32);
+        // 2⁻⁸ and 2⁻¹¹ of a number, some dozen times.
+        for (precision, near) in [(Precision::Bf16, 0.1), (Precision::F16, 0.01)] {
+            let states = states(precision);
+            assert_ne!(states, exact);
+            let furthest = states.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(furthest < near, "{precision}: {furthest}");
+        }
+    }
+
+    #[test]
+    fn names_may_have_a_prefix_or_not_and_all_are_needed() {
+        let (config, weights) = toy();
+        let bytes = write(&weights).unwrap();
+        let again = read_encoder(&bytes, &config, &Device::Cpu).unwrap();
+        assert_eq!(write(&again).unwrap(), bytes);
+        let problem = |change: &dyn Fn(&mut Weights)| {
+            let mut changed = weights.clone();
+            change(&mut changed);
+            read_encoder(&write(&changed).unwrap(), &config, &Device::Cpu).unwrap_err()
+        };
+        let name = "encoder.layer.1.output.dense.weight";
+        let missing = problem(&|weights| drop(weights.remove(name)));
+        assert!(missing.contains(&format!("lacks the tensor {name}")), "{missing}");
+        let misshapen = problem(&|weights| drop(weights.insert(name.to_owned(), weights[name].t().unwrap())));
+        assert!(misshapen.contains("of shape [32, 16], but config.json makes it [16, 32]"), "{misshapen}");
+        let extra = "encoder.layer.2.output.dense.weight";
+        let more = problem(&|weights| drop(weights.insert(extra.to_owned(), weights[name].clone())));
+        assert!(more.contains(&format!("{extra}, which is not part of this encoder")), "{more}");
+        let twice = problem(&|weights| drop(weights.insert(format!("bert.{name}"), weights[name].clone())));
+        assert!(twice.contains("twice"), "{twice}");
+        let none = problem(&Weights::clear);
+        assert!(none.contains("holds no tensors"), "{none}");
+        for len in 0..400 {
+            assert!(read_encoder(&bytes[..len], &config, &Device::Cpu).unwrap_err().contains("safetensors"));
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! The tagger on the processor, without tensors: weights packed for products, texts side by side without filling between them.
+//!
+//! It computes what [`Tagger::scores`](super::tagger::Tagger::scores) does, which it is tested against. Every number is summed
+//! in one order, whatever else is computed with it: the scores of a text are the same to the bit alone, among others and on
+//! any number of threads.
+
+/// The variant of a kernel for so many rows, a power of two up to 8, and so many vectors up to 3.
+macro_rules! kernel_for {
+    ($($kernel:ident)::+, $rows:expr, $vectors:expr) => {
+        match ($rows, $vectors) {
+            (8, 3) => $($kernel)::+::<8, 3>,
+            (8, 2) => $($kernel)::+::<8, 2>,
+            (8, 1) => $($kernel)::+::<8, 1>,
+            (4, 3) => $($kernel)::+::<4, 3>,
+            (4, 2) => $($kernel)::+::<4, 2>,
+            (4, 1) => $($kernel)::+::<4, 1>,
+            (2, 3) => $($kernel)::+::<2, 3>,
+            (2, 2) => $($kernel)::+::<2, 2>,
+            (2, 1) => $($kernel)::+::<2, 1>,
+            (1, 3) => $($kernel)::+::<1, 3>,
+            (1, 2) => $($kernel)::+::<1, 2>,
+            _ => $($kernel)::+::<1, 1>,
+        }
+    };
+}
+
+mod aligned;
+mod float;
+mod int8;
+mod layer;
+mod linear;
+mod machine;
+mod rows;
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use candle_core::{Result as Computed, Tensor, bail};
+
+use super::config::EncoderConfig;
+use super::encoder::tensor;
+use super::ops::read;
+use super::plain;
+use super::tagger::{ENCODER, GAMMA, HEAD, SCALARS};
+use super::weights::Weights;
+use layer::{Layer, Scratch, Span, gathered};
+use linear::Linear;
+use machine::Machine;
+use rows::{Norm, add_scaled};
+
+/// What the large products are computed with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// 32-bit numbers.
+    #[default]
+    F32,
+    /// Bytes: weights of one scale for each number that comes out, states of one scale for each piece. Attention, norms, the
+    /// sum of the layers and the head stay in 32-bit numbers.
+    Int8,
+}
+
+/// A tagger ready to compute.
+#[derive(Debug)]
+pub struct Engine {
+    machine: Machine,
+    /// The embedding of each piece: the one thing that is not copied.
+    words: Tensor,
+    /// Of each place, with that of the first segment.
+    places: Vec<f32>,
+    norm: Norm,
+    layers: Vec<Layer>,
+    /// How much each layer counts, the embedding layer first.
+    shares: Vec<f32>,
+    head: Linear,
+}
+
+/// A text, and what is asked of it.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// The ids of its pieces.
+    pub ids: &'a [u32],
+    /// The places among them whose scores are wanted.
+    pub places: Vec<u32>,
+}
+
+/// Pieces that go through a layer together: so many that weights are read seldom, so few that states stay near.
+const BLOCK: usize = 256;
+
+/// Fewer pieces than these are not worth another thread.
+const LEAST: usize = 64;
+
+impl Engine {
+    /// Packs the weights of a tagger.
+    ///
+    /// # Errors
+    /// Where one is missing or not on the CPU.
+    pub fn new(weights: &Weights, config: &EncoderConfig, precision: Precision) -> Computed<Self> {
+        Self::on(Machine::best(), weights, config, precision)
+    }
+
+    fn on(
+        machine: Machine,
+        weights: &Weights,
+        config: &EncoderConfig,
+        precision: Precision,
+    ) -> Computed<Self> {
+        let source = Source { machine, weights, config, precision };
+        let kinds = source.values("embeddings.token_type_embeddings.weight")?;
+        let mut places = source.values("embeddings.position_embeddings.weight")?;
+        for place in places.chunks_exact_mut(config.hidden_size) {
+            place.iter_mut().zip(&kinds).for_each(|(place, kind)| *place += kind);
+        }
+        let named = |name: &str| tensor(weights, name.to_owned());
+        let gamma = named(GAMMA)?;
+        let head = [named(&format!("{HEAD}weight"))?, named(&format!("{HEAD}bias"))?];
+        let head = [read(&head[0], <[f32]>::to_vec)?, read(&head[1], <[f32]>::to_vec)?];
+        Ok(Self {
+            machine,
+            words: tensor(weights, format!("{ENCODER}embeddings.word_embeddings.weight"))?.contiguous()?,
+            places,
+            norm: source.norm("embeddings.LayerNorm")?,
+            layers: (0..config.num_hidden_layers)
+                .map(|layer| source.layer(layer))
+                .collect::<Computed<_>>()?,
+            shares: plain::softmax(&named(SCALARS)?)?.broadcast_mul(&gamma)?.to_vec1()?,
+            head: Linear::new(machine, Precision::F32, &head[0], head[1].clone()),
+        })
+    }
+
+    /// The score of each label, a row for each place asked for, text after text.
+    ///
+    /// # Errors
+    /// Where a piece or a place is none that the encoder has.
+    pub fn scores(&self, texts: &[Question<'_>], threads: NonZeroUsize) -> Computed<Vec<Vec<f32>>> {
+        self.check(texts)?;
+        let pieces: usize = texts.iter().map(|text| text.ids.len()).sum();
+        let groups = groups(texts, pieces.div_ceil(threads.get()).clamp(LEAST, BLOCK));
+        read(&self.words, |words| {
+            let compute = |group: &&[Question<'_>], scratch: &mut Scratch| self.group(words, group, scratch);
+            in_parallel(&groups, threads, compute).into_iter().flatten().collect()
+        })
+    }
+
+    fn check(&self, texts: &[Question<'_>]) -> Computed<()> {
+        let hidden = self.norm.weight.len();
+        let (words, longest) = (self.words.dim(0)?, self.places.len() / hidden);
+        for Question { ids, places } in texts {
+            if ids.len() > longest {
+                bail!("a text of {} pieces, but the encoder takes {longest}", ids.len());
+            }
+            if let Some(id) = ids.iter().find(|&&id| id as usize >= words) {
+                bail!("a piece numbered {id}, but the encoder has {words}");
+            }
+            if let Some(place) = places.iter().find(|&&place| place as usize >= ids.len()) {
+                bail!("place {place} of a text of {} pieces", ids.len());
+            }
+        }
+        Ok(())
+    }
+
+    /// The scores of what is asked of a few texts.
+    fn group(&self, words: &[f32], texts: &[Question<'_>], scratch: &mut Scratch) -> Vec<Vec<f32>> {
+        let (spans, asked) = laid_out(texts);
+        if asked.is_empty() {
+            return Vec::new();
+        }
+        let hidden = self.norm.weight.len();
+        let mut x = self.embedded(words, texts);
+        let mut mixed = vec![0.0; asked.len() * hidden];
+        let mut mix = |x: &[f32], share: f32| add_scaled(self.machine, &mut mixed, x, share);
+        mix(&gathered(&x, &asked, hidden), self.shares[0]);
+        for (at, (layer, &share)) in self.layers.iter().zip(&self.shares[1..]).enumerate() {
+            if at + 1 == self.layers.len() {
+                mix(&layer.forward_asked(&x, &spans, &asked, scratch), share);
+            } else {
+                layer.forward(&mut x, &spans, scratch);
+                mix(&gathered(&x, &asked, hidden), share);
+            }
+        }
+        let mut scores = Vec::new();
+        self.head.apply(&mixed, &mut scores, &mut int8::Bytes::default());
+        scores.chunks_exact(self.head.outs()).map(<[f32]>::to_vec).collect()
+    }
+
+    /// What goes into the first layer, a row for each piece.
+    fn embedded(&self, words: &[f32], texts: &[Question<'_>]) -> Vec<f32> {
+        let hidden = self.norm.weight.len();
+        let rows = texts.iter().flat_map(|text| text.ids.iter().zip(self.places.chunks_exact(hidden)));
+        let sums = rows.flat_map(|(&id, place)| {
+            words[id as usize * hidden..][..hidden].iter().zip(place).map(|(word, place)| word + place)
+        });
+        let mut x: Vec<f32> = sums.collect();
+        self.norm.rows(self.machine, &mut x);
+        x
+    }
+}
+
+/// Where the parts of an engine come from.
+struct Source<'a> {
+    machine: Machine,
+    weights: &'a Weights,
+    config: &'a EncoderConfig,
+    precision: Precision,
+}
+
+impl Source<'_> {
+    fn values(&self, name: &str) -> Computed<Vec<f32>> {
+        read(&tensor(self.weights, format!("{ENCODER}{name}"))?, <[f32]>::to_vec)
+    }
+
+    fn norm(&self, name: &str) -> Computed<Norm> {
+        let [weight, bias] = ["weight", "bias"].map(|part| self.values(&format!("{name}.{part}")));
+        Ok(Norm { weight: weight?, bias: bias?, eps: self.config.layer_norm_eps as f32 })
+    }
+
+    fn layer(&self, layer: usize) -> Computed<Layer> {
+        let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+        let pair = |part: &str| -> Computed<[Vec<f32>; 2]> {
+            Ok([self.values(&name(&format!("{part}.weight")))?, self.values(&name(&format!("{part}.bias")))?])
+        };
+        let packed = |[weight, bias]: [Vec<f32>; 2]| Linear::new(self.machine, self.precision, &weight, bias);
+        let mut attending = pair("attention.self.query")?;
+        let size = self.config.hidden_size / self.config.num_attention_heads;
+        let scale = 1.0 / (size as f32).sqrt();
+        attending.iter_mut().flatten().for_each(|value| *value *= scale);
+        for part in ["attention.self.key", "attention.self.value"] {
+            attending.iter_mut().zip(pair(part)?).for_each(|(all, part)| all.extend(part));
+        }
+        Ok(Layer {
+            machine: self.machine,
+            heads: self.config.num_attention_heads,
+            attending: packed(attending),
+            attended: packed(pair("attention.output.dense")?),
+            attended_norm: self.norm(&name("attention.output.LayerNorm"))?,
+            inner: packed(pair("intermediate.dense")?),
+            outer: packed(pair("output.dense")?),
+            outer_norm: self.norm(&name("output.LayerNorm"))?,
+        })
+    }
+}
+
+/// The rows of each text, and the rows asked for.
+fn laid_out(texts: &[Question<'_>]) -> (Vec<Span>, Vec<usize>) {
+    let mut asked = Vec::new();
+    let mut start = 0;
+    let spans = texts.iter().map(|text| {
+        let before = asked.len();
+        asked.extend(text.places.iter().map(|&place| start + place as usize));
+        let rows = start..start + text.ids.len();
+        start = rows.end;
+        Span { rows, asked: before..asked.len() }
+    });
+    (spans.collect(), asked)
+}
+
+/// Runs of texts of at most so many pieces, or of one text.
+fn groups<'a, 'b>(texts: &'a [Question<'b>], most: usize) -> Vec<&'a [Question<'b>]> {
+    let mut groups = Vec::new();
+    let (mut start, mut pieces) = (0, 0);
+    for (at, text) in texts.iter().enumerate() {
+        if at > start && pieces + text.ids.len() > most {
+            groups.push(&texts[start..at]);
+            (start, pieces) = (at, 0);
+        }
+        pieces += text.ids.len();
+    }
+    if start < texts.len() {
+        groups.push(&texts[start..]);
+    }
+    groups
+}
+
+/// Does work item by item on threads, each of which has memory to work in, and gives the results in order.
+fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    threads: NonZeroUsize,
+    work: impl Fn(&T, &mut Scratch) -> R + Sync,
+) -> Vec<R> {
+    let threads = threads.get().min(items.len());
+    if threads <= 1 {
+        let mut scratch = Scratch::default();
+        return items.iter().map(|item| work(item, &mut scratch)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut scratch = Scratch::default();
+                while let at = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(item) = items.get(at)
+                {
+                    let result = work(item, &mut scratch);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::Device;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::bert::dropout::Keep;
+    use crate::bert::encoder::Batch;
+    use crate::bert::tagger::{self, Tagger};
+    use crate::bert::weights::read_encoder;
+
+    const CONFIG: &[u8] = include_bytes!("../../../../tests/data/toy-bert/config.json");
+    const WEIGHTS: &[u8] = include_bytes!("../../../../tests/data/toy-bert/model.safetensors");
+
+    /// The toy encoder with a head and layer scalars that look like any.
+    fn toy() -> (EncoderConfig, Weights) {
+        let config = EncoderConfig::read(CONFIG).unwrap();
+        let encoder = read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
+        let mut weights: Weights =
+            encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
+        for (name, shape) in tagger::shapes(&config, 4) {
+            weights.entry(name).or_insert_with(|| {
+                let count = shape.iter().product::<usize>() as u32;
+                let values: Vec<f32> = (1..=count).map(|at| (at as f32 * 1.7).sin()).collect();
+                Tensor::from_vec(values, shape, &Device::Cpu).unwrap()
+            });
+        }
+        (config, weights)
+    }
+
+    fn text() -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
+        let ids = prop::collection::vec(0u32..101, 1..=40);
+        (ids, prop::collection::vec(any::<bool>(), 40)).prop_map(|(ids, asked)| {
+            let places = (0..ids.len() as u32).filter(|&place| asked[place as usize]).collect();
+            (ids, places)
+        })
+    }
+
+    fn questions(texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<Question<'_>> {
+        texts.iter().map(|(ids, places)| Question { ids, places: places.clone() }).collect()
+    }
+
+    /// What the graph of tensors gives.
+    fn of_graph(tagger: &Tagger, texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<Vec<f32>> {
+        let one = |(ids, places): &(Vec<u32>, Vec<u32>)| -> Vec<Vec<f32>> {
+            if places.is_empty() {
+                return Vec::new();
+            }
+            let batch = Batch::new([ids.as_slice()], 0);
+            tagger.scores(&batch, tagger.encoder().words(), places, &mut Keep).unwrap().to_vec2().unwrap()
+        };
+        texts.iter().flat_map(one).collect()
+    }
+
+    const ONE: NonZeroUsize = NonZeroUsize::MIN;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(30) })]
+
+        #[test]
+        fn scores_are_those_of_the_graph(texts in prop::collection::vec(text(), 0..6)) {
+            let (config, weights) = toy();
+            let expected = of_graph(&Tagger::new(&weights, &config).unwrap(), &texts);
+            for machine in Machine::all() {
+                for (precision, off) in [(Precision::F32, 1e-4), (Precision::Int8, 0.2)] {
+                    let engine = Engine::on(machine, &weights, &config, precision).unwrap();
+                    let found = engine.scores(&questions(&texts), ONE).unwrap();
+                    prop_assert_eq!(found.len(), expected.len());
+                    for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+                        prop_assert!((found - expected).abs() < off, "{machine:?} {precision:?}: {found}, {expected}");
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn scores_are_the_same_to_the_bit_alone_and_among_others_and_on_threads(
+            texts in prop::collection::vec(text(), 1..20),
+        ) {
+            let (config, weights) = toy();
+            for machine in Machine::all() {
+                for precision in [Precision::F32, Precision::Int8] {
+                    let engine = Engine::on(machine, &weights, &config, precision).unwrap();
+                    let together = engine.scores(&questions(&texts), ONE).unwrap();
+                    let threaded = engine.scores(&questions(&texts), NonZeroUsize::new(3).unwrap()).unwrap();
+                    prop_assert_eq!(&together, &threaded);
+                    let alone = questions(&texts).into_iter().flat_map(|text| engine.scores(&[text], ONE).unwrap());
+                    prop_assert_eq!(together, alone.collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_encoder_does_not_have_is_named() {
+        let (config, weights) = toy();
+        let engine = Engine::new(&weights, &config, Precision::F32).unwrap();
+        let refused = |ids: &[u32], places: Vec<u32>| {
+            engine.scores(&[Question { ids, places }], ONE).unwrap_err().to_string()
+        };
+        assert!(refused(&[101], vec![0]).contains("a piece numbered 101, but the encoder has 101"));
+        assert!(refused(&[1; 41], vec![0]).contains("a text of 41 pieces, but the encoder takes 40"));
+        assert!(refused(&[1], vec![1]).contains("place 1 of a text of 1 pieces"));
+    }
+}

@@ -1,0 +1,394 @@
+//! A tagger on BERT (Rei et al. 2020): each word's first piece, as all layers of the encoder see it, decides its case.
+
+pub mod config;
+mod device;
+pub mod dropout;
+pub mod encoder;
+pub mod engine;
+pub(crate) mod exp;
+pub mod ops;
+mod passage;
+pub mod plain;
+mod session;
+pub mod tagger;
+pub mod tokenize;
+pub mod weights;
+mod train;
+
+use std::fmt::Display;
+use std::sync::OnceLock;
+
+use candle_core::{Device, Result as Computed};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+pub use train::{Adaptation, Config, adapt, train};
+
+use config::EncoderConfig;
+use dropout::Keep;
+use encoder::Batch;
+use engine::{Engine, Question};
+use majuscule::error::{Error, Result};
+use majuscule::methods::computing::{Computing, Precision};
+use majuscule::methods::{Method, spellings};
+use majuscule::model::{Section, Store};
+use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
+use majuscule::text::{Capitals, Case, Choice, Class, Given, Label, Labels, Locale, Mark, Tokens};
+use passage::{Asked, Gathering, Passage, Pool, Text};
+use tagger::Tagger;
+use tokenize::Pieces;
+use weights::Weights;
+
+/// The method, for the list of a program.
+pub const METHOD: Method = Method {
+    name: "bert",
+    has_backends: true,
+    load: |store, computing| Ok(Box::new(Bert::load(store, computing)?)),
+};
+
+/// The files of a model: those of a Hugging Face folder, and spellings of mixed case.
+const CONFIG: &str = "config.json";
+const TOKENIZER: &str = "tokenizer.json";
+const WEIGHTS: &str = "model.safetensors";
+const MIXED: &str = "mixed.txt";
+
+/// A trained model.
+#[derive(Debug)]
+pub struct Bert {
+    config: EncoderConfig,
+    pieces: Pieces,
+    weights: Weights,
+    tagger: Tagger,
+    /// The tagger as it computes here, made when it is first asked.
+    engine: OnceLock<Engine>,
+    precision: Precision,
+    /// The mixed case of words that have one.
+    mixed: FxHashMap<String, Capitals>,
+    mixed_text: String,
+    settings: Settings,
+    locale: Locale,
+    labels: Labels,
+}
+
+/// What a model needs to know of how it was trained.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Pieces that the encoder sees at a time; longer sentences are cut into windows that overlap.
+    pub window: usize,
+    /// Whether sentences were trained together, so that a text goes on over the end of a line.
+    pub runs_on: bool,
+}
+
+impl Bert {
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// [`Error::Model`] where a file of it is missing, cut off or altered, and [`Error::Usage`] where it cannot compute in this way here.
+    pub fn load(store: &dyn Store, computing: &Computing) -> Result<Self> {
+        let (device, precision) = device::place(computing)?;
+        let manifest = store.manifest();
+        let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
+        let settings = Settings::deserialize(&manifest.settings)
+            .map_err(|error| wrong(format!("its settings are not those of bert ({error})")))?;
+        // All are compared with their checksums before any is read.
+        let [config, pieces, weights, mixed] =
+            [CONFIG, TOKENIZER, WEIGHTS, MIXED].map(|name| store.section(name));
+        let (config, pieces, weights, mixed) = (config?, pieces?, weights?, mixed?);
+        let config = EncoderConfig::read(&config).map_err(|problem| wrong(format!("{CONFIG} {problem}")))?;
+        let pieces = Pieces::read(&pieces, Some(config.vocab_size))
+            .map_err(|problem| wrong(format!("{TOKENIZER} {problem}")))?;
+        let shapes = tagger::shapes(&config, manifest.labels.len());
+        let named = |name: &str| Some(name.to_owned());
+        let weights = weights::read(&weights, &shapes, named, &Device::Cpu)
+            .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
+        let mixed = String::from_utf8(mixed.to_vec()).map_err(|_| wrong(format!("{MIXED} is no text")))?;
+        if !(3..=config.max_position_embeddings).contains(&settings.window) {
+            let most = config.max_position_embeddings;
+            return Err(wrong(format!(
+                "its window is {}, but its encoder takes 3 to {most}",
+                settings.window
+            )));
+        }
+        let model =
+            Self::new(config, pieces, weights, mixed, settings, manifest.locale, manifest.labels.clone())
+                .map_err(|problem| wrong(problem.to_string()))?;
+        model.on(&device, precision).map_err(failed)
+    }
+
+    /// The same model, computing there and so exactly. What is saved stays as it is.
+    fn on(self, device: &Device, precision: Precision) -> Computed<Self> {
+        if device.is_cpu() {
+            return Ok(Self { precision, ..self });
+        }
+        let tagger = Tagger::new(&device::placed(&self.weights, device, precision)?, &self.config)?;
+        Ok(Self { tagger, precision, ..self })
+    }
+
+    fn new(
+        config: EncoderConfig,
+        pieces: Pieces,
+        weights: Weights,
+        mixed_text: String,
+        settings: Settings,
+        locale: Locale,
+        labels: Labels,
+    ) -> Computed<Self> {
+        let tagger = Tagger::new(&weights, &config)?;
+        let mut mixed = FxHashMap::default();
+        for (lower, case) in spellings::read(&mixed_text, locale) {
+            let capitals = case.capitals(&lower, locale);
+            mixed.insert(lower, capitals);
+        }
+        let (engine, precision) = (OnceLock::new(), Precision::F32);
+        Ok(Self {
+            config,
+            pieces,
+            weights,
+            tagger,
+            engine,
+            precision,
+            mixed,
+            mixed_text,
+            settings,
+            locale,
+            labels,
+        })
+    }
+
+    /// The files that the model is written as.
+    ///
+    /// # Errors
+    /// Where the weights cannot be read from their device.
+    pub fn sections(&self) -> Result<Vec<Section>> {
+        let config =
+            serde_json::json!({ "model_type": "bert", "architectures": ["BertForTokenClassification"] });
+        let mut config = config.as_object().cloned().unwrap_or_default();
+        let shape = serde_json::to_value(&self.config).expect("settings have string keys only");
+        config.extend(shape.as_object().cloned().unwrap_or_default());
+        let names = (0..self.labels.len()).map(|id| (id.to_string(), label_name(&self.labels, id).into()));
+        config.insert("id2label".to_owned(), serde_json::Value::Object(names.collect()));
+        let mut bytes = serde_json::to_vec_pretty(&config).expect("settings have string keys only");
+        bytes.push(b'\n');
+        Ok(vec![
+            (CONFIG.to_owned(), bytes),
+            (TOKENIZER.to_owned(), self.pieces.json()),
+            (WEIGHTS.to_owned(), weights::write(&self.weights).map_err(failed)?),
+            (MIXED.to_owned(), self.mixed_text.clone().into_bytes()),
+        ])
+    }
+
+    /// What its manifest says of how it works.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The tagger.
+    pub fn tagger(&self) -> &Tagger {
+        &self.tagger
+    }
+
+    fn passage(&self, want: Want) -> Passage<'_> {
+        let Settings { window, runs_on } = self.settings;
+        let (look_ahead, predictions) = (want.look_ahead, want.predictions.get());
+        Passage::new(&self.pieces, Gathering { window, runs_on, look_ahead, predictions })
+    }
+
+    /// Whether scores do not depend, to the bit, on what is computed together.
+    fn is_by_itself(&self) -> bool {
+        self.tagger.encoder().words().device().is_cpu()
+    }
+
+    /// The scores of the labels of each word that these texts ask for and that has pieces, text after text. Where a device has no
+    /// memory for all at a time, they go in parts.
+    fn scores(&self, texts: &[&Text], want: Want) -> Result<Vec<Vec<f32>>> {
+        if self.is_by_itself() {
+            return self.engine_scores(texts, want).map_err(failed);
+        }
+        match self.graph_scores(texts) {
+            Ok(scores) => Ok(scores),
+            Err(error) if !device::is_full(&error) => Err(failed(error)),
+            Err(_) if texts.len() > 1 => {
+                let (first, second) = texts.split_at(texts.len() / 2);
+                Ok([self.scores(first, want)?, self.scores(second, want)?].concat())
+            }
+            Err(error) => {
+                let pieces = texts.first().map_or(0, |text| text.ids.len());
+                Err(failed(format!(
+                    "no memory for {pieces} pieces of a text at a time ({error}): try --device cpu"
+                )))
+            }
+        }
+    }
+
+    /// By the engine, on the processor.
+    fn engine_scores(&self, texts: &[&Text], want: Want) -> Computed<Vec<Vec<f32>>> {
+        let place = |word: &Asked| word.first;
+        let questions: Vec<Question<'_>> = texts
+            .iter()
+            .map(|text| Question { ids: &text.ids, places: text.asked.iter().filter_map(place).collect() })
+            .collect();
+        self.engine()?.scores(&questions, want.threads)
+    }
+
+    fn engine(&self) -> Computed<&Engine> {
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let precision = match self.precision {
+            Precision::Int8 => engine::Precision::Int8,
+            Precision::F32 | Precision::Bf16 | Precision::F16 => engine::Precision::F32,
+        };
+        let engine = Engine::new(&self.weights, &self.config, precision)?;
+        Ok(self.engine.get_or_init(|| engine))
+    }
+
+    /// By tensor operations, on a GPU.
+    fn graph_scores(&self, texts: &[&Text]) -> Computed<Vec<Vec<f32>>> {
+        let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), self.pieces.special.padding);
+        let rows = rows(texts.iter().map(|text| text.asked.as_slice()), batch.width);
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let words = self.tagger.encoder().words();
+        self.tagger.scores(&batch, words, &rows, &mut Keep)?.to_vec2()
+    }
+
+    /// The choices for the words that are done with this text, whose scores come next.
+    fn choices<'s>(
+        &self,
+        pool: &mut Pool,
+        text: Text,
+        scores: &mut impl Iterator<Item = &'s [f32]>,
+        want: Want,
+        out: &mut Vec<Choice>,
+    ) {
+        out.extend(pool.add(text, scores).map(|(word, scores)| self.choice(&word, &scores, want)));
+    }
+
+    /// The likeliest label of a word; that of one without scores is lower case.
+    fn choice(&self, word: &Asked, scores: &[f32], want: Want) -> Choice {
+        let chosen = |case: Case, confidence: f32| Choice {
+            label: Label::from(case),
+            confidence: want.confidence.then_some(confidence),
+        };
+        if let Given::Fixed(case) = word.given {
+            return chosen(case, 1.0);
+        }
+        let mixed = self.mixed.get(&word.lower).copied();
+        let case = |id: usize| -> Option<Case> {
+            let capitals = match self.labels.get(id)?.0 {
+                Class::Lower => return Some(Case::Lower),
+                Class::Title => Case::Title.capitals(&word.lower, self.locale),
+                Class::Upper => Case::Upper.capitals(&word.lower, self.locale),
+                // A pattern is known or it is not: without one the other labels are left.
+                Class::Mixed => mixed?,
+            };
+            Some(Case::of_capitals(capitals, &word.lower, self.locale))
+        };
+        let cases: Vec<(Case, f32)> =
+            scores.iter().enumerate().filter_map(|(id, &score)| Some((case(id)?, score))).collect();
+        // Of equally likely ones the first.
+        let best = cases.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best });
+        let Some((found, most)) = best else { return chosen(Case::Lower, 1.0) };
+        let share = |same: &dyn Fn(Case) -> bool| {
+            cases.iter().filter(|(case, _)| same(*case)).map(|(_, score)| (score - most).exp()).sum::<f32>()
+        };
+        chosen(found, share(&|case| case == found) / share(&|_| true))
+    }
+}
+
+/// The rows in which the first pieces of words stand, in a batch of texts of this width.
+fn rows<'a>(texts: impl IntoIterator<Item = &'a [Asked]>, width: usize) -> Vec<u32> {
+    let row = |(at, asked): (usize, &'a [Asked])| {
+        asked.iter().filter_map(move |word| Some((at * width) as u32 + word.first?))
+    };
+    texts.into_iter().enumerate().flat_map(row).collect()
+}
+
+fn label_name(labels: &Labels, id: usize) -> String {
+    match labels.get(id) {
+        Some((class, Mark::None)) => class.name().to_owned(),
+        Some((class, mark)) => format!("{} {mark:?}", class.name()),
+        None => String::new(),
+    }
+}
+
+/// What went wrong inside, such as for want of memory.
+fn failed(problem: impl Display) -> Error {
+    Error::model("bert", format!("computing failed: {problem}"))
+}
+
+/// Pieces that go through the encoder at a time.
+const BATCH: usize = 2048;
+
+impl Restorer for Bert {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// All up to the end of a sentence, or of a line.
+    fn look_ahead(&self) -> Option<usize> {
+        None
+    }
+
+    fn knows(&self, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn session(&self, want: Want) -> Box<dyn Session + '_> {
+        Box::new(session::Tagging::new(self, want))
+    }
+
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        let weights = self.tagger.layer_weights().ok()?;
+        Some(LayerWeights(weights.into_iter().map(f64::from).collect()))
+    }
+
+    /// Texts of about equal length go through the encoder together.
+    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
+        let mut texts = Vec::new();
+        let mut counts = Vec::with_capacity(documents.len());
+        let mut passage = self.passage(want);
+        for document in documents {
+            let before = texts.len();
+            for (lower, token) in document.iter() {
+                passage.push(lower, token, &mut texts).map_err(failed)?;
+            }
+            passage.finish(&mut texts);
+            counts.push(texts.len() - before);
+        }
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&at| texts[at].ids.len());
+        let mut scores = vec![Vec::new(); texts.len()];
+        for group in batches(&order, |&at| texts[at].ids.len(), BATCH) {
+            let group_texts: Vec<&Text> = group.iter().map(|&at| &texts[at]).collect();
+            let mut found = self.scores(&group_texts, want)?.into_iter();
+            for &at in group {
+                let words = texts[at].asked.iter().filter(|word| word.first.is_some()).count();
+                scores[at] = found.by_ref().take(words).collect();
+            }
+        }
+        let mut texts = texts.into_iter().zip(&scores);
+        let document = |count| {
+            let (mut pool, mut choices) = (Pool::default(), Vec::new());
+            for (text, scores) in texts.by_ref().take(count) {
+                self.choices(&mut pool, text, &mut scores.iter().map(Vec::as_slice), want, &mut choices);
+            }
+            choices
+        };
+        Ok(counts.into_iter().map(document).collect())
+    }
+}
+
+/// Cuts items that are sorted by length into runs of at most so many pieces when filled up, or of one.
+fn batches<T>(sorted: &[T], len: impl Fn(&T) -> usize, most: usize) -> Vec<&[T]> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for end in 1..=sorted.len() {
+        let next = sorted.get(end).map(&len);
+        if next.is_none_or(|next| next * (end + 1 - start) > most) {
+            runs.push(&sorted[start..end]);
+            start = end;
+        }
+    }
+    runs
+}

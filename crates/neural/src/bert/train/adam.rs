@@ -1,0 +1,259 @@
+//! Adam (Kingma & Ba 2015, algorithm 1) without weight decay. The moments are open, so that training can go on from a file.
+
+use std::sync::{Mutex, PoisonError};
+
+use candle_core::{CpuStorage, InplaceOp1, Layout, Result, Tensor, Var, bail};
+
+use crate::bert::ops::read;
+
+const BETAS: [f32; 2] = [0.9, 0.999];
+const EPSILON: f32 = 1e-8;
+
+/// What Adam remembers of a tensor.
+#[derive(Debug, Clone)]
+pub(super) struct Moments {
+    /// How often it was changed.
+    pub(super) steps: u64,
+    means: Means,
+}
+
+/// Running means of the gradient and of its square.
+#[derive(Debug, Clone)]
+enum Means {
+    /// Beside the processor; none yet are 0.
+    Here([Vec<f32>; 2]),
+    /// On the device that the tensor lies on.
+    There([Tensor; 2]),
+}
+
+impl Default for Moments {
+    fn default() -> Self {
+        Self::new(0, Default::default())
+    }
+}
+
+/// The rows of a matrix that a gradient is of; all others have a gradient of 0.
+pub(super) type Rows<'a> = Option<&'a [u32]>;
+
+impl Moments {
+    /// Those after so many steps.
+    pub(super) fn new(steps: u64, means: [Vec<f32>; 2]) -> Self {
+        Self { steps, means: Means::Here(means) }
+    }
+
+    /// The running means of the gradient and of its square.
+    ///
+    /// # Errors
+    /// Where they cannot be read from their device.
+    pub(super) fn means(&self) -> Result<[Vec<f32>; 2]> {
+        match &self.means {
+            Means::Here(means) => Ok(means.clone()),
+            Means::There([mean, square]) => {
+                let values = |tensor: &Tensor| tensor.flatten_all()?.to_vec1();
+                Ok([values(mean)?, values(square)?])
+            }
+        }
+    }
+
+    /// Moves a tensor against its gradient times `scale`.
+    ///
+    /// # Errors
+    /// Where the shapes do not fit.
+    pub(super) fn step(
+        &mut self,
+        tensor: &Var,
+        grad: &Tensor,
+        rows: Rows<'_>,
+        rate: f64,
+        scale: f32,
+    ) -> Result<()> {
+        self.steps += 1;
+        // The means begin at 0: this makes up for it.
+        let [first, second] = BETAS.map(|beta| 1.0 - f64::from(beta).powf(self.steps as f64));
+        let step = Step { rate: (rate / first) as f32, scale, root: (1.0 / second.sqrt()) as f32 };
+        match tensor.device().is_cpu() {
+            true => self.step_here(tensor, grad, rows, step),
+            false => self.step_there(tensor, grad, rows, step),
+        }
+    }
+
+    /// On the processor, in one pass.
+    fn step_here(&mut self, tensor: &Tensor, grad: &Tensor, rows: Rows<'_>, step: Step) -> Result<()> {
+        let count = tensor.elem_count();
+        let Means::Here(means) = &mut self.means else { bail!("the means of Adam lie on another device") };
+        means.iter_mut().for_each(|mean| mean.resize(count, 0.0));
+        let width = if rows.is_some() { tensor.dim(1)? } else { count };
+        read(grad, |grad| {
+            let update = Update { means: Mutex::new(means), grad, rows, width, step };
+            tensor.inplace_op1(&update)
+        })?
+    }
+
+    /// On any device, by tensor operations.
+    fn step_there(&mut self, tensor: &Var, grad: &Tensor, rows: Rows<'_>, step: Step) -> Result<()> {
+        let Step { rate, scale, root } = step;
+        let [mean, square] = match &self.means {
+            Means::There(means) => means.clone(),
+            Means::Here([mean, square]) if !mean.is_empty() => {
+                let there = |values: &[f32]| Tensor::from_slice(values, tensor.shape(), tensor.device());
+                [there(mean)?, there(square)?]
+            }
+            Means::Here(_) => [tensor.zeros_like()?, tensor.zeros_like()?],
+        };
+        let grad = match rows {
+            Some(rows) => {
+                let rows = Tensor::from_slice(rows, rows.len(), tensor.device())?;
+                tensor.zeros_like()?.index_add(&rows, grad, 0)?
+            }
+            None => grad.clone(),
+        };
+        let grad = (grad * f64::from(scale))?;
+        let moved =
+            |mean: Tensor, to: Tensor, beta: f32| (mean * f64::from(beta))? + (to * f64::from(1.0 - beta))?;
+        let square = moved(square, grad.sqr()?, BETAS[1])?;
+        let mean = moved(mean, grad, BETAS[0])?;
+        let length = ((square.sqrt()? * f64::from(root))? + f64::from(EPSILON))?;
+        tensor.set(&(tensor.as_tensor() - ((&mean / length)? * f64::from(rate))?)?)?;
+        self.means = Means::There([mean.detach(), square.detach()]);
+        Ok(())
+    }
+}
+
+/// The numbers of one step.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    rate: f32,
+    scale: f32,
+    root: f32,
+}
+
+struct Update<'a> {
+    means: Mutex<&'a mut [Vec<f32>; 2]>,
+    grad: &'a [f32],
+    rows: Rows<'a>,
+    width: usize,
+    step: Step,
+}
+
+impl InplaceOp1 for Update<'_> {
+    fn name(&self) -> &'static str {
+        "adam"
+    }
+
+    fn cpu_fwd(&self, storage: &mut CpuStorage, layout: &Layout) -> Result<()> {
+        let (CpuStorage::F32(values), Some((start, end))) = (storage, layout.contiguous_offsets()) else {
+            bail!("Adam moves 32-bit numbers on the CPU")
+        };
+        let values = &mut values[start..end];
+        let mut means = self.means.lock().unwrap_or_else(PoisonError::into_inner);
+        let [means, squares] = &mut **means;
+        let Some(rows) = self.rows else {
+            if self.grad.len() != values.len() {
+                bail!("a gradient of {} values for {}", self.grad.len(), values.len())
+            }
+            change(values, means, squares, |at| self.grad[at], self.step);
+            return Ok(());
+        };
+        let mut rows = rows.iter().zip(self.grad.chunks_exact(self.width)).peekable();
+        let parts = values.chunks_exact_mut(self.width).zip(means.chunks_exact_mut(self.width));
+        for (row, ((values, means), squares)) in parts.zip(squares.chunks_exact_mut(self.width)).enumerate() {
+            match rows.next_if(|(at, _)| **at as usize == row) {
+                Some((_, grad)) => change(values, means, squares, |at| grad[at], self.step),
+                // A row that never had a gradient stays where it is.
+                None if squares.iter().all(|square| *square == 0.0) => {}
+                None => change(values, means, squares, |_| 0.0, self.step),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn change(
+    values: &mut [f32],
+    means: &mut [f32],
+    squares: &mut [f32],
+    grad: impl Fn(usize) -> f32,
+    Step { rate, scale, root }: Step,
+) {
+    let parts = values.iter_mut().zip(means).zip(squares).enumerate();
+    for (at, ((value, mean), square)) in parts {
+        let grad = grad(at) * scale;
+        *mean = BETAS[0] * *mean + (1.0 - BETAS[0]) * grad;
+        *square = BETAS[1] * *square + (1.0 - BETAS[1]) * grad * grad;
+        *value -= rate * *mean / (square.sqrt() * root + EPSILON);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::{Device, Var};
+
+    use super::*;
+
+    #[test]
+    fn the_first_steps_are_those_of_a_pencil() {
+        let var = Var::new(&[1.0f32, -2.0], &Device::Cpu).unwrap();
+        let grad = Tensor::new(&[0.5f32, -4.0], &Device::Cpu).unwrap();
+        let mut moments = Moments::default();
+        // Whatever the gradient, the first step is as long as the rate, and so is the second with the same one.
+        for expected in [[0.9, -1.9], [0.8, -1.8]] {
+            moments.step(&var, &grad, None, 0.1, 1.0).unwrap();
+            let found: Vec<f32> = var.to_vec1().unwrap();
+            assert!(found.iter().zip(expected).all(|(a, b): (_, f32)| (a - b).abs() < 1e-6), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn any_device_moves_as_the_processor_does() {
+        let start: Vec<f32> = (0..12).map(|x| x as f32 / 7.0).collect();
+        let new = || Var::from_vec(start.clone(), (4, 3), &Device::Cpu).unwrap();
+        let (here, there) = (new(), new());
+        let (mut of_here, mut of_there) = (Moments::default(), Moments::default());
+        for rows in [Some([1u32, 3]), None, Some([0, 3])] {
+            let count = if rows.is_some() { 2 } else { 4 };
+            let grad: Vec<f32> = (0..3 * count).map(|x| x as f32 - 2.5).collect();
+            let grad = Tensor::from_vec(grad, (count, 3), &Device::Cpu).unwrap();
+            let rows = rows.as_ref().map(<[u32; 2]>::as_slice);
+            of_here.step(&here, &grad, rows, 0.1, 0.5).unwrap();
+            of_there.steps += 1;
+            let [first, second] = BETAS.map(|beta| 1.0 - f64::from(beta).powf(of_there.steps as f64));
+            let step = Step { rate: (0.1 / first) as f32, scale: 0.5, root: (1.0 / second.sqrt()) as f32 };
+            of_there.step_there(&there, &grad, rows, step).unwrap();
+            let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+            let values = |var: &Var| var.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+            assert!(near(&values(&here), &values(&there)));
+            for (here, there) in of_here.means().unwrap().iter().zip(of_there.means().unwrap()) {
+                assert!(near(here, &there));
+            }
+        }
+        // What was saved from one goes on in the other.
+        let mut goes_on = Moments::new(of_here.steps, of_here.means().unwrap());
+        let (grad, again) = (Tensor::ones_like(&here).unwrap(), Var::from_tensor(&here).unwrap());
+        let step = Step { rate: 0.1, scale: 1.0, root: 1.0 };
+        goes_on.step_there(&again, &grad, None, step).unwrap();
+        of_there.step_there(&there, &grad, None, step).unwrap();
+        let furthest = (again.as_tensor() - there.as_tensor()).unwrap().abs().unwrap().max_all().unwrap();
+        assert!(furthest.to_scalar::<f32>().unwrap() < 1e-6);
+    }
+
+    #[test]
+    fn rows_without_a_gradient_move_as_with_a_gradient_of_0() {
+        let start: Vec<f32> = (0..12).map(|x| x as f32 / 7.0).collect();
+        let new = || Var::from_vec(start.clone(), (4, 3), &Device::Cpu).unwrap();
+        let (dense, sparse) = (new(), new());
+        let (mut of_dense, mut of_sparse) = (Moments::default(), Moments::default());
+        for rows in [vec![1u32, 3], vec![0, 3], vec![3], vec![1]] {
+            let grad: Vec<f32> = (0..rows.len() * 3).map(|x| x as f32 - 2.5).collect();
+            let mut whole = vec![0.0; 12];
+            for (&row, grad) in rows.iter().zip(grad.chunks(3)) {
+                whole[row as usize * 3..][..3].copy_from_slice(grad);
+            }
+            let grad = Tensor::from_vec(grad, (rows.len(), 3), &Device::Cpu).unwrap();
+            let whole = Tensor::from_vec(whole, (4, 3), &Device::Cpu).unwrap();
+            of_dense.step(&dense, &whole, None, 0.1, 0.5).unwrap();
+            of_sparse.step(&sparse, &grad, Some(&rows), 0.1, 0.5).unwrap();
+            assert_eq!(dense.to_vec2::<f32>().unwrap(), sparse.to_vec2::<f32>().unwrap());
+        }
+    }
+}

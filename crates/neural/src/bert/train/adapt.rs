@@ -1,0 +1,218 @@
+//! A tagger and a text of another kind in, the tagger with the ways of that text out: training goes on from the weights of the
+//! model, with nothing frozen (Rei et al. 2020, section 5.2).
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use candle_core::{Result as Computed, Tensor};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Training;
+use super::config::Config;
+use crate::bert::tagger::HEAD;
+use crate::bert::weights::Weights;
+use crate::bert::{Bert, Settings};
+use majuscule::error::Result;
+use majuscule::methods::computing::{Computing, Device};
+use majuscule::model::Store;
+use majuscule::restorer::Restorer;
+use majuscule_train::corpus::Corpus;
+use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
+
+/// How a model is adapted.
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
+pub struct Adaptation {
+    /// How often the corpus is gone over
+    #[arg(long, value_name = "N", default_value_t = Adaptation::default().epochs)]
+    pub epochs: usize,
+    /// In so many epochs at first the encoder stays as it is
+    #[arg(long, value_name = "N", default_value_t = Adaptation::default().frozen)]
+    pub frozen: usize,
+    /// How large the steps are, those of the encoder; by default as when the model was trained
+    #[arg(long, value_name = "STEP")]
+    pub rate: Option<f64>,
+    /// How large the steps of the head are; by default as when the model was trained
+    #[arg(long, value_name = "STEP")]
+    pub head_rate: Option<f64>,
+    /// Train the weights of layers with the head: never frozen, and with its steps
+    #[arg(long)]
+    pub scalars_with_head: bool,
+    /// Let steps grow from 0 over so many batches
+    #[arg(long, value_name = "N", default_value_t = Adaptation::default().warm_up)]
+    pub warm_up: u64,
+    /// Let steps shrink to 0 by the end
+    #[arg(long)]
+    pub decay: bool,
+    /// How many sentences make a step; by default as when the model was trained
+    #[arg(long, value_name = "N")]
+    pub batch: Option<usize>,
+    /// The share of values left out before the head
+    #[arg(long, value_name = "SHARE", default_value_t = Adaptation::default().dropout)]
+    pub dropout: f64,
+    /// How often a layer is left out of the weighted sum
+    #[arg(long, value_name = "SHARE", default_value_t = Adaptation::default().layer_dropout)]
+    pub layer_dropout: f64,
+    /// Shorten gradients to this length; 0 leaves them as they are
+    #[arg(long, value_name = "LENGTH", default_value_t = Adaptation::default().clip)]
+    pub clip: f64,
+    /// Hold this share of the examples out, and keep what does best on them
+    #[arg(long, value_name = "FRACTION", default_value_t = Adaptation::default().held_out)]
+    pub held_out: f64,
+    /// How many epochs in a row may be worse than the best
+    #[arg(long, value_name = "N", default_value_t = Adaptation::default().patience)]
+    pub patience: usize,
+    /// Where chance begins
+    #[arg(long, value_name = "N", default_value_t = Adaptation::default().seed)]
+    pub seed: u64,
+    /// Write how far it has come to this file now and then. Where it is there already, adapting goes on from it and finds the
+    /// same model; once that is written, the file is removed
+    #[arg(long, value_name = "FILE")]
+    // None of these is in a manifest: the model does not depend on them.
+    #[serde(skip)]
+    pub checkpoint: Option<PathBuf>,
+    /// After how many steps it is written again
+    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = Adaptation::default().checkpoint_every)]
+    #[serde(skip)]
+    pub checkpoint_every: u64,
+    /// Append what happens to this file, a line of JSON each time
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    pub log: Option<PathBuf>,
+    /// What computes: auto, cpu or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value_t)]
+    #[serde(skip)]
+    pub device: Device,
+}
+
+impl Adapter for Adaptation {
+    fn method(&self) -> &'static str {
+        "bert"
+    }
+
+    fn checkpoint(&self) -> Option<&Path> {
+        self.checkpoint.as_deref()
+    }
+
+    fn adapt(
+        &self,
+        store: &dyn Store,
+        corpus: &Corpus,
+        threads: NonZeroUsize,
+        watch: &mut Watch<'_>,
+    ) -> Result<Adapted> {
+        let adaptation = self.clone().as_trained(&store.manifest().settings);
+        // The backend that it learns on is another question.
+        let computing = Computing { device: Device::Cpu, ..Computing::default() };
+        let model = adapt(&adaptation, &Bert::load(store, &computing)?, corpus, threads, watch)?;
+        let (settings, labels) = (json(model.settings()), Some(model.labels().clone()));
+        Ok(Adapted { config: json(&adaptation), settings, labels, sections: model.sections()? })
+    }
+}
+
+impl Default for Adaptation {
+    fn default() -> Self {
+        let Config { dropout, layer_dropout, clip, patience, seed, checkpoint_every, .. } = Config::default();
+        Self {
+            epochs: 2,
+            frozen: 0,
+            rate: None,
+            head_rate: None,
+            scalars_with_head: false,
+            // Half of that of a training: text to adapt to is short.
+            warm_up: 50,
+            decay: false,
+            batch: None,
+            dropout,
+            layer_dropout,
+            clip,
+            // Of a short text it takes more to say which epoch is best.
+            held_out: 0.05,
+            patience,
+            seed,
+            checkpoint: None,
+            checkpoint_every,
+            log: None,
+            device: Device::Auto,
+        }
+    }
+}
+
+impl Adaptation {
+    /// The same, with what is left open filled in from the settings in a model's manifest.
+    #[must_use]
+    pub fn as_trained(mut self, settings: &Value) -> Self {
+        let trained = &settings["config"];
+        self.rate = self.rate.or_else(|| trained["rate"].as_f64());
+        self.head_rate = self.head_rate.or_else(|| trained["head_rate"].as_f64());
+        let batch = || trained["batch"].as_u64().and_then(|batch| usize::try_from(batch).ok());
+        self.batch = self.batch.or_else(batch);
+        self
+    }
+
+    /// The settings of a training that goes on like this.
+    fn config(&self, window: usize) -> Config {
+        let default = Config::default();
+        Config {
+            epochs: self.epochs,
+            frozen: self.frozen,
+            rate: self.rate.unwrap_or(default.rate),
+            head_rate: self.head_rate.unwrap_or(default.head_rate),
+            scalars_with_head: self.scalars_with_head,
+            warm_up: self.warm_up,
+            decay: self.decay,
+            batch: self.batch.unwrap_or(default.batch),
+            dropout: self.dropout,
+            layer_dropout: self.layer_dropout,
+            clip: self.clip,
+            window,
+            held_out: self.held_out,
+            patience: self.patience,
+            seed: self.seed,
+            checkpoint: self.checkpoint.clone(),
+            checkpoint_every: self.checkpoint_every,
+            log: self.log.clone(),
+            device: self.device,
+            ..default
+        }
+    }
+}
+
+/// Adapts a model to a text: a new one, of the same encoder. A spelling in mixed case that the text has replaces that of the
+/// model. Where the text has words in mixed case and the model has no label for them, it gets one, which begins with a score of 0.
+///
+/// `watch` is told how far it is after each step. The model then works as the protocol of the corpus asks: after `asr`, text goes on over the ends of lines.
+///
+/// # Errors
+/// Where the corpus cannot be read, teaches no case or pairs letters in another way than the model, where the settings cannot
+/// be, and where the checkpoint is of another training, altered, or cannot be written.
+pub fn adapt(
+    adaptation: &Adaptation,
+    model: &Bert,
+    corpus: &Corpus,
+    threads: NonZeroUsize,
+    watch: &mut Watch<'_>,
+) -> Result<Bert> {
+    let config = &adaptation.config(model.settings.window);
+    config.check()?;
+    check_locale(corpus, model.locale)?;
+    let settings = Settings { runs_on: corpus.protocol().runs_on(), ..model.settings.clone() };
+    let Bert { config: encoder, pieces, .. } = model;
+    let training = Training { config, corpus, encoder, pieces, settings, model: Some(model) };
+    training.run(|labels| widened(&model.weights, labels), threads, watch)
+}
+
+/// The weights with a head of so many labels: those of new ones are 0.
+fn widened(weights: &Weights, labels: usize) -> Computed<Weights> {
+    let widen = |(name, tensor): (&String, &Tensor)| {
+        let old = tensor.dim(0)?;
+        if !name.starts_with(HEAD) || old == labels {
+            return Ok((name.clone(), tensor.clone()));
+        }
+        let mut shape = tensor.dims().to_vec();
+        shape[0] = labels - old;
+        let rows = Tensor::zeros(shape, tensor.dtype(), tensor.device())?;
+        Ok((name.clone(), Tensor::cat(&[tensor, &rows], 0)?))
+    };
+    weights.iter().map(widen).collect()
+}

@@ -1,0 +1,189 @@
+//! A training under way as a file: a safetensors file with the weights, the best ones, Adam's moments, and a note of how far it is.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use candle_core::{Device, Result as Computed, Tensor, Var};
+use crc32fast::Hasher;
+use serde::{Deserialize, Serialize};
+
+use super::adam::Moments;
+use super::config::Config;
+use super::running::State;
+use super::samples::Samples;
+use crate::bert::failed;
+use crate::bert::ops::read;
+use crate::bert::weights::{self, Shapes, Weights};
+use majuscule::bytes::Bytes;
+use majuscule::error::{Error, Result};
+use majuscule::files::{self, Publish};
+use majuscule::text::Locale;
+use majuscule_train::corpus::{Corpus, Example};
+use majuscule_train::methods::checkpoint;
+
+/// A file that holds a state, or will.
+pub(super) struct Checkpoint<'a> {
+    file: &'a Path,
+    settings: String,
+    /// Checksums of the examples, and of the weights that training begins with.
+    digests: [u32; 2],
+}
+
+/// How far a training is.
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    /// What states depend on, but for what is in the files, and checksums of that.
+    settings: String,
+    digests: [u32; 2],
+    epoch: usize,
+    batches: usize,
+    /// The bits of the slot error rate: JSON may lose the last one.
+    best: Option<u64>,
+    worse: usize,
+    /// How often Adam changed each tensor.
+    steps: BTreeMap<String, u64>,
+}
+
+/// What the names of tensors begin with.
+const NOW: &str = "now.";
+const BEST: &str = "best.";
+const MEANS: [&str; 2] = ["mean.", "square."];
+
+impl<'a> Checkpoint<'a> {
+    /// The one that the settings name.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub(super) fn new(config: &'a Config, corpus: &Corpus) -> Result<Option<Self>> {
+        let Some(file) = &config.checkpoint else { return Ok(None) };
+        // A name that cannot be written is better known before long work.
+        drop(Publish::new(file)?);
+        let settings = checkpoint::settings(config, env!("CARGO_PKG_VERSION").to_owned(), corpus);
+        Ok(Some(Self { file, settings, digests: [0; 2] }))
+    }
+
+    /// The same for these examples and the weights that training begins with.
+    ///
+    /// # Errors
+    /// Where they cannot be read from their device.
+    pub(super) fn of(mut self, samples: &Samples, weights: &Weights) -> Computed<Self> {
+        let mut digest = Digest::default();
+        for tensor in weights.values() {
+            read(tensor, |values| digest.add_numbers(values))?;
+        }
+        self.digests = [samples.digest, digest.sum()];
+        Ok(self)
+    }
+
+    /// Writes a state, whole or not at all.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub(super) fn write(&self, state: &State) -> Result<()> {
+        let mut tensors = Weights::new();
+        let mut add =
+            |prefix: &str, name: &str, tensor: Tensor| tensors.insert(format!("{prefix}{name}"), tensor);
+        for (name, var) in &state.weights {
+            add(NOW, name, var.as_detached_tensor());
+        }
+        for (name, tensor) in state.best.iter().flat_map(|(_, best)| best) {
+            add(BEST, name, tensor.clone());
+        }
+        for (name, moments) in &state.moments {
+            for (prefix, mean) in MEANS.iter().zip(&moments.means().map_err(failed)?) {
+                let mean =
+                    Tensor::from_slice(mean, state.weights[name].dims(), &Device::Cpu).map_err(failed)?;
+                add(prefix, name, mean);
+            }
+        }
+        let note = Note {
+            settings: self.settings.clone(),
+            digests: self.digests,
+            epoch: state.epoch,
+            batches: state.batches,
+            best: state.best.as_ref().map(|(ser, _)| ser.to_bits()),
+            worse: state.worse,
+            steps: state.moments.iter().map(|(name, moments)| (name.clone(), moments.steps)).collect(),
+        };
+        let note = serde_json::to_string(&note).expect("a note has string keys only");
+        let bytes = weights::write_with(&tensors, Some(note)).map_err(failed)?;
+        files::unpublished(self.file, |out| out.write_all(&bytes))?.commit()
+    }
+
+    /// The state in the file, where there is one.
+    ///
+    /// # Errors
+    /// Where it is none, of another training or cut off.
+    pub(super) fn read(&self, shapes: &Shapes) -> Result<Option<State>> {
+        if !self.file.exists() {
+            return Ok(None);
+        }
+        let bytes = Bytes::open(self.file)?;
+        let wrong = |problem: String| Error::file(self.file.to_string_lossy(), problem);
+        let is_none = || {
+            wrong(
+                "is no checkpoint of bert, or cut off: name another file, or remove it to begin again"
+                    .to_owned(),
+            )
+        };
+        let note = weights::note(&bytes).ok_or_else(is_none)?;
+        let note: Note = serde_json::from_str(&note).map_err(|_| is_none())?;
+        let name = self.file.to_string_lossy();
+        if note.settings != self.settings {
+            return Err(checkpoint::other_settings(&name, note.settings.as_bytes(), &self.settings));
+        }
+        let differ = note.digests.iter().zip(&self.digests).position(|(found, expected)| found != expected);
+        if let Some(which) = differ {
+            return Err(checkpoint::altered_input(&name, ["a text", "the encoder or model"][which]));
+        }
+        let tensors = |prefix: &str, shapes: &Shapes| {
+            let named = |name: &str| name.strip_prefix(prefix).map(str::to_owned);
+            weights::read(&bytes, shapes, named, &Device::Cpu).map_err(&wrong)
+        };
+        let var = |(name, tensor)| Ok((name, Var::from_tensor(&tensor)?));
+        let weights = tensors(NOW, shapes)?.into_iter().map(var).collect::<Computed<_>>();
+        let best =
+            note.best.map(|ser| Ok::<_, Error>((f64::from_bits(ser), tensors(BEST, shapes)?))).transpose()?;
+        let moved: Shapes =
+            shapes.iter().filter(|(name, _)| note.steps.contains_key(name)).cloned().collect();
+        let [means, squares] = MEANS.map(|prefix| tensors(prefix, &moved));
+        let mut moments = BTreeMap::new();
+        for ((name, mean), square) in means?.iter().zip(squares?.values()) {
+            let values = |tensor: &Tensor| tensor.flatten_all()?.to_vec1::<f32>();
+            let means = [values(mean).map_err(failed)?, values(square).map_err(failed)?];
+            moments.insert(name.clone(), Moments::new(note.steps[name], means));
+        }
+        let weights = weights.map_err(failed)?;
+        let Note { epoch, batches, worse, .. } = note;
+        Ok(Some(State { weights, moments, epoch, batches, best, worse }))
+    }
+}
+
+/// A checksum of examples in their order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Digest(Hasher);
+
+impl Digest {
+    /// Takes an example.
+    pub(super) fn add(&mut self, example: &Example, locale: Locale) {
+        for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
+            self.0.update(gold.label.case.applied(lower, locale).as_bytes());
+            // No word has these.
+            self.0.update(if gold.scored { b"\n" } else { b"\t" });
+        }
+    }
+
+    /// Takes numbers.
+    fn add_numbers(&mut self, numbers: &[f32]) {
+        for part in numbers.chunks(1024) {
+            let bytes: Vec<u8> = part.iter().flat_map(|number| number.to_le_bytes()).collect();
+            self.0.update(&bytes);
+        }
+    }
+
+    /// The checksum.
+    pub(super) fn sum(&self) -> u32 {
+        self.0.clone().finalize()
+    }
+}

@@ -1,0 +1,190 @@
+//! How the tagger is trained.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+
+use super::{pretrained, refused, train};
+use majuscule::error::Result;
+use majuscule::files;
+use majuscule::methods::computing::Device;
+use majuscule::restorer::Restorer;
+use majuscule_train::corpus::Corpus;
+use majuscule_train::methods::{Learned, Learner, Watch};
+
+/// How `bert` is trained.
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
+pub struct Config {
+    /// The pretrained encoder: a Hugging Face folder of a BERT model, with config.json, tokenizer.json or vocab.txt, and
+    /// model.safetensors
+    #[arg(long, value_name = "FOLDER")]
+    #[serde(serialize_with = "name")]
+    pub encoder: PathBuf,
+    /// How often the corpus is gone over
+    #[arg(long, value_name = "N", default_value_t = Config::default().epochs)]
+    pub epochs: usize,
+    /// In so many epochs at first the encoder stays as it is
+    #[arg(long, value_name = "N", default_value_t = Config::default().frozen)]
+    pub frozen: usize,
+    /// How large the steps of the encoder are; the paper's value for BERT-base, small encoders bear ten times as much
+    #[arg(long, value_name = "STEP", default_value_t = Config::default().rate)]
+    pub rate: f64,
+    /// How large the steps of the head are
+    #[arg(long, value_name = "STEP", default_value_t = Config::default().head_rate)]
+    pub head_rate: f64,
+    /// Train the weights of layers with the head: never frozen, and with its steps
+    #[arg(long)]
+    pub scalars_with_head: bool,
+    /// Let steps grow from 0 over so many batches, of the head and of the encoder each when it begins
+    #[arg(long, value_name = "N", default_value_t = Config::default().warm_up)]
+    pub warm_up: u64,
+    /// Let steps shrink to 0 by the end
+    #[arg(long)]
+    pub decay: bool,
+    /// How many sentences make a step; the paper takes 16 for several languages
+    #[arg(long, value_name = "N", default_value_t = Config::default().batch)]
+    pub batch: usize,
+    /// The share of values left out before the head
+    #[arg(long, value_name = "SHARE", default_value_t = Config::default().dropout)]
+    pub dropout: f64,
+    /// How often a layer is left out of the weighted sum
+    #[arg(long, value_name = "SHARE", default_value_t = Config::default().layer_dropout)]
+    pub layer_dropout: f64,
+    /// Shorten gradients to this length; 0 leaves them as they are
+    #[arg(long, value_name = "LENGTH", default_value_t = Config::default().clip)]
+    pub clip: f64,
+    /// Pieces of words that the encoder sees at a time: longer sentences are cut into windows that overlap
+    #[arg(long, value_name = "PIECES", default_value_t = Config::default().window)]
+    pub window: usize,
+    /// Hold this share of the examples out, and keep what does best on them
+    #[arg(long, value_name = "FRACTION", default_value_t = Config::default().held_out)]
+    pub held_out: f64,
+    /// How many epochs in a row may be worse than the best
+    #[arg(long, value_name = "N", default_value_t = Config::default().patience)]
+    pub patience: usize,
+    /// Where chance begins
+    #[arg(long, value_name = "N", default_value_t = Config::default().seed)]
+    pub seed: u64,
+    /// Write how far training has come to this file now and then. Where it is there already, training goes on from it and
+    /// finds the same model; once that is written, the file is removed
+    #[arg(long, value_name = "FILE")]
+    // None of these is in a manifest: the model does not depend on them.
+    #[serde(skip)]
+    pub checkpoint: Option<PathBuf>,
+    /// After how many steps it is written again
+    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = Config::default().checkpoint_every)]
+    #[serde(skip)]
+    pub checkpoint_every: u64,
+    /// Append what happens to this file, a line of JSON each time
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    pub log: Option<PathBuf>,
+    /// What computes: auto, cpu or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value_t)]
+    #[serde(skip)]
+    pub device: Device,
+}
+
+impl Learner for Config {
+    fn name(&self) -> &'static str {
+        "bert"
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        vec![self.encoder.clone()]
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.warnings()
+    }
+
+    fn checkpoint(&self) -> Option<&Path> {
+        self.checkpoint.as_deref()
+    }
+
+    fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, watch: &mut Watch<'_>) -> Result<Learned> {
+        let model = train(self, corpus, threads, watch)?;
+        let learned = Learned::new(model.settings(), self, model.labels(), model.sections()?);
+        Ok(learned.trained_on(&self.inputs()))
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            encoder: PathBuf::new(),
+            epochs: 4,
+            frozen: 1,
+            rate: 1e-5,
+            head_rate: 3e-5,
+            scalars_with_head: false,
+            warm_up: 100,
+            decay: false,
+            batch: 8,
+            dropout: 0.1,
+            layer_dropout: 0.1,
+            clip: 1.0,
+            window: 256,
+            held_out: 0.01,
+            patience: 2,
+            seed: 1,
+            checkpoint: None,
+            checkpoint_every: 1000,
+            log: None,
+            device: Device::Auto,
+        }
+    }
+}
+
+/// The folder's own name: where it stands differs from machine to machine.
+fn name<S: Serializer>(folder: &std::path::Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&files::name(folder))
+}
+
+impl Config {
+    /// What may not be as it was meant.
+    pub fn warnings(&self) -> Vec<String> {
+        // What cannot be read is an error of training, which says more.
+        let Ok(pieces) = pretrained::pieces(&self.encoder, None) else { return Vec::new() };
+        if !pieces.is_cased() {
+            return Vec::new();
+        }
+        let encoder = self.encoder.display();
+        vec![format!(
+            "{encoder} tells capitals apart, but all that it is given here is lower case: an uncased encoder does better"
+        )]
+    }
+
+    /// Refuses settings that cannot be.
+    ///
+    /// # Errors
+    /// The first that cannot.
+    pub(super) fn check(&self) -> Result<()> {
+        let shares = [
+            ("--dropout", self.dropout),
+            ("--layer-dropout", self.layer_dropout),
+            ("--held-out", self.held_out),
+        ];
+        if let Some((name, share)) = shares.iter().find(|(_, share)| !(0.0..1.0).contains(share)) {
+            return Err(refused(format!("{name} {share}: expected a share from 0 to less than 1")));
+        }
+        let steps = [("--rate", self.rate), ("--head-rate", self.head_rate), ("--clip", self.clip)];
+        if let Some((name, step)) = steps.iter().find(|(_, step)| !(step.is_finite() && *step >= 0.0)) {
+            return Err(refused(format!("{name} {step}: expected a number of at least 0")));
+        }
+        let counts = [
+            ("--epochs", self.epochs),
+            ("--batch", self.batch),
+            ("--patience", self.patience),
+            ("--checkpoint-every", self.checkpoint_every as usize),
+        ];
+        if let Some((name, _)) = counts.iter().find(|(_, count)| *count == 0) {
+            return Err(refused(format!("{name} 0: expected at least 1")));
+        }
+        if self.window < 3 {
+            return Err(refused(format!("--window {}: expected at least 3 pieces", self.window)));
+        }
+        Ok(())
+    }
+}

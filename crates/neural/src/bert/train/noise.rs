@@ -1,0 +1,77 @@
+//! What is left out in training by chance: the same for the same seed, step and device.
+
+use candle_core::{DType, Device, Result, Tensor};
+
+use crate::bert::dropout::Dropout;
+pub(super) use majuscule_train::methods::random::{Purpose, generator, shuffle, unit};
+use majuscule_train::methods::random::{Random, mask};
+
+/// Leaves out by chance.
+pub(super) struct Noise {
+    pub(super) random: Random,
+    pub(super) head: f64,
+    pub(super) layers: f64,
+}
+
+impl Dropout for Noise {
+    fn mask(&mut self, shape: &[usize], share: f64, device: &Device) -> Result<Option<Tensor>> {
+        if share == 0.0 {
+            return Ok(None);
+        }
+        if !device.is_cpu() {
+            return drawn_there(shape, share, device).map(Some);
+        }
+        let mask = mask(&mut self.random, share, shape.iter().product());
+        Tensor::from_vec(mask, shape, device).map(Some)
+    }
+
+    fn layers(&mut self, count: usize) -> Option<Vec<bool>> {
+        if self.layers == 0.0 {
+            return None;
+        }
+        loop {
+            let dropped: Vec<bool> = (0..count).map(|_| unit(&mut self.random) < self.layers).collect();
+            if dropped.contains(&false) {
+                return Some(dropped);
+            }
+        }
+    }
+
+    fn head(&self) -> f64 {
+        self.head
+    }
+}
+
+/// A mask by the generator of a device, so that none has to be carried there.
+fn drawn_there(shape: &[usize], share: f64, device: &Device) -> Result<Tensor> {
+    let kept = Tensor::rand(0f32, 1f32, shape, device)?.ge(share)?;
+    kept.to_dtype(DType::F32)? / (1.0 - share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise(layers: f64) -> Noise {
+        Noise { random: generator(1, Purpose::Dropout, 1), head: 0.1, layers }
+    }
+
+    #[test]
+    fn the_mean_stays_and_the_share_is_left_out() {
+        let here = noise(0.0).mask(&[100, 1000], 0.1, &Device::Cpu).unwrap().unwrap();
+        for mask in [here, drawn_there(&[100, 1000], 0.1, &Device::Cpu).unwrap()] {
+            let values: Vec<f32> = mask.flatten_all().unwrap().to_vec1().unwrap();
+            let dropped = values.iter().filter(|value| **value == 0.0).count();
+            assert!((9_500..10_500).contains(&dropped), "{dropped}");
+            let mean = values.iter().map(|&value| f64::from(value)).sum::<f64>() / values.len() as f64;
+            assert!((mean - 1.0).abs() < 0.006, "{mean}");
+        }
+    }
+
+    #[test]
+    fn some_layer_always_stays() {
+        let mut noise = noise(0.9);
+        assert!((0..200).all(|_| noise.layers(3).unwrap().contains(&false)));
+        assert!(noise.layers(1).unwrap() == [false]);
+    }
+}

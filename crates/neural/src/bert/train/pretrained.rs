@@ -1,0 +1,85 @@
+//! A pretrained encoder as Hugging Face's folders hold it.
+
+use std::path::Path;
+
+use candle_core::Device;
+use serde_json::Value;
+
+use crate::bert::config::EncoderConfig;
+use crate::bert::tokenize::Pieces;
+use crate::bert::weights::{self, Weights};
+use crate::bert::{CONFIG, TOKENIZER, WEIGHTS};
+use majuscule::bytes::Bytes;
+use majuscule::error::{Error, Result};
+
+/// A pretrained encoder.
+pub(super) struct Pretrained {
+    pub(super) config: EncoderConfig,
+    pub(super) pieces: Pieces,
+    /// By their names without `bert.`.
+    pub(super) weights: Weights,
+}
+
+/// A vocabulary without the rest of a tokenizer, and where stands whether it has capitals.
+const VOCABULARY: &str = "vocab.txt";
+const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
+
+impl Pretrained {
+    /// Reads a folder.
+    ///
+    /// # Errors
+    /// Where a file of it is missing or not what the others need.
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let config =
+            EncoderConfig::read(&file(folder, CONFIG)?).map_err(|problem| wrong(folder, CONFIG, &problem))?;
+        let pieces = pieces(folder, Some(config.vocab_size))?;
+        let weights = weights::read_encoder(&file(folder, WEIGHTS)?, &config, &Device::Cpu)
+            .map_err(|problem| wrong(folder, WEIGHTS, &problem))?;
+        Ok(Self { config, pieces, weights })
+    }
+}
+
+/// The tokenizer of a folder, for an encoder with so many pieces where that is known.
+///
+/// # Errors
+/// Where there is none, or it is of another model.
+pub(super) fn pieces(folder: &Path, vocabulary: Option<usize>) -> Result<Pieces> {
+    if folder.join(TOKENIZER).exists() || !folder.join(VOCABULARY).exists() {
+        let json = file(folder, TOKENIZER)?;
+        return Pieces::read(&json, vocabulary).map_err(|problem| wrong(folder, TOKENIZER, &problem));
+    }
+    let settings = if folder.join(TOKENIZER_CONFIG).exists() {
+        serde_json::from_slice(&file(folder, TOKENIZER_CONFIG)?)
+            .map_err(|error| wrong(folder, TOKENIZER_CONFIG, &format!("is no JSON ({error})")))?
+    } else {
+        Value::Null
+    };
+    let lowercase = settings["do_lower_case"].as_bool().unwrap_or(true);
+    Pieces::read_vocabulary(&file(folder, VOCABULARY)?, lowercase, vocabulary)
+        .map_err(|problem| wrong(folder, VOCABULARY, &problem))
+}
+
+fn file(folder: &Path, name: &str) -> Result<Bytes> {
+    let path = folder.join(name);
+    if path.exists() {
+        return Bytes::open(&path);
+    }
+    let problem = match () {
+        () if !folder.is_dir() => "there is no such folder",
+        () if name == WEIGHTS && folder.join("pytorch_model.bin").exists() => {
+            "has pytorch_model.bin, but no model.safetensors: get that file too, or save the model again as safetensors"
+        }
+        () => {
+            return Err(wrong(
+                folder,
+                name,
+                "is missing: give the folder of a BERT model with all its files",
+            ));
+        }
+    };
+    Err(Error::Usage(format!("{}: {problem}", folder.display())))
+}
+
+fn wrong(folder: &Path, file: &str, problem: &str) -> Error {
+    Error::file(folder.join(file).to_string_lossy(), problem)
+}

@@ -1,0 +1,440 @@
+//! Trainings of the toy encoder of `tests/data`.
+
+use std::fs;
+use std::path::Path;
+
+use candle_core::Var;
+
+use super::running::{State, beginning};
+use super::*;
+use crate::bert::config::EncoderConfig;
+use crate::bert::ops::read;
+use crate::bert::plain;
+use crate::bert::tagger::{GAMMA, HEAD, SCALARS};
+use crate::bert::weights::{self, Weights};
+use majuscule::methods::computing::Device;
+use majuscule::restorer::{Restorer, Want};
+use majuscule::text::{Class, Locale, Tokens};
+use majuscule_train::corpus::{Protocol, Reading};
+use majuscule_train::eval::{Matching, evaluate_corpus};
+use majuscule_train::methods::Left;
+
+fn config() -> Config {
+    Config {
+        encoder: Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/toy-bert"),
+        epochs: 3,
+        rate: 3e-3,
+        head_rate: 1e-2,
+        warm_up: 3,
+        held_out: 0.1,
+        ..Config::default()
+    }
+}
+
+/// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in the US`.
+fn corpus() -> Corpus {
+    let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
+    let sentence = |i: usize| {
+        let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
+        match i % 3 {
+            0 => format!("the minister of {one} met {other} and us\n"),
+            1 => format!("who said to us in {one} with {other}\n"),
+            _ => format!("the WHO of the US met {one} of McDonald in {other}\n"),
+        }
+    };
+    let text: String = (0..50).map(sentence).collect();
+    of_text(&text)
+}
+
+fn of_text(text: &str) -> Corpus {
+    Corpus::of_text(text, Reading::default(), Protocol::Rei, Locale::Root)
+}
+
+/// What a model makes of words.
+fn restored(model: &Bert, words: &str) -> String {
+    let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+    let choices = model.restore_batch(std::slice::from_ref(&tokens), Want::default()).unwrap().remove(0);
+    let forms = choices
+        .iter()
+        .enumerate()
+        .map(|(at, choice)| choice.label.case.applied(tokens.lower(at), Locale::Root));
+    forms.collect::<Vec<_>>().join(" ")
+}
+
+fn train(config: &Config, corpus: &Corpus) -> Result<Bert> {
+    super::train(config, corpus, NonZeroUsize::MIN, &mut |_| {})
+}
+
+fn adapt(adaptation: &Adaptation, model: &Bert, corpus: &Corpus) -> Result<Bert> {
+    super::adapt(adaptation, model, corpus, NonZeroUsize::MIN, &mut |_| {})
+}
+
+fn bytes(model: &Bert) -> Vec<u8> {
+    model.sections().unwrap().into_iter().flat_map(|(_, bytes)| bytes).collect()
+}
+
+/// What a training consists of.
+struct Parts {
+    config: Config,
+    encoder: EncoderConfig,
+    samples: Samples,
+    weights: Weights,
+}
+
+impl Parts {
+    fn new(config: Config) -> Self {
+        let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
+        let settings = Settings { window: 40, runs_on: false };
+        let samples = Samples::read(&config, &corpus(), &pieces, &settings, None).unwrap();
+        let weights = beginning(weights, &encoder, samples.labels.len(), config.seed).unwrap();
+        Self { config, encoder, samples, weights }
+    }
+
+    /// Without dropout, so that the loss is a function of the weights.
+    fn quiet() -> Self {
+        let mut parts = Self::new(Config { dropout: 0.0, layer_dropout: 0.0, frozen: 0, ..config() });
+        parts.encoder.hidden_dropout_prob = 0.0;
+        parts.encoder.attention_probs_dropout_prob = 0.0;
+        parts
+    }
+
+    fn run(&self) -> Run<'_> {
+        let Self { config, encoder, samples, .. } = self;
+        let model = &|_| Err(refused("no model is made here".to_owned()));
+        let (protocol, threads) = (Protocol::default(), NonZeroUsize::MIN);
+        Run { config, encoder, samples, padding: 0, protocol, threads, model }
+    }
+}
+
+#[test]
+fn it_learns_fifty_sentences_by_heart() {
+    let config = Config { epochs: 40, frozen: 1, held_out: 0.0, decay: true, ..config() };
+    let corpus = corpus();
+    let model = train(&config, &corpus).unwrap();
+    let score = evaluate_corpus(&model, Want::default(), &corpus).unwrap();
+    assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
+    let layers = model.tagger().layer_weights().unwrap();
+    assert!(layers.len() == 3 && (layers.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+}
+
+#[test]
+fn every_weight_has_a_gradient() {
+    // A layer that is left out would have none.
+    let parts = Parts::new(Config { layer_dropout: 0.0, ..config() });
+    let state = State { epoch: 1, ..State::new(parts.weights.clone()).unwrap() };
+    let run = parts.run();
+    let batch: Vec<_> = parts.samples.train.iter().take(8).collect();
+    let (loss, words) = run.loss(&run.tagger(&state).unwrap(), &batch, 1, true).unwrap();
+    let (_, words) = words.unwrap();
+    let grads = loss.backward().unwrap();
+    for (name, var) in &state.weights {
+        let grad = if name.ends_with("word_embeddings.weight") { grads.get(&words) } else { grads.get(var) };
+        let grad = grad.unwrap_or_else(|| panic!("{name} has no gradient"));
+        let most = read(grad, |grad| grad.iter().fold(0.0f32, |most, value| most.max(value.abs()))).unwrap();
+        // A bias of keys adds the same to all scores of a row, so nothing depends on it.
+        assert!(most > 1e-6 || name.ends_with("key.bias"), "the gradient of {name} is at most {most}");
+    }
+}
+
+#[test]
+fn gradients_are_the_slopes_of_the_loss() {
+    let parts = Parts::quiet();
+    let state = State::new(parts.weights.clone()).unwrap();
+    let run = parts.run();
+    let batch: Vec<_> = parts.samples.train.iter().take(8).collect();
+    let loss = |words| run.loss(&run.tagger(&state).unwrap(), &batch, 1, words).unwrap();
+    let (value, words) = loss(true);
+    let (ids, rows) = words.unwrap();
+    let grads = value.backward().unwrap();
+    for (name, var) in &state.weights {
+        let is_words = name.ends_with("word_embeddings.weight");
+        let grad = grads.get(if is_words { &rows } else { var }).unwrap();
+        let grad: Vec<f32> = grad.flatten_all().unwrap().to_vec1().unwrap();
+        // The steepest value shows best.
+        let at = (0..grad.len()).max_by(|&a, &b| grad[a].abs().total_cmp(&grad[b].abs())).unwrap();
+        let width = parts.encoder.hidden_size;
+        let place = if is_words { ids[at / width] as usize * width + at % width } else { at };
+        let start: Vec<f32> = var.flatten_all().unwrap().to_vec1().unwrap();
+        let moved = |by: f32| {
+            let mut values = start.clone();
+            values[place] += by;
+            var.set(&candle_core::Tensor::from_vec(values, var.dims(), var.device()).unwrap()).unwrap();
+            loss(false).0.to_scalar::<f32>().unwrap()
+        };
+        let step = 4e-3;
+        let slope = (moved(step) - moved(-step)) / (2.0 * step);
+        moved(0.0);
+        let far = (slope - grad[at]).abs();
+        assert!(far < 2e-3 * (1.0 + grad[at].abs()), "{name}: {} is no slope of {slope}", grad[at]);
+    }
+}
+
+#[test]
+fn what_is_frozen_stays_to_the_bit() {
+    for scalars_with_head in [false, true] {
+        let config = Config { epochs: 1, scalars_with_head, ..config() };
+        let model = train(&config, &corpus()).unwrap();
+        let parts = Parts::new(config);
+        for (name, tensor) in &model.weights {
+            let values =
+                |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+            let moves =
+                name.starts_with(HEAD) || scalars_with_head && [SCALARS, GAMMA].contains(&name.as_str());
+            assert_eq!(values(tensor) != values(&parts.weights[name]), moves, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
+    let of = |seed| bytes(&train(&Config { seed, ..config() }, &corpus()).unwrap());
+    let first = of(1);
+    assert!(of(1) == first && of(2) != first);
+}
+
+#[test]
+fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("checkpoint");
+    let log = place.path().join("log");
+    let whole = train(&config(), &corpus()).unwrap();
+    let config = Config { checkpoint: Some(file.clone()), log: Some(log.clone()), ..config() };
+    let corpus = corpus();
+    // From the beginning with a checkpoint, and once more from what it left.
+    assert!(bytes(&train(&config, &corpus).unwrap()) == bytes(&whole));
+    let held = fs::read(&file).unwrap();
+    assert!(bytes(&train(&config, &corpus).unwrap()) == bytes(&whole));
+    let lines = fs::read_to_string(&log).unwrap();
+    assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    assert!(lines.contains("held_out_ser"));
+
+    let refused = |config: &Config| train(config, &corpus).unwrap_err().to_string();
+    assert!(
+        refused(&Config { seed: 2, ..config.clone() })
+            .contains("a training with seed 1 was begun, but this one has 2")
+    );
+    for len in (0..held.len()).step_by(997) {
+        fs::write(&file, &held[..len]).unwrap();
+        assert!(refused(&config).contains("is no checkpoint of bert"), "{len}");
+    }
+}
+
+#[test]
+fn a_checkpoint_knows_its_text_and_its_encoder_by_what_they_hold() {
+    let place = tempfile::tempdir().unwrap();
+    let checkpoint = Some(place.path().join("checkpoint"));
+    let config = Config { epochs: 1, held_out: 0.0, checkpoint, ..config() };
+    let text = "the minister of Anna met us\nwho said to us in York\n".repeat(5);
+    train(&config, &of_text(&text)).unwrap();
+    // Files of the same names and sizes.
+    let problem = train(&config, &of_text(&text.replace("minister", "Minister"))).unwrap_err().to_string();
+    assert!(problem.contains("a text that it was begun with has been altered"), "{problem}");
+    let other = place.path().join("toy-bert");
+    fs::create_dir(&other).unwrap();
+    for name in ["config.json", "vocab.txt", "model.safetensors"] {
+        fs::copy(config.encoder.join(name), other.join(name)).unwrap();
+    }
+    let same = Config { encoder: other.clone(), ..config };
+    train(&same, &of_text(&text)).unwrap();
+    let mut weights = Pretrained::read(&other).unwrap().weights;
+    let changed = weights["embeddings.LayerNorm.bias"].affine(1.0, 0.5).unwrap();
+    weights.insert("embeddings.LayerNorm.bias".to_owned(), changed);
+    fs::write(other.join("model.safetensors"), weights::write(&weights).unwrap()).unwrap();
+    let problem = train(&same, &of_text(&text)).unwrap_err().to_string();
+    assert!(problem.contains("the encoder or model that it was begun with has been altered"), "{problem}");
+}
+
+#[test]
+fn a_training_tells_how_far_it_is_after_each_step() {
+    let mut told = Vec::new();
+    super::train(&config(), &corpus(), NonZeroUsize::MIN, &mut |now| told.push(*now)).unwrap();
+    let steps: Vec<usize> = told.iter().map(|now| now.step).collect();
+    assert_eq!(steps, (1..=told.len()).collect::<Vec<_>>());
+    let (first, last) = (told[0], told[told.len() - 1]);
+    assert_eq!((first.epoch, first.epochs, first.steps, first.held_out_ser), (1, 3, told.len(), None));
+    assert_eq!((last.epoch, last.held_out_ser.is_some()), (3, true));
+    assert!(matches!(first.left, Left::Epoch(_)) && matches!(last.left, Left::All(_)));
+    assert!(told.iter().all(|now| now.loss > 0.0 && now.pieces_per_second > 0.0));
+}
+
+#[test]
+fn any_number_of_threads_learns_the_same() {
+    // All in one batch, so that products are large enough to be shared out.
+    let text =
+        "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";
+    let corpus = of_text(&text.repeat(150));
+    let config = Config { epochs: 2, frozen: 0, batch: 300, ..config() };
+    let train = |threads| {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        bytes(&super::train(&config, &corpus, threads, &mut |_| {}).unwrap())
+    };
+    assert!(train(1) == train(3));
+}
+
+#[test]
+fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
+    let place = tempfile::tempdir().unwrap();
+    let config = Config {
+        held_out: 0.0,
+        checkpoint: Some(place.path().join("checkpoint")),
+        checkpoint_every: 2,
+        ..config()
+    };
+    let parts = Parts::new(config.clone());
+    let run = parts.run();
+    let start = || State::new(parts.weights.clone()).unwrap();
+    let whole = weights::write(&run.epochs(start(), None, &mut |_| {}).unwrap()).unwrap();
+    let checkpoint = Checkpoint::new(&config, &corpus()).unwrap().unwrap();
+    let checkpoint = checkpoint.of(&parts.samples, &parts.weights).unwrap();
+    let shapes = tagger::shapes(&parts.encoder, parts.samples.labels.len());
+    let mut state = start();
+    for epoch in 0..2 {
+        state.epoch = epoch;
+        let batches = parts.samples.batches(&config, epoch as u64);
+        let tagger = run.tagger(&state).unwrap();
+        let end = if epoch == 1 { 3 } else { batches.len() };
+        for (at, batch) in batches.iter().enumerate().take(end) {
+            let step = epoch * batches.len() + at;
+            run.step(&mut state, &tagger, batch, step as u64, run.rates(step, batches.len())).unwrap();
+        }
+    }
+    state.batches = 3;
+    checkpoint.write(&state).unwrap();
+    let again = checkpoint.read(&shapes).unwrap().unwrap();
+    assert_eq!((again.epoch, again.batches), (1, 3));
+    let moments = |state: &State| {
+        let all = state.moments.iter();
+        all.map(|(name, of)| (name.clone(), of.steps, of.means().unwrap())).collect::<Vec<_>>()
+    };
+    assert_eq!(moments(&again), moments(&state));
+    assert!(weights::write(&run.epochs(again, None, &mut |_| {}).unwrap()).unwrap() == whole);
+}
+
+/// A model that never saw a word in mixed case, and a text that has some, and capitals where the model puts none.
+fn adaptable() -> (Bert, Corpus) {
+    let known =
+        "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";
+    let config = Config { epochs: 30, held_out: 0.0, decay: true, ..config() };
+    let model = train(&config, &of_text(&known.repeat(10))).unwrap();
+    let other = "who met the Minister of McBride with Anna\nthe BBC said to the Minister of York in Lisbon\n";
+    (model, of_text(&other.repeat(10)))
+}
+
+#[test]
+fn a_text_that_is_written_in_another_way_is_adapted_to() {
+    let (model, corpus) = adaptable();
+    let before = bytes(&model);
+    let words = "who met the minister of mcbride with anna";
+    assert!(restored(&model, words).contains("the minister of mcbride"));
+    let adaptation = Adaptation {
+        epochs: 30,
+        rate: Some(3e-3),
+        head_rate: Some(1e-2),
+        held_out: 0.0,
+        warm_up: 3,
+        ..Default::default()
+    };
+    let new = adapt(&adaptation, &model, &corpus).unwrap();
+    assert_eq!(restored(&new, words), "who met the Minister of McBride with Anna");
+    assert!(bytes(&model) == before, "the model itself stays");
+    let classes = |model: &Bert| {
+        (0..model.labels().len()).map(|id| model.labels().get(id).unwrap().0).collect::<Vec<_>>()
+    };
+    assert_eq!((classes(&model), classes(&new)), (Class::ALL[..3].to_vec(), Class::ALL.to_vec()));
+    // What was learned once stays where the next text says nothing of it.
+    let again = adapt(&adaptation, &new, &of_text("who met Anna\nwe said to us\n")).unwrap();
+    assert_eq!((again.labels(), again.mixed_text.as_str()), (new.labels(), "McBride\n"));
+}
+
+#[test]
+fn steps_of_length_0_change_no_weight_and_a_new_label_begins_with_0() {
+    let (model, corpus) = adaptable();
+    let still = Adaptation { rate: Some(0.0), head_rate: Some(0.0), ..Default::default() };
+    let new = adapt(&still, &model, &corpus).unwrap();
+    let values = |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+    for (name, tensor) in &new.weights {
+        let (now, old) = (values(tensor), values(&model.weights[name]));
+        assert_eq!(now[..old.len()], old, "{name}");
+        assert!(now[old.len()..].iter().all(|&value| value == 0.0), "{name}");
+    }
+    let words = "who met the minister of york and us with nato";
+    assert_eq!(restored(&new, words), restored(&model, words));
+}
+
+#[test]
+fn adapting_goes_on_from_its_checkpoint_to_the_same_model() {
+    let place = tempfile::tempdir().unwrap();
+    let (model, corpus) = adaptable();
+    let adaptation = Adaptation { held_out: 0.2, batch: Some(2), rate: Some(1e-3), ..Default::default() };
+    let whole = bytes(&adapt(&adaptation, &model, &corpus).unwrap());
+    let checkpoint = Some(place.path().join("checkpoint"));
+    let kept = Adaptation { checkpoint, checkpoint_every: 3, ..adaptation.clone() };
+    for _ in 0..2 {
+        assert!(bytes(&adapt(&kept, &model, &corpus).unwrap()) == whole);
+    }
+    let problem = adapt(&Adaptation { seed: 2, ..kept }, &model, &corpus).unwrap_err().to_string();
+    assert!(problem.contains("a training with seed 1 was begun, but this one has 2"), "{problem}");
+    let turkish = Corpus::of_text("a B\n", Reading::default(), Protocol::Rei, "tr".parse().unwrap());
+    let problem = adapt(&adaptation, &model, &turkish).unwrap_err().to_string();
+    assert!(problem.contains("\"tr\"") && problem.contains("--lang"), "{problem}");
+}
+
+#[test]
+fn an_encoder_that_cannot_be_used_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("encoder");
+    let refused = |change: &dyn Fn()| {
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).unwrap();
+        for name in ["config.json", "vocab.txt", "model.safetensors"] {
+            fs::copy(config().encoder.join(name), folder.join(name)).unwrap();
+        }
+        change();
+        let config = Config { encoder: folder.clone(), ..config() };
+        train(&config, &corpus()).unwrap_err().to_string()
+    };
+    let remove = |name: &str| fs::remove_file(folder.join(name)).unwrap();
+    let has = |found: String, what: &str| assert!(found.contains(what), "{found:?} lacks {what:?}");
+    has(refused(&|| fs::remove_dir_all(&folder).unwrap()), "there is no such folder");
+    has(refused(&|| remove("config.json")), "config.json: is missing");
+    has(refused(&|| remove("vocab.txt")), "tokenizer.json: is missing");
+    has(refused(&|| remove("model.safetensors")), "model.safetensors: is missing");
+    let torch = || {
+        remove("model.safetensors");
+        fs::write(folder.join("pytorch_model.bin"), "").unwrap();
+    };
+    has(refused(&torch), "has pytorch_model.bin, but no model.safetensors");
+    has(
+        refused(&|| fs::write(folder.join("model.safetensors"), "weights").unwrap()),
+        "is no safetensors file",
+    );
+    has(refused(&|| fs::write(folder.join("vocab.txt"), "[PAD]\n").unwrap()), "has no piece [CLS]");
+    has(
+        refused(&|| fs::write(folder.join("config.json"), "{\"model_type\":\"gpt2\"}").unwrap()),
+        "model_type \"gpt2\"",
+    );
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let refused = |config: Config| train(&config, &corpus()).unwrap_err().to_string();
+    for (config, what) in [
+        (Config { epochs: 0, ..config() }, "--epochs 0"),
+        (Config { dropout: 1.0, ..config() }, "--dropout 1"),
+        (Config { rate: f64::NAN, ..config() }, "--rate NaN"),
+        (Config { window: 2, ..config() }, "--window 2"),
+        (Config { device: Device::Cuda(999), ..config() }, "--device cuda:999: "),
+    ] {
+        let found = refused(config);
+        assert!(found.contains(what), "{found}");
+    }
+}
+
+#[test]
+fn the_loss_is_that_of_a_pencil() {
+    let scores = Var::new(&[[0.0f32, 0.0], [0.0, 1.098_612_3]], &candle_core::Device::Cpu).unwrap();
+    let labels = candle_core::Tensor::new(&[0u32, 1], scores.device()).unwrap();
+    let loss = plain::cross_entropy(&scores, &labels).unwrap().to_scalar::<f32>().unwrap();
+    // (−ln 1/2 − ln 3/4) / 2 = (0.6931 + 0.2877) / 2
+    assert!((loss - 0.490_415).abs() < 1e-5, "{loss}");
+}

@@ -1,0 +1,202 @@
+//! A network trained from scratch (Lample et al. 2016): words and their letters, read forward and backward by LSTMs, and a
+//! chain of labels on top. The baseline of table 3 of Rei et al. 2020.
+
+mod crf;
+mod gather;
+mod lstm;
+mod network;
+mod product;
+mod session;
+mod train;
+mod vocabulary;
+mod weights;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+pub use train::{Config, train};
+pub use weights::Widths;
+
+use gather::{Gather, Gathering, Text};
+use majuscule::error::{Error, Result};
+use majuscule::methods::{Method, classical, spellings};
+use majuscule::model::{Section, Store};
+use majuscule::restorer::{Restorer, Session, Want};
+use majuscule::text::{Capitals, Case, Choice, Class, Given, Label, Labels, Locale};
+use network::Batch;
+use vocabulary::Vocabulary;
+use weights::{Layout, Weights};
+
+/// The method, for the list of a program.
+pub const METHOD: Method = Method {
+    name: "bilstm",
+    has_backends: false,
+    load: |store, computing| classical(computing, "bilstm", || Bilstm::load(store)),
+};
+
+/// The files of a model: what it knows, its weights as little-endian 32-bit floats, and spellings of mixed case.
+const WORDS: &str = "words.txt";
+const LETTERS: &str = "letters.txt";
+const WEIGHTS: &str = "weights.f32";
+const MIXED: &str = "mixed.txt";
+
+/// A trained model.
+#[derive(Debug)]
+pub struct Bilstm {
+    vocabulary: Vocabulary,
+    weights: Weights,
+    /// The mixed case of words that have one.
+    mixed: FxHashMap<String, Capitals>,
+    mixed_text: String,
+    settings: Settings,
+    locale: Locale,
+    labels: Labels,
+}
+
+/// What a model needs to know of how it was trained.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// How wide its parts are.
+    pub widths: Widths,
+    /// Words that it sees at a time; longer sentences are cut into windows that overlap.
+    pub window: usize,
+    /// Whether sentences were trained together, so that a text goes on over the end of a line.
+    pub runs_on: bool,
+}
+
+/// What a window holds at most, so that memory stays bounded.
+const WINDOWS: std::ops::RangeInclusive<usize> = 2..=1 << 16;
+
+impl Bilstm {
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// [`Error::Model`] where a file of it is missing, cut off or altered.
+    pub fn load(store: &dyn Store) -> Result<Self> {
+        let manifest = store.manifest();
+        let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
+        let settings = Settings::deserialize(&manifest.settings)
+            .map_err(|error| wrong(format!("its settings are not those of bilstm ({error})")))?;
+        // All are compared with their checksums before any is read.
+        let [words, letters, weights, mixed] =
+            [WORDS, LETTERS, WEIGHTS, MIXED].map(|name| store.section(name));
+        let (words, letters, weights, mixed) = (words?, letters?, weights?, mixed?);
+        let text = |name: &str, bytes: &[u8]| {
+            String::from_utf8(bytes.to_vec()).map_err(|_| wrong(format!("{name} is no text")))
+        };
+        if let Some((name, width)) = settings.widths.wrong() {
+            return Err(wrong(format!("its settings say {width} for the width {name}")));
+        }
+        if !WINDOWS.contains(&settings.window) || manifest.labels.is_empty() {
+            let (window, labels) = (settings.window, manifest.labels.len());
+            return Err(wrong(format!("it sees {window} words at a time and has {labels} labels")));
+        }
+        let vocabulary = Vocabulary::new(text(WORDS, &words)?, text(LETTERS, &letters)?)
+            .map_err(|problem| wrong(format!("{WORDS} or {LETTERS} {problem}")))?;
+        let layout =
+            Layout::new(settings.widths, vocabulary.words(), vocabulary.letters(), manifest.labels.len());
+        let weights =
+            Weights::read(layout, &weights).map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
+        let mixed = text(MIXED, &mixed)?;
+        Ok(Self::new(vocabulary, weights, mixed, settings, manifest.locale, manifest.labels.clone()))
+    }
+
+    fn new(
+        vocabulary: Vocabulary,
+        weights: Weights,
+        mixed_text: String,
+        settings: Settings,
+        locale: Locale,
+        labels: Labels,
+    ) -> Self {
+        let capitals = |(lower, case): (String, Case)| {
+            let capitals = case.capitals(&lower, locale);
+            (lower, capitals)
+        };
+        let mixed = spellings::read(&mixed_text, locale).map(capitals).collect();
+        Self { vocabulary, weights, mixed, mixed_text, settings, locale, labels }
+    }
+
+    /// The files that the model is written as.
+    pub fn sections(&self) -> Vec<Section> {
+        vec![
+            (WORDS.to_owned(), self.vocabulary.words_text().as_bytes().to_vec()),
+            (LETTERS.to_owned(), self.vocabulary.letters_text().as_bytes().to_vec()),
+            (WEIGHTS.to_owned(), self.weights.bytes()),
+            (MIXED.to_owned(), self.mixed_text.clone().into_bytes()),
+        ]
+    }
+
+    /// What its manifest says of how it works.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn gather(&self, want: Want) -> Gather<'_> {
+        let Settings { window, runs_on, .. } = self.settings;
+        Gather::new(&self.vocabulary, Gathering { window, runs_on, look_ahead: want.look_ahead })
+    }
+
+    /// The choices for the words that a text asks for.
+    fn answer(&self, text: &Text, want: Want) -> Vec<Choice> {
+        let batch = Batch::new(&[text.seen()]);
+        let forward = network::forward(&self.weights, &batch, &mut |_| {});
+        let scores = |rows: Vec<usize>| network::scores_of(&forward.scores, &rows, self.labels.len());
+        batch.texts().flat_map(|(_, rows)| self.choices(text, &scores(rows), want)).collect()
+    }
+
+    /// The labels of the best chain.
+    fn choices(&self, text: &Text, scores: &[f32], want: Want) -> Vec<Choice> {
+        let lower = |at: usize| text.words[at].0.lower.as_str();
+        let allowed = |at: usize, label: usize| self.case(label, lower(at)).is_some();
+        let chain = network::chain(&self.weights);
+        let best = chain.best(scores, allowed);
+        let sums = want.confidence.then(|| chain.sums(scores, allowed));
+        let choice = |at: usize| {
+            let (case, share) = match text.words[at].1 {
+                Given::Fixed(case) => (case, 1.0),
+                _ => {
+                    let case = self.case(best[at], lower(at)).unwrap_or_default();
+                    let same = |label: &usize| self.case(*label, lower(at)) == Some(case);
+                    let share = |sums: &crf::Sums| {
+                        let row = at * self.labels.len();
+                        (0..self.labels.len()).filter(same).map(|label| sums.shares[row + label]).sum::<f64>()
+                    };
+                    (case, sums.as_ref().map_or(1.0, share))
+                }
+            };
+            // Adding may go beyond 1 by a rounding.
+            Choice { label: Label::from(case), confidence: want.confidence.then_some(share.min(1.0) as f32) }
+        };
+        text.asked.clone().map(choice).collect()
+    }
+
+    /// The case that a label means for a word; none for a mixed one whose pattern is not known.
+    fn case(&self, label: usize, lower: &str) -> Option<Case> {
+        let capitals = match self.labels.get(label)?.0 {
+            Class::Lower => return Some(Case::Lower),
+            Class::Title => Case::Title.capitals(lower, self.locale),
+            Class::Upper => Case::Upper.capitals(lower, self.locale),
+            Class::Mixed => *self.mixed.get(lower)?,
+        };
+        Some(Case::of_capitals(capitals, lower, self.locale))
+    }
+}
+
+impl Restorer for Bilstm {
+    fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// All up to the end of a sentence, or of a line.
+    fn look_ahead(&self) -> Option<usize> {
+        None
+    }
+
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(self.vocabulary.word(lower).is_some())
+    }
+
+    fn session(&self, want: Want) -> Box<dyn Session + '_> {
+        Box::new(session::Tagging::new(self, want))
+    }
+}

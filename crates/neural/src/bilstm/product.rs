@@ -1,0 +1,166 @@
+//! Matrix products on slices, by the crate gemm: the one use of `unsafe` for them.
+#![allow(unsafe_code)] // gemm takes pointers and sizes; every view below has checked that its numbers lie in its slice.
+
+/// A matrix in a slice.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    values: &'a [f32],
+    shape: Shape,
+}
+
+/// A matrix in a slice that can be written; row after row.
+#[derive(Debug)]
+pub struct ViewMut<'a> {
+    values: &'a mut [f32],
+    shape: Shape,
+}
+
+/// How many rows and columns there are, and how far the next of each is.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    rows: usize,
+    columns: usize,
+    row_step: usize,
+    column_step: usize,
+}
+
+impl Shape {
+    /// # Panics
+    /// Where it goes beyond so many numbers.
+    fn new(rows: usize, columns: usize, row_step: usize, len: usize) -> Self {
+        assert!(columns <= row_step || rows <= 1, "rows overlap");
+        if rows > 0 && columns > 0 {
+            assert!((rows - 1) * row_step + columns <= len, "a matrix goes beyond its slice");
+        }
+        Self { rows, columns, row_step, column_step: 1 }
+    }
+}
+
+impl<'a> View<'a> {
+    /// Rows of so many columns, one after the other.
+    ///
+    /// # Panics
+    /// Where the slice does not end with a row.
+    pub fn new(values: &'a [f32], columns: usize) -> Self {
+        assert!(values.len().is_multiple_of(columns), "half a row");
+        Self { values, shape: Shape::new(values.len() / columns, columns, columns, values.len()) }
+    }
+
+    /// The first columns of rows of `step` numbers.
+    ///
+    /// # Panics
+    /// Where these go beyond the slice.
+    pub fn part(values: &'a [f32], rows: usize, columns: usize, step: usize) -> Self {
+        Self { values, shape: Shape::new(rows, columns, step, values.len()) }
+    }
+
+    /// With rows as columns.
+    pub fn transposed(self) -> Self {
+        let Shape { rows, columns, row_step, column_step } = self.shape;
+        let shape = Shape { rows: columns, columns: rows, row_step: column_step, column_step: row_step };
+        Self { shape, ..self }
+    }
+}
+
+impl<'a> ViewMut<'a> {
+    /// As [`View::new`].
+    ///
+    /// # Panics
+    /// Where the slice does not end with a row.
+    pub fn new(values: &'a mut [f32], columns: usize) -> Self {
+        let shape = View::new(values, columns).shape;
+        Self { values, shape }
+    }
+
+    /// As [`View::part`].
+    ///
+    /// # Panics
+    /// Where the rows go beyond the slice.
+    pub fn part(values: &'a mut [f32], rows: usize, columns: usize, step: usize) -> Self {
+        let shape = Shape::new(rows, columns, step, values.len());
+        Self { values, shape }
+    }
+
+    /// Adds `a · b`.
+    ///
+    /// # Panics
+    /// Where the shapes do not fit.
+    pub fn add(self, a: View<'_>, b: View<'_>) {
+        let Shape { rows, columns, row_step, column_step } = self.shape;
+        let depth = a.shape.columns;
+        assert!(
+            rows == a.shape.rows && columns == b.shape.columns && depth == b.shape.rows,
+            "shapes do not fit"
+        );
+        if rows == 0 || columns == 0 || depth == 0 {
+            return;
+        }
+        // SAFETY: the shapes fit, each was checked to lie in its slice, the rows written do not overlap, and that slice is
+        // borrowed for this call alone.
+        unsafe {
+            gemm::gemm(
+                rows,
+                columns,
+                depth,
+                self.values.as_mut_ptr(),
+                column_step as isize,
+                row_step as isize,
+                true,
+                a.values.as_ptr(),
+                a.shape.column_step as isize,
+                a.shape.row_step as isize,
+                b.values.as_ptr(),
+                b.shape.column_step as isize,
+                b.shape.row_step as isize,
+                1.0f32,
+                1.0f32,
+                false,
+                false,
+                false,
+                gemm::Parallelism::None,
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn numbers(len: usize, seed: usize) -> Vec<f32> {
+        (0..len).map(|at| ((at * 37 + seed * 11) % 19) as f32 - 9.0).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+        #[test]
+        fn products_are_sums_of_products(
+            rows in 0usize..20,
+            depth in 0usize..20,
+            columns in 1usize..20,
+            wider in 0usize..5,
+            turned in prop::bool::ANY,
+        ) {
+            let step = depth + wider;
+            let (a, b, start) =
+                (numbers(rows * step, 1), numbers(depth * columns, 2), numbers(rows * columns, 3));
+            let mut found = start.clone();
+            // Small whole numbers: no order of adding them loses anything.
+            let b_at = |k: usize, j: usize| if turned { b[j * depth + k] } else { b[k * columns + j] };
+            let b_view = if turned {
+                View::part(&b, columns, depth, depth).transposed()
+            } else {
+                View::part(&b, depth, columns, columns)
+            };
+            ViewMut::new(&mut found, columns).add(View::part(&a, rows, depth, step), b_view);
+            for (at, value) in found.iter().enumerate() {
+                let (i, j) = (at / columns, at % columns);
+                let sum: f32 = (0..depth).map(|k| a[i * step + k] * b_at(k, j)).sum();
+                prop_assert_eq!(*value, start[at] + sum);
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Trainings of small networks.
+
+use super::running::{Run, beginning};
+use super::samples::Sample;
+use super::*;
+use crate::bilstm::network::{Batch, forward, scores_of};
+use majuscule::restorer::Want;
+use majuscule::text::Locale;
+use majuscule_train::corpus::{Protocol, Reading};
+use majuscule_train::eval::{Matching, evaluate_corpus};
+
+fn config() -> Config {
+    Config {
+        word: 8,
+        letter: 5,
+        letter_hidden: 6,
+        hidden: 10,
+        epochs: 3,
+        rate: 1e-2,
+        batch: 8,
+        held_out: 0.1,
+        ..Config::default()
+    }
+}
+
+/// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in the US`.
+fn corpus() -> Corpus {
+    let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
+    let sentence = |i: usize| {
+        let (one, other) = (names[i % 5], names[(i / 5 + 1) % 5]);
+        match i % 3 {
+            0 => format!("the minister of {one} met {other} and us\n"),
+            1 => format!("who said to us in {one} with {other}\n"),
+            _ => format!("the WHO of the US met {one} of McDonald in {other}\n"),
+        }
+    };
+    let text: String = (0..50).map(sentence).collect();
+    Corpus::of_text(&text, Reading::default(), Protocol::Rei, Locale::Root)
+}
+
+fn one() -> NonZeroUsize {
+    NonZeroUsize::MIN
+}
+
+fn bytes(model: &Bilstm) -> Vec<u8> {
+    model.sections().into_iter().flat_map(|(_, bytes)| bytes).collect()
+}
+
+/// A network and what it is trained on.
+struct Parts {
+    config: Config,
+    samples: Samples,
+    weights: Weights,
+}
+
+impl Parts {
+    /// Without chance, so that the loss is a function of the weights.
+    fn quiet() -> Self {
+        let config = Config { dropout: 0.0, unknown: 0.0, ..config() };
+        let samples = Samples::read(&config, &corpus()).unwrap();
+        let (words, letters) = (samples.vocabulary.words(), samples.vocabulary.letters());
+        let layout = Layout::new(config.widths(), words, letters, samples.labels.len());
+        let mut weights = beginning(layout, 1);
+        // The chain begins with zeros, which would hide what depends on it.
+        let chain = weights.layout.between.start..weights.layout.last.end;
+        weights.values[chain]
+            .iter_mut()
+            .enumerate()
+            .for_each(|(at, value)| *value = (at % 5) as f32 / 5.0 - 0.4);
+        Self { config, samples, weights }
+    }
+
+    fn run(&self) -> Run<'_> {
+        let model = &|_| unreachable!("no model is made here");
+        Run { config: &self.config, samples: &self.samples, protocol: Protocol::default(), model }
+    }
+
+    /// Texts of several lengths, some words without a label.
+    fn batch(&self) -> Vec<Sample> {
+        let mut batch: Vec<Sample> = self.samples.train.iter().take(7).cloned().collect();
+        for (at, sample) in batch.iter_mut().enumerate() {
+            let len = sample.text.words.len() - at % 4;
+            sample.text.words.truncate(len);
+            sample.labels.truncate(len);
+            sample.labels[at % len] = None;
+        }
+        batch
+    }
+}
+
+#[test]
+fn gradients_are_the_slopes_of_the_loss() {
+    let mut parts = Parts::quiet();
+    let batch = parts.batch();
+    let batch: Vec<&Sample> = batch.iter().collect();
+    let (_, gradient) = parts.run().gradient(&parts.weights, &batch, 0);
+    let layout = parts.weights.layout.clone();
+    let mut all = gradient.dense.clone();
+    all.resize(layout.len(), 0.0);
+    for (&word, row) in gradient.words.iter().zip(gradient.rows.chunks(layout.widths.word)) {
+        let start = layout.words.start + word as usize * layout.widths.word;
+        all[start..start + row.len()].copy_from_slice(row);
+    }
+    for (name, part) in layout.parts() {
+        assert!(all[part.clone()].iter().any(|slope| slope.abs() > 1e-4), "{name} has no gradient");
+        for at in part {
+            let start = parts.weights.values[at];
+            let step = 4e-3;
+            let mut moved = |by: f32| {
+                parts.weights.values[at] = start + by;
+                parts.run().gradient(&parts.weights, &batch, 0).0
+            };
+            let slope = (moved(step) - moved(-step)) / (2.0 * f64::from(step));
+            parts.weights.values[at] = start;
+            let far = (slope - f64::from(all[at])).abs();
+            assert!(far < 1e-3 * (1.0 + slope.abs()), "{name} {at}: {} is no slope of {slope}", all[at]);
+        }
+    }
+}
+
+#[test]
+fn texts_in_a_batch_have_the_scores_that_they_have_alone() {
+    let parts = Parts::quiet();
+    let batch = parts.batch();
+    let texts: Vec<_> = batch.iter().map(|sample| sample.text.seen()).collect();
+    let scores = |texts: &[Vec<_>]| {
+        let batch = Batch::new(texts);
+        let forward = forward(&parts.weights, &batch, &mut |_| {});
+        let mut scores = vec![Vec::new(); texts.len()];
+        for (text, rows) in batch.texts() {
+            scores[text] = scores_of(&forward.scores, &rows, parts.samples.labels.len());
+        }
+        scores
+    };
+    for (text, together) in texts.iter().zip(scores(&texts)) {
+        let alone = scores(std::slice::from_ref(text)).remove(0);
+        assert_eq!(alone.len(), together.len());
+        assert!(alone.iter().zip(&together).all(|(a, b)| (a - b).abs() < 1e-5), "{alone:?} {together:?}");
+    }
+}
+
+#[test]
+fn it_learns_fifty_sentences_by_heart() {
+    let config = Config { epochs: 30, held_out: 0.0, ..config() };
+    let corpus = corpus();
+    let model = train(&config, &corpus, one()).unwrap();
+    let score = evaluate_corpus(&model, Want::default(), &corpus).unwrap();
+    assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
+}
+
+#[test]
+fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
+    let train = |seed| bytes(&train(&Config { seed, ..config() }, &corpus(), one()).unwrap());
+    let first = train(1);
+    assert!(train(1) == first && train(2) != first);
+}
+
+#[test]
+fn what_happens_is_written_as_lines_of_json() {
+    let place = tempfile::tempdir().unwrap();
+    let log = place.path().join("log");
+    train(&Config { log: Some(log.clone()), ..config() }, &corpus(), one()).unwrap();
+    let lines = std::fs::read_to_string(&log).unwrap();
+    assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    assert_eq!(lines.matches("held_out_ser").count(), 3);
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let refused = |config: Config| train(&config, &corpus(), one()).unwrap_err().to_string();
+    for (config, what) in [
+        (Config { epochs: 0, ..config() }, "--epochs 0"),
+        (Config { dropout: 1.0, ..config() }, "--dropout 1"),
+        (Config { rate: f64::NAN, ..config() }, "--rate NaN"),
+        (Config { window: 1, ..config() }, "--window 1"),
+        (Config { letter_hidden: 0, ..config() }, "--letter-hidden 0"),
+    ] {
+        let found = refused(config);
+        assert!(found.contains(what), "{found}");
+    }
+}

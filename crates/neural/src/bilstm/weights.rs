@@ -1,0 +1,210 @@
+//! All weights of a network in one row of numbers, and which of them are what.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// How wide the parts of a network are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Widths {
+    /// Numbers for each word.
+    pub word: usize,
+    /// Numbers for each letter.
+    pub letter: usize,
+    /// The state of the reader of letters, in each direction.
+    pub letter_hidden: usize,
+    /// The state of the reader of words, in each direction.
+    pub hidden: usize,
+}
+
+/// So wide may a part be: a file that says more is none of ours.
+const MOST: usize = 1 << 16;
+
+impl Widths {
+    /// The first that cannot be, and what it is.
+    pub fn wrong(&self) -> Option<(&'static str, usize)> {
+        let Self { word, letter, letter_hidden, hidden } = *self;
+        let widths =
+            [("word", word), ("letter", letter), ("letter-hidden", letter_hidden), ("hidden", hidden)];
+        widths.into_iter().find(|(_, width)| !(1..=MOST).contains(width))
+    }
+
+    /// What the reader of words sees of each: itself, and its letters read in both directions.
+    pub fn input(&self) -> usize {
+        self.word + 2 * self.letter_hidden
+    }
+}
+
+/// Where each part of the weights stands. The words are last, so that all others are one range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    pub widths: Widths,
+    pub labels: usize,
+    /// A row for each letter.
+    pub letters: Range<usize>,
+    /// The readers of letters, forward and backward.
+    pub spelling: [CellLayout; 2],
+    /// The readers of words, forward and backward.
+    pub sentence: [CellLayout; 2],
+    /// A row for each number of both states, a column for each label.
+    pub head: Range<usize>,
+    pub head_bias: Range<usize>,
+    /// A row for each label, a column for the label after it.
+    pub between: Range<usize>,
+    pub first: Range<usize>,
+    pub last: Range<usize>,
+    /// A row for each word.
+    pub words: Range<usize>,
+}
+
+/// Where the weights of an LSTM stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellLayout {
+    /// The width of its state.
+    pub hidden: usize,
+    /// A row for each number it sees, with columns for the four gates.
+    pub inputs: Range<usize>,
+    /// A row for each number of its state, likewise.
+    pub states: Range<usize>,
+    pub bias: Range<usize>,
+}
+
+impl Layout {
+    /// The layout of a network for so many words, letters and labels, the unknown ones included.
+    pub fn new(widths: Widths, words: usize, letters: usize, labels: usize) -> Self {
+        let mut end = 0;
+        let mut next = |len: usize| {
+            end += len;
+            end - len..end
+        };
+        let letter_rows = next(letters * widths.letter);
+        let mut cell = |sees: usize, hidden: usize| CellLayout {
+            hidden,
+            inputs: next(sees * 4 * hidden),
+            states: next(hidden * 4 * hidden),
+            bias: next(4 * hidden),
+        };
+        let spelling = [(); 2].map(|()| cell(widths.letter, widths.letter_hidden));
+        let sentence = [(); 2].map(|()| cell(widths.input(), widths.hidden));
+        Self {
+            widths,
+            labels,
+            letters: letter_rows,
+            spelling,
+            sentence,
+            head: next(2 * widths.hidden * labels),
+            head_bias: next(labels),
+            between: next(labels * labels),
+            first: next(labels),
+            last: next(labels),
+            words: next(words * widths.word),
+        }
+    }
+
+    /// How many weights there are.
+    pub fn len(&self) -> usize {
+        self.words.end
+    }
+
+    /// Those of all but the words.
+    pub fn dense(&self) -> Range<usize> {
+        0..self.words.start
+    }
+
+    /// The name of each part.
+    #[cfg(test)]
+    pub fn parts(&self) -> Vec<(&'static str, Range<usize>)> {
+        let mut parts = vec![("letters", self.letters.clone())];
+        for cell in self.spelling.iter().chain(&self.sentence) {
+            parts.extend([
+                ("inputs", cell.inputs.clone()),
+                ("states", cell.states.clone()),
+                ("bias", cell.bias.clone()),
+            ]);
+        }
+        parts.extend([
+            ("head", self.head.clone()),
+            ("head bias", self.head_bias.clone()),
+            ("between", self.between.clone()),
+            ("first", self.first.clone()),
+            ("last", self.last.clone()),
+            ("words", self.words.clone()),
+        ]);
+        parts
+    }
+}
+
+/// The weights of a network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    pub layout: Layout,
+    pub values: Vec<f32>,
+}
+
+impl Weights {
+    /// Reads as many numbers as the layout has, little-endian.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn read(layout: Layout, bytes: &[u8]) -> Result<Self, String> {
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        if numbers.len() != layout.len() || !rest.is_empty() {
+            let expected = 4 * layout.len();
+            return Err(format!(
+                "has {} bytes, but its words, letters and widths need {expected}",
+                bytes.len()
+            ));
+        }
+        let values: Vec<f32> = numbers.iter().map(|&number| f32::from_le_bytes(number)).collect();
+        match values.iter().position(|value| !value.is_finite()) {
+            Some(at) => {
+                Err(format!("holds {} as weight {at}, which is no number to compute with", values[at]))
+            }
+            None => Ok(Self { layout, values }),
+        }
+    }
+
+    /// As [`Weights::read`] takes them.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    /// A part.
+    pub fn part(&self, range: &Range<usize>) -> &[f32] {
+        &self.values[range.clone()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDTHS: Widths = Widths { word: 3, letter: 2, letter_hidden: 4, hidden: 5 };
+
+    #[test]
+    fn the_parts_stand_side_by_side_and_leave_nothing_out() {
+        let layout = Layout::new(WIDTHS, 7, 6, 3);
+        let mut end = 0;
+        for (name, part) in layout.parts() {
+            assert_eq!(part.start, end, "{name}");
+            end = part.end;
+        }
+        assert_eq!(end, layout.len());
+        assert_eq!(layout.dense().end + 7 * 3, end);
+    }
+
+    #[test]
+    fn weights_cut_off_or_infinite_are_refused() {
+        let layout = Layout::new(WIDTHS, 7, 6, 3);
+        let weights = Weights { values: vec![0.5; layout.len()], layout: layout.clone() };
+        let bytes = weights.bytes();
+        assert_eq!(Weights::read(layout.clone(), &bytes), Ok(weights));
+        for len in (0..bytes.len()).step_by(37) {
+            let problem = Weights::read(layout.clone(), &bytes[..len]).unwrap_err();
+            assert!(problem.contains(&format!("has {len} bytes")), "{problem}");
+        }
+        let mut infinite = bytes;
+        infinite[40..44].copy_from_slice(&f32::INFINITY.to_le_bytes());
+        assert!(Weights::read(layout, &infinite).unwrap_err().contains("holds inf as weight 10"));
+    }
+}

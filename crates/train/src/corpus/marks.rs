@@ -1,0 +1,465 @@
+//! Marks removed: what is left of a text when only its words are spoken.
+//!
+//! Full stops inside initialisms go (`U.S.` is `US`). Any other mark separates, but `'`, `’` and `-` between two letters
+//! or digits. What then has no letter or digit is no word, nor is one of more than 64 letters. Combining marks and soft
+//! hyphens stay with their letter.
+
+use majuscule::text::Locale;
+use majuscule::text::case::MAX_LETTERS;
+use majuscule::text::locale::is_joiner;
+
+/// Gives the words of `text` to `each`, in order. No word costs an allocation: it is a part of `text`, or of `scratch`
+/// where marks inside it went.
+///
+/// ```
+/// use majuscule::corpus::marks;
+/// use majuscule::text::Locale;
+///
+/// let text = "“Well,” said U.S.-born O'Neill…";
+/// let mut words = Vec::new();
+/// marks::words(text, Locale::Root, &mut String::new(), |word| words.push(word.to_owned()));
+/// assert_eq!(words, ["Well", "said", "US-born", "O'Neill"]);
+/// ```
+pub fn words(text: &str, locale: Locale, scratch: &mut String, mut each: impl FnMut(&str)) {
+    let mut rest = Rest { text, at: 0 };
+    while rest.skip_marks() {
+        let start = rest.at;
+        let word = if rest.word() {
+            &text[start..rest.at]
+        } else {
+            rest.at = start;
+            scratch.clear();
+            rest.word_with_initialisms(scratch);
+            scratch.as_str()
+        };
+        if word.len() <= MAX_LETTERS || locale.letter_count(word) <= MAX_LETTERS {
+            each(word);
+        }
+    }
+}
+
+/// What a character is to a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Letter,
+    Digit,
+    /// Belongs to the letter before it.
+    Joiner,
+    /// An apostrophe or a hyphen.
+    Link,
+    Stop,
+    Mark,
+}
+
+const ASCII: [Kind; 128] = {
+    let mut kinds = [Kind::Mark; 128];
+    let mut b = 0;
+    while b < 128 {
+        kinds[b] = match b as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' => Kind::Letter,
+            b'0'..=b'9' => Kind::Digit,
+            b'\'' | b'-' => Kind::Link,
+            b'.' => Kind::Stop,
+            _ => Kind::Mark,
+        };
+        b += 1;
+    }
+    kinds
+};
+
+fn kind_of(c: char) -> Kind {
+    match c {
+        '’' => Kind::Link,
+        _ if is_joiner(c) => Kind::Joiner,
+        _ if c.is_alphabetic() => Kind::Letter,
+        _ if c.is_numeric() => Kind::Digit,
+        _ => Kind::Mark,
+    }
+}
+
+/// A text and how far it has been read.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Rest<'_> {
+    /// The next character's kind and where the one after it begins.
+    #[inline]
+    fn peek(&self) -> Option<(Kind, usize)> {
+        let &byte = self.text.as_bytes().get(self.at)?;
+        if let Some(&kind) = ASCII.get(byte as usize) {
+            return Some((kind, self.at + 1));
+        }
+        let c = self.text[self.at..].chars().next()?;
+        Some((kind_of(c), self.at + c.len_utf8()))
+    }
+
+    /// Goes to the next letter or digit; `false` where there is none.
+    #[inline]
+    fn skip_marks(&mut self) -> bool {
+        while let Some((kind, next)) = self.peek() {
+            if matches!(kind, Kind::Letter | Kind::Digit) {
+                return true;
+            }
+            self.at = next;
+        }
+        false
+    }
+
+    /// Goes to the end of the word that begins here; `false` where an initialism may stand in it, which only
+    /// [`Rest::word_with_initialisms`] reads.
+    #[inline]
+    fn word(&mut self) -> bool {
+        loop {
+            let letters = self.run();
+            match self.peek() {
+                Some((Kind::Link, next)) if (Rest { at: next, ..*self }).at_word() => self.at = next,
+                Some((Kind::Stop, _)) if letters == 1 => return false,
+                _ => return true,
+            }
+        }
+    }
+
+    /// Goes to the end of the letters and digits that stand here, and says how many there are.
+    #[inline]
+    fn run(&mut self) -> usize {
+        let mut letters = 0;
+        while let Some((kind, next)) = self.peek() {
+            match kind {
+                Kind::Letter | Kind::Digit => letters += 1,
+                Kind::Joiner => {}
+                _ => break,
+            }
+            self.at = next;
+        }
+        letters
+    }
+
+    fn at_word(&self) -> bool {
+        matches!(self.peek(), Some((Kind::Letter | Kind::Digit, _)))
+    }
+
+    /// Appends the word that begins here to `word` and goes to its end: parts with links between them, each an
+    /// initialism or a run.
+    fn word_with_initialisms(&mut self, word: &mut String) {
+        loop {
+            if !self.initialism(word) {
+                let start = self.at;
+                self.run();
+                word.push_str(&self.text[start..self.at]);
+            }
+            match self.peek() {
+                Some((Kind::Link, next)) if (Rest { at: next, ..*self }).at_word() => {
+                    word.push_str(&self.text[self.at..next]);
+                    self.at = next;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Appends an initialism without its full stops and goes to its end: two single letters or more, a full stop
+    /// between each two and perhaps one at the end.
+    fn initialism(&mut self, word: &mut String) -> bool {
+        let before = word.len();
+        let mut ahead = *self;
+        let mut letters = 0;
+        while let Some(end) = ahead.single_letter() {
+            word.push_str(&ahead.text[ahead.at..end]);
+            letters += 1;
+            ahead.at = end;
+            match ahead.peek() {
+                Some((Kind::Stop, next)) => ahead.at = next,
+                _ => break,
+            }
+        }
+        if letters < 2 {
+            word.truncate(before);
+            return false;
+        }
+        *self = ahead;
+        true
+    }
+
+    /// The end of the letter that stands here, where no other letter or digit follows it.
+    fn single_letter(&self) -> Option<usize> {
+        let (Kind::Letter, next) = self.peek()? else { return None };
+        let mut ahead = Rest { at: next, ..*self };
+        while let Some((Kind::Joiner, next)) = ahead.peek() {
+            ahead.at = next;
+        }
+        (!ahead.at_word()).then_some(ahead.at)
+    }
+}
+
+/// Gives the parts of `text` to `each`, in order, and says of each whether it is a metadata event, such as `[laughing]` and
+/// `(music)`: descriptions of sounds and names of speakers that subtitles and transcripts put in brackets. The words of the
+/// parts are the words of the text. What is an event is decided by form, the same in every language:
+///
+/// - anything with a `♪` inside the brackets;
+/// - in square brackets up to four words, in round ones up to three, that stand alone: at the beginning or after the end
+///   of a sentence, and before the beginning of one or at the end. Only the first of the words may have a capital
+///   (`(Drum roll)`), or all letters are capitals (`[MUSIC]`; in round brackets five letters at least, for `(COD)` is none);
+/// - inside a sentence, in square brackets up to four words in lower case, in round ones a single word in lower case of
+///   three letters at least.
+///
+/// Words here are letters, apostrophes and hyphens only, so that `(2001)`, `(PPE-DE)`, `(Verts/ALE)`, `(the last one)`
+/// and `plan(s)` are none.
+pub fn parts(text: &str, mut each: impl FnMut(&str, bool)) {
+    let mut given = 0;
+    let mut from = 0;
+    while let Some(open) = text[from..].find(['[', '(']).map(|open| open + from) {
+        from = open + 1;
+        let round = text.as_bytes()[open] == b'(';
+        let Some(close) = text[from..].find(['[', '(', ']', ')']).map(|close| close + from) else { break };
+        if text.as_bytes()[close] != if round { b')' } else { b']' } {
+            continue;
+        }
+        let alone = ends_sentence(&text[..open]) && begins_sentence(&text[close + 1..]);
+        let apart = !text[..open].ends_with(char::is_alphanumeric)
+            && !text[close + 1..].starts_with(char::is_alphanumeric);
+        if apart && is_event(&text[open + 1..close], round, alone) {
+            each(&text[given..open], false);
+            each(&text[open..=close], true);
+            given = close + 1;
+            from = given;
+        }
+    }
+    each(&text[given..], false);
+}
+
+fn is_event(inside: &str, round: bool, alone: bool) -> bool {
+    if inside.contains(['♪', '♫', '♬']) {
+        return true;
+    }
+    let in_word = |c: char| c.is_alphabetic() || is_joiner(c) || matches!(c, '\'' | '’' | '-' | ' ');
+    let words = inside.split_whitespace().count();
+    let letters = inside.chars().filter(|c| c.is_alphabetic()).count();
+    if !inside.chars().all(in_word) || letters < 3 || words > if round { 3 } else { 4 } {
+        return false;
+    }
+    let is_upper = |c: char| c.is_uppercase();
+    let inside = inside.trim();
+    let lower = !inside.contains(is_upper);
+    if !alone {
+        return lower && (!round || words == 1);
+    }
+    let title = !inside.chars().skip(1).any(is_upper);
+    let upper = !inside.contains(|c: char| c.is_lowercase());
+    lower || title || upper && (!round || letters >= 5 && !inside.contains('-'))
+}
+
+/// Whether a sentence ends at the end of `text`, or none has begun.
+fn ends_sentence(text: &str) -> bool {
+    let text =
+        text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '”' | '»' | '\'' | '’'));
+    text.is_empty() || text.ends_with(['.', '?', '!', '…', ':', '-', '–', '—', '♪', '♫', ')', ']', '>'])
+}
+
+/// Whether a sentence begins at the beginning of `text`, or nothing follows.
+fn begins_sentence(text: &str) -> bool {
+    let first = text.chars().find(|c| c.is_alphanumeric() || matches!(c, '(' | '['));
+    first.is_none_or(|c| c.is_uppercase() || c.is_numeric() || matches!(c, '(' | '['))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        words(text, Locale::Root, &mut String::new(), |word| found.push(word.to_owned()));
+        found
+    }
+
+    fn spoken(text: &str) -> String {
+        let mut found = Vec::new();
+        parts(text, |part, is_event| {
+            if !is_event {
+                found.extend(of(part));
+            }
+        });
+        found.join(" ")
+    }
+
+    /// The same said plainly: characters into a list, marks into spaces, then split.
+    fn plain(text: &str) -> Vec<String> {
+        let mut chars: Vec<char> = text.chars().collect();
+        let is_word = |c: char| matches!(kind_of(c), Kind::Letter | Kind::Digit);
+        // A joiner counts as the letter or digit before it, or as a mark where there is none.
+        let mut bases = chars.clone();
+        for i in 0..chars.len() {
+            if is_joiner(chars[i]) {
+                bases[i] = if i > 0 && is_word(bases[i - 1]) { bases[i - 1] } else { ' ' };
+            }
+        }
+        // Stops inside initialisms become '\0', which is dropped at the end.
+        let mut i = 0;
+        while i < chars.len() {
+            let begins = is_word(bases[i]) && (i == 0 || !is_word(bases[i - 1]));
+            let end = if begins { initialism(&chars, &bases, i) } else { None };
+            match end {
+                Some(end) => {
+                    for k in i..end {
+                        if chars[k] == '.' {
+                            (chars[k], bases[k]) = ('\0', '\0');
+                        }
+                    }
+                    // What follows right behind is another word, but for a link.
+                    let linked = end < chars.len() && matches!(chars[end], '\'' | '’' | '-');
+                    if chars[end - 1] == '\0' && !linked {
+                        (chars[end - 1], bases[end - 1]) = (' ', ' ');
+                    }
+                    i = end;
+                }
+                None => i += 1,
+            }
+        }
+        let neighbour = |k: Option<usize>| k.is_some_and(|k| is_word(bases[k]));
+        let line: String = (0..chars.len())
+            .map(|i| match chars[i] {
+                '\0' => '\0',
+                c if is_word(bases[i]) => c,
+                c @ ('\'' | '’' | '-')
+                    if neighbour((0..i).rev().find(|&k| chars[k] != '\0'))
+                        && neighbour((i + 1..chars.len()).next()) =>
+                {
+                    c
+                }
+                _ => ' ',
+            })
+            .filter(|&c| c != '\0')
+            .collect();
+        line.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn initialism(chars: &[char], bases: &[char], start: usize) -> Option<usize> {
+        let is_letter = |c: char| kind_of(c) == Kind::Letter;
+        let (mut i, mut letters) = (start, 0);
+        while i < chars.len() && is_letter(chars[i]) {
+            let mut end = i + 1;
+            while end < chars.len() && is_joiner(chars[end]) {
+                end += 1;
+            }
+            if end < chars.len() && matches!(kind_of(bases[end]), Kind::Letter | Kind::Digit) {
+                break;
+            }
+            letters += 1;
+            i = end;
+            if i == chars.len() || chars[i] != '.' {
+                break;
+            }
+            i += 1;
+        }
+        (letters >= 2).then_some(i)
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_way_equals_the_plain_one(text in "[aB1É.'’ ,(\u{ad}\u{301}-]{0,24}") {
+            prop_assert_eq!(of(&text), plain(&text));
+        }
+
+        #[test]
+        fn any_text_gives_words_with_letters_and_no_marks(text: String) {
+            for word in of(&text) {
+                prop_assert!(word.chars().any(char::is_alphanumeric));
+                prop_assert!(word.chars().all(|c| matches!(kind_of(c), Kind::Letter | Kind::Digit | Kind::Joiner | Kind::Link)
+                    || c == '\'' || c == '-'), "{}", word);
+            }
+        }
+
+        #[test]
+        fn removing_marks_again_removes_nothing(text in "[aB1É.'’ ,(-]{0,24}") {
+            let once = of(&text);
+            prop_assert_eq!(of(&once.join(" ")), once);
+        }
+
+        #[test]
+        fn the_words_of_the_parts_are_those_of_the_text(text in "([a-cA-C\\[\\]()♪ .É\u{301}'-]|\\((abc|♪)\\)|[Bc]\\.){0,20}") {
+            let mut words = Vec::new();
+            let mut whole = String::new();
+            parts(&text, |part, _| {
+                words.extend(of(part));
+                whole.push_str(part);
+            });
+            prop_assert_eq!(words, of(&text));
+            prop_assert_eq!(whole, text);
+        }
+    }
+
+    #[test]
+    fn initialisms_lose_their_full_stops() {
+        assert_eq!(of("The U.S. and the U.K, at 5 p.m."), ["The", "US", "and", "the", "UK", "at", "5", "pm"]);
+        assert_eq!(
+            of("pro-U.S. U.S.'s J.S.Bach J. Smith Ph.D."),
+            ["pro-US", "US's", "JS", "Bach", "J", "Smith", "Ph", "D"]
+        );
+        assert_eq!(of("É.U.A. e\u{301}.u."), ["ÉUA", "e\u{301}u"]);
+    }
+
+    #[test]
+    fn apostrophes_and_hyphens_stay_between_letters_only() {
+        assert_eq!(
+            of("rock 'n' roll, O’Neill's boys' -- COVID-19 well--known"),
+            ["rock", "n", "roll", "O’Neill's", "boys", "COVID-19", "well", "known"]
+        );
+    }
+
+    #[test]
+    fn every_other_mark_separates() {
+        assert_eq!(
+            of("and/or 1,000.5 a_b c@d.pt ... – €"),
+            ["and", "or", "1", "000", "5", "a", "b", "c", "d", "pt"]
+        );
+        assert_eq!(of("\u{301}\u{ad}\u{0}"), [""; 0]);
+        assert_eq!(of("so\u{ad}bre"), ["so\u{ad}bre"]);
+    }
+
+    #[test]
+    fn words_of_more_than_64_letters_are_none() {
+        assert_eq!(of(&"a".repeat(64)).len(), 1);
+        assert_eq!(of(&"é".repeat(64)).len(), 1);
+        assert_eq!(of(&format!("so {} on", "a".repeat(65))), ["so", "on"]);
+    }
+
+    #[test]
+    fn events_go() {
+        for (text, left) in [
+            ("[laughing] Well, hello (music) there.", "Well hello there"),
+            ("So I said no. (Laughter) And then I left. (Applause)", "So I said no And then I left"),
+            ("- [Door creaks open] Who is it?", "Who is it"),
+            ("I was [breathing heavily] in Porto", "I was in Porto"),
+            ("(LAUGHTER) Right. [MUSIC]", "Right"),
+            ("♪ La la ♪ (♪ Band Plays Anthem)", "La la"),
+            ("(Drum roll)", ""),
+        ] {
+            assert_eq!(spoken(text), left);
+        }
+    }
+
+    #[test]
+    fn parentheses_stay() {
+        for (text, left) in [
+            ("Mr Silva (PPE-DE) agreed.", "Mr Silva PPE-DE agreed"),
+            ("(FR) Madam President", "FR Madam President"),
+            ("(COD)", "COD"),
+            ("We took both (the last one) home.", "We took both the last one home"),
+            ("the plan(s) of (2001) and (b)", "the plan s of 2001 and b"),
+            (
+                "Greens (Verts/ALE) and the Council (Commission) sat",
+                "Greens Verts ALE and the Council Commission sat",
+            ),
+            ("an [European] Union", "an European Union"),
+            ("(Parliament adopted the text)", "Parliament adopted the text"),
+            ("a (b [c) d]", "a b c d"),
+            ("unclosed (music", "unclosed music"),
+        ] {
+            assert_eq!(spoken(text), left);
+        }
+    }
+}

@@ -1,0 +1,637 @@
+//! Cased text as examples: words without their capitals, and the labels they should get.
+
+pub mod marks;
+pub mod overlap;
+pub mod protocol;
+pub mod read;
+pub mod shuffle;
+pub mod split;
+pub mod stats;
+
+use std::cell::Cell;
+use std::fs::Metadata;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use majuscule::error::{Error, Result};
+use majuscule::files::{self, Encoding, Input};
+use majuscule::text::{Break, Label, Locale, Tokens, Words, sentence};
+
+pub use protocol::{Protocol, Tag};
+pub use read::{Column, Field, Format, Piece, Reading, Sentence, Utterance};
+
+use protocol::{Examples, SingleLetters};
+use read::{Block, Blocks};
+
+/// A text with its right labels: a sentence, a line or a window, as the protocol says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Example {
+    /// The words, as a method sees them.
+    pub tokens: Tokens,
+    /// The right answer for each.
+    pub gold: Vec<Gold>,
+}
+
+/// The right answer for a word, and how it counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Gold {
+    /// Its label.
+    pub label: Label,
+    /// Whether it is trained on and scored; if not, it is context only.
+    pub scored: bool,
+    /// Whether it is the first word of its sentence.
+    pub initial: bool,
+}
+
+/// Cased files, and how examples are made of them. Reading streams: memory does not grow with the files.
+///
+/// ```
+/// use majuscule::corpus::{Corpus, Protocol, Reading};
+/// use majuscule::text::Locale;
+///
+/// let corpus = Corpus::of_text("The train to Porto was late.", Reading::default(), Protocol::Batista, Locale::Root);
+/// let examples = corpus.examples()?;
+/// assert_eq!(examples[0].tokens.lower(2), "porto");
+/// assert!(examples[0].gold[2].label.case.is_slot());
+/// # Ok::<(), majuscule::error::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Corpus {
+    sources: Vec<Source>,
+    reading: Reading,
+    protocol: Protocol,
+    locale: Locale,
+    /// The encoding of files without a byte-order mark, where it is not UTF-8.
+    encoding: Option<Encoding>,
+    /// What `rei` needs to know before it makes an example.
+    letters: OnceLock<SingleLetters>,
+    notes: Mutex<Vec<String>>,
+    /// The user's own spellings, which are given with the words of examples.
+    spellings: Arc<Words>,
+}
+
+/// Where a file of a corpus comes from.
+#[derive(Debug)]
+enum Source {
+    File(PathBuf),
+    /// Standard input or a pipe, and whether it has been read.
+    Stream(PathBuf, AtomicBool),
+    Held(String, Arc<[u8]>),
+}
+
+impl Source {
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) | Self::Stream(path, _) => path.to_string_lossy().into_owned(),
+            Self::Held(name, _) => name.clone(),
+        }
+    }
+
+    fn open(&self) -> Result<Input> {
+        match self {
+            Self::File(path) => files::open(path),
+            Self::Stream(path, read) if read.swap(true, Ordering::Relaxed) => Err(Error::Usage(format!(
+                "{} can be read only once, but it is needed again: give a file",
+                if path == Path::new("-") { "standard input".into() } else { path.to_string_lossy() }
+            ))),
+            Self::Stream(path, _) => files::open(path),
+            Self::Held(name, bytes) => Input::new(name.as_str(), std::io::Cursor::new(bytes.clone())),
+        }
+    }
+}
+
+impl Corpus {
+    /// The corpus of these files, in this order; `-` is standard input. Where the protocol goes over them twice (`rei`),
+    /// standard input and pipes are held in memory.
+    ///
+    /// # Errors
+    /// Where there are no files, or such an input cannot be read.
+    pub fn new(
+        files: &[impl AsRef<Path>],
+        reading: Reading,
+        protocol: Protocol,
+        locale: Locale,
+    ) -> Result<Self> {
+        let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+        if files.is_empty() {
+            return Err(Error::Usage(
+                "no files are named: expected at least one, or - for standard input".into(),
+            ));
+        }
+        if files.iter().filter(|&&file| file == Path::new("-")).count() > 1 {
+            return Err(Error::Usage("- is named twice, but standard input can be read only once".into()));
+        }
+        let source = |path: &Path| match path.metadata() {
+            Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+                Source::Stream(path.to_owned(), AtomicBool::new(false))
+            }
+            _ if path == Path::new("-") => Source::Stream(path.to_owned(), AtomicBool::new(false)),
+            _ => Source::File(path.to_owned()),
+        };
+        let sources = files.into_iter().map(source).collect();
+        let letters = OnceLock::new();
+        let mut corpus = Self {
+            sources,
+            reading,
+            protocol,
+            locale,
+            encoding: None,
+            letters,
+            notes: Mutex::default(),
+            spellings: Arc::default(),
+        };
+        if protocol == Protocol::Rei {
+            corpus.hold()?;
+        }
+        Ok(corpus)
+    }
+
+    /// The corpus of one text that is in memory, read like a file.
+    pub fn of_text(text: &str, reading: Reading, protocol: Protocol, locale: Locale) -> Self {
+        Self::of_bytes(text.as_bytes(), reading, protocol, locale)
+    }
+
+    /// The same of bytes, which may be no text.
+    pub fn of_bytes(bytes: &[u8], reading: Reading, protocol: Protocol, locale: Locale) -> Self {
+        let sources = vec![Source::Held("text".to_owned(), bytes.into())];
+        Self {
+            sources,
+            reading,
+            protocol,
+            locale,
+            encoding: None,
+            letters: OnceLock::new(),
+            notes: Mutex::default(),
+            spellings: Arc::default(),
+        }
+    }
+
+    /// The same files in another encoding than UTF-8, those without a byte-order mark.
+    #[must_use]
+    pub fn in_encoding(self, encoding: Option<Encoding>) -> Self {
+        Self { encoding, ..self }
+    }
+
+    /// Notes what was read otherwise than its file has it, in a file that belongs to the training.
+    pub fn note(&self, notes: &[String]) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(notes);
+    }
+
+    /// What was noted.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads standard input and pipes into memory, so that the corpus can be gone over more than once.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub fn hold(&mut self) -> Result<()> {
+        for source in &mut self.sources {
+            if let Source::Stream(path, _) = source {
+                let name = path.to_string_lossy().into_owned();
+                let bytes = source.open()?.bytes()?;
+                *source = Source::Held(name, bytes.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// What errors call it: its first file, and how many more there are.
+    pub fn name(&self) -> String {
+        let names: Vec<_> = self.sources.iter().map(Source::name).collect();
+        match names.as_slice() {
+            [] => String::new(),
+            [one] => one.clone(),
+            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+        }
+    }
+
+    /// Its files without their folders, each with its size in bytes where that is known before it is read.
+    pub(crate) fn files(&self) -> Vec<(String, Option<u64>)> {
+        let sources = self.sources.iter().map(|source| match source {
+            Source::File(path) | Source::Stream(path, _) => (
+                files::name(path),
+                path.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len()),
+            ),
+            // What pipes are called may differ from time to time.
+            Source::Held(_, bytes) => ("-".to_owned(), Some(bytes.len() as u64)),
+        });
+        sources.collect()
+    }
+
+    /// The same files under another protocol. Standard input and pipes are held in memory from here on.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub fn under(&mut self, protocol: Protocol) -> Result<Self> {
+        self.hold()?;
+        let source = |source: &Source| match source {
+            Source::File(path) | Source::Stream(path, _) => Source::File(path.clone()),
+            Source::Held(name, bytes) => Source::Held(name.clone(), bytes.clone()),
+        };
+        let sources = self.sources.iter().map(source).collect();
+        let (reading, locale, encoding) = (self.reading.clone(), self.locale, self.encoding.clone());
+        let (letters, notes) = (OnceLock::new(), Mutex::default());
+        let spellings = self.spellings.clone();
+        Ok(Self { sources, reading, protocol, locale, encoding, letters, notes, spellings })
+    }
+
+    /// Each of its files by itself, with what the protocol has learned from all of them (the single letters of `rei`), so
+    /// that what is counted in the parts adds up to what is counted in the whole. Standard input and pipes are held in
+    /// memory from here on.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub fn parts(&mut self) -> Result<Vec<Self>> {
+        let whole = self.under(self.protocol)?;
+        let letters = self.letters()?;
+        let part = |source| Self {
+            sources: vec![source],
+            reading: self.reading.clone(),
+            protocol: self.protocol,
+            locale: self.locale,
+            encoding: self.encoding.clone(),
+            letters: letters.clone().into(),
+            notes: Mutex::default(),
+            spellings: self.spellings.clone(),
+        };
+        Ok(whole.sources.into_iter().map(part).collect())
+    }
+
+    /// The same, with words and phrases that the user spells: a method is told of them, and they win when its choices are scored.
+    #[must_use]
+    pub fn with_spellings(self, spellings: Words) -> Self {
+        Self { spellings: Arc::new(spellings), ..self }
+    }
+
+    /// How many sentences the lines at the beginning of its first file hold on the average, where these are clearly paragraphs: two or
+    /// more, though each is to be one sentence. `None` where they are not, where the protocol runs sentences together, and of what can
+    /// be read only once.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn sentences_a_line(&self) -> Result<Option<f64>> {
+        /// So many lines say what the others are.
+        const LINES: usize = 200;
+        let Some(source @ (Source::File(_) | Source::Held(..))) = self.sources.first() else {
+            return Ok(None);
+        };
+        if self.reading.split || self.protocol.runs_on() {
+            return Ok(None);
+        }
+        let mut blocks = Blocks::new(self.open(source)?, &self.reading, false)?;
+        let Some(block) = blocks.next()?.filter(Block::has_own_lines) else { return Ok(None) };
+        let (mut lines, mut sentences) = (0, 0);
+        block.sentences(&mut |line| {
+            if lines < LINES {
+                lines += 1;
+                sentences += sentence::split(line.text, &self.reading.language).count();
+            }
+            Ok(())
+        })?;
+        Ok((sentences >= 2 * lines && lines > 0).then(|| sentences as f64 / lines as f64))
+    }
+
+    /// Its protocol.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// How its files are read.
+    pub(crate) fn reading(&self) -> &Reading {
+        &self.reading
+    }
+
+    /// The tag of its language.
+    pub fn language(&self) -> &str {
+        &self.reading.language
+    }
+
+    /// Its locale.
+    pub fn locale(&self) -> Locale {
+        self.locale
+    }
+
+    /// Gives every example to `visit`, in order. An example has at least one word; it is used again for the next.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is not what its format says, and where `visit` fails.
+    pub fn for_each(&self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
+        self.for_each_with_gaps(&mut |example, _| visit(example))
+    }
+
+    /// Like [`Corpus::for_each`], and tells how many words were left out before each of an example because of what they
+    /// are, such as events under `rei`: an empty list where none ever are. With them, the words are all words of the
+    /// files, but for those at the very end.
+    pub(crate) fn for_each_with_gaps(
+        &self,
+        visit: &mut dyn FnMut(&Example, &[u32]) -> Result<()>,
+    ) -> Result<()> {
+        let mut examples = self.maker(self.letters()?);
+        self.blocks(|_, block| {
+            if block.begins {
+                examples.end_document(visit)?;
+            }
+            block.sentences(&mut |sentence| {
+                // A file may hold several recordings.
+                if sentence.before == Break::Document {
+                    examples.end_document(visit)?;
+                }
+                examples.sentence(sentence, visit)
+            })
+        })?;
+        examples.end_document(visit)
+    }
+
+    /// Gives every sentence to `visit` as it stands in the files, in order.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`].
+    pub fn for_each_sentence(&self, visit: &mut dyn FnMut(Sentence<'_>) -> Result<()>) -> Result<()> {
+        self.blocks(|_, block| block.sentences(visit))
+    }
+
+    /// Gives all that was said to `visit` as it stands in the files, in order: of transcripts their utterances with all alternatives.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`].
+    pub fn for_each_utterance(&self, visit: &mut dyn FnMut(Utterance<'_>) -> Result<()>) -> Result<()> {
+        self.blocks(|_, block| block.utterances(visit))
+    }
+
+    /// All examples, in order.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`].
+    pub fn examples(&self) -> Result<Vec<Example>> {
+        let mut examples = Vec::new();
+        self.for_each(&mut |example| {
+            examples.push(example.clone());
+            Ok(())
+        })?;
+        Ok(examples)
+    }
+
+    /// The line of its file in which a word stands, of all words of all examples, counted from 0: for errors, since it
+    /// goes through the corpus once more. `None` where there are fewer words. A word of a transcript stands in the line in
+    /// which its sentence ends.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`].
+    pub fn line_of_word(&self, word: u64) -> Result<Option<u64>> {
+        let mut examples = self.maker(self.letters()?);
+        let given = Cell::new(0);
+        let mut found = None;
+        let mut count = |example: &Example, _: &[u32]| {
+            given.set(given.get() + example.tokens.len() as u64);
+            Ok(())
+        };
+        self.blocks(|_, block| {
+            if block.begins {
+                examples.end_document(&mut count)?;
+            }
+            block.sentences(&mut |sentence| {
+                if sentence.before == Break::Document {
+                    examples.end_document(&mut count)?;
+                }
+                examples.sentence(sentence, &mut count)?;
+                if found.is_none() && given.get() + examples.waiting() > word {
+                    found = Some(sentence.line);
+                }
+                Ok(())
+            })
+        })?;
+        Ok(found)
+    }
+
+    /// Gives every example to one of `threads` threads, each with a value of its own that `make` makes, and returns these
+    /// values. Which example meets which thread is left to chance, so what is made of them must not depend on it: sums do
+    /// not. Under `asr` and `mix`, whose windows run across lines, one thread does all.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`]; of several errors the one that stands first.
+    pub fn map_reduce<A: Send>(
+        &self,
+        threads: NonZeroUsize,
+        make: impl Fn() -> A + Sync,
+        visit: impl Fn(&mut A, &Example) -> Result<()> + Sync,
+    ) -> Result<Vec<A>> {
+        if threads.get() == 1 || self.protocol.runs_on() {
+            let mut value = make();
+            self.for_each(&mut |example| visit(&mut value, example))?;
+            return Ok(vec![value]);
+        }
+        let letters = self.letters()?;
+        let make = || (make(), self.maker(letters));
+        let made = self.map_sentences(threads, make, |(value, examples), sentence| {
+            examples.sentence(sentence, &mut |example, _| visit(value, example))
+        })?;
+        Ok(made.into_iter().map(|(value, _)| value).collect())
+    }
+
+    /// Like [`Corpus::map_reduce`], with the sentences as they stand in the files.
+    ///
+    /// # Errors
+    /// Like [`Corpus::for_each`]; of several errors the one that stands first.
+    pub fn map_sentences<A: Send>(
+        &self,
+        threads: NonZeroUsize,
+        make: impl Fn() -> A + Sync,
+        visit: impl Fn(&mut A, Sentence<'_>) -> Result<()> + Sync,
+    ) -> Result<Vec<A>> {
+        // A few blocks ahead keep all threads busy.
+        let (sender, receiver) = sync_channel::<(usize, Block)>(2 * threads.get());
+        let receiver = Mutex::new(receiver);
+        let failed = AtomicBool::new(false);
+        let work = || {
+            let mut value = make();
+            loop {
+                let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let Ok((index, block)) = next else { return Ok(value) };
+                if let Err(error) = block.sentences(&mut |sentence| visit(&mut value, sentence)) {
+                    failed.store(true, Ordering::Relaxed);
+                    // The reader must not wait for ever. Blocks come in order: what is passed over here comes later.
+                    while receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok() {}
+                    return Err((index, error));
+                }
+            }
+        };
+        let (read, done) = thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads.get()).map(|_| scope.spawn(work)).collect();
+            let read = self.blocks(|index, block| {
+                if failed.load(Ordering::Relaxed) || sender.send((index, block)).is_err() {
+                    // Stops the reading; the worker's own error is the one that is told.
+                    return Err(Error::Usage("a thread failed".to_owned()));
+                }
+                Ok(())
+            });
+            drop(sender);
+            let done: Vec<_> = workers.into_iter().map(thread::ScopedJoinHandle::join).collect();
+            (read, done)
+        });
+        let mut values = Vec::with_capacity(done.len());
+        let mut first: Option<(usize, Error)> = None;
+        for result in done {
+            match result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
+                Ok(value) => values.push(value),
+                Err((index, error)) if first.as_ref().is_none_or(|&(earlier, _)| index < earlier) => {
+                    first = Some((index, error));
+                }
+                Err(_) => {}
+            }
+        }
+        match (first, read) {
+            (Some((_, error)), _) | (None, Err(error)) => Err(error),
+            (None, Ok(())) => Ok(values),
+        }
+    }
+
+    fn maker<'a>(&'a self, letters: &'a SingleLetters) -> Examples<'a> {
+        Examples::new(self.protocol, self.locale, &self.reading.language, letters, &self.spellings)
+    }
+
+    fn open(&self, source: &Source) -> Result<Input> {
+        let input = source.open()?;
+        Ok(match &self.encoding {
+            Some(encoding) => input.decoded(Some(encoding.clone()), None)?.0,
+            None => input,
+        })
+    }
+
+    /// Gives all blocks of all files to `visit` with their numbers, in order.
+    fn blocks(&self, mut visit: impl FnMut(usize, Block) -> Result<()>) -> Result<()> {
+        let apart = self.protocol == Protocol::Susanto;
+        let mut index = 0;
+        for source in &self.sources {
+            let mut blocks = Blocks::new(self.open(source)?, &self.reading, apart)?;
+            while let Some(block) = blocks.next()? {
+                visit(index, block)?;
+                index += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The single letters of the corpus, counted on first use where the protocol asks for them.
+    fn letters(&self) -> Result<&SingleLetters> {
+        if let Some(letters) = self.letters.get() {
+            return Ok(letters);
+        }
+        let mut letters = SingleLetters::default();
+        if matches!(self.protocol, Protocol::Rei | Protocol::Mix) {
+            let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+            let make = || (SingleLetters::default(), String::new());
+            let parts = self.map_sentences(threads, make, |(letters, scratch), sentence| {
+                letters.add(sentence, self.locale, scratch);
+                Ok(())
+            })?;
+            parts.iter().for_each(|(part, _)| letters.merge(part));
+        }
+        Ok(self.letters.get_or_init(|| letters))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn corpus(files: &[PathBuf], protocol: Protocol) -> Corpus {
+        Corpus::new(files, Reading::default(), protocol, Locale::Root).unwrap()
+    }
+
+    #[test]
+    fn files_are_documents_one_after_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [folder.path().join("a"), folder.path().join("none"), folder.path().join("b")];
+        for (file, text) in files.iter().zip(["Olá, Rui.\nBom dia.", "\n\n", "Adeus, Ana."]) {
+            fs::write(file, text).unwrap();
+        }
+        let asr = corpus(&files, Protocol::Asr { window: Protocol::WINDOW }).examples().unwrap();
+        assert_eq!(asr.iter().map(|window| window.gold.len()).collect::<Vec<_>>(), [4, 2]);
+        let text = corpus(&files, Protocol::Text).examples().unwrap();
+        use majuscule::text::Break::{Document, Line};
+        let before: Vec<_> = text.iter().map(|example| example.tokens.as_slice()[0].before).collect();
+        assert_eq!(before, [Document, Line, Document]);
+    }
+
+    #[test]
+    fn the_files_of_a_corpus_add_up_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [folder.path().join("a"), folder.path().join("b")];
+        // Only the second file shows that A may be an article.
+        for (file, text) in files.iter().zip(["A dog ran.", "We saw a cat.\nWe left."]) {
+            fs::write(file, text).unwrap();
+        }
+        for protocol in Protocol::ALL {
+            let mut whole = corpus(&files, protocol);
+            let parts = whole.parts().unwrap();
+            assert_eq!(
+                parts.iter().map(Corpus::name).collect::<Vec<_>>(),
+                [files[0].to_str().unwrap(), files[1].to_str().unwrap()]
+            );
+            let parts: Vec<_> = parts.iter().flat_map(|part| part.examples().unwrap()).collect();
+            assert_eq!(parts, whole.examples().unwrap(), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn threads_share_a_file_of_many_blocks_and_tell_its_first_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("many");
+        let mut bytes = "Rui saw Ana and Rio in May.\n".repeat(200_000).into_bytes();
+        fs::write(&file, &bytes).unwrap();
+        let count = |threads: usize| {
+            let corpus = corpus(std::slice::from_ref(&file), Protocol::Batista);
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let visit = |sum: &mut usize, example: &Example| {
+                *sum += example.gold.iter().filter(|gold| gold.label.case.is_slot()).count();
+                Ok(())
+            };
+            corpus.map_reduce(threads, || 0, visit).map(|sums| sums.iter().sum::<usize>())
+        };
+        assert_eq!(count(1).unwrap(), 600_000);
+        assert_eq!(count(3).unwrap(), 600_000);
+
+        // Line 1001 and two later ones are not UTF-8.
+        for line in [1000, 100_000, 199_000] {
+            bytes[line * 28 + 4] = 0xff;
+        }
+        fs::write(&file, &bytes).unwrap();
+        for threads in [1, 2, 3] {
+            let error = count(threads).unwrap_err().to_string();
+            assert!(error.contains("many, line 1001, column 5: byte 0xff"), "{error}");
+        }
+    }
+
+    #[test]
+    fn inputs_that_cannot_be_read_are_errors() {
+        let none: [&str; 0] = [];
+        let new = |files: &[&str]| Corpus::new(files, Reading::default(), Protocol::Text, Locale::Root);
+        assert!(matches!(new(&none), Err(Error::Usage(_))));
+        assert!(matches!(new(&["-", "-"]), Err(Error::Usage(_))));
+        let folder = tempfile::tempdir().unwrap();
+        let error = corpus(&[folder.path().to_owned()], Protocol::Text).examples().unwrap_err();
+        assert!(error.to_string().contains("is a folder"));
+        let error = corpus(&[folder.path().join("none")], Protocol::Rei).examples().unwrap_err();
+        assert!(error.to_string().starts_with("cannot open"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_stream_is_read_once_unless_it_is_held() {
+        let mut corpus = corpus(&[PathBuf::from("/dev/null")], Protocol::Text);
+        assert!(corpus.examples().unwrap().is_empty());
+        assert!(corpus.examples().unwrap_err().to_string().contains("only once"));
+        corpus = Corpus::new(&["/dev/null"], Reading::default(), Protocol::Text, Locale::Root).unwrap();
+        corpus.hold().unwrap();
+        assert!(corpus.examples().unwrap().is_empty());
+        assert!(corpus.examples().unwrap().is_empty());
+    }
+}

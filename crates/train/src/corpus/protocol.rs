@@ -1,0 +1,675 @@
+//! Protocols: how cased sentences become examples. Each is named in every report.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::read::Sentence;
+use super::split::below;
+use super::{Example, Gold, marks};
+use majuscule::error::{Error, Result};
+use majuscule::text::case::MAX_LETTERS;
+use majuscule::text::locale::is_joiner;
+use majuscule::text::tokenize::{Capitalized, Cut, Tokenizer};
+use majuscule::text::{Break, Case, Label, Locale, Mark, Token, Words};
+
+/// What is trained on and scored, and what a method sees of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Protocol {
+    /// Text as it is restored: words with the marks around them. The first word of a sentence is context, neither trained
+    /// on nor scored. A line is a sentence unless the format says otherwise, whatever marks stand in it. Right for
+    /// training and for lexicons.
+    #[default]
+    Text,
+    /// Batista et al. 2007: marks removed, and the first word of each sentence taken out.
+    Batista,
+    /// Rei et al. 2020: marks and metadata events removed; a first word is context only where its capital may be due to
+    /// its place: in title case, or a single letter that is else lower case (`A`, not English `I`).
+    Rei,
+    /// Susanto et al. 2016: tokens as given, all counted; of more than 64 letters as lower case, whatever they are. In files
+    /// that are not tokenised, those that the tokeniser finds.
+    Susanto,
+    /// Recogniser output: marks removed, the sentences of a document run together in windows, every word counted.
+    Asr {
+        /// So many words a window; the last of a document may be shorter.
+        window: NonZeroUsize,
+    },
+    /// For models that meet every kind of text: about 200 words at a time, by turns that a fixed draw decides, as `text`, as
+    /// `rei` and as `asr`.
+    Mix,
+}
+
+impl Protocol {
+    /// The window of `asr` where none is named.
+    pub const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("200 is not 0");
+
+    /// All of them, `asr` with its usual window.
+    pub const ALL: [Self; 6] =
+        [Self::Text, Self::Batista, Self::Rei, Self::Susanto, Self::Asr { window: Self::WINDOW }, Self::Mix];
+
+    /// Its name without settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Batista => "batista",
+            Self::Rei => "rei",
+            Self::Susanto => "susanto",
+            Self::Asr { .. } => "asr",
+            Self::Mix => "mix",
+        }
+    }
+
+    /// Whether its examples run across sentences, so that they depend on what came before in the file.
+    pub fn runs_on(self) -> bool {
+        matches!(self, Self::Asr { .. } | Self::Mix)
+    }
+
+    /// Whether marks are removed, so that a method sees none.
+    pub fn removes_marks(self) -> bool {
+        matches!(self, Self::Batista | Self::Rei | Self::Asr { .. })
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asr { window } => write!(f, "asr:{window}"),
+            _ => f.write_str(self.name()),
+        }
+    }
+}
+
+impl FromStr for Protocol {
+    type Err = Error;
+
+    /// Reads a name: `rei`; `asr`, or `asr:100` with its window.
+    fn from_str(name: &str) -> Result<Self> {
+        if let Some(window) = name.strip_prefix("asr:") {
+            let window = window.parse().map_err(|_| {
+                Error::Usage(format!(
+                    "window \"{window}\": expected a number of words from 1, such as asr:200"
+                ))
+            })?;
+            return Ok(Self::Asr { window });
+        }
+        Self::ALL.into_iter().find(|protocol| protocol.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::Usage(format!("protocol \"{name}\" is not known: expected one of {names}"))
+        })
+    }
+}
+
+impl TryFrom<String> for Protocol {
+    type Error = Error;
+
+    fn try_from(name: String) -> Result<Self> {
+        name.parse()
+    }
+}
+
+impl From<Protocol> for String {
+    fn from(protocol: Protocol) -> Self {
+        protocol.to_string()
+    }
+}
+
+/// A tag of Rei et al. 2020, section 3.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Tag {
+    /// Every letter is a capital, also a single one.
+    U,
+    /// Only the first letter of several is.
+    T,
+    /// All the rest, `McDonald` and `Jean-Paul` included.
+    L,
+}
+
+impl Tag {
+    /// The tag of a case.
+    pub fn of(case: Case) -> Self {
+        match case {
+            Case::Upper => Self::U,
+            Case::Title => Self::T,
+            Case::Lower | Case::Mixed(_) => Self::L,
+        }
+    }
+}
+
+/// How often each single letter stands as a word: in lower case anywhere, as a capital inside a sentence.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SingleLetters(FxHashMap<char, [u64; 2]>);
+
+impl SingleLetters {
+    /// Counts the single letters of a sentence.
+    pub(super) fn add(&mut self, sentence: Sentence<'_>, locale: Locale, scratch: &mut String) {
+        let mut initial = true;
+        marks::words(sentence.text, locale, scratch, |word| {
+            if word.len() <= 4
+                && let Some((lower, is_upper)) = single_letter(word, locale)
+                && !(is_upper && initial)
+            {
+                self.0.entry(lower).or_default()[usize::from(is_upper)] += 1;
+            }
+            initial = false;
+        });
+    }
+
+    /// Adds the counts of another part of the corpus.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (&letter, counts) in &other.0 {
+            let sum = self.0.entry(letter).or_default();
+            sum[0] += counts[0];
+            sum[1] += counts[1];
+        }
+    }
+
+    /// Whether a capital at the beginning of a sentence may be due to its place: the letter stands elsewhere in lower
+    /// case, and not less often than as a capital inside sentences. The second half keeps English `I` a slot in a corpus
+    /// with a Catalan name such as `Terrón i Cusí`.
+    fn may_be_lower(&self, lower: char) -> bool {
+        self.0.get(&lower).is_some_and(|&[lower, upper]| lower > 0 && lower >= upper)
+    }
+}
+
+/// The lower case of a word that is a single letter, and whether it stands as a capital.
+fn single_letter(word: &str, locale: Locale) -> Option<(char, bool)> {
+    let mut chars = word.chars().filter(|&c| !is_joiner(c));
+    let letter = chars.next()?;
+    if chars.next().is_some() {
+        return None;
+    }
+    match locale.letters(letter.encode_utf8(&mut [0; 4])).next()?.2? {
+        majuscule::text::Letter::Upper(lower) => Some((lower, true)),
+        majuscule::text::Letter::Lower(_) => Some((letter, false)),
+    }
+}
+
+/// What is done with an example, and with how many words were left out before each of its own because of what they are:
+/// nothing where the protocol leaves out none.
+pub(super) type Visit<'a> = dyn FnMut(&Example, &[u32]) -> Result<()> + 'a;
+
+/// Makes examples of sentences that come in order. Buffers are used again: no allocation per word or sentence.
+#[derive(Debug)]
+pub(super) struct Examples<'a> {
+    protocol: Protocol,
+    locale: Locale,
+    letters: &'a SingleLetters,
+    spellings: &'a Words,
+    tokenizer: Tokenizer,
+    example: Example,
+    words: String,
+    /// How many words the protocol left out before each of the example, as `rei` does with those of events.
+    skipped: Vec<u32>,
+    /// How many it left out after the last of them.
+    skipping: u32,
+    /// What `mix` is at.
+    turn: Turn,
+}
+
+/// A turn of [`Protocol::Mix`].
+#[derive(Debug, Clone)]
+struct Turn {
+    protocol: Protocol,
+    /// Words until the next.
+    left: usize,
+    /// What draws the next, the same everywhere.
+    random: ChaCha8Rng,
+}
+
+impl Turn {
+    fn first() -> Self {
+        Self { protocol: Protocol::Text, left: 0, random: ChaCha8Rng::seed_from_u64(1) }
+    }
+
+    /// The next turn.
+    fn next(&mut self) {
+        let words = Protocol::WINDOW;
+        self.protocol = match below(&mut self.random, 10) {
+            0..4 => Protocol::Text,
+            4..6 => Protocol::Rei,
+            // Two windows: one begins a sentence and is cut off, the other goes on from words that are not seen.
+            _ => Protocol::Asr { window: words.midpoint(NonZeroUsize::MIN) },
+        };
+        self.left = words.get();
+    }
+}
+
+impl<'a> Examples<'a> {
+    pub(super) fn new(
+        protocol: Protocol,
+        locale: Locale,
+        language: &str,
+        letters: &'a SingleLetters,
+        spellings: &'a Words,
+    ) -> Self {
+        Self {
+            protocol,
+            locale,
+            letters,
+            spellings,
+            tokenizer: Tokenizer::new(locale, language, Capitalized::Ignore),
+            example: Example::default(),
+            words: String::new(),
+            skipped: Vec::new(),
+            skipping: 0,
+            turn: Turn::first(),
+        }
+    }
+
+    /// Takes a sentence and gives the examples that it completes to `visit`.
+    ///
+    /// # Errors
+    /// Where `visit` fails.
+    pub(super) fn sentence(&mut self, sentence: Sentence<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        match self.protocol {
+            Protocol::Mix => self.mix(sentence, visit),
+            protocol => self.sentence_under(protocol, sentence, visit),
+        }
+    }
+
+    fn sentence_under(
+        &mut self,
+        protocol: Protocol,
+        sentence: Sentence<'_>,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        match protocol {
+            Protocol::Text | Protocol::Mix => self.text(sentence),
+            Protocol::Batista => self.batista(sentence),
+            Protocol::Rei => self.rei(sentence),
+            Protocol::Susanto => self.susanto(sentence),
+            Protocol::Asr { window } => return self.asr(sentence, window, visit),
+        }
+        self.give(visit)
+    }
+
+    fn mix(&mut self, sentence: Sentence<'_>, visit: &mut Visit<'_>) -> Result<()> {
+        if self.turn.left == 0 {
+            self.give(visit)?;
+            self.turn.next();
+        }
+        self.turn.left = self.turn.left.saturating_sub(sentence.text.split_whitespace().count());
+        self.sentence_under(self.turn.protocol, sentence, visit)
+    }
+
+    /// How many words wait for their window to be full.
+    pub(super) fn waiting(&self) -> u64 {
+        self.example.tokens.len() as u64
+    }
+
+    /// Gives what is left of a document to `visit`.
+    ///
+    /// # Errors
+    /// Where `visit` fails.
+    pub(super) fn end_document(&mut self, visit: &mut Visit<'_>) -> Result<()> {
+        self.give(visit)
+    }
+
+    fn give(&mut self, visit: &mut Visit<'_>) -> Result<()> {
+        if !self.example.gold.is_empty() {
+            self.spell();
+            visit(&self.example, &self.skipped)?;
+        }
+        self.skipped.clear();
+        self.example.tokens.clear();
+        self.example.gold.clear();
+        Ok(())
+    }
+
+    /// Fixes the words that the user spells, where the text with its marks is not there to be asked: they stand one after the other.
+    fn spell(&mut self) {
+        let tokens = &mut self.example.tokens;
+        if self.spellings.is_empty() || tokens.as_slice().iter().any(|token| !token.source.is_empty()) {
+            return;
+        }
+        let mut source = String::new();
+        for at in 0..tokens.len() {
+            let start = source.len() as u32;
+            source.push_str(tokens.lower(at));
+            tokens.as_mut_slice()[at].source = start..source.len() as u32;
+            source.push(' ');
+        }
+        self.spellings.fix(source.as_bytes(), 0, true, tokens);
+    }
+
+    fn text(&mut self, sentence: Sentence<'_>) {
+        self.tokens(sentence);
+        for gold in &mut self.example.gold {
+            gold.scored = !gold.initial;
+        }
+    }
+
+    fn susanto(&mut self, sentence: Sentence<'_>) {
+        if !sentence.tokenised {
+            self.tokens(sentence);
+            // Sentences are given: where one begins shows.
+            if let Some(first) = self.example.tokens.as_mut_slice().first_mut() {
+                first.starts = true;
+            }
+            return;
+        }
+        let Example { tokens, gold } = &mut self.example;
+        let mut before = sentence.before;
+        let mut initial = true;
+        for token in sentence.text.split_whitespace() {
+            // A case says nothing of letters past the 64th: then a token counts, but is no slot.
+            let is_long = token.len() > MAX_LETTERS && self.locale.letter_count(token) > MAX_LETTERS;
+            let case = if is_long { Case::Lower } else { Case::of(token, self.locale) };
+            let is_word = token.contains(char::is_alphanumeric);
+            let starts = initial && is_word;
+            tokens.push(token, self.locale, Token { before, starts, ..Token::default() });
+            gold.push(Gold { label: case.into(), scored: true, initial: starts });
+            before = Break::Space;
+            initial &= !is_word;
+        }
+        end_sentence(gold);
+    }
+
+    /// The words as `restore` finds them, all scored. What a sentence is, the reader says; a method sees what the marks show.
+    fn tokens(&mut self, sentence: Sentence<'_>) {
+        let Example { tokens, gold } = &mut self.example;
+        let text = sentence.text;
+        self.tokenizer.reset();
+        self.tokenizer.read(text, 0, Cut::Whole, tokens);
+        self.spellings.fix(text.as_bytes(), 0, true, tokens);
+        for (i, token) in tokens.as_mut_slice().iter_mut().enumerate() {
+            if token.before == Break::Document {
+                token.before = sentence.before;
+                // Inside a paragraph the end of the sentence before shows that this one begins.
+                token.starts |= sentence.before < Break::Line;
+            }
+            let word = &text[token.source.start as usize..token.source.end as usize];
+            let label = Case::of(word, self.locale).into();
+            gold.push(Gold { label, scored: true, initial: i == 0 });
+        }
+        end_sentence(gold);
+    }
+
+    fn batista(&mut self, sentence: Sentence<'_>) {
+        let mut first = true;
+        let Example { tokens, gold } = &mut self.example;
+        marks::words(sentence.text, self.locale, &mut self.words, |word| {
+            if std::mem::take(&mut first) {
+                return;
+            }
+            // A white space before them all: they go on from a word that is not there.
+            tokens.push(word, self.locale, Token { before: Break::Space, ..Token::default() });
+            gold.push(Gold { label: Case::of(word, self.locale).into(), scored: true, initial: false });
+        });
+        end_sentence(gold);
+    }
+
+    fn rei(&mut self, sentence: Sentence<'_>) {
+        let Example { tokens, gold } = &mut self.example;
+        let (locale, letters) = (self.locale, self.letters);
+        let mut word = |word: &str| {
+            let initial = gold.is_empty();
+            let before = if initial { sentence.before } else { Break::Space };
+            let case = Case::of(word, locale);
+            let due_to_place = initial
+                && (case == Case::Title
+                    || case == Case::Upper
+                        && single_letter(word, locale).is_some_and(|(lower, _)| letters.may_be_lower(lower)));
+            tokens.push(word, locale, Token { before, starts: initial, ..Token::default() });
+            gold.push(Gold { label: case.into(), scored: !due_to_place, initial });
+        };
+        marks::parts(sentence.text, |part, is_event| {
+            marks::words(part, locale, &mut self.words, |each| {
+                if is_event {
+                    self.skipping += 1;
+                } else {
+                    word(each);
+                    self.skipped.push(std::mem::take(&mut self.skipping));
+                }
+            });
+        });
+        end_sentence(gold);
+    }
+
+    fn asr(&mut self, sentence: Sentence<'_>, window: NonZeroUsize, visit: &mut Visit<'_>) -> Result<()> {
+        let mut initial = true;
+        let mut result = Ok(());
+        let locale = self.locale;
+        let mut words = std::mem::take(&mut self.words);
+        marks::words(sentence.text, locale, &mut words, |word| {
+            // What is cut off from the words before it goes on from them.
+            let before = if self.example.gold.is_empty() { Break::Document } else { Break::Space };
+            // Full windows are given late, so that the mark of their last word is known.
+            if result.is_ok() && self.example.gold.len() >= window.get() {
+                result = self.give(visit);
+            }
+            let Example { tokens, gold } = &mut self.example;
+            tokens.push(word, locale, Token { before, ..Token::default() });
+            gold.push(Gold { label: Case::of(word, locale).into(), scored: true, initial });
+            initial = false;
+        });
+        self.words = words;
+        if !initial {
+            end_sentence(&mut self.example.gold);
+        }
+        result
+    }
+}
+
+/// The last word so far ends a sentence.
+fn end_sentence(gold: &mut [Gold]) {
+    if let Some(last) = gold.last_mut() {
+        last.label = Label { mark: Mark::SentenceEnd, ..last.label };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Corpus, Format, Reading};
+    use super::*;
+
+    fn corpus(text: &str, format: Format, protocol: Protocol) -> Corpus {
+        Corpus::of_text(text, Reading { format, ..Reading::default() }, protocol, Locale::Root)
+    }
+
+    /// The examples as text, true case, each on its line; words that are not scored in brackets, `|` where a sentence
+    /// ends.
+    fn shown(text: &str, protocol: Protocol) -> Vec<String> {
+        shown_of(&corpus(text, Format::Lines, protocol))
+    }
+
+    fn shown_of(corpus: &Corpus) -> Vec<String> {
+        let word = |((lower, _), gold): ((&str, &Token), &Gold)| {
+            let word = gold.label.case.applied(lower, Locale::Root);
+            let word = if gold.scored { word } else { format!("({word})") };
+            if gold.label.mark == Mark::SentenceEnd { word + "|" } else { word }
+        };
+        let line = |example: Example| {
+            example.tokens.iter().zip(&example.gold).map(word).collect::<Vec<_>>().join(" ")
+        };
+        corpus.examples().unwrap().into_iter().map(line).collect()
+    }
+
+    fn asr(window: usize) -> Protocol {
+        Protocol::Asr { window: NonZeroUsize::new(window).unwrap() }
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        proptest::collection::vec(
+            "([A-Ca-c'.]{1,5}|[0-9]{1,3}|[,;:!?\n-]| |\\(a\\)|Évora|U\\.S\\.){1,12}",
+            0..8,
+        )
+        .prop_map(|lines| lines.join("\n"))
+    }
+
+    proptest! {
+        #[test]
+        fn every_example_has_a_word_and_an_answer_for_each(text in any_text()) {
+            for protocol in [Protocol::Text, Protocol::Batista, Protocol::Rei, Protocol::Susanto, asr(3)] {
+                for example in corpus(&text, Format::Lines, protocol).examples().unwrap() {
+                    prop_assert!(!example.gold.is_empty());
+                    prop_assert_eq!(example.tokens.len(), example.gold.len());
+                }
+            }
+        }
+
+        #[test]
+        fn what_a_method_sees_does_not_show_the_case(text in any_text()) {
+            for protocol in [Protocol::Text, Protocol::Susanto, Protocol::Rei, Protocol::Batista, asr(3)] {
+                let seen = |text: &str| -> Vec<_> {
+                    let examples = corpus(text, Format::Lines, protocol).examples().unwrap();
+                    let without_source = |example: Example| {
+                        let words: Vec<_> = example.tokens.iter().map(|(lower, token)| {
+                            (lower.to_owned(), token.before, token.starts, token.left, token.right)
+                        }).collect();
+                        words
+                    };
+                    examples.into_iter().map(without_source).collect()
+                };
+                prop_assert_eq!(seen(&text), seen(&text.to_lowercase()), "{}", protocol);
+            }
+        }
+
+        #[test]
+        fn windows_hold_all_words_in_order(text in any_text(), window in 1usize..7) {
+            let whole = corpus(&text, Format::Lines, asr(usize::MAX)).examples().unwrap();
+            let parts = corpus(&text, Format::Lines, asr(window)).examples().unwrap();
+            let gold = |examples: &[Example]| examples.iter().flat_map(|e| e.gold.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(gold(&parts), gold(&whole));
+            for (i, part) in parts.iter().enumerate() {
+                let is_last = i + 1 == parts.len();
+                prop_assert!(part.gold.len() == window || is_last && part.gold.len() < window);
+                let before = if i == 0 { Break::Document } else { Break::Space };
+                prop_assert_eq!(part.tokens.as_slice()[0].before, before);
+            }
+        }
+
+        #[test]
+        fn threads_change_nothing(text in any_text(), threads in 2usize..4) {
+            for protocol in [Protocol::Text, Protocol::Rei] {
+                let corpus = corpus(&text, Format::Lines, protocol);
+                let threads = NonZeroUsize::new(threads).unwrap();
+                let parts = corpus.map_reduce(threads, Vec::new, |seen, example| {
+                    seen.push(example.clone());
+                    Ok(())
+                });
+                prop_assert_eq!(parts.unwrap().concat(), corpus.examples().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn the_tags_are_those_of_rei_2020_table_1() {
+        let text = "Automatic Truecasing of Video Subtitles using BERT: A multilingual adaptable approach";
+        let examples = corpus(text, Format::Lines, Protocol::Rei).examples().unwrap();
+        let tags: Vec<Tag> = examples[0].gold.iter().map(|gold| Tag::of(gold.label.case)).collect();
+        use Tag::{L, T, U};
+        assert_eq!(tags, [T, T, L, T, T, L, U, U, L, L, L]);
+        let lower: Vec<&str> = examples[0].tokens.iter().map(|(lower, _)| lower).collect();
+        let source = "automatic truecasing of video subtitles using bert a multilingual adaptable approach";
+        assert_eq!(lower.join(" "), source);
+    }
+
+    #[test]
+    fn batista_takes_the_first_word_out() {
+        let text = "“Yes,” said Ana to the U.S. envoy.\nNo.\nIn Braga, it rained.";
+        assert_eq!(shown(text, Protocol::Batista), ["said Ana to the US envoy|", "Braga it rained|"]);
+        let examples = corpus(text, Format::Lines, Protocol::Batista).examples().unwrap();
+        assert_eq!(examples[1].tokens.as_slice()[0].before, Break::Space);
+        assert!(examples.iter().all(|example| example.gold.iter().all(|gold| !gold.initial)));
+        assert!(examples[1].tokens.as_slice().iter().all(|token| !token.starts));
+    }
+
+    #[test]
+    fn rei_leaves_out_a_first_word_whose_capital_may_be_due_to_its_place() {
+        let text = "The cat saw a dog.\nA dog saw NATO.\nI think I saw it.\nNATO and iPhone and I.\nMrs Terrón i Cusí";
+        assert_eq!(
+            shown(text, Protocol::Rei),
+            [
+                "(The) cat saw a dog|",
+                "(A) dog saw NATO|",
+                "I think I saw it|",
+                "NATO and iPhone and I|",
+                "(Mrs) Terrón i Cusí|",
+            ]
+        );
+        // Without a lower-case `a` elsewhere, `A` may be a name.
+        assert_eq!(shown("A grade", Protocol::Rei), ["A grade|"]);
+        assert_eq!(
+            shown("A4 paper\n[MUSIC] 1990 was a year", Protocol::Rei),
+            ["A4 paper|", "1990 was a year|"]
+        );
+    }
+
+    #[test]
+    fn susanto_takes_tokens_as_given() {
+        let text = "`` Lisbon , '' he said .\nMcDonald 's";
+        let tokens = corpus(text, Format::Tok, Protocol::Susanto);
+        assert_eq!(shown_of(&tokens), ["`` Lisbon , '' he said .|", "McDonald 's|"]);
+        let initial: Vec<_> = tokens.examples().unwrap()[0].gold.iter().map(|gold| gold.initial).collect();
+        assert_eq!(initial, [false, true, false, false, false, false, false]);
+        assert_eq!(shown("“Lisbon,” he said.", Protocol::Susanto), ["Lisbon he said|"]);
+    }
+
+    #[test]
+    fn susanto_counts_tokens_that_are_too_long_for_a_case() {
+        let long = "X".repeat(MAX_LETTERS + 1);
+        let text = format!("See {long} and {} .", &long[1..]);
+        let expected = format!("See {} and {} .|", long.to_lowercase(), &long[1..]);
+        assert_eq!(shown_of(&corpus(&text, Format::Tok, Protocol::Susanto)), [expected]);
+    }
+
+    #[test]
+    fn asr_runs_sentences_together_in_windows() {
+        let text = "Hello there.\nIt is me, Rui.\nBye.";
+        assert_eq!(shown(text, asr(3)), ["Hello there| It", "is me Rui|", "Bye|"]);
+        let examples = corpus(text, Format::Lines, asr(100)).examples().unwrap();
+        let initial: Vec<_> = examples[0].gold.iter().map(|gold| gold.initial).collect();
+        assert_eq!(initial, [true, false, true, false, false, false, true]);
+        let tokens = examples[0].tokens.as_slice();
+        assert!(tokens.iter().all(|token| !token.starts && token.left.is_none() && token.right.is_none()));
+    }
+
+    #[test]
+    fn text_keeps_the_marks_around_words_and_counts_no_first_words() {
+        let text = "Thank you, Ana. I like (old) Porto.";
+        assert_eq!(shown(text, Protocol::Text), ["(Thank) you Ana I like old Porto|"]);
+        let examples = corpus(text, Format::Lines, Protocol::Text).examples().unwrap();
+        let tokens = examples[0].tokens.as_slice();
+        assert_eq!((tokens[1].right, tokens[5].left), (Some(','), Some('(')));
+        assert!(tokens[3].starts && !tokens[4].starts);
+    }
+
+    #[test]
+    fn a_line_is_a_sentence_unless_it_is_to_be_split() {
+        let text = "Thank you, Ana. I like Porto.\nWhy? No idea.";
+        let split = Reading { split: true, ..Reading::default() };
+        for (reading, protocol, expected) in [
+            (Reading::default(), Protocol::Text, "(Thank) you Ana I like Porto| / (Why) No idea|"),
+            (Reading::default(), Protocol::Susanto, "Thank you Ana I like Porto| / Why No idea|"),
+            (split.clone(), Protocol::Text, "(Thank) you Ana| / (I) like Porto| / (Why)| / (No) idea|"),
+            (split, Protocol::Susanto, "Thank you Ana| / I like Porto| / Why| / No idea|"),
+        ] {
+            let corpus = Corpus::of_text(text, reading, protocol, Locale::Root);
+            assert_eq!(shown_of(&corpus).join(" / "), expected, "{protocol}");
+            // A method sees where sentences begin all the same.
+            let examples = corpus.examples().unwrap();
+            let tokens = || examples.iter().flat_map(|example| example.tokens.as_slice());
+            assert_eq!(tokens().filter(|token| token.starts).count(), 4, "{protocol}");
+        }
+    }
+
+    #[test]
+    fn protocols_are_read_and_written_by_name() {
+        for protocol in Protocol::ALL.into_iter().chain([asr(50)]) {
+            assert_eq!(protocol.to_string().parse::<Protocol>().unwrap(), protocol);
+        }
+        assert_eq!("asr".parse::<Protocol>().unwrap(), asr(200));
+        for wrong in ["asr:0", "asr:x", "Rei", ""] {
+            assert!(matches!(wrong.parse::<Protocol>(), Err(Error::Usage(_))), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Sentences in an order drawn at random, for training that goes over a corpus once: what comes last must not count most.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::split::below;
+use super::{Corpus, marks};
+use majuscule::error::Result;
+use majuscule::text::{Case, Locale};
+
+/// How a corpus is shuffled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
+pub struct Config {
+    /// So many sentences that follow each other in a file stay together, for what runs across sentences
+    #[arg(long, value_name = "N", default_value_t = Config::default().stretch)]
+    pub stretch: usize,
+    /// Another seed, another order
+    #[arg(long, value_name = "NUMBER", default_value_t = Config::default().seed)]
+    pub seed: u64,
+    /// Leave out the sentences that are written in capitals, as headings are: they teach a model to shout
+    #[arg(long)]
+    pub drop_shouted: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { stretch: 1, seed: 1, drop_shouted: false }
+    }
+}
+
+/// A shuffled corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shuffled {
+    /// Its sentences, a line each.
+    pub text: String,
+    /// How many sentences were read.
+    pub read: u64,
+    /// How many of them were left out because they are [shouted](Config::drop_shouted).
+    pub shouted: u64,
+}
+
+/// Shuffles the sentences of a corpus, the same way for the same seed. They are held in memory.
+///
+/// # Errors
+/// Where a file cannot be read or is not what its format says.
+pub fn shuffle(corpus: &Corpus, config: Config) -> Result<Shuffled> {
+    let (mut text, mut scratch) = (String::new(), String::new());
+    let (mut starts, mut sentences) = (Vec::new(), 0);
+    let (mut read, mut shouted) = (0, 0);
+    corpus.for_each_sentence(&mut |sentence| {
+        read += 1;
+        if config.drop_shouted && is_shouted(sentence.text, corpus.locale(), &mut scratch) {
+            shouted += 1;
+            return Ok(());
+        }
+        if sentences % config.stretch.max(1) == 0 {
+            starts.push(text.len());
+        }
+        sentences += 1;
+        text.push_str(sentence.text);
+        text.push('\n');
+        Ok(())
+    })?;
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let mut stretches: Vec<_> = starts.iter().copied().zip(ends).collect();
+    // Fisher and Yates.
+    let mut random = ChaCha8Rng::seed_from_u64(config.seed);
+    for at in (1..stretches.len()).rev() {
+        stretches.swap(at, below(&mut random, at as u64 + 1) as usize);
+    }
+    let mut shuffled = String::with_capacity(text.len());
+    stretches.into_iter().for_each(|(start, end)| shuffled.push_str(&text[start..end]));
+    Ok(Shuffled { text: shuffled, read, shouted })
+}
+
+/// Whether at least two words of a sentence, and half of those that have more than one letter, are all in capitals.
+fn is_shouted(sentence: &str, locale: Locale, scratch: &mut String) -> bool {
+    let (mut words, mut in_capitals) = (0, 0);
+    marks::words(sentence, locale, scratch, |word| {
+        if locale.letter_count(word) > 1 {
+            words += 1;
+            in_capitals += usize::from(Case::of(word, locale) == Case::Upper);
+        }
+    });
+    in_capitals >= 2 && 2 * in_capitals >= words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_sentence_stays_once_and_stretches_stay_together(count in 0usize..60, stretch in 1usize..5, seed: u64) {
+            let text: String = (0..count).map(|i| format!("Sentence {i} here.\n")).collect();
+            let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
+            let config = Config { stretch, seed, drop_shouted: true };
+            let found = shuffle(&corpus, config).unwrap().text;
+            let mut lines: Vec<&str> = found.lines().collect();
+            let number = |line: &str| line.split(' ').nth(1).unwrap().parse::<usize>().unwrap();
+            let together = |pair: &[&str]| number(pair[1]) % stretch == 0 || number(pair[1]) == number(pair[0]) + 1;
+            prop_assert!(lines.windows(2).all(together));
+            lines.sort_unstable();
+            let mut sorted: Vec<&str> = text.lines().collect();
+            sorted.sort_unstable();
+            prop_assert_eq!(lines, sorted);
+        }
+    }
+
+    #[test]
+    fn shouted_sentences_are_left_out_where_asked_and_counted() {
+        let plain = "The NATO and the EU met in Lisbon.\nA Oeste, nada de novo.\nNATO.\n1 2 3\n";
+        let shouted = "QUESTION OF MS SMITH TO THE MINISTER.\nGARCÍA LÓPEZ, Ana\n";
+        let corpus =
+            Corpus::of_text(&(plain.to_owned() + shouted), Reading::default(), Protocol::Text, Locale::Root);
+        let found = |drop_shouted| shuffle(&corpus, Config { drop_shouted, ..Config::default() }).unwrap();
+        let mut lines: Vec<_> = found(true).text.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        let mut expected: Vec<_> = plain.lines().collect();
+        expected.sort_unstable();
+        assert_eq!(lines, expected);
+        assert_eq!((found(true).read, found(true).shouted), (6, 2));
+        assert_eq!((found(false).text.lines().count(), found(false).shouted), (6, 0));
+    }
+}

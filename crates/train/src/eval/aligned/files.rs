@@ -1,0 +1,413 @@
+//! References and hypotheses paired: two files, or the files of two folders by their names; recordings by theirs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Pairing, Score, Transcript, score_pairs};
+use crate::corpus::{Corpus, Protocol, Reading};
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::format::transcript::unfiltered_name;
+use majuscule::restorer::{Restorer, Want};
+use majuscule::text::tokenize::Capitalized;
+use majuscule::text::{Locale, Words};
+
+/// Where the cases of a hypothesis come from.
+#[derive(Clone, Copy)]
+pub enum Cases<'a> {
+    /// They are its own.
+    Own,
+    /// A method chooses them for its words.
+    Restored {
+        /// The method.
+        method: &'a dyn Restorer,
+        /// What is asked of it.
+        want: Want,
+        /// Words and phrases that the user spells: they win.
+        spellings: &'a Words,
+        /// Which of the hypothesis's own capitals stay, a recording taken for a line.
+        kept: Capitalized,
+    },
+}
+
+/// The score of each recording that both sides have, and what only one has.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scores {
+    /// The recordings, each with the name of its hypothesis.
+    pub recordings: Vec<(String, Score)>,
+    /// What was not scored.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A file or a recording that only one side has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub name: String,
+    /// What there is none of for it.
+    pub lacks: Lacking,
+    /// Whether it is scored all the same: a recording of which the hypothesis has nothing, whose words are then deleted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_deleted: bool,
+}
+
+/// The side that is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lacking {
+    /// There is no reference.
+    Reference,
+    /// There is no hypothesis.
+    Hypothesis,
+}
+
+impl Lacking {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Hypothesis => "hypothesis",
+        }
+    }
+}
+
+impl Scores {
+    /// All recordings together.
+    pub fn all(&self) -> Score {
+        let mut all = Score::default();
+        self.recordings.iter().for_each(|(_, score)| all += score);
+        all
+    }
+}
+
+/// Scores hypotheses against their references: two files, or two folders, whose files are paired by their names up to the last full
+/// stop (before `.filt`, `.gz`, `.zst` or `.xz`). In files that name recordings, these are paired by name and channel, case aside, unless
+/// there is one on each side; in files that name utterances, these by their names. Of a recording that the hypothesis lacks all words are
+/// deleted, as sclite has it; an utterance that it lacks is left out.
+///
+/// # Errors
+/// Where a file cannot be read or is not what its format says, the method fails, and where both sides have nothing in common.
+pub fn score_files(
+    reference: &Path,
+    hypothesis: &Path,
+    reading: &Reading,
+    locale: Locale,
+    cases: Cases<'_>,
+) -> Result<Scores> {
+    files::check_inputs(&[reference, hypothesis])?;
+    let Pairs { pairs, mut left_out } = pair(reference, hypothesis)?;
+    let mut recordings = Vec::new();
+    let read =
+        |file: &Path| Transcript::read(&Corpus::new(&[file], reading.clone(), Protocol::default(), locale)?);
+    for (reference, hypothesis) in pairs {
+        let name = hypothesis.to_string_lossy().into_owned();
+        let sides = Recordings::new(read(&reference)?, read(&hypothesis)?);
+        if !sides.have_something_in_common() {
+            let problem = format!(
+                "names no recording that {} has: expected the same names and channels in both, or one recording in each",
+                reference.display()
+            );
+            return Err(Error::file(name, problem));
+        }
+        let of_several = sides.pairs.len() > 1;
+        left_out.extend(sides.left_out(&reference, &hypothesis));
+        for (references, hypotheses) in sides.pairs {
+            let name = match &references.recording {
+                Some(recording) if of_several => format!("{name}: {recording}"),
+                _ => name.clone(),
+            };
+            let hypotheses = match cases {
+                Cases::Own => hypotheses,
+                Cases::Restored { method, want, spellings, kept } => {
+                    hypotheses.restored(method, want, locale, spellings, kept)?
+                }
+            };
+            let pairing = Pairing::of(&references, &hypotheses);
+            if pairing.pairs.is_empty() && references.is_named() {
+                let problem = format!(
+                    "names no utterance that {} has: expected the same names in both",
+                    reference.display()
+                );
+                return Err(Error::file(name, problem));
+            }
+            left_out.extend(unpaired(&references, &pairing.only_reference, &reference, Lacking::Hypothesis));
+            left_out.extend(unpaired(&hypotheses, &pairing.only_hypothesis, &hypothesis, Lacking::Reference));
+            recordings.push((name, score_pairs(&references, &hypotheses, &pairing, locale)));
+        }
+    }
+    let scores = Scores { recordings, left_out };
+    if scores.all().reference() == 0 {
+        let problem = "holds no words to score: expected what was said, in its true case";
+        return Err(Error::file(reference.to_string_lossy(), problem));
+    }
+    Ok(scores)
+}
+
+/// Utterances without a partner, in a line.
+fn unpaired(side: &Transcript, utterances: &[usize], file: &Path, lacks: Lacking) -> Option<LeftOut> {
+    /// So many are named.
+    const NAMED: usize = 3;
+    let names: Vec<_> = utterances.iter().filter_map(|&at| side.utterances[at].name.as_deref()).collect();
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more utterances"),
+    };
+    let named: Vec<_> = names.iter().take(NAMED).map(|name| format!("({name})")).collect();
+    let name = format!("{}: {}{more}", file.display(), named.join(", "));
+    (!names.is_empty()).then_some(LeftOut { name, lacks, is_deleted: false })
+}
+
+/// The files of both sides.
+#[derive(Debug, PartialEq, Eq)]
+struct Pairs {
+    pairs: Vec<(PathBuf, PathBuf)>,
+    left_out: Vec<LeftOut>,
+}
+
+fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
+    match [reference, hypothesis].map(Path::is_dir) {
+        [true, true] => {}
+        [false, false] => {
+            return Ok(Pairs { pairs: vec![(reference.into(), hypothesis.into())], left_out: Vec::new() });
+        }
+        [is_folder, _] => {
+            let (folder, other) = if is_folder { (reference, hypothesis) } else { (hypothesis, reference) };
+            return Err(Error::Usage(format!(
+                "{} is a folder, but {} is none: give two files, or two folders whose files have the same names",
+                folder.display(),
+                other.display()
+            )));
+        }
+    }
+    let references = by_stem(reference)?;
+    let mut hypotheses = by_stem(hypothesis)?;
+    let (mut pairs, mut left_out) = (Vec::new(), Vec::new());
+    let left =
+        |file: &Path, lacks| LeftOut { name: file.to_string_lossy().into_owned(), lacks, is_deleted: false };
+    for (stem, reference) in references {
+        match hypotheses.remove(&stem) {
+            Some(hypothesis) => pairs.push((reference, hypothesis)),
+            None => left_out.push(left(&reference, Lacking::Hypothesis)),
+        }
+    }
+    left_out.extend(hypotheses.values().map(|file| left(file, Lacking::Reference)));
+    if pairs.is_empty() {
+        return Err(Error::Usage(format!(
+            "{} and {} have nothing in common: expected files with the same names in both, endings such as .nlp or .ctm aside",
+            reference.display(),
+            hypothesis.display()
+        )));
+    }
+    Ok(Pairs { pairs, left_out })
+}
+
+/// The files of a folder by their names without endings; those whose names begin with a full stop are hidden.
+fn by_stem(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    let mut files = BTreeMap::new();
+    for path in files::paths_in(folder)?.into_iter().filter(|path| !path.is_dir()) {
+        let name = files::name(&path);
+        let stem = stem(&name).to_owned();
+        if let Some(other) = files.insert(stem.clone(), path) {
+            let mut names = [files::name(&other), name];
+            names.sort();
+            return Err(Error::Usage(format!(
+                "{} has {} and {}, which are both {stem}: leave one",
+                folder.display(),
+                names[0],
+                names[1]
+            )));
+        }
+    }
+    Ok(files)
+}
+
+fn stem(name: &str) -> &str {
+    let name = unfiltered_name(files::uncompressed_name(name));
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// The recordings of two files.
+struct Recordings {
+    /// Where the hypothesis has nothing of a recording, its side is empty.
+    pairs: Vec<(Transcript, Transcript)>,
+    only_hypothesis: Vec<Transcript>,
+}
+
+impl Recordings {
+    fn new(references: Vec<Transcript>, mut hypotheses: Vec<Transcript>) -> Self {
+        let alone = references.len() == 1 && hypotheses.len() == 1;
+        let name = |one: &Transcript| one.recording.as_deref().map(str::to_lowercase);
+        let pair = |reference: Transcript| {
+            let same = |hypothesis: &Transcript| alone || name(hypothesis) == name(&reference);
+            let hypothesis = hypotheses.iter().position(same).map(|at| hypotheses.remove(at));
+            (reference, hypothesis.unwrap_or_default())
+        };
+        let pairs = references.into_iter().map(pair).collect();
+        Self {
+            pairs,
+            only_hypothesis: hypotheses.into_iter().filter(|one| !one.utterances.is_empty()).collect(),
+        }
+    }
+
+    /// Whether a recording has both sides, or the hypothesis is empty.
+    fn have_something_in_common(&self) -> bool {
+        self.only_hypothesis.is_empty()
+            || self.pairs.iter().any(|(_, hypothesis)| !hypothesis.utterances.is_empty())
+    }
+
+    fn left_out(&self, reference: &Path, hypothesis: &Path) -> Vec<LeftOut> {
+        let name = |file: &Path, one: &Transcript| match &one.recording {
+            Some(recording) => format!("{}: {recording}", file.display()),
+            None => file.to_string_lossy().into_owned(),
+        };
+        let is_missing =
+            |pair: &&(Transcript, Transcript)| pair.1.utterances.is_empty() && self.pairs.len() > 1;
+        let missing = self.pairs.iter().filter(is_missing).map(|(one, _)| LeftOut {
+            name: name(reference, one),
+            lacks: Lacking::Hypothesis,
+            is_deleted: true,
+        });
+        let left = self.only_hypothesis.iter().map(|one| LeftOut {
+            name: name(hypothesis, one),
+            lacks: Lacking::Reference,
+            is_deleted: false,
+        });
+        missing.chain(left).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn scored(folder: &Path, reference: &str, hypothesis: &str) -> Result<Scores> {
+        let [reference, hypothesis] = [reference, hypothesis].map(|name| folder.join(name));
+        score_files(&reference, &hypothesis, &Reading::default(), Locale::Root, Cases::Own)
+    }
+
+    #[test]
+    fn the_files_of_folders_are_paired_by_their_names() {
+        let folder = folder(&[
+            ("ref/a.stm", "talk 1 ana 0 1 We met Ana.\n"),
+            ("ref/b.txt", "Yes."),
+            ("ref/d.x.txt", "No."),
+            ("hyp/a.ctm", "talk A 0 1 we\ntalk A 1 1 met\ntalk A 2 1 Ana\n"),
+            ("hyp/c.txt", "Nothing"),
+            ("hyp/d.x.nlp", "token|punctuation\nno|\n"),
+            ("hyp/.hidden", ""),
+        ]);
+        let scores = scored(folder.path(), "ref", "hyp").unwrap();
+        let names: Vec<&str> =
+            scores.recordings.iter().map(|(name, _)| name.rsplit('/').next().unwrap()).collect();
+        assert_eq!(names, ["a.ctm", "d.x.nlp"]);
+        let left: Vec<_> =
+            scores.left_out.iter().map(|left| (left.name.rsplit('/').next().unwrap(), left.lacks)).collect();
+        assert_eq!(left, [("b.txt", Lacking::Hypothesis), ("c.txt", Lacking::Reference)]);
+        assert_eq!((scores.all().reference(), scores.all().word_error_rate()), (4, Some(0.0)));
+    }
+
+    #[test]
+    fn recordings_are_paired_by_name_and_channel() {
+        let folder = folder(&[
+            ("ref.stm", "one A x 0 1 We met Ana.\nTWO a x 0 1 She left\none B x 0 1 Yes\n"),
+            ("hyp.ctm", "two A 0 1 she\ntwo A 1 1 left\none A 0 1 we\nthree A 0 1 no\n"),
+            ("other.ctm", "four A 0 1 we\nfive A 0 1 met\n"),
+        ]);
+        let scores = scored(folder.path(), "ref.stm", "hyp.ctm").unwrap();
+        let names: Vec<&str> =
+            scores.recordings.iter().map(|(name, _)| name.rsplit(": ").next().unwrap()).collect();
+        assert_eq!(names, ["one A", "TWO a", "one B"]);
+        let left = |scores: &Scores| -> Vec<(String, bool)> {
+            let left = |left: &LeftOut| (left.name.rsplit(": ").next().unwrap().to_owned(), left.is_deleted);
+            scores.left_out.iter().map(left).collect()
+        };
+        // A channel of which nothing was heard is deleted.
+        assert_eq!(left(&scores), [("one B".into(), true), ("three A".into(), false)]);
+        assert_eq!((scores.all().deleted.tokens(), scores.all().recognised.tokens()), (3, 3));
+        let error = scored(folder.path(), "ref.stm", "other.ctm").unwrap_err().to_string();
+        assert!(error.contains("other.ctm: names no recording that "), "{error}");
+    }
+
+    #[test]
+    fn nothing_in_common_is_an_error() {
+        let folder = folder(&[
+            ("ref/a.txt", "We met Ana."),
+            ("hyp/b.txt", "we met ana"),
+            ("twice/a.txt", "we"),
+            ("twice/a.nlp", ""),
+            ("other.txt", "they left"),
+            ("none.txt", "...\n"),
+            ("a.trn", "We left (x-1)\n"),
+            ("b.trn", "we left (x-2)\n"),
+        ]);
+        for (reference, hypothesis, problem) in [
+            ("ref", "hyp", "have nothing in common: expected files with the same names"),
+            ("ref", "twice", "has a.nlp and a.txt, which are both a: leave one"),
+            ("ref", "other.txt", "give two files, or two folders"),
+            ("a.trn", "b.trn", "b.trn: names no utterance that "),
+            ("none.txt", "other.txt", "none.txt: holds no words to score: "),
+        ] {
+            let error = scored(folder.path(), reference, hypothesis).unwrap_err().to_string();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn utterances_of_one_side_alone_are_left_out_and_named() {
+        let folder = folder(&[
+            ("a.trn", "We left (x-1)\nNo (x-2)\n"),
+            ("b.trn", "no (x-2)\na (y-1)\nb (y-2)\nc (y-3)\nd (y-4)\ne (y-5)\n"),
+        ]);
+        let scores = scored(folder.path(), "a.trn", "b.trn").unwrap();
+        let left: Vec<&str> =
+            scores.left_out.iter().map(|left| left.name.rsplit(": ").next().unwrap()).collect();
+        assert_eq!(left, ["(x-1)", "(y-1), (y-2), (y-3) and 2 more utterances"]);
+        assert_eq!(scores.all().reference(), 1);
+    }
+
+    #[test]
+    fn filtered_transcripts_are_what_they_were_before() {
+        let folder = folder(&[
+            ("ref/x.stm.filt", "x A s 0 9 we met Ana\n"),
+            ("hyp/x.ctm.filt", "x A 0 1 we\nx A 1 1 met\nx A 2 1 ana\n"),
+        ]);
+        let scores = scored(folder.path(), "ref", "hyp").unwrap();
+        assert_eq!((scores.all().reference(), scores.all().word_error_rate()), (3, Some(0.0)));
+    }
+
+    #[test]
+    fn nothing_that_is_right_is_a_result() {
+        let folder = folder(&[("a.txt", "We met Ana."), ("b.txt", "they left"), ("none.txt", "")]);
+        for (hypothesis, rate) in [("b.txt", 1.0), ("none.txt", 1.0)] {
+            assert_eq!(
+                scored(folder.path(), "a.txt", hypothesis).unwrap().all().word_error_rate(),
+                Some(rate)
+            );
+        }
+    }
+
+    #[test]
+    fn a_recogniser_that_heard_nothing_deletes_all() {
+        let folder = folder(&[
+            ("ref/a.txt", "We met Ana."),
+            ("ref/b.txt", "Yes"),
+            ("hyp/a.nlp", ""),
+            ("hyp/b.ctm", "b 1 0 1 yes"),
+        ]);
+        let scores = scored(folder.path(), "ref", "hyp").unwrap();
+        assert_eq!(scores.recordings[0].1.deleted.tokens(), 3);
+    }
+}

@@ -1,0 +1,754 @@
+//! What a recogniser heard against what was said: words aligned without their case, and capitals scored through the alignment.
+//!
+//! The words are those of the protocol `asr`: no marks, no ends of sentences, a recording one stream. Hyphens part words too, since
+//! recognisers put them where others have spaces. The future work of Batista et al. 2007.
+//!
+//! What is aligned is what NIST's sclite aligns, at its costs (`network.rs`): utterances with the same name; the segments of a
+//! reference with the words whose middle lies before their end; of alternatives the best. A recording that says nothing of the kind is
+//! aligned as a whole by the fewest edits ([`align`](super::align)).
+
+pub mod files;
+mod network;
+pub mod report;
+
+use std::borrow::Cow;
+use std::ops::{AddAssign, Range};
+use std::slice;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::align::{Edit, align};
+use super::score::{Wrong, most_frequent};
+use super::slots::{Confusion, Matching, ratio};
+use crate::corpus::{self, Corpus, Piece, marks};
+use majuscule::error::Result;
+use majuscule::restorer::{Restorer, Want};
+use majuscule::text::tokenize::Capitalized;
+use majuscule::text::{Break, Case, Given, Locale, Token, Tokens, Words};
+use network::{Network, Step, Word};
+
+/// The words of a recording, with their cases.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Transcript {
+    /// The recording and its channel, where the file names them.
+    pub recording: Option<String>,
+    /// All words, those of every alternative.
+    words: Tokens,
+    cases: Vec<Case>,
+    parts: Vec<Part>,
+    utterances: Vec<Utterance>,
+}
+
+/// A part of a transcript: a word by its number, or what parts alternatives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Word(usize),
+    Optional(usize),
+    Open,
+    Next,
+    Close,
+}
+
+/// What was said at a time or under a name.
+#[derive(Debug, Clone, PartialEq)]
+struct Utterance {
+    name: Option<String>,
+    times: Option<(f64, f64)>,
+    is_segment: bool,
+    is_ignored: bool,
+    parts: Range<usize>,
+}
+
+impl Transcript {
+    /// The recordings of a corpus, in the order in which they begin: one where its format names none. Their names differ by more than
+    /// case.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is not what its format says.
+    pub fn read(corpus: &Corpus) -> Result<Vec<Self>> {
+        let mut transcripts: Vec<Self> = Vec::new();
+        let mut at: FxHashMap<Option<String>, usize> = FxHashMap::default();
+        let mut scratch = String::new();
+        corpus.for_each_utterance(&mut |utterance| {
+            let at = *at.entry(utterance.recording.map(str::to_lowercase)).or_insert_with(|| {
+                let recording = utterance.recording.map(str::to_owned);
+                transcripts.push(Self { recording, ..Self::default() });
+                transcripts.len() - 1
+            });
+            transcripts[at].push(&utterance, corpus.locale(), &mut scratch);
+            Ok(())
+        })?;
+        if transcripts.is_empty() {
+            transcripts.push(Self::default());
+        }
+        Ok(transcripts)
+    }
+
+    /// That of a text.
+    pub fn of_text(text: &str, locale: Locale) -> Self {
+        let (pieces, times) = (&[Piece::Text(text)], None);
+        let utterance = corpus::Utterance {
+            recording: None,
+            name: None,
+            times,
+            is_segment: false,
+            is_ignored: false,
+            pieces,
+        };
+        let mut transcript = Self::default();
+        transcript.push(&utterance, locale, &mut String::new());
+        transcript
+    }
+
+    fn push(&mut self, utterance: &corpus::Utterance<'_>, locale: Locale, scratch: &mut String) {
+        let Self { words, cases, parts, .. } = self;
+        let first = parts.len();
+        for piece in utterance.pieces {
+            let (text, part): (_, fn(usize) -> Part) = match *piece {
+                Piece::Text(text) => (text, Part::Word),
+                Piece::Optional(text) => (text, Part::Optional),
+                Piece::Open => {
+                    parts.push(Part::Open);
+                    continue;
+                }
+                Piece::Next => {
+                    parts.push(Part::Next);
+                    continue;
+                }
+                Piece::Close => {
+                    parts.push(Part::Close);
+                    continue;
+                }
+            };
+            marks::words(text, locale, scratch, |word| {
+                let before = if words.is_empty() { Break::Document } else { Break::Space };
+                parts.push(part(words.len()));
+                words.push(word, locale, Token { before, ..Token::default() });
+                cases.push(Case::of(word, locale));
+            });
+        }
+        let corpus::Utterance { name, times, is_segment, is_ignored, .. } = *utterance;
+        let (name, parts) = (name.map(str::to_owned), first..parts.len());
+        self.utterances.push(Utterance { name, times, is_segment, is_ignored, parts });
+    }
+
+    /// The same words in the cases that a method chooses for them. It sees them as one stream, in which one alternative stands for all:
+    /// the words of the others are chosen in streams in which they stand.
+    ///
+    /// # Errors
+    /// Where the method fails.
+    pub fn restored(
+        mut self,
+        method: &dyn Restorer,
+        want: Want,
+        locale: Locale,
+        spellings: &Words,
+        kept: Capitalized,
+    ) -> Result<Self> {
+        let has = |lower: bool| self.cases.iter().any(|&case| (case == Case::Lower) == lower);
+        let keeps = match kept {
+            Capitalized::Keep => true,
+            Capitalized::Ignore => false,
+            Capitalized::Auto => has(true) && has(false),
+        };
+        /// So many alternatives have a stream of their own.
+        const TURNS: usize = 8;
+        let mut left: FxHashSet<usize> = (0..self.words.len()).collect();
+        for turn in 0..=TURNS {
+            if left.is_empty() {
+                break;
+            }
+            let mut stream = self.stream(turn);
+            if turn == TURNS || turn > 0 && !stream.iter().any(|word| left.contains(word)) {
+                // Alternatives inside others, which no turn reaches, are read one after the other.
+                stream = left.iter().copied().collect();
+                stream.sort_unstable();
+            }
+            let mut words = Tokens::new();
+            let mut source = String::new();
+            for &word in &stream {
+                let before = if words.is_empty() { Break::Document } else { Break::Space };
+                let (start, lower) = (source.len() as u32, self.words.lower(word));
+                source.extend([lower, " "]);
+                words.push(
+                    lower,
+                    locale,
+                    Token { before, source: start..start + lower.len() as u32, ..Token::default() },
+                );
+            }
+            spellings.fix(source.as_bytes(), 0, true, &mut words);
+            let choices = method.restore_batch(slice::from_ref(&words), want)?.pop().unwrap_or_default();
+            for ((word, token), choice) in stream.into_iter().zip(words.as_slice()).zip(choices) {
+                if !left.remove(&word) {
+                    continue;
+                }
+                match token.given {
+                    Given::Fixed(case) => self.cases[word] = case,
+                    _ if keeps && self.cases[word] != Case::Lower => {}
+                    _ => self.cases[word] = choice.label.case,
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// The words of the stream that takes, of all alternatives, number `turn` counted from 0, or the last.
+    fn stream(&self, turn: usize) -> Vec<usize> {
+        let taken = self.taken(turn);
+        let words = self.parts.iter().zip(taken).filter(|(_, taken)| *taken);
+        words
+            .filter_map(
+                |(part, _)| if let Part::Word(at) | Part::Optional(at) = *part { Some(at) } else { None },
+            )
+            .collect()
+    }
+
+    /// Which parts are in that stream.
+    fn taken(&self, turn: usize) -> Vec<bool> {
+        // How many alternatives each opening has.
+        let (mut counts, mut open) = (FxHashMap::default(), Vec::new());
+        for (at, part) in self.parts.iter().enumerate() {
+            match part {
+                Part::Open => {
+                    open.push(at);
+                    counts.insert(at, 1);
+                }
+                Part::Next => {
+                    open.last().and_then(|at| counts.get_mut(at)).into_iter().for_each(|count| *count += 1)
+                }
+                Part::Close => drop(open.pop()),
+                Part::Word(_) | Part::Optional(_) => {}
+            }
+        }
+        // Of the alternatives that are open: which is taken, which it is, and whether all around them are taken.
+        let mut open: Vec<(usize, usize, bool)> = Vec::new();
+        let is_in = |open: &[(usize, usize, bool)]| {
+            open.last().is_none_or(|&(wanted, at, around)| around && wanted == at)
+        };
+        let mut taken = Vec::with_capacity(self.parts.len());
+        for (at, part) in self.parts.iter().enumerate() {
+            match part {
+                Part::Open => {
+                    let count = counts.get(&at).copied().unwrap_or(1);
+                    open.push((turn.min(count - 1), 0, is_in(&open)));
+                }
+                Part::Next => open.iter_mut().rev().take(1).for_each(|(_, at, _)| *at += 1),
+                Part::Close => drop(open.pop()),
+                Part::Word(_) | Part::Optional(_) => {}
+            }
+            taken.push(is_in(&open));
+        }
+        taken
+    }
+
+    /// Whether its utterances have names.
+    fn is_named(&self) -> bool {
+        self.utterances.first().is_some_and(|utterance| utterance.name.is_some())
+    }
+
+    /// The words of utterances as a network.
+    fn network<'a>(
+        &'a self,
+        utterances: &[usize],
+        locale: Locale,
+        numbers: &mut FxHashMap<&'a str, u32>,
+    ) -> Network<'a> {
+        let mut network = Network::new();
+        for utterance in
+            utterances.iter().map(|&at| &self.utterances[at]).filter(|utterance| !utterance.is_ignored)
+        {
+            for part in &self.parts[utterance.parts.clone()] {
+                match *part {
+                    Part::Word(at) => self.push_word(at, false, locale, numbers, &mut network),
+                    Part::Optional(at) => self.push_word(at, true, locale, numbers, &mut network),
+                    Part::Open => network.open(),
+                    Part::Next => network.next(),
+                    Part::Close => network.close(),
+                }
+            }
+        }
+        network
+    }
+
+    /// Appends a word to a network, what hyphens join as several, each with its case.
+    fn push_word<'a>(
+        &'a self,
+        at: usize,
+        optional: bool,
+        locale: Locale,
+        numbers: &mut FxHashMap<&'a str, u32>,
+        network: &mut Network<'a>,
+    ) {
+        let (lower, case) = (self.words.lower(at), self.cases[at]);
+        let spelled =
+            if lower.contains('-') { Cow::Owned(case.applied(lower, locale)) } else { Cow::Borrowed("") };
+        let mut spelled = spelled.split('-');
+        for lower in lower.split('-') {
+            let case =
+                spelled.next().filter(|part| !part.is_empty()).map_or(case, |part| Case::of(part, locale));
+            let next = numbers.len() as u32;
+            let number = *numbers.entry(lower).or_insert(next);
+            network.push(Word { lower, number, case, optional });
+        }
+    }
+}
+
+/// Which utterances of a reference and a hypothesis are aligned with each other, and which have no partner.
+#[derive(Debug, Default)]
+struct Pairing {
+    pairs: Vec<(Vec<usize>, Vec<usize>)>,
+    /// Whether the pairs are parts of a recording, and not all of it.
+    is_parted: bool,
+    only_reference: Vec<usize>,
+    only_hypothesis: Vec<usize>,
+}
+
+impl Pairing {
+    fn of(reference: &Transcript, hypothesis: &Transcript) -> Self {
+        let is_timed = |one: &Transcript| one.utterances.iter().any(|utterance| utterance.times.is_some());
+        if reference.is_named() && hypothesis.is_named() {
+            Self::by_name(reference, hypothesis)
+        } else if reference.utterances.iter().any(|utterance| utterance.is_segment) && is_timed(hypothesis) {
+            Self::by_time(reference, hypothesis)
+        } else {
+            let whole = |one: &Transcript| (0..one.utterances.len()).collect();
+            Self { pairs: vec![(whole(reference), whole(hypothesis))], ..Self::default() }
+        }
+    }
+
+    /// Utterances with the same name, case aside, in the order of the reference.
+    fn by_name(reference: &Transcript, hypothesis: &Transcript) -> Self {
+        let name = |utterance: &Utterance| utterance.name.as_deref().unwrap_or_default().to_lowercase();
+        let mut named: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (at, utterance) in hypothesis.utterances.iter().enumerate().rev() {
+            named.entry(name(utterance)).or_default().push(at);
+        }
+        let mut pairing = Self { is_parted: true, ..Self::default() };
+        for (at, utterance) in reference.utterances.iter().enumerate() {
+            match named.get_mut(&name(utterance)).and_then(Vec::pop) {
+                Some(other) => pairing.pairs.push((vec![at], vec![other])),
+                None => pairing.only_reference.push(at),
+            }
+        }
+        pairing.only_hypothesis = named.into_values().flatten().collect();
+        pairing.only_hypothesis.sort_unstable();
+        pairing
+    }
+
+    /// Segments in the order of their beginnings, each with the words whose middle lies before its end and that no earlier one has; the
+    /// last has what is left. What a segment has that is ignored is aligned with nothing.
+    fn by_time(reference: &Transcript, hypothesis: &Transcript) -> Self {
+        let times = |at: usize| reference.utterances[at].times.unwrap_or_default();
+        let mut segments: Vec<usize> = (0..reference.utterances.len()).collect();
+        segments.sort_by(|&a, &b| times(a).0.total_cmp(&times(b).0));
+        let mut groups = hypothesis.groups().into_iter().peekable();
+        let mut pairing = Self { is_parted: true, ..Self::default() };
+        for (place, &segment) in segments.iter().enumerate() {
+            let is_last = place + 1 == segments.len();
+            let mut words = Vec::new();
+            while let Some((group, _)) = groups.next_if(|&(_, middle)| is_last || middle < times(segment).1) {
+                words.extend(group);
+            }
+            if !reference.utterances[segment].is_ignored {
+                pairing.pairs.push((vec![segment], words));
+            }
+        }
+        pairing
+    }
+}
+
+impl Transcript {
+    /// Its utterances, those of alternatives together, each with the latest middle of a word in it.
+    fn groups(&self) -> Vec<(Range<usize>, f64)> {
+        let mut groups: Vec<(Range<usize>, f64)> = Vec::new();
+        let mut depth = 0;
+        for (at, utterance) in self.utterances.iter().enumerate() {
+            let middle = utterance.times.map_or(0.0, |(begin, end)| begin.midpoint(end));
+            match groups.last_mut().filter(|_| depth > 0) {
+                Some((group, latest)) => (group.end, *latest) = (at + 1, latest.max(middle)),
+                None => groups.push((at..at + 1, middle)),
+            }
+            for part in &self.parts[utterance.parts.clone()] {
+                match part {
+                    Part::Open => depth += 1,
+                    Part::Close => depth -= 1,
+                    _ => {}
+                }
+            }
+        }
+        groups
+    }
+}
+
+/// Aligns the words of a hypothesis with those of its reference, case aside, and counts both kinds of errors.
+///
+/// ```
+/// use majuscule::eval::Matching;
+/// use majuscule::eval::aligned::{Transcript, score};
+/// use majuscule::text::Locale;
+///
+/// let [reference, hypothesis] = ["We met Ana Reis in Porto.", "we met Ana rice in in Porto"]
+///     .map(|text| Transcript::of_text(text, Locale::Root));
+/// let score = score(&reference, &hypothesis, Locale::Root);
+/// // Of six words one is substituted and one inserted.
+/// assert_eq!(score.word_error_rate(), Some(2.0 / 6.0));
+/// // Of the slots We, Ana, Reis and Porto, two are missing: one at a word that was recognised.
+/// assert_eq!(score.all().slots(Matching::Spelling).deleted, 2);
+/// assert_eq!(score.recognised.slots(Matching::Spelling).deleted, 1);
+/// ```
+pub fn score(reference: &Transcript, hypothesis: &Transcript, locale: Locale) -> Score {
+    score_pairs(reference, hypothesis, &Pairing::of(reference, hypothesis), locale)
+}
+
+/// So many pairs of states are looked at and no more: their costs take 256 MB. What is larger is aligned by the fewest edits, with the
+/// first of its alternatives.
+const MAX_PAIRS: usize = 1 << 26;
+
+fn score_pairs(reference: &Transcript, hypothesis: &Transcript, pairing: &Pairing, locale: Locale) -> Score {
+    let mut score = Score::default();
+    for (references, hypotheses) in &pairing.pairs {
+        let mut numbers = FxHashMap::default();
+        let reference = reference.network(references, locale, &mut numbers);
+        let hypothesis = hypothesis.network(hypotheses, locale, &mut numbers);
+        let is_plain = reference.is_plain() && hypothesis.is_plain();
+        let is_large = reference.states().saturating_mul(hypothesis.states()) > MAX_PAIRS;
+        if is_large || is_plain && !pairing.is_parted {
+            score.count_plain(&reference.first(), &hypothesis.first());
+        } else {
+            network::align(&reference, &hypothesis).into_iter().for_each(|step| score.count_step(step));
+        }
+    }
+    score
+}
+
+/// What was counted. The sum of the scores of two recordings is the score of both.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Score {
+    /// The words that the recogniser got right.
+    pub recognised: Confusion,
+    /// Those that it took for others: a slot is right where the other word has the same case.
+    pub misrecognised: Confusion,
+    /// Those of the reference that it left out, as if they were there in lower case: a capital is a slot deleted.
+    pub deleted: Confusion,
+    /// Those that it made up, as if they stood in the reference in lower case: a capital is a slot inserted.
+    pub inserted: Confusion,
+    /// Optional words that only one side has, which is no error: as in sclite, they count as words of the reference that were
+    /// recognised. They are no slots.
+    pub optional: u64,
+    /// The words that were recognised and got another case than they should have.
+    wrong: FxHashMap<Wrong, u64>,
+}
+
+impl Score {
+    /// Counts words in order, aligned by the fewest edits.
+    fn count_plain(&mut self, reference: &[Word<'_>], hypothesis: &[Word<'_>]) {
+        let numbers = |words: &[Word<'_>]| -> Vec<u32> { words.iter().map(|word| word.number).collect() };
+        let (mut i, mut j) = (0, 0);
+        for edit in align(&numbers(reference), &numbers(hypothesis)) {
+            self.count(edit, reference.get(i), hypothesis.get(j));
+            i += usize::from(edit != Edit::Insert);
+            j += usize::from(edit != Edit::Delete);
+        }
+    }
+
+    fn count_step(&mut self, step: Step<'_>) {
+        match step {
+            Step::Both(one, other) if one.number == other.number => {
+                self.count(Edit::Match, Some(&one), Some(&other))
+            }
+            Step::Both(one, other) => self.count(Edit::Substitute, Some(&one), Some(&other)),
+            Step::Delete(word) | Step::Insert(word) if word.optional => self.optional += 1,
+            Step::Delete(word) => self.count(Edit::Delete, Some(&word), None),
+            Step::Insert(word) => self.count(Edit::Insert, None, Some(&word)),
+        }
+    }
+
+    fn count(&mut self, edit: Edit, reference: Option<&Word<'_>>, hypothesis: Option<&Word<'_>>) {
+        let case = |word: Option<&Word<'_>>| word.map_or(Case::Lower, |word| word.case);
+        let (right, found) = (case(reference), case(hypothesis));
+        match edit {
+            Edit::Match => self.recognised.add(right, found),
+            Edit::Substitute => self.misrecognised.add(right, found),
+            Edit::Delete => self.deleted.add(right, Case::Lower),
+            Edit::Insert => self.inserted.add(Case::Lower, found),
+        }
+        if let (Edit::Match, Some(word)) = (edit, reference)
+            && right != found
+        {
+            let wrong = Wrong { lower: word.lower.into(), reference: right, hypothesis: found };
+            *self.wrong.entry(wrong).or_default() += 1;
+        }
+    }
+
+    /// All words of both sides; those that are aligned count once.
+    pub fn all(&self) -> Confusion {
+        let mut all = self.recognised;
+        for part in [self.misrecognised, self.deleted, self.inserted] {
+            all += part;
+        }
+        all
+    }
+
+    /// How many words the reference has.
+    pub fn reference(&self) -> u64 {
+        self.recognised.tokens() + self.misrecognised.tokens() + self.deleted.tokens() + self.optional
+    }
+
+    /// How many words the hypothesis has.
+    pub fn hypothesis(&self) -> u64 {
+        self.recognised.tokens() + self.misrecognised.tokens() + self.inserted.tokens()
+    }
+
+    /// Words substituted, deleted and inserted by the words of the reference: may pass 1. `None` where it has none.
+    pub fn word_error_rate(&self) -> Option<f64> {
+        let errors = [self.misrecognised, self.deleted, self.inserted].map(|words| words.tokens());
+        ratio(errors.iter().sum(), self.reference())
+    }
+
+    /// The most frequent errors of case on words that were recognised; see
+    /// [`Score::most_frequent_errors`](super::Score::most_frequent_errors).
+    pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
+        most_frequent(&self.wrong, matching, most)
+    }
+}
+
+impl AddAssign<&Self> for Score {
+    fn add_assign(&mut self, other: &Self) {
+        self.recognised += other.recognised;
+        self.misrecognised += other.misrecognised;
+        self.deleted += other.deleted;
+        self.inserted += other.inserted;
+        self.optional += other.optional;
+        for (wrong, count) in &other.wrong {
+            *self.wrong.entry(wrong.clone()).or_default() += count;
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::corpus::{Format, Protocol, Reading};
+    use crate::eval::Slots;
+    use crate::eval::score::tests::Titles;
+
+    pub fn score_texts(reference: &str, hypothesis: &str) -> Score {
+        let [reference, hypothesis] =
+            [reference, hypothesis].map(|text| Transcript::of_text(text, Locale::Root));
+        score(&reference, &hypothesis, Locale::Root)
+    }
+
+    fn slots(words: Confusion) -> Slots {
+        words.slots(Matching::Spelling)
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_against_itself_in_other_case_is_scored_word_by_word(text in "([A-Ca-c]{1,3}[ -]?){0,30}") {
+            let score = score_texts(&text, &text.to_lowercase());
+            prop_assert_eq!(score.reference(), score.recognised.tokens());
+            prop_assert_eq!(score.hypothesis(), score.recognised.tokens());
+            prop_assert_eq!(slots(score.all()).deleted, slots(score.all()).reference());
+            prop_assert_eq!(slots(score_texts(&text, &text).all()).errors(), 0);
+        }
+
+        #[test]
+        fn every_word_of_both_sides_counts_once(reference in "([A-Ca-c]{1,2} ){0,20}", hypothesis in "([A-Ca-c]{1,2} ){0,20}") {
+            let score = score_texts(&reference, &hypothesis);
+            prop_assert_eq!(score.reference(), reference.split_whitespace().count() as u64);
+            prop_assert_eq!(score.hypothesis(), hypothesis.split_whitespace().count() as u64);
+            let capitals = |text: &str| text.split_whitespace().filter(|word| **word != word.to_lowercase()).count();
+            let slots = slots(score.all());
+            prop_assert_eq!(slots.reference(), capitals(&reference) as u64);
+            prop_assert_eq!(slots.hypothesis(), capitals(&hypothesis) as u64);
+        }
+    }
+
+    #[test]
+    fn capitals_are_counted_by_what_became_of_their_words() {
+        // The: deleted with its word. Ana: right. Reis, rice: substituted, its capital gone. Porto, Oporto: another word with the
+        // same case. NATO, Nato: recognised, and substituted. Uh: inserted.
+        let score = score_texts(
+            "The day Ana Reis saw Porto and NATO left",
+            "day Ana rice saw Oporto and Nato Uh left",
+        );
+        let counts = [score.recognised, score.misrecognised, score.deleted, score.inserted]
+            .map(|words| words.tokens());
+        assert_eq!(counts, [6, 2, 1, 1]);
+        assert_eq!(slots(score.recognised), Slots { correct: 1, substituted: 1, ..Slots::default() });
+        assert_eq!(slots(score.misrecognised), Slots { correct: 1, deleted: 1, ..Slots::default() });
+        assert_eq!(slots(score.deleted), Slots { deleted: 1, ..Slots::default() });
+        assert_eq!(slots(score.inserted), Slots { inserted: 1, ..Slots::default() });
+        assert_eq!(slots(score.all()), Slots { correct: 2, substituted: 1, inserted: 1, deleted: 2 });
+        assert_eq!(score.word_error_rate(), Some(4.0 / 9.0));
+        let errors = score.most_frequent_errors(Matching::Spelling, 5);
+        assert_eq!(
+            errors.iter().map(|(wrong, count)| (&*wrong.lower, *count)).collect::<Vec<_>>(),
+            [("nato", 1)]
+        );
+    }
+
+    #[test]
+    fn case_marks_and_hyphens_part_no_words_from_each_other() {
+        let score = score_texts("Jan-San, the U.S. e-commerce…", "jan san the us E-Commerce");
+        assert_eq!((score.word_error_rate(), score.recognised.tokens()), (Some(0.0), 6));
+        // Jan, San and US are lost; E and Commerce were made up.
+        assert_eq!(slots(score.all()), Slots { inserted: 2, deleted: 3, ..Slots::default() });
+    }
+
+    #[test]
+    fn a_method_sees_the_words_of_the_hypothesis_and_not_their_case() {
+        let method = Titles(vec!["ana", "rice"]);
+        let reference = Transcript::of_text("Ana Reis left", Locale::Root);
+        for hypothesis in ["ana rice left", "ANA RICE LEFT."] {
+            let hypothesis = Transcript::of_text(hypothesis, Locale::Root)
+                .restored(&method, Want::default(), Locale::Root, &Words::default(), Capitalized::Ignore)
+                .unwrap();
+            let score = score(&reference, &hypothesis, Locale::Root);
+            assert_eq!(slots(score.recognised), Slots { correct: 1, ..Slots::default() });
+            assert_eq!(slots(score.misrecognised), Slots { correct: 1, ..Slots::default() });
+        }
+    }
+
+    fn transcript(format: Format, file: &str) -> Transcript {
+        let reading = Reading { format, ..Reading::default() };
+        let corpus = Corpus::of_text(file, reading, Protocol::default(), Locale::Root);
+        Transcript::read(&corpus).unwrap().remove(0)
+    }
+
+    /// Words that were recognised, misrecognised, deleted and inserted.
+    fn counted(reference: &Transcript, hypothesis: &Transcript) -> [u64; 4] {
+        let score = score(reference, hypothesis, Locale::Root);
+        let counts = [score.recognised, score.misrecognised, score.deleted, score.inserted];
+        let mut counts = counts.map(|words| words.tokens());
+        counts[0] += score.optional;
+        counts
+    }
+
+    fn utterances(reference: &str, hypothesis: &str) -> [u64; 4] {
+        counted(&transcript(Format::Trn, reference), &transcript(Format::Trn, hypothesis))
+    }
+
+    fn segments(reference: &str, hypothesis: &str) -> [u64; 4] {
+        counted(&transcript(Format::Stm, reference), &transcript(Format::Ctm, hypothesis))
+    }
+
+    #[test]
+    fn utterances_are_paired_by_their_names_in_any_order() {
+        let reference = "We met Ana (x-1)\nshe left Porto (x-2)\nno one (x-3)\n";
+        assert_eq!(
+            utterances(reference, "she left Porto (X-2)\nwe met Ana (x-1)\nwhat (x-4)\n"),
+            [6, 0, 0, 0]
+        );
+    }
+
+    #[test]
+    fn of_alternatives_the_best_is_taken() {
+        for (hypothesis, counts) in [
+            ("so we are here", [4, 0, 0, 0]),
+            ("we were here", [3, 0, 0, 0]),
+            ("um we are here", [3, 0, 0, 1]),
+            ("we've been here", [3, 0, 0, 0]),
+            ("we have been there", [3, 1, 0, 0]),
+        ] {
+            let reference = "{ so / @ } {we {are/were}/we've been/we have been} here (x-1)";
+            assert_eq!(utterances(reference, &format!("{hypothesis} (x-1)")), counts, "{hypothesis}");
+        }
+        let hypothesis = "r A * * <ALT_BEGIN>\nr A 0 1 Anna\nr A * * <ALT>\nr A 0 1 Ana\nr A * * <ALT_END>\nr A 1 1 left\n";
+        assert_eq!(segments("r A x 0 2 Ana left\n", hypothesis), [2, 0, 0, 0]);
+        // In a stream too.
+        assert_eq!(
+            counted(&transcript(Format::Lines, "Ana left"), &transcript(Format::Ctm, hypothesis)),
+            [2, 0, 0, 0]
+        );
+    }
+
+    #[test]
+    fn optional_words_are_no_errors_where_they_are_left_out() {
+        assert_eq!(utterances("we (uh) met Ana (x-1)", "we met Ana (x-1)"), [4, 0, 0, 0]);
+        assert_eq!(utterances("we (uh) met Ana (x-1)", "we uh met Ana (x-1)"), [4, 0, 0, 0]);
+        assert_eq!(utterances("we met Ana (x-1)", "we (uh) met (x-1)"), [3, 0, 1, 0]);
+        let optional = score(
+            &transcript(Format::Trn, "We (Uh) met (x-1)"),
+            &transcript(Format::Trn, "We met (x-1)"),
+            Locale::Root,
+        );
+        assert_eq!((slots(optional.all()).reference(), optional.word_error_rate()), (1, Some(0.0)));
+    }
+
+    #[test]
+    fn words_are_scored_in_the_segment_of_their_time() {
+        let heard = |words: &[(&str, f64)]| -> String {
+            words.iter().map(|(word, at)| format!("r A {at} 0.2 {word}\n")).collect()
+        };
+        // The same word in another segment is no match.
+        let reference = "r A x 2 4 we left\nr A x 0 2 Ana left\n";
+        assert_eq!(segments(reference, &heard(&[("Ana", 0.1), ("we", 2.5), ("left", 3.0)])), [3, 0, 1, 0]);
+        // What is heard where nothing is transcribed costs nothing, whatever case the mark is written in.
+        for ignored in ["IGNORE_TIME_SEGMENT_IN_SCORING", "ignoretimesegmentinscoring"] {
+            let reference = format!("r A x 0 2 Ana left\nr A x 2 4 {ignored}\nr A x 4 6 so\n");
+            let heard =
+                heard(&[("Ana", 0.1), ("left", 1.0), ("what", 2.5), ("ever", 3.0), ("so", 4.5), ("on", 9.0)]);
+            assert_eq!(segments(&reference, &heard), [3, 0, 0, 1]);
+        }
+        // A little below 0 is as good as 0.
+        assert_eq!(segments("r A x 0 2 Ana\n", "r A 1.01 -0.01 ana\n"), [1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn two_words_that_differ_cost_less_than_two_that_stand_alone() {
+        // Three substitutions cost what two deletions and two insertions cost, and go before them; four cost more.
+        assert_eq!(utterances("a b c (x-1)", "d e a (x-1)"), [0, 3, 0, 0]);
+        assert_eq!(utterances("a b c d (x-1)", "b c d e (x-1)"), [3, 0, 1, 1]);
+    }
+
+    #[test]
+    fn a_hypothesis_that_is_empty_or_wholly_wrong_has_a_score() {
+        assert_eq!(utterances("we met Ana (x-1)", "(x-1)"), [0, 0, 3, 0]);
+        assert_eq!(utterances("we met Ana (x-1)", ""), [0, 0, 3, 0]);
+        assert_eq!(utterances("we met Ana (x-1)", "no (x-1)"), [0, 1, 2, 0]);
+        assert_eq!(segments("r A x 0 2 Ana left\n", ""), [0, 0, 2, 0]);
+    }
+
+    #[test]
+    fn a_method_chooses_for_the_words_of_every_alternative() {
+        let method = Titles(vec!["ana", "anna", "hannah"]);
+        let hypothesis = transcript(Format::Trn, "{ anna / { hannah / ana } } left (x-1)");
+        let hypothesis = hypothesis
+            .restored(&method, Want::default(), Locale::Root, &Words::default(), Capitalized::Ignore)
+            .unwrap();
+        for reference in ["Anna left (x-1)", "Hannah left (x-1)", "Ana left (x-1)"] {
+            let score = score(&transcript(Format::Trn, reference), &hypothesis, Locale::Root);
+            assert_eq!(slots(score.recognised), Slots { correct: 1, ..Slots::default() }, "{reference}");
+        }
+    }
+
+    #[test]
+    fn spellings_and_capitals_that_are_kept_win() {
+        let restored = |text: &str, kept| {
+            let spellings = Words::read(b"New York\n", "my.words", Locale::Root).unwrap();
+            let method = Titles(vec!["ana"]);
+            let text = Transcript::of_text(text, Locale::Root);
+            let text = text.restored(&method, Want::default(), Locale::Root, &spellings, kept).unwrap();
+            let words = text.words.iter().zip(&text.cases);
+            words.map(|((lower, _), case)| case.applied(lower, Locale::Root)).collect::<Vec<_>>().join(" ")
+        };
+        let text = "ana Saw new york";
+        assert_eq!(restored(text, Capitalized::Ignore), "Ana saw New York");
+        assert_eq!(restored(text, Capitalized::Auto), "Ana Saw New York");
+        assert_eq!(restored("ANA SAW", Capitalized::Auto), "Ana saw");
+        assert_eq!(restored("ANA SAW", Capitalized::Keep), "ANA SAW");
+    }
+
+    #[test]
+    fn recordings_are_told_apart() {
+        let file = "two A 0 1 So\none A 0 1 Yes\nTwo a 1 1 it\ntwo B 0 1 No\n";
+        let reading = Reading { format: Format::Ctm, ..Reading::default() };
+        let corpus = Corpus::of_text(file, reading, Protocol::default(), Locale::Root);
+        let found = Transcript::read(&corpus).unwrap();
+        let found: Vec<_> = found.iter().map(|one| (one.recording.as_deref(), one.words.len())).collect();
+        assert_eq!(found, [(Some("two A"), 2), (Some("one A"), 1), (Some("two B"), 1)]);
+    }
+}

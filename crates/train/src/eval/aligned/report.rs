@@ -1,0 +1,239 @@
+//! Scores through an alignment in, a page out.
+
+use serde::{Deserialize, Serialize};
+
+use super::Score;
+use super::files::{LeftOut, Scores};
+use crate::eval::report::{Config, Figures, Layout, Word, figures_table, most_frequent_errors, row, spell};
+use crate::eval::slots::{Confusion, Matching};
+use crate::eval::table::{Table, percent, thousands};
+
+/// All figures of recordings that were aligned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// How the figures were made.
+    pub signature: String,
+    /// How many recordings were scored.
+    pub recordings: u64,
+    /// How well words were recognised.
+    pub word_errors: WordErrors,
+    /// All words of both sides.
+    #[serde(flatten)]
+    pub all: Figures,
+    /// The words that were recognised.
+    pub recognised: Figures,
+    /// Those that were taken for others.
+    pub misrecognised: Figures,
+    /// Those that were left out: their capitals are deleted.
+    pub deleted: Figures,
+    /// Those that were made up: their capitals are inserted.
+    pub inserted: Figures,
+    /// The most frequent errors of case on words that were recognised.
+    pub words: Vec<Word>,
+    /// Each recording by itself, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<File>,
+    /// What only one side has.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// How well words were recognised, case aside.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WordErrors {
+    /// Words of the reference.
+    pub reference: u64,
+    /// Words that were recognised, and optional words that only one side has.
+    pub correct: u64,
+    /// Words that were taken for others.
+    pub substitutions: u64,
+    /// Words of the reference that were left out.
+    pub deletions: u64,
+    /// Words that were made up.
+    pub insertions: u64,
+    /// Errors by words of the reference.
+    pub rate: Option<f64>,
+}
+
+/// The figures of one recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct File {
+    /// The name of its hypothesis.
+    pub file: String,
+    /// How well its words were recognised.
+    pub word_errors: WordErrors,
+    /// Its figures.
+    #[serde(flatten)]
+    pub all: Figures,
+    /// Those of the words that were recognised.
+    pub recognised: Figures,
+}
+
+impl WordErrors {
+    fn of(score: &Score) -> Self {
+        Self {
+            reference: score.reference(),
+            correct: score.recognised.tokens() + score.optional,
+            substitutions: score.misrecognised.tokens(),
+            deletions: score.deleted.tokens(),
+            insertions: score.inserted.tokens(),
+            rate: score.word_error_rate(),
+        }
+    }
+}
+
+/// The figures of words of which one side lacks some, so that how many have the right case cannot be said.
+fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
+    Figures { accuracy: None, ..Figures::of_words(words, matching) }
+}
+
+impl Report {
+    /// Reads the figures off scores; `per_file` asks for those of each recording too.
+    pub fn of(scores: &Scores, config: &Config, per_file: bool) -> Self {
+        let matching = config.matching;
+        let all = scores.all();
+        let file = |(name, score): &(String, Score)| File {
+            file: name.clone(),
+            word_errors: WordErrors::of(score),
+            all: without_accuracy(score.all(), matching),
+            recognised: Figures::of_words(score.recognised, matching),
+        };
+        let words = all.most_frequent_errors(matching, config.top);
+        Self {
+            signature: config.signature.clone(),
+            recordings: scores.recordings.len() as u64,
+            word_errors: WordErrors::of(&all),
+            all: without_accuracy(all.all(), matching),
+            recognised: Figures::of_words(all.recognised, matching),
+            misrecognised: Figures::of_words(all.misrecognised, matching),
+            deleted: without_accuracy(all.deleted, matching),
+            inserted: without_accuracy(all.inserted, matching),
+            words: words.iter().map(|word| spell(word, config.locale)).collect(),
+            files: if per_file { scores.recordings.iter().map(file).collect() } else { Vec::new() },
+            left_out: scores.left_out.clone(),
+        }
+    }
+
+    /// The page, with a line feed at its end.
+    pub fn page(&self, layout: Layout) -> String {
+        match layout {
+            Layout::Text => self.laid_out(&self.signature, Table::text),
+            Layout::Markdown => self.laid_out(&format!("`{}`", self.signature), Table::markdown),
+            Layout::Json => {
+                serde_json::to_string(self).expect("numbers and strings, as JSON has them") + "\n"
+            }
+        }
+    }
+
+    fn laid_out(&self, signature: &str, lay: impl Fn(&Table) -> String) -> String {
+        let mut out = format!("{signature}\n\n{}\n\n{}", self.recognition(), lay(&self.figures()));
+        if !self.files.is_empty() {
+            out.push_str(&format!("\n{}", lay(&self.file_figures())));
+        }
+        if !self.words.is_empty() {
+            out.push_str(&format!("\n{}", lay(&most_frequent_errors(&self.words))));
+        }
+        if !self.left_out.is_empty() {
+            out.push('\n');
+        }
+        for left in &self.left_out {
+            let what = if left.is_deleted { "all deleted" } else { "left out" };
+            out.push_str(&format!("{what}: {}, which has no {}\n", left.name, left.lacks.name()));
+        }
+        out
+    }
+
+    fn recognition(&self) -> String {
+        let WordErrors { reference, correct, substitutions, deletions, insertions, rate } = self.word_errors;
+        let [reference, correct, substitutions, deletions, insertions] =
+            [reference, correct, substitutions, deletions, insertions].map(thousands);
+        format!(
+            "WER: {} %, of {reference} words {correct} recognised, {substitutions} misrecognised, {deletions} deleted; \
+             {insertions} inserted",
+            percent(rate)
+        )
+    }
+
+    fn figures(&self) -> Table {
+        let mut table = figures_table("");
+        for (name, figures) in [
+            ("all words", &self.all),
+            ("recognised", &self.recognised),
+            ("misrecognised", &self.misrecognised),
+            ("deleted", &self.deleted),
+            ("inserted", &self.inserted),
+        ] {
+            table.push(row(name, figures));
+        }
+        table
+    }
+
+    fn file_figures(&self) -> Table {
+        let mut table = Table::new(&["file", "words", "WER %", "slots", "F %", "SER %", "SER % recognised"]);
+        for File { file, word_errors, all, recognised } in &self.files {
+            let slots = all.correct + all.substitutions + all.deletions;
+            table.push([
+                file.clone(),
+                thousands(word_errors.reference),
+                percent(word_errors.rate),
+                thousands(slots),
+                percent(all.f),
+                percent(all.ser),
+                percent(recognised.ser),
+            ]);
+        }
+        table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::eval::aligned::files::Lacking;
+    use crate::eval::aligned::tests::score_texts;
+    use majuscule::text::Locale;
+
+    fn report() -> Report {
+        // Ana is recognised and lost; Reis is taken for rice.
+        let score = score_texts("We met Ana Reis", "We met ana rice uh");
+        let left_out =
+            vec![LeftOut { name: "hyp/b.nlp".into(), lacks: Lacking::Reference, is_deleted: false }];
+        let scores = Scores { recordings: vec![("hyp/a.nlp".into(), score)], left_out };
+        let config = Config {
+            signature: "protocol:asr".into(),
+            matching: Matching::Spelling,
+            locale: Locale::Root,
+            marks: false,
+            top: 10,
+        };
+        Report::of(&scores, &config, true)
+    }
+
+    #[test]
+    fn a_page_has_both_kinds_of_errors() {
+        let page = report().page(Layout::Text);
+        let wer = "WER: 50.00 %, of 4 words 3 recognised, 1 misrecognised, 0 deleted; 1 inserted\n";
+        assert!(page.starts_with(&format!("protocol:asr\n\n{wer}\n")), "{page}");
+        let row = |name: &str| {
+            let line = page.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(row("all words"), "all words 5 3 1 0 2 0 100.00 33.33 50.00 66.67 –");
+        assert_eq!(row("recognised"), "recognised 3 2 1 0 1 0 100.00 50.00 66.67 50.00 66.67");
+        assert_eq!(row("hyp/a.nlp"), "hyp/a.nlp 4 50.00 3 50.00 66.67 50.00");
+        assert!(page.ends_with("\nleft out: hyp/b.nlp, which has no reference\n"), "{page}");
+        assert!(report().page(Layout::Markdown).contains("| misrecognised | 1 | 1 | 0 |"));
+    }
+
+    #[test]
+    fn json_has_its_keys() {
+        let value: Value = serde_json::from_str(&report().page(Layout::Json)).unwrap();
+        assert_eq!(value["word_errors"]["rate"], 0.5);
+        assert_eq!((&value["deletions"], &value["recognised"]["deletions"]), (&2.into(), &1.into()));
+        assert_eq!(value["words"][0]["reference"], "Ana");
+        assert_eq!(value["left_out"][0]["lacks"], "reference");
+        assert_eq!(value["files"][0]["recognised"]["ser"], 0.5);
+        assert!(value["accuracy"].is_null());
+    }
+}

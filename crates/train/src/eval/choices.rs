@@ -1,0 +1,146 @@
+//! What a method chose, example by example, as a file of JSON lines: to be read, compared and scored again.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::slots::Matching;
+use crate::corpus::Gold;
+use majuscule::error::{Error, Result};
+use majuscule::files::Publish;
+use majuscule::text::{Case, Choice, Locale, Tokens};
+
+/// An example: a line of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choices {
+    /// Its words in their true case.
+    pub reference: Vec<String>,
+    /// The same words as they were chosen.
+    pub hypothesis: Vec<String>,
+    /// Which of them do not count, from 0.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unscored: BTreeSet<usize>,
+}
+
+impl Choices {
+    /// Those of an example.
+    pub fn of(tokens: &Tokens, gold: &[Gold], choices: &[Choice], locale: Locale) -> Self {
+        let spell = |cases: &mut dyn Iterator<Item = Case>| {
+            tokens.iter().zip(cases).map(|((lower, _), case)| case.applied(lower, locale)).collect()
+        };
+        Self {
+            reference: spell(&mut gold.iter().map(|gold| gold.label.case)),
+            hypothesis: spell(&mut choices.iter().map(|choice| choice.label.case)),
+            unscored: gold.iter().enumerate().filter(|(_, gold)| !gold.scored).map(|(at, _)| at).collect(),
+        }
+    }
+
+    /// The case of each word in the reference and in the hypothesis, as they are matched; `None` where it does not count.
+    pub fn cases(&self, matching: Matching, locale: Locale) -> impl Iterator<Item = Option<[Case; 2]>> + '_ {
+        let pairs = self.reference.iter().zip(&self.hypothesis).enumerate();
+        let see = move |word: &String| matching.see(Case::of(word, locale));
+        pairs.map(move |(at, (right, word))| (!self.unscored.contains(&at)).then(|| [right, word].map(see)))
+    }
+
+    /// Writes them as a line; `name` is what errors call the file.
+    ///
+    /// # Errors
+    /// Where they cannot be written.
+    pub fn write(&self, file: &mut Publish, name: &Path) -> Result<()> {
+        let json = serde_json::to_string(self).expect("strings and numbers, as JSON has them");
+        writeln!(file, "{json}").map_err(|error| Error::io("write", name, error))
+    }
+}
+
+/// A file of choices, read example by example.
+pub struct Reader {
+    lines: Lines<BufReader<File>>,
+    file: PathBuf,
+    number: u64,
+    advice: String,
+}
+
+impl Reader {
+    /// Opens it; `advice` is what errors say is to be done.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn open(file: &Path, advice: impl Into<String>) -> Result<Self> {
+        let open = File::open(file).map_err(|error| Error::io("read", file, error))?;
+        Ok(Self {
+            lines: BufReader::new(open).lines(),
+            file: file.to_owned(),
+            number: 0,
+            advice: advice.into(),
+        })
+    }
+
+    /// The next example; `None` at the end.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or its line is no example.
+    pub fn read(&mut self) -> Result<Option<Choices>> {
+        let Some(line) = self.lines.next() else { return Ok(None) };
+        let line = line.map_err(|error| Error::io("read", &self.file, error))?;
+        self.number += 1;
+        let choices: Choices =
+            serde_json::from_str(&line).map_err(|error| self.problem(&error.to_string()))?;
+        let (reference, hypothesis) = (choices.reference.len(), choices.hypothesis.len());
+        if reference != hypothesis {
+            return Err(
+                self.problem(&format!("{reference} words in reference, but {hypothesis} in hypothesis"))
+            );
+        }
+        Ok(Some(choices))
+    }
+
+    /// A problem in the line that was read last.
+    pub fn problem(&self, what: &str) -> Error {
+        let problem = format!("is no example of a file of --choices ({what}): {}", self.advice);
+        Error::line(self.file.to_string_lossy(), self.number, problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use majuscule::files;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("choices");
+        let examples = [
+            Choices {
+                reference: vec!["in".into(), "Lisbon".into()],
+                hypothesis: vec!["In".into(), "Lisbon".into()],
+                unscored: [0].into(),
+            },
+            Choices { reference: vec![], hypothesis: vec![], unscored: BTreeSet::new() },
+        ];
+        files::publish(&file, |out| examples.iter().try_for_each(|choices| choices.write(out, &file)))
+            .unwrap();
+        let mut reader = Reader::open(&file, "write it again").unwrap();
+        assert_eq!(reader.read().unwrap().as_ref(), Some(&examples[0]));
+        assert_eq!(reader.read().unwrap().as_ref(), Some(&examples[1]));
+        assert_eq!(reader.read().unwrap(), None);
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("choices");
+        std::fs::write(
+            &file,
+            "{\"reference\":[],\"hypothesis\":[]}\n{\"reference\":[\"a\"],\"hypothesis\":[]}\n",
+        )
+        .unwrap();
+        let mut reader = Reader::open(&file, "write it again").unwrap();
+        reader.read().unwrap();
+        let error = reader.read().unwrap_err().to_string();
+        assert!(error.ends_with("choices, line 2: is no example of a file of --choices (1 words in reference, but 0 in hypothesis): write it again"), "{error}");
+    }
+}

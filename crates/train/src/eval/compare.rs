@@ -1,0 +1,356 @@
+//! Systems on the same examples in, intervals and significance out.
+//!
+//! Percentile bootstrap over examples (Efron & Tibshirani 1993), paired bootstrap (Koehn 2004) and approximate
+//! randomisation (Noreen 1989). All systems are drawn on the same resamples; every draw follows from the seed.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+use super::slots::{Matching, Slots};
+use crate::corpus::Gold;
+use majuscule::error::{Error, Result};
+use majuscule::text::Choice;
+
+/// How many resamples, and drawn how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
+pub struct Config {
+    /// How often the examples are drawn again
+    #[arg(long, default_value_t = Config::default().resamples, value_name = "N")]
+    pub resamples: usize,
+    /// The seed of the draws: the same seed gives the same figures
+    #[arg(long, default_value_t = Config::default().seed, value_name = "N")]
+    pub seed: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { resamples: 1000, seed: 1 }
+    }
+}
+
+/// One system's slots, example by example.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct System {
+    /// Its name in the report.
+    pub name: String,
+    /// The slots of each example, in the order of the reference.
+    pub examples: Vec<Slots>,
+}
+
+impl System {
+    /// One without examples yet.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), examples: Vec::new() }
+    }
+
+    /// Appends the slots of an example: those of its scored words.
+    pub fn push(&mut self, gold: &[Gold], choices: &[Choice], matching: Matching) {
+        let mut slots = Slots::default();
+        for (gold, choice) in gold.iter().zip(choices).filter(|(gold, _)| gold.scored) {
+            slots += Slots::of(matching.see(gold.label.case), matching.see(choice.label.case));
+        }
+        self.examples.push(slots);
+    }
+}
+
+/// Two or more systems on the same examples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// How it was drawn.
+    pub config: Config,
+    /// How many examples each resample has.
+    pub examples: usize,
+    /// Which system the others are held against: the one with the least SER, the first among equals.
+    pub best: usize,
+    /// The systems in the order given.
+    pub systems: Vec<Compared>,
+}
+
+/// What is known of a system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// Its name.
+    pub name: String,
+    /// Its slots over all examples.
+    pub slots: Slots,
+    /// Where 95 % of the resamples lie.
+    pub intervals: Intervals,
+    /// How it stands against the best; `None` for the best itself and where SER is undefined.
+    pub difference: Option<Difference>,
+}
+
+/// From the 2.5th to the 97.5th percentile of the resamples.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// The interval of each figure; `None` where it was undefined in every resample.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Intervals {
+    /// Of precision.
+    pub precision: Option<Interval>,
+    /// Of recall.
+    pub recall: Option<Interval>,
+    /// Of F.
+    pub f: Option<Interval>,
+    /// Of SER.
+    pub ser: Option<Interval>,
+}
+
+/// How a system stands against the best.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Its SER less the best's: never below 0.
+    pub ser: f64,
+    /// Where 95 % of the resampled differences lie.
+    pub interval: Option<Interval>,
+    /// In what share of the resamples it is no worse than the best: the p of a paired bootstrap, one-sided.
+    pub p_bootstrap: f64,
+    /// How often exchanging the two systems' examples at random gives as large a difference: the p of approximate
+    /// randomisation, two-sided.
+    pub p_randomization: f64,
+}
+
+/// Compares systems by their slots on the same examples. Time grows with systems x examples x resamples.
+///
+/// # Errors
+/// Where there is no system, no resample, or not the same number of examples for each.
+pub fn compare(systems: &[System], config: Config) -> Result<Comparison> {
+    let Some(first) = systems.first() else {
+        return Err(Error::Usage("no system to compare: expected one or more".into()));
+    };
+    if config.resamples == 0 {
+        return Err(Error::Usage("0 resamples: expected 1 or more, such as 1000".into()));
+    }
+    let examples = first.examples.len();
+    if let Some(other) = systems.iter().find(|system| system.examples.len() != examples) {
+        let problem = format!(
+            "{} examples, but {} has {examples}: expected the same",
+            other.examples.len(),
+            first.name
+        );
+        return Err(Error::file(&other.name, problem));
+    }
+    let totals: Vec<Slots> = systems.iter().map(|system| total(&system.examples)).collect();
+    let best = (0..totals.len()).min_by_key(|&i| totals[i].errors()).unwrap_or(0);
+    let resamples = resample(systems, config);
+    let compared = |i: usize| Compared {
+        name: systems[i].name.clone(),
+        slots: totals[i],
+        intervals: intervals(&resamples[i]),
+        difference: if i == best {
+            None
+        } else {
+            difference(systems, &totals, &resamples, (i, best), config)
+        },
+    };
+    Ok(Comparison { config, examples, best, systems: (0..systems.len()).map(compared).collect() })
+}
+
+fn total(examples: &[Slots]) -> Slots {
+    let mut total = Slots::default();
+    for slots in examples {
+        total += *slots;
+    }
+    total
+}
+
+/// The slots of each system in each resample: as many examples as there are, drawn with replacement, the same ones for
+/// every system.
+fn resample(systems: &[System], config: Config) -> Vec<Vec<Slots>> {
+    let mut random = generator(config.seed, 0);
+    let examples = systems[0].examples.len();
+    let mut drawn = vec![0; examples];
+    let mut resamples = vec![Vec::with_capacity(config.resamples); systems.len()];
+    for _ in 0..config.resamples {
+        drawn.fill_with(|| below(&mut random, examples));
+        for (system, sums) in systems.iter().zip(&mut resamples) {
+            let mut sum = Slots::default();
+            for &i in &drawn {
+                sum += system.examples[i];
+            }
+            sums.push(sum);
+        }
+    }
+    resamples
+}
+
+/// A number below `end`, each as likely (the bias of a 64-bit draw is far below what a resample can show).
+fn below(random: &mut ChaCha8Rng, end: usize) -> usize {
+    ((u128::from(random.next_u64()) * end as u128) >> 64) as usize
+}
+
+/// Streams of one seed share no draws.
+fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let mut random = ChaCha8Rng::from_seed(bytes);
+    random.set_stream(stream);
+    random
+}
+
+fn intervals(resamples: &[Slots]) -> Intervals {
+    let of = |figure: fn(&Slots) -> Option<f64>| interval(resamples.iter().filter_map(figure).collect());
+    Intervals {
+        precision: of(Slots::precision),
+        recall: of(Slots::recall),
+        f: of(Slots::f),
+        ser: of(Slots::ser),
+    }
+}
+
+/// The middle 95 % of the values.
+fn interval(mut values: Vec<f64>) -> Option<Interval> {
+    values.sort_unstable_by(f64::total_cmp);
+    let outside = values.len() / 40;
+    Some(Interval { low: *values.get(outside)?, high: *values.get(values.len().checked_sub(outside + 1)?)? })
+}
+
+fn difference(
+    systems: &[System],
+    totals: &[Slots],
+    resamples: &[Vec<Slots>],
+    (other, best): (usize, usize),
+    config: Config,
+) -> Option<Difference> {
+    let ser = totals[other].ser()? - totals[best].ser()?;
+    let resampled: Vec<f64> = resamples[other]
+        .iter()
+        .zip(&resamples[best])
+        .filter_map(|(other, best)| Some(other.ser()? - best.ser()?))
+        .collect();
+    let no_worse = resampled.iter().filter(|&&difference| difference <= 0.0).count();
+    Some(Difference {
+        ser,
+        p_bootstrap: (no_worse + 1) as f64 / (resampled.len() + 1) as f64,
+        interval: interval(resampled),
+        p_randomization: randomization(&systems[other].examples, &systems[best].examples, other, config),
+    })
+}
+
+/// Exchanges the two systems' answers example by example at random. The reference's slots stay, so the difference in SER
+/// is a difference of error counts, and whole numbers compare exactly.
+fn randomization(one: &[Slots], two: &[Slots], stream: usize, config: Config) -> f64 {
+    let differences: Vec<i64> =
+        one.iter().zip(two).map(|(one, two)| one.errors() as i64 - two.errors() as i64).collect();
+    let observed = differences.iter().sum::<i64>().abs();
+    let mut random = generator(config.seed, 1 + stream as u64);
+    let as_large =
+        (0..config.resamples).filter(|_| exchanged(&differences, &mut random).abs() >= observed).count();
+    (as_large + 1) as f64 / (config.resamples + 1) as f64
+}
+
+/// The sum with each sign drawn: one draw gives 64 signs.
+fn exchanged(differences: &[i64], random: &mut ChaCha8Rng) -> i64 {
+    let mut sum = 0;
+    for chunk in differences.chunks(64) {
+        let signs = random.next_u64();
+        for (k, difference) in chunk.iter().enumerate() {
+            sum += if signs >> k & 1 == 1 { *difference } else { -difference };
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn system(name: &str, errors: &[u64]) -> System {
+        // Ten slots an example, so many of them deleted.
+        let slots = |&deleted: &u64| Slots { correct: 10 - deleted, deleted, ..Slots::default() };
+        System { name: name.into(), examples: errors.iter().map(slots).collect() }
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_has_the_least_ser_and_the_same_seed_the_same_figures(
+            one in proptest::collection::vec(0u64..10, 8),
+            two in proptest::collection::vec(0u64..10, 8),
+            seed in any::<u64>(),
+        ) {
+            let systems = [system("one", &one), system("two", &two)];
+            let config = Config { resamples: 50, seed };
+            let comparison = compare(&systems, config).unwrap();
+            let best = &comparison.systems[comparison.best];
+            prop_assert!(comparison.systems.iter().all(|system| system.slots.ser() >= best.slots.ser()));
+            prop_assert_eq!(compare(&systems, config).unwrap(), comparison);
+        }
+    }
+
+    #[test]
+    fn a_system_that_is_always_better_is_significantly_so() {
+        let systems = [system("worse", &[5; 40]), system("better", &[1; 40])];
+        let comparison = compare(&systems, Config::default()).unwrap();
+        assert_eq!(comparison.best, 1);
+        assert_eq!(comparison.systems[1].difference, None);
+        let difference = comparison.systems[0].difference.unwrap();
+        // 5/10 against 1/10.
+        assert!((difference.ser - 0.4).abs() < 1e-12);
+        // No resample of 1000 turns it round.
+        assert_eq!(difference.p_bootstrap, 1.0 / 1001.0);
+        assert_eq!(difference.p_randomization, 1.0 / 1001.0);
+    }
+
+    #[test]
+    fn a_system_against_itself_is_no_different() {
+        let errors = [3, 1, 4, 1, 5, 9, 2, 6];
+        let comparison = compare(&[system("a", &errors), system("b", &errors)], Config::default()).unwrap();
+        assert_eq!(comparison.best, 0);
+        let difference = comparison.systems[1].difference.unwrap();
+        assert_eq!((difference.ser, difference.p_bootstrap, difference.p_randomization), (0.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn errors_that_balance_are_not_significant() {
+        // One error more in half of the examples and one less in the other, then one more: 21 against 20.
+        let one: Vec<u64> = (0..41).map(|i| i % 2).collect();
+        let two: Vec<u64> = (0..41).map(|i| (i + 1) % 2).collect();
+        let comparison = compare(&[system("one", &one), system("two", &two)], Config::default()).unwrap();
+        assert_eq!(comparison.best, 0);
+        let difference = comparison.systems[1].difference.unwrap();
+        assert_eq!(difference.p_randomization, 1.0);
+        assert!(difference.p_bootstrap > 0.2, "{difference:?}");
+    }
+
+    #[test]
+    fn an_interval_holds_the_middle() {
+        let values = (0..1000).rev().map(f64::from).collect();
+        assert_eq!(interval(values), Some(Interval { low: 25.0, high: 974.0 }));
+        assert_eq!(interval(vec![]), None);
+        assert_eq!(interval(vec![0.5]), Some(Interval { low: 0.5, high: 0.5 }));
+    }
+
+    #[test]
+    fn intervals_hold_the_figure_and_have_no_width_where_nothing_varies() {
+        let comparison = compare(&[system("flat", &[2; 10])], Config::default()).unwrap();
+        assert_eq!(comparison.systems[0].intervals.ser, Some(Interval { low: 0.2, high: 0.2 }));
+        let comparison = compare(&[system("varied", &[0, 1, 2, 3, 4, 5])], Config::default()).unwrap();
+        let Compared { slots, intervals, .. } = &comparison.systems[0];
+        let (ser, interval) = (slots.ser().unwrap(), intervals.ser.unwrap());
+        assert!(interval.low < ser && ser < interval.high, "{interval:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_an_error() {
+        assert!(matches!(compare(&[], Config::default()), Err(Error::Usage(_))));
+        let none = Config { resamples: 0, ..Config::default() };
+        assert!(matches!(compare(&[system("a", &[1])], none), Err(Error::Usage(_))));
+        let error = compare(&[system("a", &[1]), system("b", &[1, 2])], Config::default()).unwrap_err();
+        assert_eq!(error.to_string(), "b: 2 examples, but a has 1: expected the same");
+    }
+
+    #[test]
+    fn without_examples_nothing_is_defined() {
+        let comparison = compare(&[system("a", &[]), system("b", &[])], Config::default()).unwrap();
+        assert_eq!(comparison.systems[0].intervals.ser, None);
+        assert_eq!(comparison.systems[1].difference, None);
+    }
+}

@@ -1,0 +1,173 @@
+//! Where systems differ: the examples that tell them apart, side by side.
+
+use serde::Serialize;
+
+use super::choices::Choices;
+use super::slots::Matching;
+use super::table::thousands;
+use majuscule::text::{Case, Locale};
+
+/// The examples that systems write differently.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Differences {
+    /// The systems.
+    pub systems: Vec<String>,
+    /// In how many examples they differ.
+    pub examples: u64,
+    /// Those that tell them apart most, the first that do so among equals.
+    pub shown: Vec<Different>,
+}
+
+/// An example that systems write differently.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Different {
+    /// Its words in their true case.
+    pub reference: Vec<String>,
+    /// As each system wrote them.
+    pub hypotheses: Vec<Vec<Word>>,
+    /// The most errors that a system has in it, less the fewest.
+    #[serde(skip)]
+    apart: u64,
+}
+
+/// A word as a system wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Word {
+    /// The word.
+    pub word: String,
+    /// Whether that is an error.
+    pub wrong: bool,
+}
+
+/// How errors are marked in text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marking {
+    /// Red and underlined, for a terminal.
+    Colours,
+    /// Between stars.
+    Stars,
+}
+
+impl Differences {
+    /// Of systems with the same examples, in the same order; `most` of them are shown.
+    pub fn of(
+        systems: Vec<String>,
+        examples: Vec<Vec<Choices>>,
+        matching: Matching,
+        locale: Locale,
+        most: usize,
+    ) -> Self {
+        let count = examples.iter().map(Vec::len).min().unwrap_or_default();
+        let mut different: Vec<Different> = Vec::new();
+        for at in 0..count {
+            let sides: Vec<&Choices> = examples.iter().map(|system| &system[at]).collect();
+            if sides.iter().any(|side| side.hypothesis != sides[0].hypothesis) {
+                different.push(Different::of(&sides, matching, locale));
+            }
+        }
+        let examples = different.len() as u64;
+        different.sort_by_key(|different| std::cmp::Reverse(different.apart));
+        different.truncate(most);
+        Self { systems, examples, shown: different }
+    }
+
+    /// A page of them.
+    pub fn text(&self, marking: Marking) -> String {
+        let shown = self.shown.len() as u64;
+        let mut page = format!("\n{} examples are written differently", thousands(self.examples));
+        page += &if shown < self.examples {
+            format!("; the {shown} that tell systems apart most:\n")
+        } else {
+            ":\n".into()
+        };
+        let width = self
+            .systems
+            .iter()
+            .map(|name| name.chars().count())
+            .chain([REFERENCE.len()])
+            .max()
+            .unwrap_or_default();
+        for different in &self.shown {
+            page += &format!("\n{REFERENCE:width$}  {}\n", different.reference.join(" "));
+            for (name, words) in self.systems.iter().zip(&different.hypotheses) {
+                let words: Vec<_> = words.iter().map(|word| word.text(marking)).collect();
+                page += &format!("{name:width$}  {}\n", words.join(" "));
+            }
+        }
+        page
+    }
+}
+
+const REFERENCE: &str = "reference";
+
+impl Different {
+    fn of(sides: &[&Choices], matching: Matching, locale: Locale) -> Self {
+        let words = |side: &&Choices| {
+            let cases = side.cases(matching, locale);
+            let word = |(word, cases): (&String, Option<[Case; 2]>)| Word {
+                word: word.clone(),
+                wrong: cases.is_some_and(|[right, chosen]| right != chosen),
+            };
+            side.hypothesis.iter().zip(cases).map(word).collect::<Vec<_>>()
+        };
+        let hypotheses: Vec<Vec<Word>> = sides.iter().map(words).collect();
+        let errors = hypotheses.iter().map(|words| words.iter().filter(|word| word.wrong).count() as u64);
+        let apart = apart(errors);
+        let reference = sides.first().map(|side| side.reference.clone()).unwrap_or_default();
+        Self { reference, hypotheses, apart }
+    }
+}
+
+/// How far an example tells systems apart: the most errors that one has in it, less the fewest.
+pub fn apart(errors: impl Iterator<Item = u64>) -> u64 {
+    let (least, most) =
+        errors.fold((u64::MAX, 0), |(least, most), errors| (least.min(errors), most.max(errors)));
+    most.saturating_sub(least)
+}
+
+impl Word {
+    fn text(&self, marking: Marking) -> String {
+        match (self.wrong, marking) {
+            (false, _) => self.word.clone(),
+            (true, Marking::Colours) => format!("\x1b[31;4m{}\x1b[0m", self.word),
+            (true, Marking::Stars) => format!("*{}*", self.word),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices(reference: &str, hypothesis: &str) -> Choices {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+        Choices { reference: words(reference), hypothesis: words(hypothesis), unscored: [0].into() }
+    }
+
+    #[test]
+    fn what_tells_systems_apart_comes_first() {
+        let one = vec![
+            choices("We met Anna", "We met anna"),
+            choices("In Rome", "in Rome"),
+            choices("The EU and UN", "The eu and un"),
+        ];
+        let two = vec![
+            choices("We met Anna", "We met Anna"),
+            choices("In Rome", "in Rome"),
+            choices("The EU and UN", "The EU and UN"),
+        ];
+        let found = Differences::of(
+            vec!["one".into(), "two".into()],
+            vec![one, two],
+            Matching::of(Default::default()),
+            Locale::Root,
+            5,
+        );
+        assert_eq!(
+            found.text(Marking::Stars),
+            "\n2 examples are written differently:\n\nreference  The EU and UN\none        The *eu* and *un*\ntwo        \
+             The EU and UN\n\nreference  We met Anna\none        We met *anna*\ntwo        We met Anna\n"
+        );
+        assert!(found.text(Marking::Colours).contains("\x1b[31;4manna\x1b[0m"));
+    }
+}

@@ -1,0 +1,23 @@
+//! Measures how well capitals were restored: slots as in Batista et al. 2007, section 3, and what they break down to.
+
+pub mod slots;
+pub mod align;
+pub mod calibration;
+pub mod score;
+pub mod pair;
+pub mod compare;
+pub mod signature;
+pub mod table;
+pub mod report;
+pub mod choices;
+pub mod differences;
+pub mod took;
+pub mod aligned;
+
+pub use choices::Choices;
+pub use compare::{Comparison, Difference, Intervals, System, compare};
+pub use pair::{Side, pair};
+pub use report::{Figures, Layout, Report};
+pub use score::{Score, evaluate, evaluate_corpus, evaluate_each};
+pub use signature::Signature;
+pub use slots::{Confusion, Matching, Slots};

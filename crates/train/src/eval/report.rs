@@ -1,0 +1,529 @@
+//! A score or a comparison in, a page out: text for a terminal, Markdown, JSON.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::compare::{Compared, Comparison, Intervals};
+use super::differences::Differences;
+use super::score::{Score, Wrong};
+use super::slots::{Confusion, Matching, Slots, ratio};
+use super::table::{Table, between, percent, probability, thousands};
+use majuscule::text::{Class, Locale};
+
+/// How a report is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// Columns in line, for a terminal.
+    #[default]
+    Text,
+    /// Markdown tables.
+    Markdown,
+    /// One JSON object: fractions, and `null` for what is undefined.
+    Json,
+}
+
+/// The figures of a set of words.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Words that were scored.
+    pub tokens: u64,
+    /// Slots that are right.
+    pub correct: u64,
+    /// Slots that are slots on both sides and differ.
+    pub substitutions: u64,
+    /// Slots of the reference that were missed.
+    pub deletions: u64,
+    /// Slots that the reference does not have.
+    pub insertions: u64,
+    /// Correct among the slots of the hypothesis.
+    pub precision: Option<f64>,
+    /// Correct among the slots of the reference.
+    pub recall: Option<f64>,
+    /// The harmonic mean of both.
+    pub f: Option<f64>,
+    /// Errors by slots of the reference.
+    pub ser: Option<f64>,
+    /// Words that are right.
+    pub accuracy: Option<f64>,
+}
+
+impl Figures {
+    /// The figures of so many words with these slots: each error is an error of one word.
+    pub fn of(tokens: u64, slots: Slots) -> Self {
+        Self {
+            tokens,
+            correct: slots.correct,
+            substitutions: slots.substituted,
+            deletions: slots.deleted,
+            insertions: slots.inserted,
+            precision: slots.precision(),
+            recall: slots.recall(),
+            f: slots.f(),
+            ser: slots.ser(),
+            accuracy: ratio(tokens.saturating_sub(slots.errors()), tokens),
+        }
+    }
+
+    /// The slots that they were read off.
+    pub fn slots(&self) -> Slots {
+        let &Self { correct, substitutions: substituted, insertions: inserted, deletions: deleted, .. } =
+            self;
+        Slots { correct, substituted, inserted, deleted }
+    }
+
+    pub(super) fn of_words(words: Confusion, matching: Matching) -> Self {
+        Self::of(words.tokens(), words.slots(matching))
+    }
+}
+
+/// The figures of each class against the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "the names of the classes")]
+pub struct Classes {
+    pub lower: Figures,
+    pub title: Figures,
+    pub upper: Figures,
+    pub mixed: Figures,
+}
+
+/// A word with a spelling that it should not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Word {
+    /// Its right spelling.
+    pub reference: String,
+    /// The spelling that it got.
+    pub hypothesis: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// What a report says beside its figures, and how it reads them off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// One line that says how the figures were made; see [`Signature`](super::Signature).
+    pub signature: String,
+    /// How a case is held against the right one.
+    pub matching: Matching,
+    /// How the words of the list of errors are spelled.
+    pub locale: Locale,
+    /// Whether the hypothesis says where sentences end.
+    pub marks: bool,
+    /// How many of the most frequent errors are listed.
+    pub top: usize,
+}
+
+/// All figures of a score.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// How the figures were made.
+    pub signature: String,
+    /// How many examples were scored.
+    pub examples: u64,
+    /// All words.
+    #[serde(flatten)]
+    pub all: Figures,
+    /// The mean of F over the classes that occur.
+    pub macro_f: Option<f64>,
+    /// Each class against the rest; under tags, mixed case by its spelling, apart from the others.
+    pub classes: Classes,
+    /// Capitalized or not, however.
+    pub binary: Figures,
+    /// The words that the model has; `None` where nobody can say. A model may leave words out that it saw in training, such
+    /// as rare ones or those that its rules get right without.
+    pub seen: Option<Figures>,
+    /// The words that it does not have; likewise.
+    pub unseen: Option<Figures>,
+    /// The words that begin a sentence.
+    pub initial: Figures,
+    /// The words that do not.
+    pub rest: Figures,
+    /// The ends of sentences as slots; `None` where the hypothesis does not say.
+    pub sentence_ends: Option<Figures>,
+    /// The expected calibration error of the confidences; `None` where there are none.
+    pub calibration_error: Option<f64>,
+    /// Where 95 % of resamples of the examples lie, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<Intervals>,
+    /// The most frequent errors.
+    pub words: Vec<Word>,
+    /// Each file by itself, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileFigures>,
+}
+
+/// The figures of one file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileFigures {
+    /// The file's name as it was given.
+    pub file: String,
+    /// Its figures.
+    #[serde(flatten)]
+    pub all: Figures,
+}
+
+impl Report {
+    /// Reads the figures off a score.
+    pub fn of(score: &Score, config: &Config) -> Self {
+        let matching = config.matching;
+        let figures = |words| Figures::of_words(words, matching);
+        let all = score.all();
+        let class = |class| Figures::of(all.tokens(), all.class(class, matching));
+        let [lower, title, upper, mixed] = Class::ALL.map(class);
+        Self {
+            signature: config.signature.clone(),
+            examples: score.examples(),
+            all: figures(all),
+            macro_f: all.macro_f(matching),
+            classes: Classes { lower, title, upper, mixed },
+            binary: Figures::of(all.tokens(), all.capitalized(matching)),
+            seen: score.seen().map(figures),
+            unseen: score.unseen().map(figures),
+            initial: figures(score.initial()),
+            rest: figures(score.rest()),
+            sentence_ends: config.marks.then(|| Figures::of(all.tokens(), score.marks())),
+            calibration_error: score.calibration().expected_error(),
+            intervals: None,
+            words: score
+                .most_frequent_errors(matching, config.top)
+                .iter()
+                .map(|word| spell(word, config.locale))
+                .collect(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Adds the figures of one file by itself.
+    pub fn push_file(&mut self, file: impl Into<String>, score: &Score, matching: Matching) {
+        self.files.push(FileFigures { file: file.into(), all: Figures::of_words(score.all(), matching) });
+    }
+
+    /// The page, with a line feed at its end.
+    pub fn page(&self, layout: Layout) -> String {
+        match layout {
+            Layout::Text => self.text(),
+            Layout::Markdown => self.markdown(),
+            Layout::Json => {
+                let json = serde_json::to_string(self).expect("numbers and strings, as JSON has them");
+                json + "\n"
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = format!("{}\n\n{}\n{}\n", self.signature, self.figures().text(), self.single_figures());
+        for table in self.lists() {
+            out.push_str(&format!("\n{}", table.text()));
+        }
+        out
+    }
+
+    fn markdown(&self) -> String {
+        let mut out =
+            format!("`{}`\n\n{}\n{}\n", self.signature, self.figures().markdown(), self.single_figures());
+        for table in self.lists() {
+            out.push_str(&format!("\n{}", table.markdown()));
+        }
+        out
+    }
+
+    fn single_figures(&self) -> String {
+        let mut out = format!("macro F: {} %", percent(self.macro_f));
+        if self.calibration_error.is_some() {
+            out.push_str(&format!(", expected calibration error: {} %", percent(self.calibration_error)));
+        }
+        if let Some(Intervals { precision, recall, f, ser }) = self.intervals {
+            let [precision, recall, f, ser] = [precision, recall, f, ser].map(between);
+            out.push_str(&format!("\n95 % intervals: P {precision}, R {recall}, F {f}, SER {ser}"));
+        }
+        out
+    }
+
+    fn figures(&self) -> Table {
+        let mut table = figures_table("");
+        let classes = &self.classes;
+        let rows = [
+            ("all words", Some(self.all)),
+            ("capitalized or not", Some(self.binary)),
+            ("lower", Some(classes.lower)),
+            ("title", Some(classes.title)),
+            ("upper", Some(classes.upper)),
+            ("mixed", Some(classes.mixed)),
+            ("in the model", self.seen),
+            ("not in the model", self.unseen),
+            ("sentence-initial", Some(self.initial)),
+            ("the rest", Some(self.rest)),
+            ("sentence ends", self.sentence_ends),
+        ];
+        for (name, figures) in rows {
+            if let Some(figures) = figures {
+                table.push(row(name, &figures));
+            }
+        }
+        table
+    }
+
+    /// The tables below that of the figures, where there is something to list.
+    fn lists(&self) -> Vec<Table> {
+        let mut lists = Vec::new();
+        if !self.files.is_empty() {
+            lists.push(self.file_figures());
+        }
+        if !self.words.is_empty() {
+            lists.push(most_frequent_errors(&self.words));
+        }
+        lists
+    }
+
+    fn file_figures(&self) -> Table {
+        let mut table = figures_table("file");
+        for FileFigures { file, all } in &self.files {
+            table.push(row(file, all));
+        }
+        table
+    }
+}
+
+pub(super) fn most_frequent_errors(words: &[Word]) -> Table {
+    let mut table = Table::new(&["most frequent errors", "instead of", "times"]);
+    for Word { reference, hypothesis, count } in words {
+        table.push([hypothesis.clone(), reference.clone(), thousands(*count)]);
+    }
+    table
+}
+
+pub(super) fn spell((wrong, count): &(Wrong, u64), locale: Locale) -> Word {
+    Word {
+        reference: wrong.reference.applied(&wrong.lower, locale),
+        hypothesis: wrong.hypothesis.applied(&wrong.lower, locale),
+        count: *count,
+    }
+}
+
+pub(super) fn figures_table(first: &str) -> Table {
+    Table::new(&[first, "words", "slots", "C", "S", "D", "I", "P %", "R %", "F %", "SER %", "acc. %"])
+}
+
+pub(super) fn row(name: &str, figures: &Figures) -> Vec<String> {
+    let &Figures { tokens, correct, substitutions, deletions, insertions, .. } = figures;
+    let slots = correct + substitutions + deletions;
+    let counts = [tokens, slots, correct, substitutions, deletions, insertions].map(thousands);
+    let ratios = [figures.precision, figures.recall, figures.f, figures.ser, figures.accuracy].map(percent);
+    [name.to_owned()].into_iter().chain(counts).chain(ratios).collect()
+}
+
+impl Comparison {
+    /// The page, with a line feed at its end; `words` is how many words were scored. Differences are told in JSON alone: the other
+    /// layouts have them beside.
+    pub fn page(
+        &self,
+        signature: &str,
+        words: u64,
+        differences: Option<&Differences>,
+        layout: Layout,
+    ) -> String {
+        let table = || self.table();
+        let about = self.about();
+        match layout {
+            Layout::Text => format!("{signature}\n\n{}\n{about}\n", table().text()),
+            Layout::Markdown => format!("`{signature}`\n\n{}\n{about}\n", table().markdown()),
+            Layout::Json => {
+                let mut object = self.json(signature, words);
+                if let Some(differences) = differences {
+                    object["differences"] = json!(differences);
+                }
+                format!("{object}\n")
+            }
+        }
+    }
+
+    fn about(&self) -> String {
+        format!(
+            "95 % intervals from {} resamples of {} examples, seed {}; p against {}: paired bootstrap, approximate \
+             randomization",
+            thousands(self.config.resamples as u64),
+            thousands(self.examples as u64),
+            self.config.seed,
+            self.systems.get(self.best).map_or("", |best| &best.name),
+        )
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(&[
+            "system",
+            "P %",
+            "R %",
+            "F %",
+            "SER %",
+            "SER less best",
+            "p bootstrap",
+            "p randomization",
+        ]);
+        for system in &self.systems {
+            table.push(compared_row(system));
+        }
+        table
+    }
+
+    fn json(&self, signature: &str, words: u64) -> serde_json::Value {
+        let system = |system: &Compared| {
+            let mut value = json!(Figures::of(words, system.slots));
+            value["name"] = json!(system.name);
+            value["intervals"] = json!(system.intervals);
+            value["difference"] = json!(system.difference);
+            value
+        };
+        json!({
+            "signature": signature,
+            "examples": self.examples,
+            "resamples": self.config.resamples,
+            "seed": self.config.seed,
+            "best": self.systems.get(self.best).map(|best| &best.name),
+            "systems": self.systems.iter().map(system).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn compared_row(system: &Compared) -> Vec<String> {
+    let Compared { name, slots, intervals, difference } = system;
+    let with = |figure, interval| format!("{} {}", percent(figure), between(interval));
+    let dash = || "–".to_owned();
+    vec![
+        name.clone(),
+        with(slots.precision(), intervals.precision),
+        with(slots.recall(), intervals.recall),
+        with(slots.f(), intervals.f),
+        with(slots.ser(), intervals.ser),
+        difference.as_ref().map_or_else(dash, |d| with(Some(d.ser), d.interval)),
+        difference.as_ref().map_or_else(dash, |d| probability(d.p_bootstrap)),
+        difference.as_ref().map_or_else(dash, |d| probability(d.p_randomization)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::eval::compare::{self, Interval, System, compare};
+    use crate::eval::score::tests::example;
+    use majuscule::text::{Case, Choice};
+
+    /// The figure of Batista et al. 2007 and a line of mixed case.
+    fn score() -> Score {
+        let mut score = Score::default();
+        let pairs = [
+            ("here is an Example of a big SER", "here Is an example of a big SER"),
+            ("McKay and McKay saw NATO", "Mckay and Mckay saw Nato"),
+        ];
+        for (reference, hypothesis) in pairs {
+            let reference = example(reference);
+            let choices: Vec<Choice> = hypothesis
+                .split(' ')
+                .map(|word| Choice { label: Case::of(word, Locale::Root).into(), confidence: None })
+                .collect();
+            score.add(&reference.tokens, &reference.gold, &choices, |_| None).unwrap();
+        }
+        score
+    }
+
+    fn config(matching: Matching) -> Config {
+        Config { signature: "protocol:text".into(), matching, locale: Locale::Root, marks: false, top: 10 }
+    }
+
+    #[test]
+    fn json_has_its_keys() {
+        let page = Report::of(&score(), &config(Matching::Spelling)).page(Layout::Json);
+        let value: Value = serde_json::from_str(&page).unwrap();
+        let keys = [
+            "tokens",
+            "correct",
+            "substitutions",
+            "deletions",
+            "insertions",
+            "precision",
+            "recall",
+            "f",
+            "ser",
+            "accuracy",
+        ];
+        assert_eq!(value["signature"], "protocol:text");
+        for place in [&value, &value["binary"], &value["initial"], &value["rest"]] {
+            assert!(keys.iter().all(|key| place.get(key).is_some_and(Value::is_number)), "{place}");
+        }
+        for class in ["lower", "title", "upper", "mixed"] {
+            assert!(keys.iter().all(|key| value["classes"][class].get(key).is_some()), "{class}");
+        }
+        assert!(value["seen"].is_null() && value["sentence_ends"].is_null());
+        assert_eq!(value["words"][0], json!({"reference": "McKay", "hypothesis": "Mckay", "count": 2}));
+    }
+
+    #[test]
+    fn figures_are_fractions_of_the_counts() {
+        // One of figure 1's slots is correct, one deleted, one inserted; three are substituted below.
+        let figures = Report::of(&score(), &config(Matching::Spelling)).all;
+        let Figures { tokens, correct, substitutions, deletions, insertions, .. } = figures;
+        assert_eq!((tokens, correct, substitutions, deletions, insertions), (13, 1, 3, 1, 1));
+        assert_eq!(figures.precision, Some(1.0 / 5.0));
+        assert_eq!(figures.recall, Some(1.0 / 5.0));
+        assert_eq!(figures.ser, Some(5.0 / 5.0));
+        assert_eq!(figures.accuracy, Some(8.0 / 13.0));
+    }
+
+    #[test]
+    fn under_tags_mixed_case_stands_apart() {
+        let report = Report::of(&score(), &config(Matching::Tags));
+        // Mckay is T where the reference is L: two insertions and no substitution.
+        assert_eq!((report.all.substitutions, report.all.insertions), (1, 3));
+        assert_eq!((report.classes.mixed.deletions, report.classes.mixed.correct), (2, 0));
+        assert_eq!(report.binary.substitutions, 0);
+    }
+
+    #[test]
+    fn undefined_figures_are_null() {
+        let page = Report::of(&Score::default(), &config(Matching::Tags)).page(Layout::Json);
+        let value: Value = serde_json::from_str(&page).unwrap();
+        for key in ["precision", "recall", "f", "ser", "accuracy", "macro_f"] {
+            assert!(value[key].is_null(), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_page_names_its_signature_and_the_words() {
+        let mut report = Report::of(&score(), &config(Matching::Spelling));
+        report.push_file("a.txt", &score(), Matching::Spelling);
+        let half = Some(Interval { low: 0.25, high: 0.5 });
+        report.intervals = Some(Intervals { precision: half, recall: half, f: half, ser: None });
+        let text = report.page(Layout::Text);
+        assert!(text.starts_with("protocol:text\n\n"), "{text}");
+        let all: Vec<&str> = text.lines().nth(3).unwrap().split_whitespace().collect();
+        assert_eq!(all.join(" "), "all words 13 5 1 3 1 1 20.00 20.00 20.00 100.00 61.54");
+        assert!(text.contains("\nMckay                      McKay      2\n"), "{text}");
+        assert!(text.contains("\n95 % intervals: P [25.00, 50.00], R [25.00, 50.00], F"), "{text}");
+        let markdown = report.page(Layout::Markdown);
+        assert!(
+            markdown
+                .contains("| all words | 13 | 5 | 1 | 3 | 1 | 1 | 20.00 | 20.00 | 20.00 | 100.00 | 61.54 |"),
+            "{markdown}"
+        );
+        assert!(markdown.contains("| a.txt | 13 |"), "{markdown}");
+    }
+
+    #[test]
+    fn a_comparison_names_the_best_and_the_draws() {
+        let slots = |deleted| Slots { correct: 4 - deleted, deleted, ..Slots::default() };
+        let systems = [
+            System { name: "a.txt".into(), examples: vec![slots(2); 4] },
+            System { name: "b.txt".into(), examples: vec![slots(1); 4] },
+        ];
+        let comparison = compare(&systems, compare::Config { resamples: 20, seed: 7 }).unwrap();
+        let text = comparison.page("protocol:text", 40, None, Layout::Text);
+        assert!(text.contains("50.00 [50.00, 50.00]"), "{text}");
+        assert!(text.contains("20 resamples of 4 examples, seed 7; p against b.txt"), "{text}");
+        let value: Value =
+            serde_json::from_str(&comparison.page("protocol:text", 40, None, Layout::Json)).unwrap();
+        assert_eq!(value["best"], "b.txt");
+        assert_eq!(value["systems"][0]["ser"], 0.5);
+        assert_eq!(value["systems"][0]["difference"]["ser"], 0.25);
+        assert!(value["systems"][1]["difference"].is_null());
+    }
+}

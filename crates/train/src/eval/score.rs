@@ -1,0 +1,532 @@
+//! Examples and choices in, a score out that adds up over words, examples and files.
+
+use std::ops::AddAssign;
+
+use rustc_hash::FxHashMap;
+
+use super::calibration::Calibration;
+use super::slots::{Confusion, Matching, Slots};
+use crate::corpus::{Corpus, Example, Gold, Protocol};
+use majuscule::error::{Error, Result};
+use majuscule::restorer::{Restorer, Starts, Want};
+use majuscule::text::{Case, Choice, Mark, Policy, SentenceStart, Tokens};
+
+/// How many words are restored in one call: enough for a method that works on many sentences at once, and little memory.
+const BATCH: usize = 1 << 14;
+
+/// What was counted. The sum of the scores of two sets of examples is the score of both together, in any order.
+///
+/// It holds the cases as they are: how they are matched is said when figures are read off.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Score {
+    /// By whether the method knows the word (no, yes, not known), then by whether it begins a sentence.
+    parts: [[Confusion; 2]; 3],
+    marks: Slots,
+    calibration: Calibration,
+    wrong: FxHashMap<Wrong, u64>,
+    examples: u64,
+}
+
+/// A word that got another case than it should have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Wrong {
+    /// Its lower case.
+    pub lower: Box<str>,
+    /// The case in the reference.
+    pub reference: Case,
+    /// The case in the hypothesis.
+    pub hypothesis: Case,
+}
+
+impl Score {
+    /// Counts one example: one choice for each of its words. `knows` says whether the model has a word, `None` where nobody
+    /// can say.
+    ///
+    /// # Errors
+    /// Where there are not as many choices as words.
+    pub fn add(
+        &mut self,
+        tokens: &Tokens,
+        gold: &[Gold],
+        choices: &[Choice],
+        knows: impl Fn(&str) -> Option<bool>,
+    ) -> Result<()> {
+        if choices.len() != tokens.len() || gold.len() != tokens.len() {
+            return Err(uneven(tokens.len(), gold.len(), choices.len()));
+        }
+        self.examples += 1;
+        for (((lower, _), gold), choice) in tokens.iter().zip(gold).zip(choices) {
+            if !gold.scored {
+                continue;
+            }
+            let (reference, hypothesis) = (gold.label.case, choice.label.case);
+            let known = knows(lower).map_or(2, usize::from);
+            self.parts[known][usize::from(gold.initial)].add(reference, hypothesis);
+            self.marks += marks(gold.label.mark, choice.label.mark);
+            if let Some(confidence) = choice.confidence {
+                self.calibration.add(confidence, reference == hypothesis);
+            }
+            if reference != hypothesis {
+                *self.wrong.entry(Wrong { lower: lower.into(), reference, hypothesis }).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many examples were counted.
+    pub fn examples(&self) -> u64 {
+        self.examples
+    }
+
+    /// All words.
+    pub fn all(&self) -> Confusion {
+        sum(self.parts.iter().flatten())
+    }
+
+    /// The words that the model has, which are not all that it saw in training; `None` where nobody can say.
+    pub fn seen(&self) -> Option<Confusion> {
+        self.knowing().then(|| sum(&self.parts[1]))
+    }
+
+    /// The words that it does not have; `None` where nobody can say.
+    pub fn unseen(&self) -> Option<Confusion> {
+        self.knowing().then(|| sum(&self.parts[0]))
+    }
+
+    fn knowing(&self) -> bool {
+        sum(&self.parts[0]).tokens() + sum(&self.parts[1]).tokens() > 0
+    }
+
+    /// The words that begin a sentence.
+    pub fn initial(&self) -> Confusion {
+        sum(self.parts.iter().map(|part| &part[1]))
+    }
+
+    /// The words that do not.
+    pub fn rest(&self) -> Confusion {
+        sum(self.parts.iter().map(|part| &part[0]))
+    }
+
+    /// The marks: a word with one after it is a slot.
+    pub fn marks(&self) -> Slots {
+        self.marks
+    }
+
+    /// How far the method's confidences are from the truth, for the words that have one.
+    pub fn calibration(&self) -> Calibration {
+        self.calibration
+    }
+
+    /// The most frequent errors under a matching, with their counts: at most `most`, the most frequent first, and among
+    /// equals in the order of their letters.
+    pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
+        most_frequent(&self.wrong, matching, most)
+    }
+}
+
+/// See [`Score::most_frequent_errors`].
+pub(super) fn most_frequent(
+    wrong: &FxHashMap<Wrong, u64>,
+    matching: Matching,
+    most: usize,
+) -> Vec<(Wrong, u64)> {
+    let costs = |wrong: &Wrong| matching.see(wrong.reference) != matching.see(wrong.hypothesis);
+    let mut words: Vec<_> = wrong.iter().filter(|(wrong, _)| costs(wrong)).collect();
+    words.sort_unstable_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
+    words.truncate(most);
+    words.into_iter().map(|(wrong, &count)| (wrong.clone(), count)).collect()
+}
+
+impl AddAssign for Score {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, part) in self.parts.iter_mut().flatten().zip(other.parts.into_iter().flatten()) {
+            *sum += part;
+        }
+        self.marks += other.marks;
+        self.calibration += other.calibration;
+        for (wrong, count) in other.wrong {
+            *self.wrong.entry(wrong).or_default() += count;
+        }
+        self.examples += other.examples;
+    }
+}
+
+fn sum<'a>(parts: impl IntoIterator<Item = &'a Confusion>) -> Confusion {
+    let mut sum = Confusion::default();
+    for part in parts {
+        sum += *part;
+    }
+    sum
+}
+
+/// The slots of one word where a slot is a mark.
+fn marks(reference: Mark, hypothesis: Mark) -> Slots {
+    Slots::meeting(reference != Mark::None, hypothesis != Mark::None, reference == hypothesis)
+}
+
+fn uneven(words: usize, gold: usize, choices: usize) -> Error {
+    Error::file(
+        "evaluation",
+        format!("{words} words, but {gold} right labels and {choices} choices: expected one of each a word"),
+    )
+}
+
+/// Scores a method on examples that a protocol made: it sees their words without capitals and is held against their right labels.
+/// The protocol, and not `want`, says which beginnings of sentences there are to be found, as in [`evaluate_corpus`].
+///
+/// # Errors
+/// Where the method fails.
+pub fn evaluate(
+    method: &dyn Restorer,
+    want: Want,
+    protocol: Protocol,
+    examples: &[Example],
+) -> Result<Score> {
+    let mut show = |_: &Tokens, _: &[Gold], _: &[Choice]| Ok(());
+    let mut evaluation = Evaluation::new(method, want, protocol, None, &mut show);
+    examples.iter().try_for_each(|example| evaluation.push(example))?;
+    evaluation.finish()
+}
+
+/// Scores a method on the examples of a corpus. Reads as it goes: memory grows with the errors that differ, not with the
+/// corpus.
+///
+/// # Errors
+/// Where the corpus cannot be read or the method fails.
+pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Result<Score> {
+    evaluate_each(method, want, None, corpus, &mut |_, _, _| Ok(()))
+}
+
+/// What is shown of each example: its words, right labels and choices.
+pub type Show<'a> = dyn FnMut(&Tokens, &[Gold], &[Choice]) -> Result<()> + 'a;
+
+/// Like [`evaluate_corpus`], and shows each example, in order. `sentence_start` puts the capitals of beginnings on top of the method's
+/// choices, as it does when text is restored; where it is `None`, the choices are the method's own. Spellings that the corpus brings
+/// ([`Corpus::with_spellings`]) win in any case.
+///
+/// # Errors
+/// Like [`evaluate_corpus`], and where `show` fails.
+pub fn evaluate_each(
+    method: &dyn Restorer,
+    want: Want,
+    sentence_start: Option<SentenceStart>,
+    corpus: &Corpus,
+    show: &mut Show<'_>,
+) -> Result<Score> {
+    let policy = sentence_start.map(|sentence_start| Policy { locale: corpus.locale(), sentence_start });
+    let mut evaluation = Evaluation::new(method, want, corpus.protocol(), policy, show);
+    corpus.for_each(&mut |example| evaluation.push(example))?;
+    evaluation.finish()
+}
+
+/// A method and the examples that it restores together next.
+struct Evaluation<'a> {
+    method: &'a dyn Restorer,
+    want: Want,
+    policy: Policy,
+    documents: Vec<Tokens>,
+    gold: Vec<Vec<Gold>>,
+    words: usize,
+    score: Score,
+    show: &'a mut Show<'a>,
+}
+
+impl<'a> Evaluation<'a> {
+    fn new(
+        method: &'a dyn Restorer,
+        want: Want,
+        protocol: Protocol,
+        policy: Option<Policy>,
+        show: &'a mut Show<'a>,
+    ) -> Self {
+        let starts = match policy {
+            Some(policy) => policy.sentence_start.into(),
+            // Where each example is a sentence, there is no other beginning to be found.
+            None if protocol.runs_on() => Starts::Hidden,
+            None => Starts::Shown,
+        };
+        let own = Policy { sentence_start: SentenceStart::Never, ..Policy::default() };
+        let policy = policy.unwrap_or(own);
+        // Where the method tells where sentences end, that is scored too.
+        let want = Want { starts, marks: method.labels().marks(), ..want };
+        let score = Score::default();
+        Self { method, want, policy, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
+    }
+
+    fn push(&mut self, example: &Example) -> Result<()> {
+        self.words += example.tokens.len();
+        self.documents.push(example.tokens.clone());
+        self.gold.push(example.gold.clone());
+        if self.words >= BATCH { self.restore() } else { Ok(()) }
+    }
+
+    /// Restores and counts what there is, and starts again.
+    fn restore(&mut self) -> Result<()> {
+        let mut choices = self.method.restore_batch(&self.documents, self.want)?;
+        for (tokens, choices) in self.documents.iter().zip(&mut choices) {
+            for ((lower, token), choice) in tokens.iter().zip(choices) {
+                choice.label.case = self.policy.case(lower, token, choice);
+            }
+        }
+        for ((tokens, gold), choices) in self.documents.iter().zip(&self.gold).zip(&choices) {
+            self.score.add(tokens, gold, choices, |lower| self.method.knows(lower))?;
+            (self.show)(tokens, gold, choices)?;
+        }
+        self.documents.clear();
+        self.gold.clear();
+        self.words = 0;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Score> {
+        self.restore()?;
+        Ok(self.score)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::corpus::Reading;
+    use majuscule::restorer::{End, Session};
+    use majuscule::text::{Labels, Locale, Words};
+
+    /// Writes every word of its list in title case and the rest lower.
+    pub struct Titles(pub Vec<&'static str>);
+
+    impl Restorer for Titles {
+        fn labels(&self) -> &Labels {
+            static LABELS: std::sync::LazyLock<Labels> = std::sync::LazyLock::new(Labels::cases);
+            &LABELS
+        }
+
+        fn look_ahead(&self) -> Option<usize> {
+            Some(0)
+        }
+
+        fn knows(&self, lower: &str) -> Option<bool> {
+            Some(self.0.contains(&lower))
+        }
+
+        fn session(&self, _: Want) -> Box<dyn Session + '_> {
+            Box::new(TitlesSession(self))
+        }
+    }
+
+    struct TitlesSession<'a>(&'a Titles);
+
+    impl Session for TitlesSession<'_> {
+        fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
+            out.extend(tokens.iter().map(|(lower, _)| {
+                let case = if self.0.0.contains(&lower) { Case::Title } else { Case::Lower };
+                Choice { label: case.into(), confidence: None }
+            }));
+            Ok(())
+        }
+    }
+
+    /// A sentence whose first word is initial and whose every word is scored.
+    pub fn example(sentence: &str) -> Example {
+        let words: Vec<&str> = sentence.split(' ').collect();
+        let gold = |(i, word): (usize, &&str)| Gold {
+            label: Case::of(word, Locale::Root).into(),
+            scored: true,
+            initial: i == 0,
+        };
+        let gold = words.iter().enumerate().map(gold).collect();
+        Example { tokens: Tokens::of_words(words, Locale::Root), gold }
+    }
+
+    fn score(sentences: &[&str]) -> Score {
+        let method = Titles(vec!["ada", "rome", "may"]);
+        let examples: Vec<Example> = sentences.iter().map(|sentence| example(sentence)).collect();
+        evaluate(&method, Want::default(), Protocol::Susanto, &examples).unwrap()
+    }
+
+    const SENTENCES: [&str; 5] = [
+        "Ada saw Rome",
+        "rome may wait",
+        "NATO met in Rome",
+        "we read McKay and Ada",
+        "Nothing else happened",
+    ];
+
+    proptest! {
+        #[test]
+        fn scores_add_up_in_any_order(
+            sentences in proptest::collection::vec(proptest::sample::select(&SENTENCES[..]), 0..12),
+            cut in 0usize..12,
+        ) {
+            let cut = cut.min(sentences.len());
+            let mut sum = score(&sentences[cut..]);
+            sum += score(&sentences[..cut]);
+            let whole = score(&sentences);
+            prop_assert_eq!(&sum, &whole);
+            prop_assert_eq!(sum.most_frequent_errors(Matching::Spelling, 3), whole.most_frequent_errors(Matching::Spelling, 3));
+        }
+    }
+
+    #[test]
+    fn the_parts_are_the_whole() {
+        let score = score(&SENTENCES);
+        let whole = score.all();
+        let mut known = score.seen().unwrap();
+        known += score.unseen().unwrap();
+        let mut places = score.initial();
+        places += score.rest();
+        assert_eq!(known, whole);
+        assert_eq!(places, whole);
+        assert_eq!(whole.tokens(), 18);
+        assert_eq!(score.initial().tokens(), 5);
+        assert_eq!(score.examples(), 5);
+    }
+
+    #[test]
+    fn slots_are_counted_over_sentences() {
+        // Ada C, Rome C; rome I, may I; NATO D, Rome C; McKay D, Ada C; Nothing D.
+        let slots = score(&SENTENCES).all().slots(Matching::Spelling);
+        assert_eq!(slots, Slots { correct: 4, substituted: 0, inserted: 2, deleted: 3 });
+        // McKay is L under tags.
+        let slots = score(&SENTENCES).all().slots(Matching::Tags);
+        assert_eq!(slots, Slots { correct: 4, substituted: 0, inserted: 2, deleted: 2 });
+    }
+
+    #[test]
+    fn a_word_that_is_not_scored_costs_nothing() {
+        let mut unscored = example("May we go");
+        unscored.gold[0].scored = false;
+        let method = Titles(vec![]);
+        let score = evaluate(&method, Want::default(), Protocol::Susanto, &[unscored]).unwrap();
+        assert_eq!(score.all().tokens(), 2);
+        assert_eq!(score.all().slots(Matching::Spelling), Slots::default());
+    }
+
+    #[test]
+    fn the_most_frequent_error_comes_first() {
+        let score = score(&["NATO may go", "NATO and UNO", "McKay"]);
+        let words: Vec<_> = score
+            .most_frequent_errors(Matching::Spelling, 10)
+            .into_iter()
+            .map(|(wrong, count)| (wrong.lower.to_string(), wrong.reference, wrong.hypothesis, count))
+            .collect();
+        let mckay = Case::of("McKay", Locale::Root);
+        assert_eq!(
+            words,
+            [
+                ("nato".into(), Case::Upper, Case::Lower, 2),
+                ("may".into(), Case::Lower, Case::Title, 1),
+                ("mckay".into(), mckay, Case::Lower, 1),
+                ("uno".into(), Case::Upper, Case::Lower, 1),
+            ]
+        );
+        assert_eq!(score.most_frequent_errors(Matching::Tags, 10).len(), 3);
+        assert_eq!(score.most_frequent_errors(Matching::Tags, 1).len(), 1);
+    }
+
+    #[test]
+    fn a_missing_choice_is_an_error() {
+        let example = example("two words");
+        let error =
+            Score::default().add(&example.tokens, &example.gold, &[Choice::default()], |_| None).unwrap_err();
+        assert!(error.to_string().contains("2 words, but 2 right labels and 1 choices"), "{error}");
+    }
+
+    #[test]
+    fn a_corpus_scores_like_its_examples() {
+        let text = "Ada saw Rome.\nThey may wait in Rome.\n".repeat(2000);
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Batista, Locale::Root);
+        let method = Titles(vec!["ada", "rome", "may"]);
+        let score = evaluate_corpus(&method, Want::default(), &corpus).unwrap();
+        let examples = corpus.examples().unwrap();
+        assert_eq!(score, evaluate(&method, Want::default(), Protocol::Batista, &examples).unwrap());
+        // Rome twice and may: 2 C and 1 I each time.
+        assert_eq!(
+            score.all().slots(Matching::Spelling),
+            Slots { correct: 4000, inserted: 2000, ..Slots::default() }
+        );
+    }
+
+    /// Writes all words in title case where it is to find beginnings that the text does not show, as if each word began a sentence.
+    struct Beginnings;
+
+    impl Restorer for Beginnings {
+        fn labels(&self) -> &Labels {
+            static LABELS: std::sync::LazyLock<Labels> = std::sync::LazyLock::new(Labels::cases);
+            &LABELS
+        }
+
+        fn look_ahead(&self) -> Option<usize> {
+            Some(0)
+        }
+
+        fn knows(&self, _: &str) -> Option<bool> {
+            None
+        }
+
+        fn session(&self, want: Want) -> Box<dyn Session + '_> {
+            Box::new(BeginningsSession(want.starts))
+        }
+    }
+
+    struct BeginningsSession(Starts);
+
+    impl Session for BeginningsSession {
+        fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
+            let case = if self.0 >= Starts::Hidden { Case::Title } else { Case::Lower };
+            out.extend(tokens.iter().map(|_| Choice { label: case.into(), confidence: None }));
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_model_that_finds_beginnings_has_one_score_under_every_protocol() {
+        let text = "Ada saw Rome.\nThey may wait in Rome.\n";
+        for protocol in Protocol::ALL {
+            let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
+            let score = evaluate_corpus(&Beginnings, Want::default(), &corpus).unwrap();
+            for starts in [Starts::None, Starts::Shown, Starts::Hidden, Starts::Lines] {
+                let want = Want { starts, ..Want::default() };
+                let examples = corpus.examples().unwrap();
+                assert_eq!(evaluate(&Beginnings, want, protocol, &examples).unwrap(), score, "{protocol}");
+            }
+            // Only where sentences run together is there a beginning that the text does not show.
+            let found = score.all().slots(Matching::Spelling).hypothesis() > 0;
+            assert_eq!(found, protocol.runs_on(), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn spellings_and_the_beginnings_of_sentences_are_scored_where_they_are_asked_for() {
+        let text = "We saw it. Then McKay met NATO in New York.\n";
+        let spellings = Words::read(b"McKay\nNew York\n", "my.words", Locale::Root).unwrap();
+        for protocol in [Protocol::Text, Protocol::Rei, Protocol::Asr { window: Protocol::WINDOW }] {
+            let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
+            let corpus = corpus.with_spellings(spellings.clone());
+            let errors = |start| {
+                let (method, want) = (Titles(vec![]), Want::default());
+                let score = evaluate_each(&method, want, start, &corpus, &mut |_, _, _| Ok(())).unwrap();
+                let wrong = score.most_frequent_errors(Matching::Spelling, 9);
+                wrong.into_iter().map(|(wrong, _)| wrong.lower.into_string()).collect::<Vec<_>>()
+            };
+            assert!(
+                !errors(None).iter().any(|word| ["mckay", "new", "york"].contains(&word.as_str())),
+                "{protocol}"
+            );
+            assert!(errors(None).contains(&"then".into()), "{protocol}");
+            // Where marks are removed nothing shows where a sentence begins.
+            let shows = protocol == Protocol::Text;
+            assert_eq!(errors(Some(SentenceStart::Auto)).contains(&"then".into()), !shows, "{protocol}");
+            assert!(errors(Some(SentenceStart::Never)).contains(&"then".into()), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn nobody_knows_without_a_list_of_words() {
+        let example = example("Ada");
+        let mut score = Score::default();
+        score.add(&example.tokens, &example.gold, &[Choice::default()], |_| None).unwrap();
+        assert_eq!((score.seen(), score.unseen()), (None, None));
+    }
+}

@@ -1,0 +1,143 @@
+//! One line that says how figures were made, in the manner of sacrebleu (Post 2018): equal lines, comparable figures.
+
+use std::fmt;
+use std::path::Path;
+
+use super::slots::Matching;
+use crate::corpus::{Protocol, Reading};
+use majuscule::text::Locale;
+
+/// What figures depend on beside the texts and the method. Under `susanto` it tells where tokens come from: `as-given` by
+/// tokenised files and transcripts, `found` in lines by the tokeniser of [`restore`](majuscule::restore), or
+/// `as-given-or-found` in files of both kinds.
+///
+/// ```
+/// use majuscule::corpus::{Protocol, Reading};
+/// use majuscule::eval::Signature;
+/// use majuscule::text::Locale;
+///
+/// let signature = Signature::of(Protocol::Rei, &Reading::default(), &["test.txt"], Locale::Root).to_string();
+/// assert!(signature.starts_with("protocol:rei|tokens:words|marks:removed|classes:U-T-L|first:context-where-capital|"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    protocol: Protocol,
+    tokens: &'static str,
+    sentences: &'static str,
+    locale: Locale,
+    aligned: bool,
+}
+
+impl Signature {
+    /// That of files read so, under a protocol. Where there is a reference, it is the file that counts.
+    pub fn of(protocol: Protocol, reading: &Reading, files: &[impl AsRef<Path>], locale: Locale) -> Self {
+        let tokens = if protocol == Protocol::Susanto { tokens(reading, files) } else { "words" };
+        let sentences = if reading.split { "split" } else { "lines" };
+        Self { protocol, tokens, sentences, locale, aligned: false }
+    }
+
+    /// That of recordings whose words were aligned, as [`aligned`](super::aligned) does.
+    pub fn of_aligned(locale: Locale) -> Self {
+        let protocol = Protocol::Asr { window: Protocol::WINDOW };
+        Self { protocol, tokens: "words-and-parts-between-hyphens", sentences: "none", locale, aligned: true }
+    }
+}
+
+/// Where the tokens come from, where a protocol takes them as they are given.
+fn tokens(reading: &Reading, files: &[impl AsRef<Path>]) -> &'static str {
+    let given = files.iter().filter(|file| reading.is_tokenised(file.as_ref())).count();
+    match given {
+        0 => "found",
+        _ if given == files.len() => "as-given",
+        _ => "as-given-or-found",
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let protocol = self.protocol;
+        write!(f, "protocol:{}", protocol.name())?;
+        write!(f, "|tokens:{}", self.tokens)?;
+        let marks = match protocol {
+            Protocol::Mix => "by-turns",
+            _ if protocol.removes_marks() => "removed",
+            _ => "kept",
+        };
+        write!(f, "|marks:{marks}")?;
+        write!(f, "|classes:{}", classes(Matching::of(protocol)))?;
+        write!(f, "|first:{}", first_word(protocol))?;
+        f.write_str("|average:micro|window:")?;
+        match protocol {
+            _ if self.aligned => f.write_str("none|aligned:edit-distance")?,
+            Protocol::Asr { window } => write!(f, "{window}")?,
+            _ => f.write_str("none")?,
+        }
+        write!(
+            f,
+            "|sentences:{}|locale:{}|version:{}",
+            self.sentences,
+            self.locale,
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+}
+
+fn classes(matching: Matching) -> &'static str {
+    match matching {
+        Matching::Spelling => "spelling",
+        Matching::Tags => "U-T-L",
+    }
+}
+
+/// What becomes of the first word of a sentence.
+fn first_word(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Text => "context",
+        Protocol::Batista => "removed",
+        Protocol::Rei => "context-where-capital",
+        Protocol::Susanto | Protocol::Asr { .. } => "scored",
+        Protocol::Mix => "by-turns",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_one_line_that_names_everything() {
+        let signatures = Protocol::ALL.map(|protocol| {
+            Signature::of(protocol, &Reading::default(), &["a.tok"], Locale::Dutch).to_string()
+        });
+        let [text, batista, rei, susanto, asr, mix] = &signatures;
+        assert!(text.starts_with(
+            "protocol:text|tokens:words|marks:kept|classes:spelling|first:context|average:micro|"
+        ));
+        assert!(batista.contains("|first:removed|") && rei.contains("|classes:U-T-L|"));
+        assert!(susanto.contains("|tokens:as-given|") && susanto.contains("|window:none|"));
+        assert!(asr.contains("|window:200|sentences:lines|locale:nl|version:"), "{asr}");
+        assert!(mix.contains("|marks:by-turns|") && mix.contains("|first:by-turns|"), "{mix}");
+        assert!(signatures.iter().all(|signature| !signature.contains(['\n', ' '])));
+    }
+
+    #[test]
+    fn an_alignment_is_named() {
+        let signature = Signature::of_aligned(Locale::Root).to_string();
+        assert!(signature.starts_with("protocol:asr|tokens:words-and-parts-between-hyphens|marks:removed|"));
+        assert!(signature.contains("|window:none|aligned:edit-distance|sentences:none|"), "{signature}");
+    }
+
+    #[test]
+    fn under_susanto_it_says_where_tokens_come_from() {
+        for (files, tokens) in [
+            (&["a.tok.gz", "b.nlp"][..], "|tokens:as-given|"),
+            (&["a.txt", "-"], "|tokens:found|"),
+            (&["a.tok", "a.txt"], "|tokens:as-given-or-found|"),
+        ] {
+            let signature = Signature::of(Protocol::Susanto, &Reading::default(), files, Locale::Root);
+            assert!(signature.to_string().contains(tokens), "{signature}");
+            let signature = Signature::of(Protocol::Text, &Reading::default(), files, Locale::Root);
+            assert!(signature.to_string().contains("|tokens:words|"), "{signature}");
+        }
+    }
+}

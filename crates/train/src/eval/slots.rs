@@ -1,0 +1,418 @@
+//! Counts in, figures out: correct, substituted, inserted and deleted slots, and the ratios made of them.
+//!
+//! A slot is a word with a capital; Batista et al. 2007, section 3, equations 1 to 4.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::Protocol;
+use majuscule::text::{Case, Class};
+
+/// When a chosen case equals the right one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Matching {
+    /// The word is spelled exactly so: a mixed case counts with its pattern.
+    #[default]
+    Spelling,
+    /// Both have the same tag of Rei et al. 2020: U all capitals, T the first letter, L all the rest. A mixed case is L,
+    /// so it is no slot.
+    Tags,
+}
+
+impl Matching {
+    /// How a protocol holds cases against each other.
+    pub fn of(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Rei => Self::Tags,
+            Protocol::Text | Protocol::Batista | Protocol::Susanto | Protocol::Asr { .. } | Protocol::Mix => {
+                Self::Spelling
+            }
+        }
+    }
+
+    /// The case as this matching sees it.
+    #[inline]
+    pub fn see(self, case: Case) -> Case {
+        match (self, case) {
+            (Self::Tags, Case::Mixed(_)) => Case::Lower,
+            _ => case,
+        }
+    }
+}
+
+/// How the slots of a hypothesis meet those of its reference. Counts add up: over words, sentences and files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Slots {
+    /// Slots in both, and equal.
+    pub correct: u64,
+    /// Slots in both that differ.
+    pub substituted: u64,
+    /// Slots of the hypothesis only.
+    pub inserted: u64,
+    /// Slots of the reference only.
+    pub deleted: u64,
+}
+
+impl Slots {
+    /// The slots of one word.
+    ///
+    /// ```
+    /// use majuscule::eval::Slots;
+    /// use majuscule::text::Case;
+    ///
+    /// assert_eq!(Slots::of(Case::Title, Case::Upper).substituted, 1);
+    /// assert_eq!(Slots::of(Case::Lower, Case::Lower), Slots::default());
+    /// ```
+    #[inline]
+    pub fn of(reference: Case, hypothesis: Case) -> Self {
+        Self::meeting(reference.is_slot(), hypothesis.is_slot(), reference == hypothesis)
+    }
+
+    /// The slots of one place by whether either side has one there, and whether they are equal.
+    #[inline]
+    pub(super) fn meeting(in_reference: bool, in_hypothesis: bool, equal: bool) -> Self {
+        Self {
+            correct: u64::from(in_reference && equal),
+            substituted: u64::from(in_reference && in_hypothesis && !equal),
+            inserted: u64::from(!in_reference && in_hypothesis),
+            deleted: u64::from(in_reference && !in_hypothesis),
+        }
+    }
+
+    /// Slots of the reference.
+    pub fn reference(&self) -> u64 {
+        self.correct + self.substituted + self.deleted
+    }
+
+    /// Slots of the hypothesis.
+    pub fn hypothesis(&self) -> u64 {
+        self.correct + self.substituted + self.inserted
+    }
+
+    /// Substituted, inserted and deleted together.
+    pub fn errors(&self) -> u64 {
+        self.substituted + self.inserted + self.deleted
+    }
+
+    /// The share of the hypothesis's slots that are correct; `None` where it has none.
+    pub fn precision(&self) -> Option<f64> {
+        ratio(self.correct, self.hypothesis())
+    }
+
+    /// The share of the reference's slots that are correct; `None` where it has none.
+    pub fn recall(&self) -> Option<f64> {
+        ratio(self.correct, self.reference())
+    }
+
+    /// The harmonic mean of precision and recall, as 2C/(hypothesis + reference): the same wherever both are defined,
+    /// and 0 rather than 0/0 where no slot is correct. `None` where neither side has a slot.
+    pub fn f(&self) -> Option<f64> {
+        ratio(2 * self.correct, self.hypothesis() + self.reference())
+    }
+
+    /// The slot error rate, (I + D + S)/(C + D + S): may pass 1. `None` where the reference has no slot.
+    pub fn ser(&self) -> Option<f64> {
+        ratio(self.errors(), self.reference())
+    }
+}
+
+impl AddAssign for Slots {
+    fn add_assign(&mut self, other: Self) {
+        self.correct += other.correct;
+        self.substituted += other.substituted;
+        self.inserted += other.inserted;
+        self.deleted += other.deleted;
+    }
+}
+
+/// A quotient of counts; `None` for 0/0 and for anything else over 0.
+pub fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// How many words of each class were taken for which: all that the figures of a set of words need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Confusion {
+    /// By the class in the reference, then in the hypothesis.
+    words: [[u64; 4]; 4],
+    /// Of the words that are mixed in both, those of another pattern.
+    other_pattern: u64,
+}
+
+impl Confusion {
+    /// Counts a word.
+    #[inline]
+    pub fn add(&mut self, reference: Case, hypothesis: Case) {
+        let class = reference.class();
+        self.words[class as usize][hypothesis.class() as usize] += 1;
+        self.other_pattern +=
+            u64::from(class == Class::Mixed && hypothesis.class() == Class::Mixed && reference != hypothesis);
+    }
+
+    /// How many words were counted.
+    pub fn tokens(&self) -> u64 {
+        self.words.iter().flatten().sum()
+    }
+
+    /// How many are right.
+    pub fn right(&self, matching: Matching) -> u64 {
+        let seen = self.seen_by(matching);
+        (0..4).map(|class| seen.words[class][class]).sum::<u64>() - seen.other_pattern
+    }
+
+    /// The share of words that are right; `None` where there are none.
+    pub fn accuracy(&self, matching: Matching) -> Option<f64> {
+        ratio(self.right(matching), self.tokens())
+    }
+
+    /// The slots.
+    pub fn slots(&self, matching: Matching) -> Slots {
+        let seen = self.seen_by(matching);
+        let capitalized = seen.capitalized(Matching::Spelling);
+        let correct = (1..4).map(|class| seen.words[class][class]).sum::<u64>() - seen.other_pattern;
+        Slots { correct, substituted: capitalized.correct - correct, ..capitalized }
+    }
+
+    /// The slots where all capitalized forms are alike: whether a word has a capital is all that counts.
+    pub fn capitalized(&self, matching: Matching) -> Slots {
+        let words = self.seen_by(matching).words;
+        Slots {
+            correct: words[1..].iter().flat_map(|row| &row[1..]).sum(),
+            substituted: 0,
+            inserted: words[0][1..].iter().sum(),
+            deleted: words[1..].iter().map(|row| row[0]).sum(),
+        }
+    }
+
+    /// One class against the rest: words of that class are the slots. Only a mixed case can be substituted, by another
+    /// pattern. [`Matching::Tags`] counts mixed words among the lower ones, and apart from them by their spelling.
+    pub fn class(&self, class: Class, matching: Matching) -> Slots {
+        let seen = if class == Class::Mixed { *self } else { self.seen_by(matching) };
+        let id = class as usize;
+        let both = seen.words[id][id];
+        let substituted = if class == Class::Mixed { seen.other_pattern } else { 0 };
+        Slots {
+            correct: both - substituted,
+            substituted,
+            inserted: seen.words.iter().map(|row| row[id]).sum::<u64>() - both,
+            deleted: seen.words[id].iter().sum::<u64>() - both,
+        }
+    }
+
+    /// The mean of F over the classes that a matching tells apart and that occur in the reference or the hypothesis.
+    pub fn macro_f(&self, matching: Matching) -> Option<f64> {
+        let classes = match matching {
+            Matching::Spelling => &Class::ALL[..],
+            Matching::Tags => &Class::ALL[..3],
+        };
+        let each: Vec<f64> = classes.iter().filter_map(|&class| self.class(class, matching).f()).collect();
+        (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
+    }
+
+    /// The same words as a matching sees them.
+    fn seen_by(&self, matching: Matching) -> Self {
+        if matching == Matching::Spelling {
+            return *self;
+        }
+        let mut seen = Self::default();
+        for (reference, row) in self.words.iter().enumerate() {
+            for (hypothesis, count) in row.iter().enumerate() {
+                seen.words[reference % 3][hypothesis % 3] += count;
+            }
+        }
+        seen
+    }
+}
+
+impl AddAssign for Confusion {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, count) in self.words.iter_mut().flatten().zip(other.words.iter().flatten()) {
+            *sum += count;
+        }
+        self.other_pattern += other.other_pattern;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use majuscule::text::{Capitals, Locale};
+
+    fn any_case() -> impl Strategy<Value = Case> {
+        prop_oneof![
+            Just(Case::Lower),
+            Just(Case::Title),
+            Just(Case::Upper),
+            (2u64..5).prop_map(|capitals| Case::Mixed(Capitals(capitals))),
+        ]
+    }
+
+    fn any_matching() -> impl Strategy<Value = Matching> {
+        prop_oneof![Just(Matching::Spelling), Just(Matching::Tags)]
+    }
+
+    fn count(pairs: &[(Case, Case)]) -> Confusion {
+        let mut confusion = Confusion::default();
+        for &(reference, hypothesis) in pairs {
+            confusion.add(reference, hypothesis);
+        }
+        confusion
+    }
+
+    fn sentences(reference: &str, hypothesis: &str) -> Confusion {
+        let cases =
+            |text: &str| -> Vec<Case> { text.split(' ').map(|word| Case::of(word, Locale::Root)).collect() };
+        let pairs: Vec<_> = cases(reference).into_iter().zip(cases(hypothesis)).collect();
+        count(&pairs)
+    }
+
+    proptest! {
+        #[test]
+        fn a_confusion_has_the_slots_of_its_words(
+            pairs in proptest::collection::vec((any_case(), any_case()), 0..40),
+            matching in any_matching(),
+        ) {
+            let mut slots = Slots::default();
+            let mut right = 0;
+            for &(reference, hypothesis) in &pairs {
+                let (reference, hypothesis) = (matching.see(reference), matching.see(hypothesis));
+                slots += Slots::of(reference, hypothesis);
+                right += u64::from(reference == hypothesis);
+            }
+            let confusion = count(&pairs);
+            prop_assert_eq!(confusion.slots(matching), slots);
+            prop_assert_eq!(confusion.right(matching), right);
+            prop_assert_eq!(confusion.tokens(), pairs.len() as u64);
+        }
+
+        #[test]
+        fn correct_substituted_and_deleted_are_the_slots_of_the_reference(
+            pairs in proptest::collection::vec((any_case(), any_case()), 0..40),
+            matching in any_matching(),
+        ) {
+            let slots = count(&pairs).slots(matching);
+            let reference = pairs.iter().filter(|pair| matching.see(pair.0).is_slot()).count();
+            let hypothesis = pairs.iter().filter(|pair| matching.see(pair.1).is_slot()).count();
+            prop_assert_eq!(slots.reference(), reference as u64);
+            prop_assert_eq!(slots.hypothesis(), hypothesis as u64);
+        }
+
+        #[test]
+        fn the_classes_of_capitals_share_out_the_slots(
+            pairs in proptest::collection::vec((any_case(), any_case()), 0..40),
+        ) {
+            let confusion = count(&pairs);
+            let mut sum = Slots::default();
+            for class in [Class::Title, Class::Upper, Class::Mixed] {
+                sum += confusion.class(class, Matching::Spelling);
+            }
+            let slots = confusion.slots(Matching::Spelling);
+            prop_assert_eq!(sum.correct, slots.correct);
+            prop_assert_eq!(sum.reference(), slots.reference());
+            prop_assert_eq!(sum.hypothesis(), slots.hypothesis());
+        }
+
+        #[test]
+        fn confusions_add_up(
+            one in proptest::collection::vec((any_case(), any_case()), 0..20),
+            two in proptest::collection::vec((any_case(), any_case()), 0..20),
+        ) {
+            let mut sum = count(&one);
+            sum += count(&two);
+            prop_assert_eq!(sum, count(&[one, two].concat()));
+        }
+
+        #[test]
+        fn f_is_the_harmonic_mean(correct in 1u64..50, substituted in 0u64..50, inserted in 0u64..50, deleted in 0u64..50) {
+            let slots = Slots { correct, substituted, inserted, deleted };
+            let (p, r) = (slots.precision().unwrap(), slots.recall().unwrap());
+            prop_assert!((slots.f().unwrap() - 2.0 * p * r / (p + r)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_example_of_a_big_ser() {
+        // Figure 1 of Batista et al. 2007: one inserted, one deleted, one correct.
+        let slots = sentences("here is an Example of a big SER", "here Is an example of a big SER")
+            .slots(Matching::Spelling);
+        assert_eq!(slots, Slots { correct: 1, substituted: 0, inserted: 1, deleted: 1 });
+        assert_eq!(slots.precision(), Some(0.5));
+        assert_eq!(slots.recall(), Some(0.5));
+        assert_eq!(slots.f(), Some(0.5));
+        assert_eq!(slots.ser(), Some(1.0));
+    }
+
+    #[test]
+    fn a_perfect_hypothesis_has_no_errors() {
+        let perfect = sentences("Ada met McKay of IBM twice", "Ada met McKay of IBM twice");
+        for matching in [Matching::Spelling, Matching::Tags] {
+            assert_eq!(perfect.slots(matching).ser(), Some(0.0));
+            assert_eq!(perfect.slots(matching).f(), Some(1.0));
+            assert_eq!(perfect.accuracy(matching), Some(1.0));
+            assert_eq!(perfect.macro_f(matching), Some(1.0));
+        }
+    }
+
+    #[test]
+    fn nothing_over_nothing_is_undefined() {
+        let slots = sentences("no capitals here", "no capitals here").slots(Matching::Spelling);
+        assert_eq!((slots.precision(), slots.recall(), slots.f(), slots.ser()), (None, None, None, None));
+        assert_eq!(Confusion::default().accuracy(Matching::Tags), None);
+        assert_eq!(Confusion::default().macro_f(Matching::Tags), None);
+    }
+
+    #[test]
+    fn slots_without_a_correct_one_have_f_zero() {
+        let slots = sentences("Ada met him", "ada Met him").slots(Matching::Spelling);
+        assert_eq!(slots.f(), Some(0.0));
+        // One deleted and one inserted over one slot: 2/1.
+        assert_eq!(slots.ser(), Some(2.0));
+    }
+
+    #[test]
+    fn title_for_upper_is_one_error() {
+        let confusion = sentences("the NATO summit", "the Nato summit");
+        for matching in [Matching::Spelling, Matching::Tags] {
+            let slots = confusion.slots(matching);
+            assert_eq!(slots, Slots { substituted: 1, ..Slots::default() });
+            assert_eq!(slots.ser(), Some(1.0));
+            // Capitalized or not, it is right.
+            assert_eq!(confusion.capitalized(matching).ser(), Some(0.0));
+        }
+    }
+
+    #[test]
+    fn tags_see_mixed_case_as_lower() {
+        // McKay is found, iPhone is not, and Jean-Paul gets another pattern.
+        let confusion = sentences("McKay gave Jean-Paul an iPhone", "McKay gave Jean-paul an iphone");
+        assert_eq!(
+            confusion.slots(Matching::Spelling),
+            Slots { correct: 1, substituted: 1, inserted: 0, deleted: 1 }
+        );
+        // Jean-paul is title case: under tags an insertion, since the reference is L there.
+        assert_eq!(confusion.slots(Matching::Tags), Slots { inserted: 1, ..Slots::default() });
+        let mixed = confusion.class(Class::Mixed, Matching::Tags);
+        assert_eq!(mixed, Slots { correct: 1, substituted: 0, inserted: 0, deleted: 2 });
+    }
+
+    #[test]
+    fn another_pattern_is_a_substitution() {
+        let confusion = sentences("McDonald ate", "MCDonald ate");
+        assert_eq!(confusion.slots(Matching::Spelling), Slots { substituted: 1, ..Slots::default() });
+        assert_eq!(confusion.right(Matching::Spelling), 1);
+        assert_eq!(confusion.right(Matching::Tags), 2);
+        assert_eq!(confusion.class(Class::Mixed, Matching::Spelling).substituted, 1);
+    }
+
+    #[test]
+    fn macro_f_is_the_mean_over_the_tags() {
+        // L: 2 correct, 1 deleted, F = 4/5. T: 1 correct, 1 inserted, F = 2/3. U does not occur.
+        let confusion = sentences("so Ada came in", "so Ada Came in");
+        let expected = (0.8 + 2.0 / 3.0) / 2.0;
+        assert!((confusion.macro_f(Matching::Tags).unwrap() - expected).abs() < 1e-12);
+    }
+}

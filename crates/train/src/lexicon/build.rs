@@ -1,0 +1,129 @@
+//! Lexicons counted from corpora.
+
+use std::num::NonZeroUsize;
+
+use super::{Counter, Form, Lexicon};
+use crate::corpus::{Corpus, Example};
+use majuscule::error::{Error, Result};
+use majuscule::text::{Class, Locale};
+
+/// Counts the words of a corpus, which is the one source, called `source`. What the protocol scores is counted as seen
+/// inside a sentence, what it shows only as context (sentence beginnings) apart from it.
+///
+/// Memory grows with the vocabulary of the corpus and the number of threads; what is counted depends on neither.
+///
+/// # Errors
+/// Where the corpus cannot be read.
+pub fn build(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lexicon> {
+    let count = |counter: &mut Counter, example: &Example| {
+        for ((word, _), gold) in example.tokens.iter().zip(&example.gold) {
+            counter.count(word, gold.label.case, !gold.scored);
+        }
+        Ok(())
+    };
+    let parts = corpus.map_reduce(threads, || Counter::new(corpus.locale()), count)?;
+    // The smaller ones go into the largest, and each is gone once it is in.
+    let sum = parts.into_iter().reduce(|one, other| {
+        let (mut more, less) = if one.len() >= other.len() { (one, other) } else { (other, one) };
+        more.absorb(&less);
+        more
+    });
+    Ok(sum.unwrap_or_else(|| Counter::new(corpus.locale())).finish(source))
+}
+
+/// Refuses the counts of a text that cannot teach case: hardly any of its words has a capital, or nearly all are all
+/// capitals. `name` is what errors call it.
+///
+/// # Errors
+/// Where that is so.
+pub fn check_cased(lexicon: &Lexicon, name: &str) -> Result<()> {
+    let form = |word, form: &Form| (word, (form.case.class(), form.total()));
+    let forms = lexicon.iter().flat_map(|entry| entry.forms.iter().map(move |found| form(entry.word, found)));
+    check_forms(forms, lexicon.locale(), name)
+}
+
+/// The same for words with the counts of their classes.
+///
+/// # Errors
+/// Like [`check_cased`].
+pub fn check_forms<'a>(
+    forms: impl Iterator<Item = (&'a str, (Class, f64))>,
+    locale: Locale,
+    name: &str,
+) -> Result<()> {
+    let (mut words, mut cased, mut upper) = (0.0, 0.0, 0.0);
+    for (_, (class, count)) in forms.filter(|(word, _)| locale.letter_count(word) > 0) {
+        words += count;
+        cased += if class != Class::Lower { count } else { 0.0 };
+        upper += if class == Class::Upper { count } else { 0.0 };
+    }
+    let problem = match () {
+        () if words == 0.0 => return Ok(()),
+        () if cased < words * HARDLY_ANY => format!("{cased} of its {words} words have a capital"),
+        () if upper > words * (1.0 - HARDLY_ANY) => format!("{upper} of its {words} words are all capitals"),
+        () => return Ok(()),
+    };
+    Err(Error::file(name, format!("{problem}, which teaches no case: give text as it was published")))
+}
+
+/// The share of words that strays in a lower-cased text come to (`Å` where only ASCII was lower-cased); in text as it
+/// was published at least one word in fifty has a capital.
+const HARDLY_ANY: f64 = 0.001;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use crate::lexicon::Initial;
+    use majuscule::text::Case;
+    use proptest::prelude::*;
+
+    fn corpus(text: &str, protocol: Protocol) -> Corpus {
+        Corpus::of_text(text, Reading::default(), protocol, Locale::Root)
+    }
+
+    fn built(text: &str) -> Lexicon {
+        build(&corpus(text, Protocol::Text), "text", NonZeroUsize::MIN).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_built_and_merged_are_the_whole(lines in prop::collection::vec("([aA]b?[. ]{0,2}){0,6}", 0..12), cut in 0usize..12) {
+            let (left, right) = lines.split_at(cut.min(lines.len()));
+            let whole = built(&lines.join("\n"));
+            prop_assert_eq!(built(&left.join("\n")).merge(&built(&right.join("\n"))).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let lines: Vec<String> =
+            (0..3000).map(|i| format!("We met Anna{} and the NATO envoy in Lisbon.", i % 700)).collect();
+        for protocol in [Protocol::Text, Protocol::Rei, Protocol::Batista] {
+            let corpus = corpus(&lines.join("\n"), protocol);
+            let build = |threads| build(&corpus, "text", NonZeroUsize::new(threads).unwrap()).unwrap();
+            assert_eq!(build(1), build(3), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn sentence_beginnings_are_counted_apart() {
+        let lexicon = built("The rose of Anna.\nThe rose is red.\n\nIs the rose red?");
+        let the = lexicon.get("the").unwrap();
+        assert_eq!((the.count(), the.initial()), (1.0, 2.0));
+        assert_eq!(the.majority(Initial::Apart), Case::Lower);
+        assert_eq!(lexicon.majority("anna"), Some(Case::Title));
+        assert_eq!(lexicon.sources()[0].words, 12);
+    }
+
+    #[test]
+    fn a_text_without_its_case_is_refused() {
+        let check = |text: &str| check_cased(&built(text), "text").map_err(|error| error.to_string());
+        assert!(check("Anna has 3 roses.").is_ok());
+        assert!(check("").is_ok() && check("3 4").is_ok());
+        assert!(check("anna has 3 roses.").unwrap_err().starts_with("text: 0 of its 3 words have a capital"));
+        assert!(
+            check("ANNA HAS 3 ROSES.").unwrap_err().starts_with("text: 3 of its 3 words are all capitals")
+        );
+    }
+}

@@ -1,0 +1,234 @@
+//! Word lists: names, places, acronyms; an entry a line, words and phrases.
+//!
+//! Empty lines and those that begin with `#` are passed over. An entry stands as it is spelled: `Lisbon`, `NATO`,
+//! `iPhone`, `New York`. The words of an entry are found as those of a text are.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::counter::spell;
+use super::read::Lines;
+use super::{Counter, Form, Lexicon, Source};
+use majuscule::error::Result;
+use majuscule::files::Input;
+use majuscule::text::tokenize::tokenize;
+use majuscule::text::{Locale, Tokens};
+
+/// A list of words and phrases, looked up by their lower case.
+#[derive(Debug, Clone, Default)]
+pub struct List {
+    name: String,
+    locale: Locale,
+    entries: Vec<Phrase>,
+    firsts: FxHashMap<Box<str>, First>,
+    /// The phrases of two words or more, with a space between the words.
+    phrases: FxHashSet<Box<str>>,
+}
+
+/// An entry of a list: its words as they are spelled.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Phrase(Vec<String>);
+
+impl Phrase {
+    /// Its words, at least one, as they are spelled.
+    pub fn words(&self) -> &[String] {
+        &self.0
+    }
+}
+
+/// What begins with a word.
+#[derive(Debug, Clone, Copy, Default)]
+struct First {
+    /// Whether it is an entry by itself.
+    alone: bool,
+    /// The number of words of the longest entry.
+    longest: usize,
+}
+
+impl List {
+    /// Reads a list; its name is that of the file without folders.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or a line has no word in it.
+    pub fn read(file: Input, locale: Locale) -> Result<Self> {
+        Self::read_lines(&mut Lines::new(file), locale)
+    }
+
+    pub(super) fn read_lines(lines: &mut Lines, locale: Locale) -> Result<Self> {
+        let mut list = Self { name: lines.source(), locale, ..Self::default() };
+        let mut known = FxHashSet::default();
+        let language = locale.to_string();
+        while lines.advance()? {
+            let line = lines.line();
+            let entry = line.trim();
+            if entry.is_empty() || entry.starts_with('#') {
+                continue;
+            }
+            let mut tokens = tokenize(entry, locale, &language);
+            let mut words = spellings(entry, &tokens);
+            if words.is_empty() && entry.contains(char::is_alphanumeric) {
+                // What is left alone in a text, such as a file name, may be a name all the same: ASP.NET.
+                words = entry.split_whitespace().map(str::to_owned).collect();
+                tokens = Tokens::of_words(words.iter().map(String::as_str), locale);
+            }
+            if words.is_empty() {
+                let problem = format!(
+                    "found no word in \"{}\", expected a word or a phrase: mend the line, or begin it with # as a comment",
+                    entry.escape_debug()
+                );
+                return Err(lines.problem(problem));
+            }
+            if known.insert(words.clone()) {
+                list.add(&tokens, Phrase(words));
+            }
+        }
+        Ok(list)
+    }
+
+    fn add(&mut self, tokens: &Tokens, entry: Phrase) {
+        let first = self.firsts.entry(tokens.lower(0).into()).or_default();
+        first.longest = first.longest.max(tokens.len());
+        first.alone |= tokens.len() == 1;
+        if tokens.len() > 1 {
+            let words: Vec<&str> = tokens.iter().map(|(word, _)| word).collect();
+            self.phrases.insert(words.join(" ").into());
+        }
+        self.entries.push(entry);
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its entries in the order of the file, each spelling once.
+    pub fn entries(&self) -> &[Phrase] {
+        &self.entries
+    }
+
+    /// Whether a word, in lower case, is an entry by itself.
+    pub fn contains(&self, word: &str) -> bool {
+        self.firsts.get(word).is_some_and(|first| first.alone)
+    }
+
+    /// How many words the longest entry has that begins with word `i` of a text; 0 where none does.
+    ///
+    /// # Panics
+    /// Where there is no word `i`.
+    pub fn longest(&self, tokens: &Tokens, i: usize) -> usize {
+        let Some(first) = self.firsts.get(tokens.lower(i)) else { return 0 };
+        let most = first.longest.min(tokens.len() - i);
+        if most > 1 {
+            let mut phrase = tokens.lower(i).to_owned();
+            let mut ends = vec![phrase.len()];
+            for next in i + 1..i + most {
+                phrase.push(' ');
+                phrase.push_str(tokens.lower(next));
+                ends.push(phrase.len());
+            }
+            for words in (2..=most).rev() {
+                if self.phrases.contains(&phrase[..ends[words - 1]]) {
+                    return words;
+                }
+            }
+        }
+        usize::from(first.alone)
+    }
+
+    /// The entries in a text, each as the range of its words: from left to right, the longest first.
+    pub fn find(&self, tokens: &Tokens) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut i = 0;
+        while i < tokens.len() {
+            let words = self.longest(tokens, i);
+            if words > 0 {
+                found.push(i..i + words);
+            }
+            i += words.max(1);
+        }
+        found
+    }
+
+    /// Its words as forms seen once each, inside a sentence; those of phrases only when asked for, since not every word
+    /// of a phrase is spelled so elsewhere (`Area`, `University`).
+    pub fn to_lexicon(&self, phrases: bool) -> Lexicon {
+        let mut lexicon = Lexicon::of_locale(self.locale);
+        lexicon.sources.push(Source::new(&self.name, self.entries.len() as u64));
+        let sources = lexicon.sets.id(vec![0]);
+        let mut counter = Counter::new(self.locale);
+        for Phrase(words) in self.entries.iter().filter(|entry| phrases || entry.0.len() == 1) {
+            for (word, case) in words.iter().filter_map(|word| spell(word, self.locale).ok()) {
+                counter.add(&word, Form { case, count: 1.0, initial: 0.0, sources });
+            }
+        }
+        counter.finish_into(&mut lexicon, |_| sources);
+        lexicon
+    }
+}
+
+fn spellings(entry: &str, tokens: &Tokens) -> Vec<String> {
+    let spelling = |source: &Range<u32>| entry[source.start as usize..source.end as usize].to_owned();
+    tokens.as_slice().iter().map(|token| spelling(&token.source)).collect()
+}
+
+/// Writes the forms of a lexicon as a list. Words that begin with `#` are left out: they would be read as comments.
+///
+/// # Errors
+/// Where `out` does not take them.
+pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    for entry in lexicon.iter().filter(|entry| !entry.word.starts_with('#')) {
+        for form in entry.forms {
+            writeln!(out, "{}", form.case.applied(entry.word, lexicon.locale()))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn list(text: &'static str) -> Result<List> {
+        List::read(Input::new("lists/places.txt", Cursor::new(text))?, Locale::Root)
+    }
+
+    const PLACES: &str = "# places\nLisbon\nNew York\n  New York City \n\nYork\nLisbon\nL’Aquila\n";
+
+    #[test]
+    fn words_and_phrases_are_looked_up() {
+        let list = list(PLACES).unwrap();
+        assert_eq!(list.name(), "places.txt");
+        assert_eq!(list.entries().len(), 5);
+        assert_eq!(list.entries()[1].words(), ["New", "York"]);
+        assert!(list.contains("lisbon") && list.contains("york") && list.contains("l'aquila"));
+        assert!(!list.contains("new") && !list.contains("new york"));
+
+        let tokens = Tokens::of_words("from York to New York City by new roads".split(' '), Locale::Root);
+        assert_eq!(list.longest(&tokens, 3), 3);
+        assert_eq!(list.longest(&tokens, 7), 0);
+        assert_eq!(list.find(&tokens), [1..2, 3..6]);
+        assert_eq!(list.find(&Tokens::of_words(["new", "york"], Locale::Root)), vec![0..2]);
+    }
+
+    #[test]
+    fn the_words_of_phrases_are_forms_only_when_asked_for() {
+        let list = list(PLACES).unwrap();
+        assert_eq!(list.to_lexicon(false).get("york").unwrap().count(), 1.0);
+        assert!(list.to_lexicon(false).get("new").is_none());
+        assert_eq!(list.to_lexicon(true).get("york").unwrap().count(), 3.0);
+    }
+
+    #[test]
+    fn a_name_that_looks_like_a_file_is_an_entry() {
+        assert!(list("ASP.NET\n").unwrap().contains("asp.net"));
+    }
+
+    #[test]
+    fn a_line_without_a_word_is_refused() {
+        let error = list("Lisbon\n---\n").unwrap_err().to_string();
+        assert!(error.starts_with("lists/places.txt, line 2: found no word in \"---\""), "{error}");
+    }
+}

@@ -1,0 +1,393 @@
+//! Every lower-cased word with the forms it was seen in, and how often.
+
+pub mod build;
+pub mod compare;
+mod counter;
+pub mod json;
+pub mod list;
+pub mod map;
+pub mod moses;
+mod operations;
+pub mod read;
+mod sources;
+pub mod stats;
+pub mod tsv;
+
+pub use counter::Counter;
+pub use list::{List, Phrase};
+pub use operations::{Keep, Limits};
+pub use sources::{Date, Source, Update};
+
+use std::cmp::Ordering;
+
+use majuscule::error::{Error, Result};
+use majuscule::text::{Case, Locale};
+use sources::{SetId, SourceSets};
+
+/// Words in the order of their bytes, each with its forms in the order of their cases, lower first. A word stands here
+/// as [`lower_word`](majuscule::text::tokens::lower_word) gives it; a form is the case that spells it.
+///
+/// ```
+/// use majuscule::lexicon::{Counter, Lexicon};
+/// use majuscule::text::{Case, Locale};
+///
+/// let mut counter = Counter::new(Locale::Root);
+/// for (word, case) in [("may", Case::Lower), ("may", Case::Title), ("may", Case::Lower)] {
+///     counter.count(word, case, false);
+/// }
+/// let lexicon: Lexicon = counter.finish("three words");
+/// assert_eq!(lexicon.majority("may"), Some(Case::Lower));
+/// assert_eq!(lexicon.majority("june"), None);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Lexicon {
+    language: String,
+    locale: Locale,
+    sources: Vec<Source>,
+    updates: Vec<Update>,
+    sets: SourceSets,
+    text: String,
+    words: Vec<WordEnd>,
+    forms: Vec<Form>,
+    notes: Vec<String>,
+}
+
+/// Where a word ends in the text and in the forms; it begins where the one before it ends.
+#[derive(Debug, Clone, Copy)]
+struct WordEnd {
+    text: usize,
+    forms: usize,
+}
+
+/// A spelling of a word, with its counts. They are whole unless an update let them fade.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// The spelling.
+    pub case: Case,
+    /// How often it was seen where its position says nothing about its case.
+    pub count: f64,
+    /// How often it was seen where a sentence begins.
+    pub initial: f64,
+    sources: SetId,
+}
+
+impl Form {
+    /// How often it was seen anywhere.
+    pub fn total(&self) -> f64 {
+        self.count + self.initial
+    }
+
+    /// How often it was seen, sentence beginnings counted in or not.
+    pub fn weight(&self, initial: Initial) -> f64 {
+        match initial {
+            Initial::Apart => self.count,
+            Initial::Count => self.total(),
+        }
+    }
+}
+
+/// What the words at sentence beginnings count for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Initial {
+    /// Only where a word was seen nowhere else: a capital there may be due to the position.
+    #[default]
+    Apart,
+    /// As much as any other.
+    Count,
+}
+
+/// A word and its forms.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    /// The word in lower case.
+    pub word: &'a str,
+    /// Its forms, in the order of their cases; at least one.
+    pub forms: &'a [Form],
+}
+
+impl Entry<'_> {
+    /// How often it was seen inside sentences.
+    pub fn count(&self) -> f64 {
+        self.forms.iter().map(|form| form.count).sum()
+    }
+
+    /// How often it was seen where a sentence begins.
+    pub fn initial(&self) -> f64 {
+        self.forms.iter().map(|form| form.initial).sum()
+    }
+
+    /// How often it was seen anywhere.
+    pub fn total(&self) -> f64 {
+        self.count() + self.initial()
+    }
+
+    /// Its most frequent case, decided where the position says nothing. A word seen only at the beginning of sentences
+    /// is decided there, but a capital first letter then says nothing (nor does a word of that one letter): if it has
+    /// no other capitals, the word is lower. Ties go to the smaller change: lower, title, upper, mixed by pattern.
+    ///
+    /// With [`Initial::Count`] every occurrence counts alike.
+    pub fn majority(&self, initial: Initial) -> Case {
+        let most = |weight: &dyn Fn(&Form) -> f64| {
+            // The forms are in the order of the smaller change, and a later one has to be more frequent to win.
+            let mut best: Option<(f64, Case)> = None;
+            for form in self.forms {
+                let weight = weight(form);
+                if weight > best.map_or(0.0, |(most, _)| most) {
+                    best = Some((weight, form.case));
+                }
+            }
+            best.map(|(_, case)| case)
+        };
+        most(&|form| form.weight(initial))
+            .or_else(|| most(&|form| if self.is_due_to_position(form) { 0.0 } else { form.initial }))
+            .unwrap_or_default()
+    }
+
+    /// Whether a sentence beginning alone explains the capital of a form.
+    fn is_due_to_position(&self, form: &Form) -> bool {
+        match form.case {
+            Case::Title => true,
+            Case::Upper => self.word.chars().filter(|c| c.is_alphanumeric()).count() == 1,
+            Case::Lower | Case::Mixed(_) => false,
+        }
+    }
+}
+
+impl Lexicon {
+    /// No words yet, for a language tag such as `en`, `tr`, `pt-BR` or `root`.
+    ///
+    /// # Errors
+    /// Where it is not a language tag.
+    pub fn new(language: &str) -> Result<Self> {
+        let locale = language.parse()?;
+        if !language.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
+            return Err(Error::Usage(format!(
+                "language \"{}\" is not a language tag: expected letters, digits and hyphens, such as pt-BR",
+                language.escape_debug()
+            )));
+        }
+        Ok(Self { language: language.to_owned(), ..Self::of_locale(locale) })
+    }
+
+    /// No words yet, for a language of which only the case pairs are known.
+    pub fn of_locale(locale: Locale) -> Self {
+        Self {
+            language: locale.to_string(),
+            locale,
+            sources: Vec::new(),
+            updates: Vec::new(),
+            sets: SourceSets::default(),
+            text: String::new(),
+            words: Vec::new(),
+            forms: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// What its file has that no lexicon can hold and that was left out, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The language tag, `root` where the language is not known.
+    pub fn language(&self) -> &str {
+        &self.language
+    }
+
+    /// The case pairs of its language.
+    pub fn locale(&self) -> Locale {
+        self.locale
+    }
+
+    /// How many words there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// How many forms there are, of all words.
+    pub fn form_count(&self) -> usize {
+        self.forms.len()
+    }
+
+    /// What it was built from, in the order in which it was added.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// What was added later, oldest first.
+    pub fn updates(&self) -> &[Update] {
+        &self.updates
+    }
+
+    /// Where a form comes from.
+    pub fn sources_of(&self, form: &Form) -> impl ExactSizeIterator<Item = &Source> {
+        self.sets.get(form.sources).iter().map(|&id| &self.sources[usize::from(id)])
+    }
+
+    /// Every word in the order of its bytes.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        (0..self.len()).map(|i| self.entry(i))
+    }
+
+    /// A word by its lower case, in time logarithmic in [`Lexicon::len`].
+    pub fn get(&self, word: &str) -> Option<Entry<'_>> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            let entry = self.entry(middle);
+            match entry.word.cmp(word) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return Some(entry),
+            }
+        }
+        None
+    }
+
+    /// The most frequent case of a word, see [`Entry::majority`]; `None` for a word that is not here.
+    pub fn majority(&self, word: &str) -> Option<Case> {
+        self.get(word).map(|entry| entry.majority(Initial::Apart))
+    }
+
+    fn entry(&self, i: usize) -> Entry<'_> {
+        let start = i.checked_sub(1).map_or(WordEnd { text: 0, forms: 0 }, |before| self.words[before]);
+        let end = self.words[i];
+        Entry { word: &self.text[start.text..end.text], forms: &self.forms[start.forms..end.forms] }
+    }
+
+    /// Appends a word that comes after all others in the order of bytes; its forms are in order. A word without forms
+    /// is left out.
+    fn push(&mut self, word: &str, forms: impl IntoIterator<Item = Form>) {
+        let before = self.forms.len();
+        self.forms.extend(forms);
+        if self.forms.len() > before {
+            self.text.push_str(word);
+            self.words.push(WordEnd { text: self.text.len(), forms: self.forms.len() });
+        }
+    }
+
+    /// One with the same header and no words.
+    fn without_words(&self) -> Self {
+        Self {
+            language: self.language.clone(),
+            sources: self.sources.clone(),
+            updates: self.updates.clone(),
+            sets: self.sets.clone(),
+            ..Self::of_locale(self.locale)
+        }
+    }
+}
+
+impl PartialEq for Lexicon {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |a: &Form, b: &Form| {
+            (a.case, a.count, a.initial) == (b.case, b.count, b.initial)
+                && self.sets.get(a.sources) == other.sets.get(b.sources)
+        };
+        (&self.language, self.locale, &self.sources, &self.updates)
+            == (&other.language, other.locale, &other.sources, &other.updates)
+            && self.len() == other.len()
+            && self.iter().zip(other.iter()).all(|(a, b)| {
+                a.word == b.word
+                    && a.forms.len() == b.forms.len()
+                    && a.forms.iter().zip(b.forms).all(|(a, b)| same(a, b))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use majuscule::text::Capitals;
+    use majuscule::text::tokens::lower_word;
+    use proptest::prelude::*;
+
+    /// A lexicon of words apart by spaces; `^` before a word says that it begins a sentence.
+    pub(super) fn lexicon(text: &str) -> Lexicon {
+        let mut counter = Counter::new(Locale::Root);
+        for word in text.split(' ') {
+            let (initial, form) = word.strip_prefix('^').map_or((false, word), |word| (true, word));
+            let mut word = String::new();
+            lower_word(form, Locale::Root, &mut word);
+            counter.count(&word, Case::of(form, Locale::Root), initial);
+        }
+        counter.finish("test")
+    }
+
+    /// Words of few letters, so that they meet again, with cases as a tokeniser would find them.
+    pub(super) fn occurrences() -> impl Strategy<Value = Vec<(String, Case, bool)>> {
+        let form = prop_oneof!["[aA][bB]?[cC]?", "[ÉéœŒßσΣİıǆ'’]{1,3}", r"\PC{1,4}"];
+        prop::collection::vec((form, any::<bool>()), 0..60).prop_map(|words| {
+            let spell = |(form, initial): (String, bool)| {
+                let (word, case) = counter::spell(&form, Locale::Root).ok()?;
+                Some((word, case, initial))
+            };
+            words.into_iter().filter_map(spell).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_form_lower_cases_to_its_word(words in occurrences()) {
+            let mut counter = Counter::new(Locale::Root);
+            for (word, case, initial) in &words {
+                counter.count(word, *case, *initial);
+            }
+            let lexicon = counter.finish("test");
+            for entry in lexicon.iter() {
+                let mut word = String::new();
+                lower_word(&entry.majority(Initial::Apart).applied(entry.word, Locale::Root), Locale::Root, &mut word);
+                prop_assert_eq!(word, entry.word);
+            }
+            let total: f64 = lexicon.iter().map(|entry| entry.total()).sum();
+            prop_assert_eq!(total, words.len() as f64);
+        }
+
+        #[test]
+        fn every_word_is_found_and_stands_in_order(words in occurrences()) {
+            let mut counter = Counter::new(Locale::Root);
+            words.iter().for_each(|(word, case, initial)| counter.count(word, *case, *initial));
+            let lexicon = counter.finish("test");
+            for (word, case, _) in &words {
+                let entry = lexicon.get(word).unwrap();
+                prop_assert!(entry.forms.iter().any(|form| form.case == *case));
+            }
+            prop_assert!(lexicon.iter().zip(lexicon.iter().skip(1)).all(|(a, b)| a.word < b.word));
+            prop_assert!(lexicon.iter().all(|entry| entry.forms.is_sorted_by(|a, b| a.case < b.case)));
+        }
+    }
+
+    #[test]
+    fn sentence_beginnings_say_little() {
+        let majority = |text: &str| lexicon(text).iter().next().unwrap().majority(Initial::Apart);
+        assert_eq!(majority("^The ^The ^The the"), Case::Lower);
+        assert_eq!(majority("^Hence ^Hence"), Case::Lower);
+        assert_eq!(majority("^A"), Case::Lower);
+        assert_eq!(majority("^NATO ^Nato ^Nato"), Case::Upper);
+        assert_eq!(majority("^McDonald"), Case::Mixed(Capitals(0b101)));
+        assert_eq!(majority("^USA ^usa ^usa"), Case::Lower);
+        assert_eq!(lexicon("^The ^The the").get("the").unwrap().majority(Initial::Count), Case::Title);
+    }
+
+    #[test]
+    fn ties_go_to_the_smaller_change() {
+        let majority = |text: &str| lexicon(text).iter().next().unwrap().majority(Initial::Apart);
+        assert_eq!(majority("WHO Who who"), Case::Lower);
+        assert_eq!(majority("WHO Who"), Case::Title);
+        assert_eq!(majority("wHo WHO"), Case::Upper);
+        assert_eq!(majority("wHo whO"), Case::Mixed(Capitals(0b10)));
+    }
+
+    #[test]
+    fn a_language_is_a_tag() {
+        assert_eq!(Lexicon::new("tr").unwrap().locale(), Locale::Turkic);
+        for bad in ["", "english!", "en\tx", "en-\n"] {
+            assert!(matches!(Lexicon::new(bad), Err(Error::Usage(_))), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The Moses truecaser's model: a word a line, its most frequent form first.
+//!
+//! `the (12/15) The (3)`: each form with its count, the first one's over the sum of all. The counts of `count` are
+//! written, those of sentence beginnings only when asked for, since the Moses truecaser does not count them either.
+
+use std::io::{self, Write};
+
+use super::read::{Lines, OneSource, form, number};
+use super::{Form, Initial, Lexicon};
+use majuscule::error::Result;
+
+/// Writes the words that have counts.
+///
+/// # Errors
+/// Where `out` does not take them.
+pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    for entry in lexicon.iter() {
+        let mut forms: Vec<&Form> = entry.forms.iter().filter(|form| form.weight(initial) > 0.0).collect();
+        // Stable: of equally frequent forms the smaller change comes first.
+        forms.sort_by(|a, b| b.weight(initial).total_cmp(&a.weight(initial)));
+        let total: f64 = forms.iter().map(|form| form.weight(initial)).sum();
+        for (i, &each) in forms.iter().enumerate() {
+            let spelling = each.case.applied(entry.word, lexicon.locale());
+            let count = each.weight(initial);
+            match i {
+                0 => write!(out, "{spelling} ({count}/{total})")?,
+                _ => write!(out, " {spelling} ({count})")?,
+            }
+        }
+        if !forms.is_empty() {
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn read(lines: &mut Lines, language: &str) -> Result<Lexicon> {
+    let mut lexicon = OneSource::new(language)?;
+    let mut words = 0.0;
+    // How many forms are no words, and what is wrong with the first.
+    let mut skipped = (0u64, None);
+    while lines.advance()? {
+        let line = lines.line();
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let mut sum = 0.0;
+        let mut lost = 0.0;
+        let mut total = None;
+        for pair in fields.chunks(2) {
+            let [spelling, bracket] = pair[..] else {
+                let problem = format!(
+                    "found the form \"{}\" with no count after it, expected \"Form (count)\"",
+                    pair[0].escape_debug()
+                );
+                return Err(lines.problem_at(pair[0], problem));
+            };
+            let is_first = total.is_none();
+            let Some((count, of)) = counts(bracket).filter(|(_, of)| of.is_some() == is_first) else {
+                let expected = if is_first { "(count/total)" } else { "(count)" };
+                let problem = format!("found \"{}\", expected {expected}", bracket.escape_debug());
+                return Err(lines.problem_at(bracket, problem));
+            };
+            match form(spelling, lexicon.locale()) {
+                Ok((word, case)) => lexicon.add(&word, case, count),
+                Err(problem) => {
+                    lost += count;
+                    skipped.0 += 1;
+                    skipped.1.get_or_insert_with(|| lines.problem_at(spelling, problem));
+                }
+            }
+            sum += count;
+            total = total.or(of);
+        }
+        // Perl and Python print sums of fractions to 15 digits or so.
+        if let Some(total) = total.filter(|total| (total - sum).abs() > 1e-6 * total.max(sum)) {
+            let problem =
+                format!("the total is {total}, but the counts sum to {sum}: the line was cut or altered");
+            return Err(lines.problem(problem));
+        }
+        words += sum - lost;
+    }
+    let mut lexicon = lexicon.finish(&lines.source(), words as u64);
+    if let (count, Some(first)) = skipped {
+        let more = if count == 1 { String::new() } else { format!(", the first of {count} such forms") };
+        lexicon.notes.push(format!("{first}{more}: left out"));
+    }
+    Ok(lexicon)
+}
+
+/// Reads `(count)` or `(count/total)`.
+pub(super) fn counts(bracket: &str) -> Option<(f64, Option<f64>)> {
+    let inner = bracket.strip_prefix('(')?.strip_suffix(')')?;
+    match inner.split_once('/') {
+        None => Some((number(inner)?, None)),
+        Some((count, total)) => Some((number(count)?, Some(number(total)?))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::Counter;
+    use crate::lexicon::read::parse;
+    use crate::lexicon::tests::{lexicon, occurrences};
+    use majuscule::text::Locale;
+    use proptest::prelude::*;
+
+    fn written(lexicon: &Lexicon, initial: Initial) -> String {
+        let mut out = Vec::new();
+        write(lexicon, initial, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn written_and_read_again_the_counts_are_the_same(words in occurrences()) {
+            let mut counter = Counter::new(Locale::Root);
+            words.iter().for_each(|(word, case, _)| counter.count(word, *case, false));
+            let counted = counter.finish("lexicon");
+            let config = super::super::read::Config {
+                format: Some(super::super::read::Format::Moses),
+                ..Default::default()
+            };
+            let file = written(&counted, Initial::Apart);
+            prop_assert_eq!(super::super::read::read_bytes(file.as_bytes(), &config).unwrap(), counted);
+        }
+    }
+
+    #[test]
+    fn the_most_frequent_form_comes_first() {
+        let lexicon = lexicon("rose Rose Rose ^Rose ^Hence");
+        assert_eq!(written(&lexicon, Initial::Apart), "Rose (2/3) rose (1)\n");
+        assert_eq!(written(&lexicon, Initial::Count), "Hence (1/1)\nRose (3/4) rose (1)\n");
+    }
+
+    #[test]
+    fn a_line_that_is_wrong_is_named_with_what_was_expected() {
+        let error = |text: &str| parse(text.as_bytes()).unwrap_err().to_string();
+        assert_eq!(
+            error("the (12/15) The (3)\nrose (1/2) Rose\n"),
+            "lexicon, line 2, column 12: found the form \"Rose\" with no count after it, expected \"Form (count)\""
+        );
+        assert!(error("the (1/1)\nrose (3)\n").ends_with("found \"(3)\", expected (count/total)"));
+        assert!(error("the (1/1)\nrose (3/4)\n").contains("line 2: the total is 4, but the counts sum to 3"));
+        assert!(error("the (1/2) The (x)\n").contains("column 15: found \"(x)\", expected (count)"));
+    }
+
+    #[test]
+    fn a_form_that_is_no_word_is_left_out_and_told() {
+        let long = "Xy-".repeat(33);
+        let text = format!("Foo (3/3)\n\u{ad} (1/1)\nbar (2/3) {long} (1)\n");
+        let lexicon = parse(text.as_bytes()).unwrap();
+        assert_eq!((lexicon.len(), lexicon.sources()[0].words), (2, 5));
+        assert_eq!(
+            lexicon.notes(),
+            [
+                "lexicon, line 2, column 1: the form \"\\u{ad}\" is no word: it has only invisible characters, or letters \
+              that do not compose, the first of 2 such forms: left out"
+            ]
+        );
+        assert!(parse(b"Foo (3/3)\n").unwrap().notes().is_empty());
+    }
+
+    #[test]
+    fn fractions_as_moses_writes_them_are_read() {
+        let lexicon = parse(b"the (0.3/0.4) The (0.1)\n( (5/5)\n").unwrap();
+        assert_eq!(lexicon.get("the").unwrap().total(), 0.4);
+        assert_eq!(lexicon.get("(").unwrap().total(), 5.0);
+    }
+}

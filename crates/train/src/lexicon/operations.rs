@@ -1,0 +1,319 @@
+//! Lexicons from lexicons: fewer words, several in one, old counts faded and new ones added.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::sources::{SetId, SourceId};
+use super::{Date, Entry, Form, Initial, Lexicon, Source, Update};
+use majuscule::error::{Error, Result};
+use majuscule::text::{Case, Locale};
+
+/// Which words stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::Args)]
+pub struct Limits {
+    /// Drop words seen fewer times than this, whatever their case
+    #[arg(long, value_name = "N")]
+    pub min_count: Option<u64>,
+    /// Keep the N most frequent words, with all of their forms
+    #[arg(long, value_name = "N")]
+    pub vocabulary: Option<usize>,
+}
+
+/// Which forms stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Keep {
+    /// All of them.
+    #[default]
+    All,
+    /// The most frequent form of each word.
+    Majority,
+    /// The mixed-case forms: McDonald, iPhone.
+    Mixed,
+}
+
+impl Lexicon {
+    /// With the words that stay within the limits, all of their forms kept. What is counted is every occurrence of a
+    /// word; of words equally frequent at the limit, those first in the order of bytes stay.
+    pub fn limit(&self, limits: Limits) -> Self {
+        let least = limits.min_count.unwrap_or(0) as f64;
+        let mut kept: Vec<usize> = (0..self.len()).filter(|&i| self.entry(i).total() >= least).collect();
+        if let Some(vocabulary) = limits.vocabulary {
+            kept.sort_by(|&a, &b| self.entry(b).total().total_cmp(&self.entry(a).total()).then(a.cmp(&b)));
+            kept.truncate(vocabulary);
+            kept.sort_unstable();
+        }
+        let mut lexicon = self.without_words();
+        for i in kept {
+            let Entry { word, forms } = self.entry(i);
+            lexicon.push(word, forms.iter().copied());
+        }
+        lexicon
+    }
+
+    /// With some of the forms. Under [`Keep::Majority`] a word seen only at sentence beginnings may keep a form with no
+    /// counts: its lower one.
+    pub fn keep(&self, keep: Keep, initial: Initial) -> Self {
+        let mut lexicon = self.without_words();
+        for entry in self.iter() {
+            match keep {
+                Keep::All => lexicon.push(entry.word, entry.forms.iter().copied()),
+                Keep::Majority => lexicon.push(entry.word, [majority_form(&entry, initial)]),
+                Keep::Mixed => {
+                    let mixed = entry.forms.iter().filter(|form| matches!(form.case, Case::Mixed(_)));
+                    lexicon.push(entry.word, mixed.copied());
+                }
+            }
+        }
+        lexicon
+    }
+
+    /// Both together: counts are added, and each form keeps its sources. Sources of one name become one.
+    ///
+    /// # Errors
+    /// Where their languages pair letters differently, or there are more than 65,536 sources.
+    pub fn merge(&self, other: &Self) -> Result<Self> {
+        let mut merged = Self::of_locale(self.locale);
+        merged.language = common_language(self, other)?;
+        merged.sources = self.sources.clone();
+        merged.sets = self.sets.clone();
+        merged.updates = self.updates.clone();
+        merged.updates.extend(other.updates.iter().filter(|update| !self.updates.contains(update)).cloned());
+        merged.updates.sort_by_key(|update| update.date);
+        let sets = merged.add_sources(other)?;
+        let renamed = |form: &Form| Form { sources: sets[&form.sources], ..*form };
+
+        let (mut left, mut right) = (self.iter().peekable(), other.iter().peekable());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (None, None) => return Ok(merged),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(a), Some(b)) => a.word.cmp(b.word),
+            };
+            let a = if order.is_le() { left.next() } else { None };
+            let b = if order.is_ge() { right.next() } else { None };
+            let word = a.or(b).map_or("", |entry| entry.word);
+            let mut forms: Vec<Form> = a.map_or(Vec::new(), |entry| entry.forms.to_vec());
+            for form in b.map_or(&[][..], |entry| entry.forms).iter().map(renamed) {
+                match forms.iter_mut().find(|known| known.case == form.case) {
+                    Some(known) => {
+                        known.count += form.count;
+                        known.initial += form.initial;
+                        known.sources = merged.sets.union(known.sources, form.sources);
+                    }
+                    None => forms.push(form),
+                }
+            }
+            forms.sort_unstable_by_key(|form| form.case);
+            merged.push(word, forms);
+        }
+    }
+
+    /// New counts added to these, after these have faded: each is multiplied by `decay`, so that words and spellings
+    /// of today win over those of long ago without training anything again. Forms that have faded to nothing go.
+    ///
+    /// This is the dynamic vocabulary that Batista et al. 2007 leave for later work (section 6).
+    ///
+    /// # Errors
+    /// Where the decay is not from 0 to 1, the date lies before an earlier update, or the two do not
+    /// [merge](Lexicon::merge).
+    pub fn update(&self, new: &Self, decay: f64, date: Date) -> Result<Self> {
+        if !(0.0..=1.0).contains(&decay) {
+            return Err(Error::Usage(format!(
+                "decay {decay} is out of range: expected a number from 0 to 1"
+            )));
+        }
+        if let Some(last) = self.updates.last().filter(|last| last.date > date) {
+            let problem = format!("date {date} lies before the last update, {}: give a later one", last.date);
+            return Err(Error::Usage(problem));
+        }
+        let mut faded = self.without_words();
+        for entry in self.iter() {
+            let fade =
+                |form: &Form| Form { count: form.count * decay, initial: form.initial * decay, ..*form };
+            faded.push(entry.word, entry.forms.iter().map(fade).filter(|form| form.total() > 0.0));
+        }
+        let mut updated = faded.merge(new)?;
+        let sources = new.sources.iter().map(|source| source.name().to_owned()).collect();
+        updated.updates.push(Update { date, decay, sources });
+        Ok(updated)
+    }
+
+    /// Says of which language it is, where its letters pair as they do now.
+    ///
+    /// # Errors
+    /// Where the tag is none, or pairs letters differently.
+    pub fn with_language(mut self, language: &str) -> Result<Self> {
+        let named = Self::new(language)?;
+        if named.locale != self.locale {
+            return Err(Error::Usage(format!(
+                "language {language} pairs its letters as {}, but the lexicon as {}: build it again",
+                named.locale, self.locale
+            )));
+        }
+        self.language = named.language;
+        Ok(self)
+    }
+
+    /// Takes the sources of another in, and gives the new id of each of its sets.
+    fn add_sources(&mut self, other: &Self) -> Result<BTreeMap<SetId, SetId>> {
+        let mut ids: Vec<SourceId> = Vec::with_capacity(other.sources.len());
+        for source in &other.sources {
+            ids.push(self.add_source(source)?);
+        }
+        let new_set = |id| other.sets.get(id).iter().map(|&old| ids[usize::from(old)]).collect();
+        Ok(other.sets.ids().map(|id| (id, self.sets.id(new_set(id)))).collect())
+    }
+
+    /// Adds a source, or its words to those of the source of that name.
+    pub(super) fn add_source(&mut self, source: &Source) -> Result<SourceId> {
+        if let Some(at) = self.sources.iter().position(|known| known.name() == source.name()) {
+            self.sources[at].words = self.sources[at].words.saturating_add(source.words);
+            return Ok(at as SourceId);
+        }
+        let id = SourceId::try_from(self.sources.len())
+            .map_err(|_| Error::Usage("found more than 65536 sources: merge fewer at once".into()))?;
+        self.sources.push(source.clone());
+        Ok(id)
+    }
+}
+
+fn majority_form(entry: &Entry<'_>, initial: Initial) -> Form {
+    let case = entry.majority(initial);
+    let sources = entry.forms.first().map_or(SetId::NONE, |form| form.sources);
+    let unseen = Form { case, count: 0.0, initial: 0.0, sources };
+    entry.forms.iter().copied().find(|form| form.case == case).unwrap_or(unseen)
+}
+
+/// The tag that fits both: the same, the one that is known, the language without its country, or none.
+fn common_language(a: &Lexicon, b: &Lexicon) -> Result<String> {
+    if a.locale != b.locale {
+        return Err(Error::Usage(format!(
+            "a lexicon of language {} and one of {} pair their letters differently: they cannot be one",
+            a.language, b.language
+        )));
+    }
+    let root = Locale::Root.to_string();
+    let language = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_owned();
+    Ok(match (a.language.as_str(), b.language.as_str()) {
+        (one, other) if one == other => one.to_owned(),
+        (known, unknown) | (unknown, known) if unknown == root => known.to_owned(),
+        (one, other) if language(one) == language(other) => language(one),
+        _ => a.locale.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::Counter;
+    use crate::lexicon::tests::{lexicon, occurrences};
+    use proptest::prelude::*;
+
+    fn counted(words: &[(String, Case, bool)]) -> Lexicon {
+        let mut counter = Counter::new(Locale::Root);
+        for (word, case, initial) in words {
+            counter.count(word, *case, *initial);
+        }
+        counter.finish("corpus")
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_merged_are_the_whole(words in occurrences(), cut in 0usize..60) {
+            let (left, right) = words.split_at(cut.min(words.len()));
+            prop_assert_eq!(counted(left).merge(&counted(right)).unwrap(), counted(&words));
+
+            let (mut one, mut two) = (Counter::new(Locale::Root), Counter::new(Locale::Root));
+            left.iter().for_each(|(word, case, initial)| one.count(word, *case, *initial));
+            right.iter().for_each(|(word, case, initial)| two.count(word, *case, *initial));
+            two.absorb(&one);
+            prop_assert_eq!(two.finish("corpus"), counted(&words));
+        }
+
+        #[test]
+        fn a_vocabulary_of_n_keeps_n_words_and_all_of_their_forms(words in occurrences(), n in 0usize..20) {
+            let all = counted(&words);
+            let kept = all.limit(Limits { vocabulary: Some(n), min_count: None });
+            prop_assert_eq!(kept.len(), n.min(all.len()));
+            for entry in kept.iter() {
+                prop_assert_eq!(entry.forms.len(), all.get(entry.word).unwrap().forms.len());
+            }
+            let least = kept.iter().map(|entry| entry.total()).fold(f64::INFINITY, f64::min);
+            let dropped = all.iter().filter(|entry| kept.get(entry.word).is_none());
+            prop_assert!(dropped.into_iter().all(|entry| n == 0 || entry.total() <= least));
+        }
+
+        #[test]
+        fn an_update_without_decay_is_a_merge(words in occurrences(), cut in 0usize..60) {
+            let (left, right) = words.split_at(cut.min(words.len()));
+            let day = Date::new(2026, 11, 20).unwrap();
+            let updated = counted(left).update(&counted(right), 1.0, day).unwrap();
+            let merged = counted(&words);
+            prop_assert_eq!(updated.updates().len(), 1);
+            prop_assert!(updated.iter().zip(merged.iter()).all(|(a, b)| a.word == b.word && a.total() == b.total()));
+        }
+    }
+
+    #[test]
+    fn equally_frequent_words_stay_in_the_order_of_bytes() {
+        let kept = lexicon("b a c a").limit(Limits { vocabulary: Some(2), min_count: None });
+        assert_eq!(kept.iter().map(|entry| entry.word).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(lexicon("b a c a").limit(Limits { min_count: Some(2), vocabulary: None }).len(), 1);
+    }
+
+    #[test]
+    fn old_counts_fade_and_new_ones_win() {
+        let day = |day| Date::new(2026, 11, day).unwrap();
+        let old = lexicon("apple apple apple apple");
+        let new = lexicon("Apple Apple Apple");
+        let updated = old.update(&new, 0.5, day(20)).unwrap();
+        // 4 x 0.5 = 2 apples against 3.
+        assert_eq!(updated.majority("apple"), Some(Case::Title));
+        assert_eq!(updated.get("apple").unwrap().total(), 5.0);
+        assert_eq!(updated.updates()[0].decay, 0.5);
+
+        let early = updated.update(&new, 0.5, day(19)).unwrap_err();
+        assert_eq!(
+            early.to_string(),
+            "date 2026-11-19 lies before the last update, 2026-11-20: give a later one"
+        );
+        for decay in [-0.1, 1.1, f64::NAN] {
+            assert!(matches!(old.update(&new, decay, day(20)), Err(Error::Usage(_))));
+        }
+        assert_eq!(old.update(&new, 0.0, day(20)).unwrap().form_count(), 1);
+    }
+
+    #[test]
+    fn a_form_keeps_where_it_comes_from() {
+        let mut counter = Counter::new(Locale::Root);
+        counter.count("lisbon", Case::Title, false);
+        let merged = counter.finish("places").merge(&lexicon("Lisbon lisbon")).unwrap();
+        let names =
+            |form: &Form| merged.sources_of(form).map(|source| source.name().to_owned()).collect::<Vec<_>>();
+        let lisbon = merged.get("lisbon").unwrap();
+        assert_eq!(names(&lisbon.forms[0]), ["test"]);
+        assert_eq!(names(&lisbon.forms[1]), ["places", "test"]);
+    }
+
+    #[test]
+    fn languages_that_pair_letters_differently_do_not_merge() {
+        let new = |tag| Lexicon::new(tag).unwrap();
+        assert!(matches!(new("tr").merge(&new("en")), Err(Error::Usage(_))));
+        assert_eq!(new("pt-BR").merge(&new("pt-PT")).unwrap().language(), "pt");
+        assert_eq!(new("root").merge(&new("en")).unwrap().language(), "en");
+        assert_eq!(new("fr").merge(&new("en")).unwrap().language(), "root");
+        assert!(matches!(new("en").with_language("nl"), Err(Error::Usage(_))));
+        assert_eq!(new("root").with_language("el").unwrap().language(), "el");
+    }
+
+    #[test]
+    fn the_most_frequent_form_of_each_word_is_kept() {
+        let kept = lexicon("rose Rose rose ^Anna iPhone").keep(Keep::Majority, Initial::Apart);
+        let forms: Vec<_> = kept.iter().map(|e| e.forms[0].case.applied(e.word, Locale::Root)).collect();
+        assert_eq!(forms, ["anna", "iPhone", "rose"]);
+        assert_eq!(lexicon("rose iPhone").keep(Keep::Mixed, Initial::Apart).len(), 1);
+    }
+}

@@ -1,0 +1,310 @@
+//! Lexicons in any of their formats, told apart by the first line.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use super::counter::spell;
+use super::sources::SetId;
+use super::{Counter, Form, Lexicon, List, Source, map, moses, tsv};
+use majuscule::error::{Error, Place, Result};
+use majuscule::files::{self, Input};
+use majuscule::text::{Case, Locale};
+
+/// A file format that a lexicon is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// A form a line, columns apart by tabs, under a header
+    Tsv,
+    /// The Moses truecaser's model: Form (count/total) form (count) …
+    Moses,
+    /// What SRILM's disambig -map reads: word form p form p …
+    Map,
+    /// A word list: a word or phrase a line, # comments
+    List,
+}
+
+impl Format {
+    /// The format of a file that begins with this line. A line that shows nothing else is the entry of a list.
+    pub fn of_line(line: &str) -> Self {
+        let fields: Vec<&str> = line.split_whitespace().take(3).collect();
+        match fields[..] {
+            _ if tsv::is_first_line(line) => Self::Tsv,
+            [_, counts, ..] if moses::counts(counts).is_some() => Self::Moses,
+            [_, _, p] if map::probability(p).is_some() => Self::Map,
+            _ => Self::List,
+        }
+    }
+}
+
+/// How a file is to be read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Config {
+    /// Its format; `None` to tell it from the first line.
+    pub format: Option<Format>,
+    /// The language tag of files that do not name theirs; `None` is `root`.
+    pub language: Option<String>,
+    /// Whether the words of a phrase in a list count as words too.
+    pub phrases: bool,
+}
+
+/// Reads a lexicon. In formats that name no sources the file is the source, by its name without folders.
+///
+/// An entry of a list counts as one occurrence inside a sentence. The sentence beginnings that a Moses model was
+/// counted without stay uncounted, and a map holds shares in place of counts.
+///
+/// # Errors
+/// Where the file cannot be read, or a line is not what the format asks for: the error names the line.
+pub fn read(file: Input, config: &Config) -> Result<Lexicon> {
+    Ok(read_as(file, config)?.0)
+}
+
+/// Reads a lexicon, and says as what.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_as(file: Input, config: &Config) -> Result<(Lexicon, Format)> {
+    let mut lines = Lines::new(file);
+    let language = config.language.as_deref().unwrap_or("root");
+    let format = match config.format {
+        Some(format) => format,
+        None => lines.peek()?.map_or(Format::List, Format::of_line),
+    };
+    let lexicon = match format {
+        Format::Tsv => tsv::read(&mut lines),
+        Format::Moses => moses::read(&mut lines, language),
+        Format::Map => map::read(&mut lines, language),
+        Format::List => {
+            let locale = Lexicon::new(language)?.locale();
+            List::read_lines(&mut lines, locale)?.to_lexicon(config.phrases).with_language(language)
+        }
+    };
+    Ok((lexicon?, format))
+}
+
+/// Reads a lexicon that lies in memory, in any of the formats.
+///
+/// # Errors
+/// As for [`read`].
+pub fn parse(data: &[u8]) -> Result<Lexicon> {
+    read_bytes(data, &Config::default())
+}
+
+/// Reads a lexicon that lies in memory.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_bytes(data: &[u8], config: &Config) -> Result<Lexicon> {
+    read(Input::new("lexicon", Cursor::new(data.to_vec()))?, config)
+}
+
+/// What a fuzzer runs: any bytes, read under every format, give a lexicon or an error; and a lexicon that was read is
+/// the same when written and read again.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn fuzz(data: &[u8]) {
+    for format in [None, Some(Format::Tsv), Some(Format::Moses), Some(Format::Map), Some(Format::List)] {
+        let config = Config { format, phrases: data.len().is_multiple_of(2), ..Config::default() };
+        let Ok(lexicon) = read_bytes(data, &config) else { continue };
+        let mut written = Vec::new();
+        tsv::write(&lexicon, &mut written).expect("memory takes all");
+        let again = parse(&written).unwrap_or_else(|error| panic!("{error}, in what was written"));
+        assert!(again == lexicon, "written and read again, the lexicon is another");
+    }
+}
+
+/// The lines of a file; the first may be looked at before it is taken.
+pub(super) struct Lines {
+    lines: files::Lines,
+    line: String,
+    peeked: bool,
+}
+
+impl Lines {
+    pub(super) fn new(file: Input) -> Self {
+        Self { lines: file.lines(), line: String::new(), peeked: false }
+    }
+
+    /// Goes to the next line, if there is one.
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        if std::mem::take(&mut self.peeked) {
+            return Ok(true);
+        }
+        let Some(line) = self.lines.next()? else { return Ok(false) };
+        self.line.clear();
+        self.line.push_str(line);
+        Ok(true)
+    }
+
+    /// The line that it went to last.
+    pub(super) fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// The next line, without going there.
+    fn peek(&mut self) -> Result<Option<&str>> {
+        self.peeked = self.advance()?;
+        Ok(self.peeked.then_some(&self.line))
+    }
+
+    /// The name of the file.
+    pub(super) fn name(&self) -> &str {
+        self.lines.name()
+    }
+
+    /// The name of the file as a source.
+    pub(super) fn source(&self) -> String {
+        source_name(self.name())
+    }
+
+    /// A problem in the last line given.
+    pub(super) fn problem(&self, problem: impl Into<String>) -> Error {
+        self.lines.problem(problem)
+    }
+
+    /// A problem at `part` of the last line given.
+    pub(super) fn problem_at(&self, part: &str, problem: impl Into<String>) -> Error {
+        // The part is a slice of the line: how far apart they lie is its place.
+        let offset = (part.as_ptr() as usize).wrapping_sub(self.line.as_ptr() as usize);
+        let column = self.line.get(..offset).map(|before| before.chars().count() as u64 + 1);
+        let place = Place { file: self.name().to_owned(), line: Some(self.lines.number()), column };
+        Error::Input { place, problem: problem.into() }
+    }
+}
+
+/// The name of a file as a source: without its folders, which differ from machine to machine.
+pub fn source_name(file: &str) -> String {
+    match Path::new(file).file_name() {
+        _ if file == "-" => "standard input".to_owned(),
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => file.to_owned(),
+    }
+}
+
+/// A form that was read, as a word and its case.
+pub(super) fn form(form: &str, locale: Locale) -> Result<(String, Case), String> {
+    spell(form, locale).map_err(|problem| format!("the form \"{}\" {problem}", form.escape_debug()))
+}
+
+/// The forms of a format that names no sources: the file is the one source.
+pub(super) struct OneSource {
+    lexicon: Lexicon,
+    counter: Counter,
+    set: SetId,
+}
+
+impl OneSource {
+    pub(super) fn new(language: &str) -> Result<Self> {
+        let mut lexicon = Lexicon::new(language)?;
+        let set = lexicon.sets.id(vec![0]);
+        Ok(Self { counter: Counter::new(lexicon.locale), lexicon, set })
+    }
+
+    pub(super) fn locale(&self) -> Locale {
+        self.lexicon.locale
+    }
+
+    /// Adds to the count of a form.
+    pub(super) fn add(&mut self, word: &str, case: Case, count: f64) {
+        self.counter.add(word, Form { case, count, initial: 0.0, sources: self.set });
+    }
+
+    pub(super) fn finish(mut self, name: &str, words: u64) -> Lexicon {
+        self.lexicon.sources.push(Source::new(name, words));
+        self.counter.finish_into(&mut self.lexicon, |form| form.sources);
+        self.lexicon
+    }
+}
+
+/// A count or share: a number that is finite and not negative, in digits.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let starts = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let number = text.parse().ok().filter(|number: &f64| starts && number.is_finite());
+    // So that sums stay finite, whatever a file says.
+    number.filter(|number| *number <= 1e300)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+
+    const TSV: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n\
+                       # update\t2026-11-20\t0.5\tnews\nword\tform\tcount\tinitial\tsources\n\
+                       mcdonald\tMcDonald\t3\t0.5\t1\nrose\trose\t4\t1\t1\nrose\tRose\t2\t0\t1\n";
+    const MOSES: &str = "the (12/15) The (3)\nMcDonald (2/2)\n";
+    const MAP: &str = "rose rose 0.75 Rose 0.25\nnato NATO 1\n";
+    const LIST: &str = "# cities\nLisbon\nSão Paulo\n\niPhone\n";
+
+    #[test]
+    fn a_format_shows_in_its_first_line() {
+        for (text, format) in
+            [(TSV, Format::Tsv), (MOSES, Format::Moses), (MAP, Format::Map), (LIST, Format::List)]
+        {
+            assert_eq!(Format::of_line(text.lines().next().unwrap()), format);
+        }
+        for entry in ["Lisbon", "New York", "Boeing 747", "Area 51 Nevada", "", "# a comment"] {
+            assert_eq!(Format::of_line(entry), Format::List, "{entry}");
+        }
+    }
+
+    #[test]
+    fn each_format_reads() {
+        let words = |text: &str| {
+            parse(text.as_bytes()).unwrap().iter().map(|e| e.word.to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(words(TSV), ["mcdonald", "rose"]);
+        assert_eq!(words(MOSES), ["mcdonald", "the"]);
+        assert_eq!(words(MAP), ["nato", "rose"]);
+        assert_eq!(words(LIST), ["iphone", "lisbon"]);
+        assert_eq!(words(""), [""; 0]);
+        assert_eq!(words("\u{feff}Lisbon\r\nParis"), ["lisbon", "paris"]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_named_by_their_place() {
+        let error = parse(b"Lisbon\nS\xc3\xa3o \xff\n").unwrap_err().to_string();
+        assert!(error.starts_with("lexicon, line 2, column 5: byte 0xff"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(data in prop::collection::vec(any::<u8>(), 0..200)) {
+            fuzz(&data);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(data in r"([\PC\t\n]|[aA1.0 ()/#]){0,60}") {
+            fuzz(data.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_file_altered_anywhere_is_read_or_refused() {
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let pieces: Vec<&[u8]> =
+            [TSV, MOSES, MAP, LIST, "NaN", "-1", "1e999", "\t", "\n", "İ", "ς", "\u{301}", "’", "("]
+                .map(str::as_bytes)
+                .to_vec();
+        for round in 0..4000 {
+            let mut data = [TSV, MOSES, MAP, LIST][round % 4].as_bytes().to_vec();
+            for _ in 0..=random.next_u32() % 3 {
+                let at = random.next_u32() as usize % (data.len() + 1);
+                let end = (at + random.next_u32() as usize % 6).min(data.len());
+                match random.next_u32() % 4 {
+                    0 => data.truncate(at),
+                    1 => drop(data.drain(at..end)),
+                    2 => data.insert(at, random.next_u32() as u8),
+                    _ => {
+                        let piece = pieces[random.next_u32() as usize % pieces.len()];
+                        let cut = random.next_u32() as usize % (piece.len() + 1);
+                        drop(data.splice(at..end, piece[..cut.max(1)].iter().copied()));
+                    }
+                }
+            }
+            fuzz(&data);
+        }
+    }
+}

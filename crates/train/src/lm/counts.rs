@@ -1,0 +1,313 @@
+//! Counted n-grams as a file, so that a corpus can be counted in pieces, on many machines, and learned from again.
+//!
+//! `MAJUCNTS`, the format, the order, the number of words with the three special ones and the length of the rest of the head
+//! (u32 each); how many words and sentence ends the text has (u64); how it was made into words, which ends with a 0; for
+//! each word how often it was seen (u64) and its text, which ends with a 0; a CRC-32 of all this. Then the n-grams of the
+//! highest order in blocks (see `count::Encoder`), as they are counted: a sentence begins after order - 1
+//! times `<s>`. Before each block stands its length (u32), and after it its CRC-32; a length of 0 ends the file. All numbers
+//! are little-endian.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::count::{Grams, Key, PAD, Wide, decode, word_bits, words_of};
+use super::spill::{BLOCK, Memory};
+use super::words::{Content, Known, Made, Stage, Text};
+use majuscule::error::{Error, Result};
+use majuscule::files::{self, Input};
+use majuscule::lm::MAX_ORDER;
+use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
+
+const MAGIC: &[u8; 8] = b"MAJUCNTS";
+
+/// The format that this build writes and reads.
+const FORMAT: u32 = 1;
+
+/// The bytes before the part of the head whose length they tell.
+const FIXED: usize = MAGIC.len() + 4 * 4 + 8;
+
+impl Text {
+    /// Opens files of counts; what is learned from them is what is learned from their texts one after another.
+    ///
+    /// # Errors
+    /// Where one cannot be read or is not what it should be, or they do not go together.
+    pub fn open(files: &[impl AsRef<Path>], memory: &Memory) -> Result<Self> {
+        files::check_inputs(files)?;
+        let inputs = files.iter().map(files::open).collect::<Result<Vec<_>>>()?;
+        Self::of_counts(inputs, memory)
+    }
+
+    /// Like [`Text::open`], of one file that is in memory; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// Like [`Text::open`].
+    pub fn of_bytes(name: &str, bytes: Vec<u8>, memory: &Memory) -> Result<Self> {
+        Self::of_counts(vec![Input::new(name, io::Cursor::new(bytes))?], memory)
+    }
+
+    fn of_counts(inputs: Vec<Input>, memory: &Memory) -> Result<Self> {
+        let mut text: Option<Self> = None;
+        for input in inputs {
+            let Head { counted, made, vocabulary, counts } = Head::read(input)?;
+            let order = counted.order;
+            let text =
+                text.get_or_insert_with(|| Self::new(counted.input.name().to_owned(), made.clone(), memory));
+            if text.made.words != made.words {
+                let problem = format!(
+                    "holds counts of {}, but {} those of {}: count them alike",
+                    made.words, text.name, text.made.words
+                );
+                return Err(Error::file(counted.input.name(), problem));
+            }
+            text.made.order = text.made.order.min(Some(order));
+            text.add(Content::Counted(counted), &vocabulary, &counts);
+        }
+        let text =
+            text.ok_or_else(|| Error::Usage("no counts are named: expected at least one file".into()))?;
+        text.check("expected counts of a text that has some")
+    }
+
+    /// Writes how often each n-gram of this order was seen, with those at the beginning of a sentence that are shorter.
+    ///
+    /// # Errors
+    /// Where the text cannot be counted so, or `out` cannot be written, as which `refused` tells it.
+    pub fn write_counts(
+        self,
+        order: usize,
+        out: &mut dyn Write,
+        refused: &dyn Fn(io::Error) -> Error,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<()> {
+        self.check_order(order)?;
+        let (vocabulary, numbers, _) = self.numbered(&Known::All, false)?;
+        let mut counts = vec![0; vocabulary.len()];
+        numbers.iter().zip(&self.counts).for_each(|(&number, &count)| counts[number as usize] += count);
+        let Self { made, parts, memory, .. } = self;
+        let tokens = parts.iter().map(|part| part.content.len()).sum();
+        out.write_all(&head(order, tokens, &made.words, &vocabulary, &counts)).map_err(refused)?;
+        let bits = word_bits(vocabulary.len());
+        let mut write = |block: &[u8]| {
+            let bytes = &block[..block.len() - PAD];
+            let len = (bytes.len() as u32).to_le_bytes();
+            [&len, bytes, &crc32fast::hash(bytes).to_le_bytes()]
+                .iter()
+                .try_for_each(|part| out.write_all(part))
+        };
+        macro_rules! rows {
+            ($key:ty) => {{
+                let grams: Grams<$key> = Self::count(parts, order, &numbers, bits, &memory, progress)?;
+                grams.into_blocks(&mut |block| write(block).map_err(refused))?;
+            }};
+        }
+        match bits * order as u32 {
+            0..=64 => rows!(u64),
+            65..=128 => rows!(u128),
+            _ => rows!(Wide),
+        }
+        out.write_all(&0u32.to_le_bytes()).map_err(refused)
+    }
+
+    /// Refuses an order that there are no counts for.
+    pub(super) fn check_order(&self, order: usize) -> Result<()> {
+        if !(1..=MAX_ORDER).contains(&order) {
+            return Err(Error::Usage(format!("order {order}: expected a number from 1 to {MAX_ORDER}")));
+        }
+        match self.made.order {
+            Some(counted) if counted < order => Err(Error::Usage(format!(
+                "order {order}, but {} holds counts up to order {counted}: count again with --order {order}, or train a lower order",
+                self.name
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The longest n-grams that it can be counted in, where it was counted before.
+    pub fn order(&self) -> Option<usize> {
+        self.made.order
+    }
+}
+
+fn head(order: usize, tokens: u64, made: &str, vocabulary: &Vocabulary, counts: &[u64]) -> Vec<u8> {
+    let mut rest = made.as_bytes().to_vec();
+    rest.push(0);
+    for (word, count) in vocabulary.iter().zip(counts) {
+        rest.extend(count.to_le_bytes());
+        rest.extend(word.bytes());
+        rest.push(0);
+    }
+    let mut head = MAGIC.to_vec();
+    for number in [FORMAT, order as u32, vocabulary.len() as u32, rest.len() as u32] {
+        head.extend(number.to_le_bytes());
+    }
+    head.extend(tokens.to_le_bytes());
+    head.extend(rest);
+    head.extend(crc32fast::hash(&head).to_le_bytes());
+    head
+}
+
+/// A file of counts whose head was read.
+#[derive(Debug)]
+pub(super) struct Counted {
+    input: Input,
+    order: usize,
+    words: u32,
+    /// How many words and sentence ends the text has.
+    pub(super) tokens: u64,
+}
+
+/// What stands at the beginning of a file.
+struct Head {
+    counted: Counted,
+    made: Made,
+    vocabulary: Vocabulary,
+    counts: Vec<u64>,
+}
+
+impl Head {
+    fn read(mut input: Input) -> Result<Self> {
+        let begin = exact(&mut input, FIXED);
+        let name = input.name().to_owned();
+        let wrong = |problem: String| Error::file(name.as_str(), problem);
+        let Some(rest) = begin.as_ref().ok().and_then(|begin| begin.strip_prefix(MAGIC)) else {
+            return Err(wrong("is no file of counts: expected one that lm count wrote".to_owned()));
+        };
+        let number = |at: usize| rest[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let [format, order, words, len] = [0, 4, 8, 12].map(number);
+        let tokens = u64::from(number(16)) | u64::from(number(20)) << 32;
+        if format != FORMAT {
+            let cure = if format > FORMAT { "use a newer majuscule" } else { "count again" };
+            return Err(wrong(format!("format of counts {format}, but this build reads {FORMAT}: {cure}")));
+        }
+        let order = order as usize;
+        let body = exact(&mut input, len as usize)?;
+        let checksum = exact(&mut input, 4)?;
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&begin?);
+        hasher.update(&body);
+        if checksum != hasher.finalize().to_le_bytes() || !(1..=MAX_ORDER).contains(&order) {
+            return Err(altered(&name));
+        }
+        let (made, vocabulary, counts) = vocabulary(&body, words).ok_or_else(|| altered(&name))?;
+        let made = Made { words: made, order: Some(order) };
+        Ok(Self { counted: Counted { input, order, words, tokens }, made, vocabulary, counts })
+    }
+}
+
+/// How the text was made into words, the words, and how often each was seen.
+fn vocabulary(mut body: &[u8], words: u32) -> Option<(String, Vocabulary, Vec<u64>)> {
+    let text = |body: &mut &[u8]| {
+        let end = body.iter().position(|&byte| byte == 0)?;
+        let text = str::from_utf8(&body[..end]).ok()?.to_owned();
+        *body = &body[end + 1..];
+        Some(text)
+    };
+    let made = text(&mut body)?;
+    let mut vocabulary = Vocabulary::new();
+    let mut counts = Vec::new();
+    for id in 0..words {
+        let (count, rest) = body.split_first_chunk()?;
+        body = rest;
+        let word = text(&mut body)?;
+        // Each word stands once, so each is given its place as its number.
+        if word.is_empty()
+            || word.contains(|c: char| c.is_ascii_whitespace())
+            || vocabulary.insert(&word) != WordId(id)
+        {
+            return None;
+        }
+        counts.push(u64::from_le_bytes(*count));
+    }
+    // Sums of them must not be too large.
+    let sum = counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count))?;
+    (body.is_empty() && counts.len() >= SPECIAL.len() && sum < 1 << 48).then_some((made, vocabulary, counts))
+}
+
+impl Counted {
+    /// Gives each n-gram, its words and how often it was seen, to `visit`.
+    pub(super) fn for_each(self, visit: &mut dyn FnMut(&[u32], u32) -> Result<()>) -> Result<()> {
+        match word_bits(self.words as usize) * self.order as u32 {
+            0..=64 => self.rows::<u64>(visit),
+            65..=128 => self.rows::<u128>(visit),
+            _ => self.rows::<Wide>(visit),
+        }
+    }
+
+    fn rows<K: Key>(mut self, visit: &mut dyn FnMut(&[u32], u32) -> Result<()>) -> Result<()> {
+        let bits = word_bits(self.words as usize);
+        let mut before = None;
+        let mut left = self.tokens;
+        let mut words = [0; MAX_ORDER];
+        while let Some(block) = self.block()? {
+            let (mut at, mut key) = (0, K::default());
+            while at + PAD < block.len() {
+                let row = decode(&block, &mut at, key, false).filter(|row: &(K, u32, u32)| {
+                    at + PAD <= block.len() && before.is_none_or(|before| before < row.0) && row.1 > 0
+                });
+                let Some((next, seen, _)) = row else { return Err(altered(self.input.name())) };
+                (key, before) = (next, Some(next));
+                words_of(key, bits, &mut words[..self.order]);
+                let sound = self.is_sound(&words[..self.order])
+                    && key.shift((self.order as u32 - 1) * bits).part(0) == words[0];
+                left = match left.checked_sub(u64::from(seen)) {
+                    Some(left) if sound => left,
+                    _ => return Err(altered(self.input.name())),
+                };
+                visit(&words[..self.order], seen)?;
+            }
+        }
+        if left > 0 || self.input.read(&mut [0])? > 0 {
+            return Err(altered(self.input.name()));
+        }
+        Ok(())
+    }
+
+    /// Whether a text can have this n-gram: known words, `<s>` at the beginning only, and `</s>` at the end only.
+    fn is_sound(&self, words: &[u32]) -> bool {
+        let [inside @ .., last] = words else { return false };
+        let begun = inside.iter().skip_while(|&&word| word == WordId::START.0);
+        let special = |&word: &u32| word == WordId::START.0 || word == WordId::END.0;
+        words.iter().all(|&word| word < self.words)
+            && *last != WordId::START.0
+            && !begun.into_iter().any(special)
+    }
+
+    /// The next block, with what must lie behind it; `None` at the end.
+    fn block(&mut self) -> Result<Option<Vec<u8>>> {
+        let len =
+            exact(&mut self.input, 4)?.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
+        if len == 0 {
+            return Ok(None);
+        }
+        if len > BLOCK {
+            return Err(altered(self.input.name()));
+        }
+        let mut block = exact(&mut self.input, len)?;
+        if exact(&mut self.input, 4)? != crc32fast::hash(&block).to_le_bytes() {
+            return Err(altered(self.input.name()));
+        }
+        block.extend([0; PAD]);
+        Ok(Some(block))
+    }
+}
+
+fn altered(name: &str) -> Error {
+    Error::file(name, "the counts were altered: copy the file again, or count again")
+}
+
+/// So many bytes; memory grows with what is there alone, whatever is said to come.
+fn exact(input: &mut Input, len: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while bytes.len() < len {
+        let start = bytes.len();
+        bytes.resize(len.min(start + BLOCK), 0);
+        let read = input.read(&mut bytes[start..])?;
+        bytes.truncate(start + read);
+        if read == 0 {
+            return Err(Error::file(
+                input.name(),
+                "the counts are cut off: copy the file again, or count again",
+            ));
+        }
+    }
+    Ok(bytes)
+}

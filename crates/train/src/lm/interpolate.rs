@@ -1,0 +1,392 @@
+//! Several models in, their linear interpolation as one back-off model out.
+//!
+//! The static mixture of SRILM's `ngram -mix-lm` (Stolcke 2002, section 3.2): every n-gram of any of the models is in the
+//! result, with p(w | h) = Σ λ p(w | h) under the models, backed off where one does not list it; back-offs are found anew, so
+//! that each history sums to one. After a history that no model lists, p is that of the shorter one; where the models are
+//! mixed word by word instead, as they are for tuning, it is their sum there too, so perplexities differ a little.
+//!
+//! The vocabulary is that of all models. A word that a model does not have gets nothing from it; its `<unk>` stays the
+//! `<unk>` of words that none has. In a history it is `<unk>` to that model, where SRILM forgets the history before it.
+//!
+//! Weights are tuned by expectation maximisation (Jelinek and Mercer 1980): the new weight of a model is the mean over the
+//! words of a held-out text of its share in the probability of the word.
+
+use super::words::{self, Tokens, Visit};
+use crate::corpus::Corpus;
+use majuscule::error::{Error, Result};
+use majuscule::lm::scorer::{Scorer, State, Step};
+use majuscule::lm::table::{Builder, Rest};
+use majuscule::lm::vocab::{Vocabulary, WordId};
+use majuscule::lm::{MAX_ORDER, NgramModel};
+
+/// Mixes models; the weights, one a model, say how much of each.
+///
+/// # Errors
+/// Where the weights are not one a model, from 0, with the sum 1, or the n-grams are too many.
+pub fn interpolate(models: &[&NgramModel], weights: &[f64]) -> Result<NgramModel> {
+    check(models, weights)?;
+    let mixture = Mixture::new(models, weights);
+    let order = models.iter().map(|model| model.order()).max().unwrap_or(1);
+    let mut builder = Builder::new(order, mixture.unigrams().into_iter());
+    let mut contexts: Vec<WordId> = (0..mixture.vocabulary.len() as u32).map(WordId).collect();
+    for n in 2..=order {
+        let ngrams = mixture.ngrams(n);
+        mixture.extend(&mut builder, n, &contexts, &ngrams, n == order)?;
+        contexts = ngrams;
+    }
+    Ok(NgramModel::new(mixture.vocabulary, builder.finish()))
+}
+
+fn check(models: &[&NgramModel], weights: &[f64]) -> Result<()> {
+    let sound = weights.iter().all(|weight| (0.0..=1.0).contains(weight));
+    let sum: f64 = weights.iter().sum();
+    let problem = if models.is_empty() || weights.len() != models.len() {
+        format!("{} weights for {} models: expected one a model", weights.len(), models.len())
+    } else if !sound || (sum - 1.0).abs() > 1e-6 {
+        format!("weights {}: expected numbers from 0 to 1 with the sum 1", shown(weights))
+    } else {
+        return Ok(());
+    };
+    Err(Error::Usage(problem))
+}
+
+/// Weights as people read them.
+pub fn shown(weights: &[f64]) -> String {
+    weights.iter().map(|weight| format!("{weight:.4}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Models under one vocabulary.
+struct Mixture<'a> {
+    parts: Vec<Part<'a>>,
+    vocabulary: Vocabulary,
+}
+
+struct Part<'a> {
+    model: &'a NgramModel,
+    scorer: Scorer<'a>,
+    weight: f64,
+    /// Its words under the common vocabulary.
+    to_common: Vec<WordId>,
+    /// The common words under its own.
+    to_own: Vec<Option<WordId>>,
+}
+
+impl Part<'_> {
+    /// A word as it stands in a history.
+    fn own(&self, word: WordId) -> WordId {
+        self.to_own[word.0 as usize].unwrap_or(WordId::UNKNOWN)
+    }
+
+    fn state(&self, history: &[WordId]) -> State {
+        history.iter().fold(State::EMPTY, |state, &word| self.scorer.step(state, self.own(word)).state)
+    }
+}
+
+impl<'a> Mixture<'a> {
+    fn new(models: &[&'a NgramModel], weights: &[f64]) -> Self {
+        let mut vocabulary = Vocabulary::new();
+        let common: Vec<Vec<WordId>> = models
+            .iter()
+            .map(|model| model.vocabulary().iter().map(|word| vocabulary.insert(word)).collect())
+            .collect();
+        let part = |((&model, to_common), &weight): ((&&'a NgramModel, Vec<WordId>), &f64)| {
+            let mut to_own = vec![None; vocabulary.len()];
+            for (own, common) in (0..).map(WordId).zip(&to_common) {
+                to_own[common.0 as usize] = Some(own);
+            }
+            Part { model, scorer: model.scorer(), weight, to_common, to_own }
+        };
+        let parts = models.iter().zip(common).zip(weights).map(part).collect();
+        Self { parts, vocabulary }
+    }
+
+    fn unigrams(&self) -> Vec<(f32, f32)> {
+        let nothing = vec![State::EMPTY; self.parts.len()];
+        let words = (0..self.vocabulary.len() as u32).map(WordId);
+        let mut unigrams: Vec<_> = words.map(|word| (log10(self.probability(&nothing, word)), 0.0)).collect();
+        // Nothing predicts where a sentence begins, and tools write what they like there.
+        unigrams[WordId::START.0 as usize].0 = NEVER;
+        unigrams
+    }
+
+    /// p of a word after a history that each part has a state for.
+    fn probability(&self, states: &[State], word: WordId) -> f64 {
+        let shares = self.parts.iter().zip(states).filter_map(|(part, &state)| {
+            let own = part.to_own[word.0 as usize]?;
+            Some(part.weight * power(part.scorer.step(state, own).log10))
+        });
+        shares.sum()
+    }
+
+    /// All n-grams of an order, sorted, one after another.
+    fn ngrams(&self, order: usize) -> Vec<WordId> {
+        match order {
+            2 => self.sorted::<2>(),
+            3 => self.sorted::<3>(),
+            4 => self.sorted::<4>(),
+            5 => self.sorted::<5>(),
+            6 => self.sorted::<6>(),
+            _ => self.sorted::<MAX_ORDER>(),
+        }
+    }
+
+    fn sorted<const ORDER: usize>(&self) -> Vec<WordId> {
+        let parts = self.parts.iter().filter(|part| part.model.order() >= ORDER);
+        let mut ngrams: Vec<[WordId; ORDER]> = Vec::new();
+        for part in parts {
+            part.model.for_each(ORDER, &mut |words, _, _| {
+                ngrams.push(std::array::from_fn(|at| part.to_common[words[at].0 as usize]));
+            });
+        }
+        ngrams.sort_unstable();
+        ngrams.dedup();
+        ngrams.into_flattened()
+    }
+
+    /// Adds the n-grams of an order, and finds the back-offs of their contexts; both are sorted.
+    fn extend(
+        &self,
+        builder: &mut Builder,
+        order: usize,
+        contexts: &[WordId],
+        ngrams: &[WordId],
+        is_highest: bool,
+    ) -> Result<()> {
+        builder.reserve(ngrams.len() / order, is_highest);
+        let first = builder.last_order();
+        let mut ngrams = ngrams.chunks_exact(order).peekable();
+        let mut states = Vec::new();
+        for (context, history) in (first..).zip(contexts.chunks_exact(order - 1)) {
+            builder.begin(context);
+            states.clear();
+            let mut rest = Rest::default();
+            while let Some(ngram) = ngrams.next_if(|ngram| ngram.starts_with(history)) {
+                if states.is_empty() {
+                    states.extend(self.parts.iter().map(|part| part.state(history)));
+                }
+                let word = ngram[order - 1];
+                let suffix = builder.suffix(word.0);
+                let p = log10(self.probability(&states, word));
+                rest.give(f64::from(p), builder.log10_after_suffix(context, word.0));
+                builder.push(word.0, suffix, p, (!is_highest).then_some(0.0));
+            }
+            builder.set_back_off(context, rest.log10_back_off());
+        }
+        builder.end_order().map_err(|problem| Error::Usage(problem.to_owned()))
+    }
+}
+
+/// log10 p of what is never predicted, as tools write it.
+const NEVER: f32 = -99.0;
+
+fn log10(probability: f64) -> f32 {
+    (probability.log10() as f32).clamp(NEVER, 0.0)
+}
+
+fn power(log10: f32) -> f64 {
+    10f64.powf(f64::from(log10))
+}
+
+/// A round of tuning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    /// Counted from 1.
+    pub number: usize,
+    /// The weights that it began with, one a model.
+    pub weights: Vec<f64>,
+    /// The perplexity of the held-out text under them.
+    pub perplexity: f64,
+}
+
+/// The weights under which a held-out text is most probable, each round told to `each` as it ends.
+///
+/// # Errors
+/// Where the text cannot be read or has no words.
+pub fn tune(
+    models: &[&NgramModel],
+    held_out: &Corpus,
+    tokens: Tokens,
+    each: &mut dyn FnMut(&Round),
+) -> Result<Vec<f64>> {
+    let mut shares = Shares::new(models);
+    words::for_each(held_out, tokens, &mut shares)?;
+    if shares.probabilities.is_empty() {
+        return Err(Error::file(held_out.name(), "has no words: expected text, a sentence a line"));
+    }
+    let mut weights = vec![1.0 / models.len() as f64; models.len()];
+    for number in 1..=MOST_ROUNDS {
+        let (perplexity, better) = round(&shares.probabilities, &weights);
+        each(&Round { number, weights: weights.clone(), perplexity });
+        let moved = weights.iter().zip(&better).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+        weights = better;
+        if moved < PRECISION {
+            break;
+        }
+    }
+    Ok(weights)
+}
+
+/// Rounds go on until no weight moves by as much.
+const PRECISION: f64 = 1e-4;
+
+const MOST_ROUNDS: usize = 200;
+
+/// The perplexity under some weights, and the weights after them.
+fn round(probabilities: &[f64], weights: &[f64]) -> (f64, Vec<f64>) {
+    let (mut ln, mut better) = (0.0, vec![0.0; weights.len()]);
+    let words = probabilities.chunks_exact(weights.len());
+    let count = words.len() as f64;
+    for word in words {
+        let sum: f64 = word.iter().zip(weights).map(|(p, weight)| p * weight).sum();
+        ln += sum.ln();
+        for ((better, p), weight) in better.iter_mut().zip(word).zip(weights) {
+            *better += p * weight / sum;
+        }
+    }
+    let sum: f64 = better.iter().sum();
+    better.iter_mut().for_each(|weight| *weight /= sum);
+    ((-ln / count).exp(), better)
+}
+
+/// The probabilities of each word of a text, one a model.
+struct Shares<'a> {
+    models: &'a [&'a NgramModel],
+    scorers: Vec<Scorer<'a>>,
+    states: Vec<State>,
+    probabilities: Vec<f64>,
+}
+
+impl<'a> Shares<'a> {
+    fn new(models: &'a [&'a NgramModel]) -> Self {
+        let scorers: Vec<_> = models.iter().map(|model| model.scorer()).collect();
+        let states = scorers.iter().map(Scorer::start).collect();
+        Self { models, scorers, states, probabilities: Vec::new() }
+    }
+
+    /// Adds a word, by its number in each model that has it; of none, it is unknown to all.
+    fn add(&mut self, number: impl Fn(&NgramModel) -> Option<WordId>) {
+        let numbers: Vec<_> = self.models.iter().map(|model| number(model)).collect();
+        let is_unknown = numbers.iter().all(Option::is_none);
+        for ((scorer, state), number) in self.scorers.iter().zip(&mut self.states).zip(numbers) {
+            let Step { log10, state: next } = scorer.step(*state, number.unwrap_or(WordId::UNKNOWN));
+            *state = next;
+            // At least so much, since there is no logarithm of nothing.
+            let p = if is_unknown || number.is_some() { power(log10).max(f64::MIN_POSITIVE) } else { 0.0 };
+            self.probabilities.push(p);
+        }
+    }
+}
+
+impl Visit for Shares<'_> {
+    fn word(&mut self, word: &str) {
+        self.add(|model| model.vocabulary().get(word));
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.add(|_| Some(WordId::END));
+        self.states = self.scorers.iter().map(Scorer::start).collect();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::super::kneser_ney::{Config, Smoothing, train};
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use majuscule::text::Locale;
+    use proptest::prelude::*;
+
+    fn corpus(text: &str) -> Corpus {
+        Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root)
+    }
+
+    fn trained(order: usize, text: &str) -> NgramModel {
+        let config = Config { order, smoothing: Smoothing::WittenBell, ..Config::default() };
+        train(&config, &corpus(text), NonZeroUsize::MIN).unwrap()
+    }
+
+    fn p(model: &NgramModel, state: State, word: &str) -> f64 {
+        power(model.scorer().step(state, model.vocabulary().id(word)).log10)
+    }
+
+    proptest! {
+        #[test]
+        fn a_mixture_sums_to_one_and_holds_the_weighted_sum_for_every_ngram(
+            one in prop::collection::vec("[ABab]( [ABab]){0,6}", 1..12),
+            other in prop::collection::vec("[BCbc]( [BCbc]){0,6}", 1..12),
+            orders in (1usize..=4, 1usize..=4),
+            weight in prop::sample::select(vec![0.0, 0.1, 0.5, 1.0]),
+        ) {
+            let models = [trained(orders.0, &one.join("\n")), trained(orders.1, &other.join("\n"))];
+            let models: Vec<&NgramModel> = models.iter().collect();
+            let weights = [weight, 1.0 - weight];
+            let mixture = interpolate(&models, &weights).unwrap();
+            let words: Vec<&str> = mixture.vocabulary().iter().collect();
+            for order in 1..=mixture.order() {
+                mixture.for_each(order, &mut |ngram, log10, _| {
+                    let (&word, history) = ngram.split_last().unwrap();
+                    let states = |model: &NgramModel| {
+                        history.iter().fold(State::EMPTY, |state, &word| {
+                            model.scorer().step(state, model.vocabulary().id(words[word.0 as usize])).state
+                        })
+                    };
+                    let word = words[word.0 as usize];
+                    let shares = models.iter().zip(weights).filter(|(model, _)| model.vocabulary().get(word).is_some());
+                    let expected: f64 = shares.map(|(model, weight)| weight * p(model, states(model), word)).sum();
+                    assert!(word == "<s>" || (power(log10) - expected).abs() < 1e-6, "{word}: {expected}");
+                    let state = states(&mixture);
+                    let sum: f64 =
+                        words.iter().filter(|word| **word != "<s>").map(|word| p(&mixture, state, word)).sum();
+                    assert!((sum - 1.0).abs() < 1e-3, "{sum} after {history:?}");
+                });
+            }
+        }
+
+        #[test]
+        fn no_round_of_tuning_is_worse_than_the_one_before(
+            texts in prop::collection::vec(prop::collection::vec("[ABab]( [ABab]){0,6}", 1..8), 3),
+        ) {
+            let [one, other, held_out] = [0, 1, 2].map(|at| texts[at].join("\n"));
+            let models = [trained(2, &one), trained(3, &other)];
+            let mut last = f64::INFINITY;
+            let mut each = |round: &Round| {
+                assert!(round.perplexity <= last * (1.0 + 1e-9), "{round:?} after {last}");
+                last = round.perplexity;
+            };
+            let weights = tune(&[&models[0], &models[1]], &corpus(&held_out), Tokens::Words, &mut each).unwrap();
+            prop_assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_model_mixed_with_itself_is_itself() {
+        let tiny =
+            NgramModel::read("tiny.arpa", include_bytes!("../../../../lm/tiny.arpa").to_vec()).unwrap();
+        let mixture = interpolate(&[&tiny, &tiny], &[0.25, 0.75]).unwrap();
+        assert_eq!((mixture.counts(), mixture.vocabulary()), (tiny.counts(), tiny.vocabulary()));
+        for sentence in ["told us the US", "told US the us", "Braga"] {
+            let [one, other] =
+                [&mixture, &tiny].map(|model| model.scorer().sentence(sentence.split(' ')).log10);
+            assert!((one - other).abs() < 1e-4, "{sentence}: {one}, {other}");
+        }
+    }
+
+    #[test]
+    fn a_round_can_be_checked_with_a_pencil() {
+        // Shares of the first model: 0.4 / 0.5 and 0.1 / 0.2 of 0.5 each way; their mean is 0.65.
+        let (perplexity, weights) = round(&[0.8, 0.2, 0.2, 0.2], &[0.5, 0.5]);
+        assert!((weights[0] - 0.65).abs() < 1e-12 && (weights[1] - 0.35).abs() < 1e-12, "{weights:?}");
+        assert!((perplexity - (0.5f64 * 0.2).sqrt().recip()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn weights_that_are_no_shares_are_refused() {
+        let model = trained(2, "told us the US");
+        for weights in [&[0.5][..], &[0.5, 0.6], &[1.5, -0.5], &[f64::NAN, 1.0]] {
+            assert!(matches!(interpolate(&[&model, &model], weights), Err(Error::Usage(_))), "{weights:?}");
+        }
+    }
+}

@@ -1,0 +1,927 @@
+//! Counts in, probabilities and back-offs out.
+//!
+//! Interpolated modified Kneser-Ney, Chen & Goodman 1998, with the discounts of their equation 26, and the smoothings that
+//! share its shape: what is taken from the counts of a history goes to the shorter one. 1-grams are interpolated with the
+//! same probability for every word, `<unk>` and `</s>` among them and `<s>` not.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+
+use serde::Serialize;
+
+use super::count::{Grams, Key, Rows, Scattered, Wide, is_padded, lower, word_bits};
+use super::sink::{Arpa, Sink, Trie, log10_of_word};
+use super::spill::{Memory, Numbers};
+pub use super::words::Stage;
+use super::words::{Known, Part, Text, Tokens};
+use crate::corpus::Corpus;
+use majuscule::error::{Error, Result};
+use majuscule::lm::vocab::Vocabulary;
+use majuscule::lm::{MAX_ORDER, NgramModel};
+
+/// How a model is trained.
+///
+/// As arguments these are what all verbs that train one take; the rest each sets by arguments of its own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+// clap names groups of arguments by their type, and methods flatten this one into a Config of their own.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Config {
+    /// The length of the longest n-grams, from 1 to 7
+    #[arg(long, value_name = "N", default_value_t = Config::default().order)]
+    pub order: usize,
+    /// How probability is kept for what was not seen
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub smoothing: Smoothing,
+    /// Go to shorter histories only for what was not seen, instead of adding their share to all
+    #[arg(long)]
+    pub back_off: bool,
+    /// For each order how often an n-gram must have been seen to stay, whatever the smoothing makes of its count: 1,5,5 drops
+    /// what was seen less than five times. The last holds for the orders after it; discounts are found before any n-gram goes
+    #[arg(long = "min-count", value_name = "N,…", value_delimiter = ',')]
+    #[serde(rename = "min_count")]
+    pub min_counts: Vec<u32>,
+    /// The discounts of counts 1, 2 and more of an order whose counts are too few to tell them.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub fallback: Option<[f64; 3]>,
+    /// The words that the model knows.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub known: Known,
+    /// What becomes of n-grams with words that it does not know.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub unknown: Unknown,
+    /// What words are.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub tokens: Tokens,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            order: 3,
+            smoothing: Smoothing::default(),
+            back_off: false,
+            fallback: None,
+            min_counts: Vec::new(),
+            known: Known::default(),
+            unknown: Unknown::default(),
+            tokens: Tokens::default(),
+        }
+    }
+}
+
+/// How probability is kept for what was not seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[derive(clap::ValueEnum)]
+pub enum Smoothing {
+    /// Kneser & Ney with three discounts an order (Chen & Goodman 1998)
+    #[default]
+    ModifiedKneserNey,
+    /// Kneser & Ney 1995 with one discount an order
+    KneserNey,
+    /// Witten & Bell 1991: as much as there are different words after a history
+    WittenBell,
+    /// Katz 1987 with Good-Turing discounts of counts up to 7; always backs off
+    GoodTuring,
+}
+
+/// What becomes of n-grams with words that the model does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Unknown {
+    /// These words are counted as the unknown word, as if the text had it in their place
+    #[default]
+    Count,
+    /// They are counted as they are, then go, and what they held is backed off, as by lmplz --limit_vocab_file
+    Prune,
+}
+
+/// Trains a model.
+///
+/// # Errors
+/// Where the corpus cannot be read or has no words, the settings cannot be, or there are too few n-grams to find discounts.
+pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<NgramModel> {
+    config.check()?;
+    Text::read(corpus, config.tokens, threads, &Memory::unlimited())?.train(config, &mut |_| ())
+}
+
+impl Text {
+    /// Trains a model in memory. `config.tokens` is not asked: the text has been made into words.
+    ///
+    /// # Errors
+    /// Where the settings cannot be, there are too few n-grams to find discounts, or a temporary file cannot be written.
+    pub fn train(self, config: &Config, progress: &mut dyn FnMut(Stage)) -> Result<NgramModel> {
+        let mut sink = Trie::new(config.order);
+        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune)?;
+        self.estimate(config, &vocabulary, &mut sink, progress)?;
+        let (vocabulary, _, known) = vocabulary;
+        Ok(NgramModel::new(first_words(vocabulary, known), sink.finish()))
+    }
+
+    /// Writes the ARPA file of the model that [`Text::train`] trains, order by order: it is never in memory. Errors of `out`
+    /// are told as `refused` says.
+    ///
+    /// # Errors
+    /// Like [`Text::train`], and where `out` cannot be written.
+    pub fn write_arpa(
+        self,
+        config: &Config,
+        out: &mut dyn Write,
+        refused: &dyn Fn(io::Error) -> Error,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<()> {
+        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune)?;
+        let mut sink = Arpa::new(config.order, &vocabulary.0, out, refused);
+        self.estimate(config, &vocabulary, &mut sink, progress)
+    }
+
+    fn estimate(
+        self,
+        config: &Config,
+        (vocabulary, numbers, known): &(Vocabulary, Vec<u32>, u32),
+        sink: &mut impl Sink,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<()> {
+        config.check()?;
+        self.check_order(config.order)?;
+        let bits = word_bits(vocabulary.len());
+        let words = vocabulary.len() as u32;
+        let Self { name, parts, memory, .. } = self;
+        let job = Job { config, name, bits, words, known: *known, memory };
+        match bits * config.order as u32 {
+            0..=64 => job.run::<u64>(parts, numbers, sink, progress),
+            65..=128 => job.run::<u128>(parts, numbers, sink, progress),
+            _ => job.run::<Wide>(parts, numbers, sink, progress),
+        }
+    }
+}
+
+/// The first words of a vocabulary.
+fn first_words(all: Vocabulary, count: u32) -> Vocabulary {
+    if all.len() == count as usize {
+        return all;
+    }
+    let mut first = Vocabulary::new();
+    first.extend(all.iter().take(count as usize));
+    first
+}
+
+impl Config {
+    /// Refuses settings that cannot be.
+    ///
+    /// # Errors
+    /// Where they cannot.
+    pub fn check(&self) -> Result<()> {
+        if !(1..=MAX_ORDER).contains(&self.order) {
+            return Err(Error::Usage(format!(
+                "order {}: expected a number from 1 to {MAX_ORDER}",
+                self.order
+            )));
+        }
+        if self.min_counts.len() > self.order {
+            return Err(Error::Usage(format!(
+                "cut-offs for {} orders, but the model has {}: give one an order",
+                self.min_counts.len(),
+                self.order
+            )));
+        }
+        if self.min_counts.first().is_some_and(|&count| count > 1) {
+            return Err(Error::Usage(
+                "the cut-off of 1-grams leaves words out: limit the vocabulary instead".to_owned(),
+            ));
+        }
+        if self.min_counts.windows(2).any(|pair| pair[1] < pair[0]) {
+            return Err(Error::Usage(
+                "a cut-off is lower than that of the order before it, but an n-gram stays only with its parts".to_owned(),
+            ));
+        }
+        if self.smoothing == Smoothing::GoodTuring && self.fallback.is_some()
+            || self.smoothing == Smoothing::WittenBell && self.fallback.is_some()
+        {
+            return Err(Error::Usage(
+                "fallback discounts are for kneser-ney and modified-kneser-ney".to_owned(),
+            ));
+        }
+        match self.fallback {
+            Some(fallback)
+                if (1..).zip(fallback).any(|(most, found)| !(0.0..=f64::from(most)).contains(&found)) =>
+            {
+                Err(Error::Usage(
+                    "a discount is taken from a count: it is at least 0 and at most 1, 2 and 3".to_owned(),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn min_count(&self, order: usize) -> u32 {
+        match order {
+            1 => 0,
+            _ => self.min_counts.get(order - 1).or(self.min_counts.last()).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// What a model is estimated with.
+struct Job<'a> {
+    config: &'a Config,
+    name: String,
+    bits: u32,
+    /// How many words there are, and how many of them the model knows.
+    words: u32,
+    known: u32,
+    memory: Memory,
+}
+
+/// What is known of an order before it is estimated.
+struct Stats {
+    /// How many n-grams have each count.
+    times: [u64; 9],
+    /// How many n-grams there are, and how many stay.
+    len: usize,
+    stay: usize,
+}
+
+/// An n-gram after its context.
+struct Child {
+    word: u32,
+    count: u32,
+    stays: bool,
+    /// p of the n-gram without its first word.
+    suffix: f64,
+}
+
+impl Job<'_> {
+    fn run<K: Key>(
+        &self,
+        parts: Vec<Part>,
+        numbers: &[u32],
+        sink: &mut impl Sink,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<()> {
+        let order = self.config.order;
+        let highest = Text::count::<K>(parts, order, numbers, self.bits, &self.memory, progress)?;
+        let mut orders =
+            lower(highest, order, self.bits, &self.memory, &mut |order| progress(Stage::Order(order)))?;
+        orders[0] = orders[0].take(&self.memory).with_every_word(self.words, self.bits, &self.memory)?;
+        let stats = (1..).zip(&orders).map(|(n, grams)| self.stats(n, grams)).collect::<Result<Vec<_>>>()?;
+        let counts: Vec<usize> = stats.iter().map(|stats| stats.stay).collect();
+        progress(Stage::Estimating(1));
+        let words = self.words(&orders[0], &stats[0])?;
+        sink.begin_model(&counts, &words)?;
+        let mut values = Numbers::new(&self.memory);
+        words.into_iter().try_for_each(|p| values.push(p))?;
+        for n in 2..=order {
+            progress(Stage::Estimating(n));
+            values = self.order(n, &mut orders, &stats[n - 1], values, sink)?;
+        }
+        if sink.wants_highest() {
+            self.highest(&orders[order - 1], values, sink)?;
+        }
+        sink.end_model()
+    }
+
+    fn stats<K: Key>(&self, n: usize, grams: &Grams<K>) -> Result<Stats> {
+        let mut stats = Stats { times: [0; 9], len: 0, stay: 0 };
+        let mut rows = grams.rows();
+        while rows.advance_counted(n as u32, self.bits)? {
+            if let Some(times) = stats.times.get_mut(self.count(n, &rows) as usize) {
+                *times += 1;
+            }
+            stats.len += 1;
+            stats.stay += usize::from(self.stays(n, &rows));
+        }
+        Ok(stats)
+    }
+
+    /// The count that the smoothing asks for.
+    #[inline]
+    fn count<K: Key>(&self, n: usize, rows: &Rows<K>) -> u32 {
+        match self.config.smoothing {
+            Smoothing::ModifiedKneserNey | Smoothing::KneserNey => rows.adjusted(n as u32, self.bits),
+            Smoothing::WittenBell | Smoothing::GoodTuring => rows.seen,
+        }
+    }
+
+    /// Whether an n-gram stays; what stays stays with its parts.
+    #[inline]
+    fn stays<K: Key>(&self, n: usize, rows: &Rows<K>) -> bool {
+        rows.seen >= self.config.min_count(n)
+            && (self.known == self.words
+                || (0..n as u32).all(|at| rows.key.shift(at * self.bits).low(self.bits).part(0) < self.known))
+    }
+
+    /// p of every word that the model knows.
+    fn words<K: Key>(&self, words: &Grams<K>, stats: &Stats) -> Result<Vec<f64>> {
+        let discounts = Discounts::of(self.config, 1, &stats.times)?;
+        let mut history = History::default();
+        let mut counts = Vec::with_capacity(stats.stay);
+        let mut rows = words.rows();
+        while rows.advance()? {
+            let (count, stays) = (self.count(1, &rows), self.stays(1, &rows));
+            history.add(&discounts, count, count > 0 && stays);
+            if stays {
+                counts.push(count);
+            }
+        }
+        history.end();
+        let uniform = 1.0 / (counts.len() - 1) as f64;
+        let p = |&count: &u32| discounts.share(&history, count) + history.rest() * uniform;
+        Ok(counts.iter().map(p).collect())
+    }
+
+    /// Estimates the n-grams of `n` words, given p of those one shorter; gives p of each.
+    fn order<K: Key>(
+        &self,
+        n: usize,
+        orders: &mut [Grams<K>],
+        stats: &Stats,
+        mut shorter_values: Numbers<f64>,
+        sink: &mut impl Sink,
+    ) -> Result<Numbers<f64>> {
+        let bits = self.bits;
+        let discounts = Discounts::of(self.config, n, &stats.times)?;
+        let mut suffixes = self.suffixes(n, &mut orders[n - 2], stats.len, &mut shorter_values)?;
+        let mut values = Numbers::new(&self.memory);
+        let mut shorter_values = shorter_values.into_reader()?;
+        let mut contexts = orders[n - 2].take(&self.memory).into_rows();
+        let mut rows = orders[n - 1].rows();
+        let mut is_row = rows.advance_counted(n as u32, bits)?;
+        let least = self.config.min_count(n);
+        let mut children = Vec::new();
+        sink.begin_order()?;
+        while contexts.advance_counted(n as u32 - 1, bits)? {
+            children.clear();
+            while is_row && rows.key.shift(bits) == contexts.key {
+                let word = rows.key.low(bits).part(0);
+                let stays = rows.seen >= least && word < self.known;
+                children.push(Child { word, count: self.count(n, &rows), stays, suffix: suffixes.next()? });
+                is_row = rows.advance_counted(n as u32, bits)?;
+            }
+            if !self.stays(n - 1, &contexts) {
+                continue;
+            }
+            let p = shorter_values.next()?.unwrap_or_default();
+            sink.begin();
+            let back_off = self.context(&children, &discounts, &mut values, sink)?;
+            sink.end(contexts.words(n - 1, bits, &mut [0; MAX_ORDER]), p, back_off)?;
+        }
+        // Only counts that no text gives have one that begins with nothing.
+        if is_row {
+            return Err(Error::file(self.name.as_str(), "the counts do not fit together: count again"));
+        }
+        sink.end_order()?;
+        Ok(values)
+    }
+
+    /// For each n-gram of `n` words p of what it is without its first.
+    fn suffixes<K: Key>(
+        &self,
+        n: usize,
+        shorter: &mut Grams<K>,
+        len: usize,
+        values: &mut Numbers<f64>,
+    ) -> Result<Scattered> {
+        let mut values = values.reader()?;
+        Scattered::new(shorter, len, &self.memory, |rows| {
+            let is_there = self.stays(n - 1, rows) && !is_padded(rows.key, n as u32 - 1, self.bits);
+            Ok(if is_there { values.next()?.unwrap_or_default() } else { 0.0 })
+        })
+    }
+
+    /// Estimates the n-grams of a context; gives log10 of its back-off.
+    fn context(
+        &self,
+        children: &[Child],
+        discounts: &Discounts,
+        values: &mut Numbers<f64>,
+        sink: &mut impl Sink,
+    ) -> Result<f32> {
+        let mut history = History::default();
+        children.iter().for_each(|child| history.add(discounts, child.count, child.stays));
+        if history.is_empty() {
+            return Ok(0.0);
+        }
+        history.end();
+        let stay = || children.iter().filter(|child| child.stays);
+        let mut rest = history.rest();
+        let mut added = rest;
+        if self.config.backs_off() {
+            let (mut own, mut shorter, mut least) = (0.0, 0.0, f64::INFINITY);
+            for child in stay() {
+                let share = discounts.share(&history, child.count);
+                own += share;
+                shorter += child.suffix;
+                least = share.min(least);
+            }
+            // Where nothing is left to back off to, or a discount is as large as its count, the rest is shared among all.
+            if 1.0 - shorter > 1e-9 && least > 0.0 {
+                (rest, added) = ((1.0 - own) / (1.0 - shorter), 0.0);
+            }
+        }
+        for child in stay() {
+            let p = discounts.share(&history, child.count) + added * child.suffix;
+            values.push(p)?;
+            sink.push(child.word, p);
+        }
+        Ok(rest.log10() as f32)
+    }
+
+    /// Gives the n-grams of the highest order to `sink`.
+    fn highest<K: Key>(&self, grams: &Grams<K>, values: Numbers<f64>, sink: &mut impl Sink) -> Result<()> {
+        let n = self.config.order;
+        let mut values = values.into_reader()?;
+        let mut rows = grams.rows();
+        while rows.advance_counted(n as u32, self.bits)? {
+            if self.stays(n, &rows) {
+                let p = values.next()?.unwrap_or_default();
+                let words = &mut [0; MAX_ORDER];
+                let words = rows.words(n, self.bits, words);
+                let log10 = if let [word] = *words { log10_of_word(word, p) } else { p.log10() as f32 };
+                sink.highest(words, log10)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Config {
+    fn backs_off(&self) -> bool {
+        self.back_off || self.smoothing == Smoothing::GoodTuring
+    }
+}
+
+/// What is taken from the counts after one context.
+#[derive(Debug, Default)]
+struct History {
+    /// The sum of the counts, and what is added to it.
+    total: f64,
+    /// What is taken from them, with the whole of those that do not stay.
+    taken: f64,
+}
+
+impl History {
+    #[inline]
+    fn add(&mut self, discounts: &Discounts, count: u32, stays: bool) {
+        self.total += f64::from(count);
+        self.taken += if stays { discounts.of_count(count) } else { f64::from(count) };
+        if discounts.types && stays {
+            self.total += 1.0;
+            self.taken += 1.0;
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.total == 0.0
+    }
+
+    /// Keeps something for what was not seen, where no discount does: as much as for one more word.
+    fn end(&mut self) {
+        if self.taken <= 0.0 {
+            self.total += 1.0;
+            self.taken = 1.0;
+        }
+    }
+
+    /// The share of what was taken.
+    fn rest(&self) -> f64 {
+        self.taken / self.total
+    }
+}
+
+/// What is taken from each count of an order.
+#[derive(Debug, PartialEq)]
+struct Discounts {
+    /// By count; the last holds for all above it too.
+    amounts: Vec<f64>,
+    /// Whether as much is added as there are different words (Witten-Bell).
+    types: bool,
+}
+
+impl Discounts {
+    #[inline]
+    fn of_count(&self, count: u32) -> f64 {
+        self.amounts[(count as usize).min(self.amounts.len() - 1)]
+    }
+
+    /// The share of a count in its history.
+    #[inline]
+    fn share(&self, history: &History, count: u32) -> f64 {
+        (f64::from(count) - self.of_count(count)) / history.total
+    }
+
+    /// The discounts of an order, from how many of its n-grams have each count.
+    fn of(config: &Config, order: usize, times: &[u64; 9]) -> Result<Self> {
+        let amounts = match config.smoothing {
+            Smoothing::ModifiedKneserNey => modified(order, times, config.fallback)?,
+            Smoothing::KneserNey => plain(order, times, config.fallback)?,
+            Smoothing::WittenBell => vec![0.0],
+            Smoothing::GoodTuring => good_turing(order, times)?,
+        };
+        Ok(Self { amounts, types: config.smoothing == Smoothing::WittenBell })
+    }
+}
+
+/// Equation 26 of Chen & Goodman 1998, from how many n-grams have each count.
+fn modified(order: usize, times: &[u64; 9], fallback: Option<[f64; 3]>) -> Result<Vec<f64>> {
+    let [_, n1, n2, ..] = times.map(|n| n as f64);
+    let y = n1 / (n1 + 2.0 * n2);
+    let mut amounts = vec![0.0];
+    for count in 1..=3 {
+        let amount = count as f64 - (count + 1) as f64 * y * times[count + 1] as f64 / times[count] as f64;
+        if times[count] == 0 || !(0.0..=count as f64).contains(&amount) {
+            let Some(fallback) = fallback else { return Err(too_few(order, count)) };
+            return Ok([0.0].into_iter().chain(fallback).collect());
+        }
+        amounts.push(amount);
+    }
+    Ok(amounts)
+}
+
+fn plain(order: usize, times: &[u64; 9], fallback: Option<[f64; 3]>) -> Result<Vec<f64>> {
+    match (times[1], fallback) {
+        (0, None) => Err(too_few(order, 1)),
+        (0, Some(fallback)) => Ok(vec![0.0, fallback[0]]),
+        (n1, _) => Ok(vec![0.0, n1 as f64 / (n1 + 2 * times[2]) as f64]),
+    }
+}
+
+fn too_few(order: usize, count: usize) -> Error {
+    Error::Usage(format!(
+        "too few {order}-grams have the count {count} to find the discounts of modified Kneser-Ney: give more text, a lower \
+         order, --discount-fallback or --smoothing witten-bell"
+    ))
+}
+
+/// The counts up to which Katz discounts.
+const LARGEST: usize = 7;
+
+/// Katz 1987. A count whose discount would be negative, for want of text, is left as it is.
+fn good_turing(order: usize, times: &[u64; 9]) -> Result<Vec<f64>> {
+    if times[1] == 0 {
+        return Err(Error::Usage(format!(
+            "no {order}-gram was seen once, so Good-Turing cannot tell how many were not seen: give more text or \
+             --smoothing witten-bell"
+        )));
+    }
+    let n = times.map(|n| n as f64);
+    let common = (LARGEST + 1) as f64 * n[LARGEST + 1] / n[1];
+    let discount = |count: usize| {
+        let turing = (count + 1) as f64 * n[count + 1] / n[count] / count as f64;
+        let kept = (turing - common) / (1.0 - common);
+        if kept > 0.0 && kept <= 1.0 { count as f64 * (1.0 - kept) } else { 0.0 }
+    };
+    Ok([0.0].into_iter().chain((1..=LARGEST).map(discount)).chain([0.0]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use majuscule::lm::{State, WordId, arpa, binary};
+    use majuscule::text::Locale;
+    use proptest::prelude::*;
+
+    fn corpus(text: &str) -> Corpus {
+        Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root)
+    }
+
+    fn trained(config: &Config, text: &str, threads: usize) -> Result<NgramModel> {
+        train(config, &corpus(text), NonZeroUsize::new(threads).unwrap())
+    }
+
+    /// A file of counts of a text.
+    fn counted(text: &str, order: usize) -> Vec<u8> {
+        written(
+            Text::read(&corpus(text), Tokens::Given, NonZeroUsize::MIN, &Memory::unlimited()).unwrap(),
+            order,
+        )
+    }
+
+    fn written(text: Text, order: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        text.write_counts(order, &mut bytes, &|error| panic!("{error}"), &mut |_| ()).unwrap();
+        bytes
+    }
+
+    /// The sum of p(word | state) over all words but `<s>`.
+    fn sum(model: &NgramModel, state: State) -> f64 {
+        let words = (0..model.vocabulary().len() as u32).map(WordId).filter(|&word| word != WordId::START);
+        words.map(|word| 10f64.powf(f64::from(model.scorer().step(state, word).log10))).sum()
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        let sentence = prop::collection::vec(
+            prop::sample::select(vec!["Rui", "rui", "saw", "Ana", "in", "US", "us"]),
+            1..9,
+        );
+        prop::collection::vec(sentence.prop_map(|words| words.join(" ")), 1..25)
+            .prop_map(|lines| lines.join("\n"))
+    }
+
+    fn any_config() -> impl Strategy<Value = Config> {
+        use Smoothing::{GoodTuring, KneserNey, ModifiedKneserNey, WittenBell};
+        let smoothing = prop::sample::select(vec![ModifiedKneserNey, KneserNey, WittenBell, GoodTuring]);
+        let most = prop::option::of((1usize..7).prop_map(|most| NonZeroUsize::new(most).unwrap()));
+        let unknown = prop::sample::select(vec![Unknown::Count, Unknown::Prune]);
+        (1usize..=5, smoothing, any::<bool>(), most, unknown, 0u32..4).prop_map(
+            |(order, smoothing, back_off, most, unknown, least)| Config {
+                order,
+                smoothing,
+                back_off,
+                fallback: matches!(smoothing, ModifiedKneserNey | KneserNey).then_some([0.5, 1.0, 1.5]),
+                min_counts: [1, 1, least, least][..order.min(4)]
+                    .iter()
+                    .scan(0, |most, &least| {
+                        *most = least.max(*most);
+                        Some(*most)
+                    })
+                    .collect(),
+                known: most.map_or(Known::All, Known::Most),
+                unknown,
+                tokens: Tokens::Given,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn probabilities_sum_to_one_after_any_history(text in any_text(), config in any_config()) {
+            // Good-Turing needs n-grams that were seen once.
+            let model = match trained(&config, &text, 1) {
+                Ok(model) => model,
+                Err(_) if config.smoothing == Smoothing::GoodTuring => return Ok(()),
+                Err(error) => panic!("{error}"),
+            };
+            let scorer = model.scorer();
+            for line in text.lines().chain(["Ana Ana saw Eva us us us"]) {
+                let mut state = scorer.start();
+                for word in line.split(' ') {
+                    prop_assert!((sum(&model, state) - 1.0).abs() < 1e-5, "{} {:?}", sum(&model, state), config);
+                    state = scorer.step(state, model.vocabulary().id(word)).state;
+                }
+                prop_assert!((sum(&model, state) - 1.0).abs() < 1e-5);
+            }
+            prop_assert!((sum(&model, State::EMPTY) - 1.0).abs() < 1e-5);
+        }
+
+        #[test]
+        fn a_model_read_back_is_the_model(text in any_text(), config in any_config()) {
+            let Ok(model) = trained(&config, &text, 1) else { return Ok(()) };
+            let mut bytes = Vec::new();
+            binary::write(&model, &mut bytes).unwrap();
+            prop_assert_eq!(&NgramModel::read("binary", bytes).unwrap(), &model);
+            let mut bytes = Vec::new();
+            arpa::write(&model, &mut bytes).unwrap();
+            let read = NgramModel::read("arpa", bytes.clone()).unwrap();
+            prop_assert_eq!(read.counts(), model.counts());
+            for order in 1..=model.order() {
+                let values = |model: &NgramModel| {
+                    let mut values = Vec::new();
+                    model.for_each(order, &mut |words, p, back_off| values.push((words.to_vec(), [p, back_off])));
+                    values
+                };
+                for ((words, one), (same, other)) in values(&model).iter().zip(values(&read)) {
+                    prop_assert_eq!(words, &same);
+                    prop_assert!((one[0] - other[0]).abs() <= 1e-6 && (one[1] - other[1]).abs() <= 1e-6);
+                }
+            }
+            let mut again = Vec::new();
+            arpa::write(&read, &mut again).unwrap();
+            prop_assert_eq!(String::from_utf8(again), String::from_utf8(bytes));
+        }
+
+        #[test]
+        fn memory_changes_nothing(text in any_text(), config in any_config(), limit in 0usize..300_000) {
+            let folder = tempfile::tempdir().unwrap();
+            let read = |memory: &Memory| {
+                Text::read(&corpus(&text), config.tokens, NonZeroUsize::MIN, memory).unwrap()
+            };
+            let limited = Memory::limited(limit, folder.path());
+            match (trained(&config, &text, 1), read(&limited).train(&config, &mut |_| ())) {
+                (Ok(model), Ok(small)) => {
+                    prop_assert_eq!(&small, &model);
+                    let mut expected = Vec::new();
+                    arpa::write(&model, &mut expected).unwrap();
+                    for memory in [&limited, &Memory::unlimited()] {
+                        let mut written = Vec::new();
+                        let refused = |error| panic!("{error}");
+                        read(memory).write_arpa(&config, &mut written, &refused, &mut |_| ()).unwrap();
+                        prop_assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(&expected));
+                    }
+                }
+                (one, other) => prop_assert!(one.is_err() && other.is_err()),
+            }
+            prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+
+        #[test]
+        fn counts_of_the_parts_give_the_model_of_the_whole(
+            texts in prop::collection::vec(any_text(), 1..4), config in any_config(), more in 0usize..3,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let tiny = Memory::limited(0, folder.path());
+            let order = config.order + more.min(MAX_ORDER - config.order);
+            let files: Vec<_> = (0..texts.len()).map(|at| folder.path().join(at.to_string())).collect();
+            for (file, text) in files.iter().zip(&texts) {
+                std::fs::write(file, counted(text, order)).unwrap();
+            }
+            let whole = texts.join("\n");
+            // Merged into one file, they are what is counted of the whole.
+            let merged = folder.path().join("merged");
+            std::fs::write(&merged, written(Text::open(&files, &tiny).unwrap(), order)).unwrap();
+            prop_assert!(std::fs::read(&merged).unwrap() == counted(&whole, order));
+            for counts in [&files[..], &[merged]] {
+                let model = Text::open(counts, &tiny).unwrap().train(&config, &mut |_| ());
+                match (trained(&config, &whole, 1), model) {
+                    (Ok(expected), Ok(model)) => prop_assert_eq!(model, expected),
+                    (one, other) => prop_assert!(one.is_err() && other.is_err()),
+                }
+            }
+        }
+
+        #[test]
+        fn threads_change_nothing(text in any_text(), config in any_config()) {
+            let lines = text.repeat(3);
+            match (trained(&config, &lines, 1), trained(&config, &lines, 3)) {
+                (Ok(one), Ok(three)) => prop_assert_eq!(one, three),
+                (one, three) => prop_assert!(one.is_err() && three.is_err()),
+            }
+        }
+    }
+
+    #[test]
+    fn a_bigram_model_can_be_checked_with_a_pencil() {
+        // After every <s> Ana, then once a and once b; fallback discounts are 0.5, 1 and 1.5.
+        let config =
+            Config { order: 2, fallback: Some([0.5, 1.0, 1.5]), tokens: Tokens::Given, ..Config::default() };
+        let model = trained(&config, "Ana a\nAna b", 1).unwrap();
+        let p = |words: &[&str]| {
+            let id = |word: &&str| model.vocabulary().id(word);
+            let (last, history) = words.split_last().unwrap();
+            let state =
+                history.iter().fold(State::EMPTY, |state, word| model.scorer().step(state, id(word)).state);
+            10f64.powf(f64::from(model.scorer().step(state, id(last)).log10))
+        };
+        // Different words before: Ana 1, a 1, b 1, </s> 2; 5 in all. Taken: 3 × 0.5 + 1 = 2.5, half of them. V is 5.
+        assert!((p(&["Ana"]) - (0.5 / 5.0 + 0.5 / 5.0)).abs() < 1e-6);
+        assert!((p(&["</s>"]) - (1.0 / 5.0 + 0.5 / 5.0)).abs() < 1e-6);
+        assert!((p(&["Eva"]) - 0.5 / 5.0).abs() < 1e-6);
+        // After Ana a 1 and b 1, of which half is taken.
+        assert!((p(&["Ana", "a"]) - (0.5 / 2.0 + 0.5 * 0.2)).abs() < 1e-6);
+        assert!((p(&["Ana", "Ana"]) - 0.5 * 0.2).abs() < 1e-6);
+        // After <s> Ana 2, of which 1 is taken.
+        assert!((p(&["<s>", "Ana"]) - (1.0 / 2.0 + 0.5 * 0.2)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_discounts_are_those_of_equation_26() {
+        // n1 = 8, n2 = 4, n3 = 2, n4 = 1: Y = 8 / (8 + 2 × 4) = 1/2; 1 - 2/2 × 4/8, 2 - 3/2 × 2/4, 3 - 4/2 × 1/2.
+        let times = [0, 8, 4, 2, 1, 0, 0, 0, 0];
+        assert_eq!(modified(3, &times, None).unwrap(), [0.0, 0.5, 1.25, 2.0]);
+        assert_eq!(plain(3, &times, None).unwrap(), [0.0, 0.5]);
+        let error = modified(3, &[0, 8, 4, 0, 1, 0, 0, 0, 0], None).unwrap_err().to_string();
+        assert!(
+            error.contains("3-grams have the count 3") && error.contains("--discount-fallback"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn words_outside_the_vocabulary_are_counted_as_unknown() {
+        let known = Known::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
+        let config = Config { order: 2, smoothing: Smoothing::WittenBell, known, ..Config::default() };
+        let model = trained(&config, "Ana saw Rui.\nRui saw Ana.", 1).unwrap();
+        assert_eq!(model.vocabulary().iter().collect::<Vec<_>>(), ["<unk>", "<s>", "</s>", "Ana", "Eva"]);
+        // <s> Ana, Ana <unk>, <unk> <unk>, <unk> </s>; <s> <unk>, <unk> Ana, Ana </s>.
+        assert_eq!(model.counts(), [5, 7]);
+        let unknown = model.scorer().step(State::EMPTY, WordId::UNKNOWN).log10;
+        // 4 of 8 tokens, and 3 different words: (4 + 3/4) / (8 + 3).
+        assert!((10f64.powf(f64::from(unknown)) - 4.75 / 11.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_most_frequent_words_stay_with_all_their_forms() {
+        let known = Known::Most(NonZeroUsize::new(2).unwrap());
+        let tokens = Tokens::Given;
+        let config =
+            Config { order: 1, smoothing: Smoothing::WittenBell, known, tokens, ..Config::default() };
+        // US, us and Us are one word and seen three times; saw and Rui twice, of which Rui is the first.
+        let model = trained(&config, "US saw Rui us saw Rui Us", 1).unwrap();
+        let words: Vec<_> = model.vocabulary().iter().collect();
+        assert_eq!(words, ["<unk>", "<s>", "</s>", "Rui", "US", "Us", "us"]);
+    }
+
+    #[test]
+    fn words_outside_the_vocabulary_are_pruned_as_lmplz_does() {
+        let known = Known::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
+        let config = Config {
+            order: 2,
+            fallback: Some([0.5, 1.0, 1.5]),
+            known,
+            unknown: Unknown::Prune,
+            tokens: Tokens::Given,
+            ..Config::default()
+        };
+        let model = trained(&config, "Ana saw Rui\nRui saw Ana", 1).unwrap();
+        // The list adds no words.
+        assert_eq!(model.vocabulary().iter().collect::<Vec<_>>(), ["<unk>", "<s>", "</s>", "Ana"]);
+        // <s> Ana and Ana </s>.
+        assert_eq!(model.counts(), [4, 2]);
+        let p = |state: State, word: &str| {
+            let word = model.vocabulary().id(word);
+            10f64.powf(f64::from(model.scorer().step(state, word).log10))
+        };
+        // Different words before: Ana 2, </s> 2, Rui 2, saw 2; 8 in all. Taken: 1 each of Ana and </s>, and all 4 of the
+        // words that go: 6/8, shared among <unk>, </s> and Ana.
+        assert!((p(State::EMPTY, "Ana") - (1.0 / 8.0 + 6.0 / 8.0 / 3.0)).abs() < 1e-6);
+        assert!((p(State::EMPTY, "Rui") - 6.0 / 8.0 / 3.0).abs() < 1e-6);
+        // After <s> Ana 1, of which half is taken, and Rui 1, which goes: 1.5 of 2.
+        let start = model.scorer().start();
+        assert!((p(start, "Ana") - (0.5 / 2.0 + 1.5 / 2.0 * (1.0 / 8.0 + 2.0 / 8.0))).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_two_forms_of_cut_offs_compare_what_was_seen() {
+        // "the Rui" was seen three times, but after one word only: its adjusted count is 1.
+        let text = "by the Rui\nby the Rui\nby the Rui\nAna the Eva";
+        let config =
+            Config { order: 3, min_counts: vec![1, 3], fallback: Some([0.5, 1.0, 1.5]), ..Config::default() };
+        let model = trained(&config, text, 1).unwrap();
+        let mut left = Vec::new();
+        model.for_each(2, &mut |words, _, _| {
+            left.push(words.iter().map(|&word| model.vocabulary().word(word)).collect::<Vec<_>>().join(" "));
+        });
+        left.sort_unstable();
+        assert_eq!(left, ["<s> by", "Rui </s>", "by the", "the Rui"]);
+    }
+
+    #[test]
+    fn a_corpus_with_next_to_nothing_gives_a_sound_model_or_an_error() {
+        for text in ["Ana", "Ana saw Rui", "Ana Ana Ana\nAna", "\n\nAna\n\n"] {
+            for known in [Known::All, Known::List(vec!["Ana".to_owned(), "Eva".to_owned()])] {
+                for unknown in [Unknown::Count, Unknown::Prune] {
+                    for order in 1..=MAX_ORDER {
+                        let fallback = Some([0.5, 1.0, 1.5]);
+                        let config =
+                            Config { order, fallback, known: known.clone(), unknown, ..Config::default() };
+                        let model = trained(&config, text, 1).unwrap();
+                        let scorer = model.scorer();
+                        let mut state = scorer.start();
+                        for word in ["Ana", "Eva", "Ana"] {
+                            assert!((sum(&model, state) - 1.0).abs() < 1e-5, "{text:?} {config:?}");
+                            state = scorer.step(state, model.vocabulary().id(word)).state;
+                        }
+                        assert!((sum(&model, State::EMPTY) - 1.0).abs() < 1e-5, "{text:?} {config:?}");
+                    }
+                }
+            }
+        }
+        let config = Config { known: Known::List(vec!["Eva".to_owned()]), ..Config::default() };
+        let error = trained(&config, "Ana saw Rui", 1).unwrap_err().to_string();
+        assert!(error.contains("has none of the words of the list"), "{error}");
+        for text in ["", "\n\n", " \n \n"] {
+            for tokens in [Tokens::Words, Tokens::Given] {
+                let error =
+                    trained(&Config { tokens, ..Config::default() }, text, 1).unwrap_err().to_string();
+                assert!(error.contains("has no words"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn rare_ngrams_go_and_what_they_held_is_backed_off() {
+        let config =
+            Config { order: 3, min_counts: vec![1, 2], fallback: Some([0.5, 1.0, 1.5]), ..Config::default() };
+        let model = trained(&config, "Ana saw Rui\nAna saw Eva\nAna saw Eva", 1).unwrap();
+        let mut left = Vec::new();
+        model.for_each(3, &mut |words, _, _| {
+            left.push(words.iter().map(|&word| model.vocabulary().word(word)).collect::<Vec<_>>().join(" "));
+        });
+        left.sort_unstable();
+        assert_eq!(left, ["<s> Ana saw", "Ana saw Eva", "saw Eva </s>"]);
+    }
+
+    #[test]
+    fn what_cannot_be_trained_is_refused() {
+        let refused = |config: Config, text: &str| trained(&config, text, 1).unwrap_err().to_string();
+        assert!(refused(Config { order: 8, ..Config::default() }, "Ana").contains("from 1 to 7"));
+        assert!(refused(Config { min_counts: vec![2], ..Config::default() }, "Ana").contains("vocabulary"));
+        assert!(
+            refused(Config { min_counts: vec![1, 3, 2], ..Config::default() }, "Ana").contains("lower than")
+        );
+        assert!(refused(Config { min_counts: vec![1; 4], ..Config::default() }, "Ana").contains("4 orders"));
+        assert!(
+            refused(Config { fallback: Some([0.5, 3.0, 1.5]), ..Config::default() }, "Ana")
+                .contains("at most")
+        );
+        assert!(refused(Config::default(), "").contains("has no words"));
+        assert!(refused(Config::default(), "Ana").contains("too few 1-grams"));
+        let given = Config { tokens: Tokens::Given, ..Config::default() };
+        assert!(refused(given, "Ana </s> Rui").contains("has the word </s>"));
+    }
+}

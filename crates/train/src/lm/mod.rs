@@ -1,0 +1,10 @@
+//! The estimation of n-gram language models: counts, discounts, interpolation, pruning.
+
+mod count;
+pub mod counts;
+pub mod interpolate;
+pub mod kneser_ney;
+pub mod prune;
+mod sink;
+pub mod spill;
+pub mod words;

@@ -1,0 +1,203 @@
+//! A model in, a smaller one out: n-grams go that the model can do without.
+//!
+//! Relative entropy pruning, Stolcke 1998: an n-gram goes where the perplexity of the model grows by less than a threshold
+//! without it, as the model itself weighs histories. What begins an n-gram that stays, stays. The probability of a history
+//! that begins with `<s>` is taken to begin with that of `</s>`, since there are as many.
+
+use majuscule::error::{Error, Result};
+use majuscule::lm::NgramModel;
+use majuscule::lm::table::{Builder, Rest, Table};
+use majuscule::lm::vocab::WordId;
+
+/// Takes the n-grams out whose absence changes the perplexity by less than this share, such as 1e-8. Back-offs are found
+/// anew, so probabilities still sum to one.
+///
+/// # Errors
+/// Where the threshold is no number from 0.
+pub fn prune(model: &NgramModel, threshold: f64) -> Result<NgramModel> {
+    if threshold.is_nan() || threshold < 0.0 {
+        return Err(Error::Usage(format!("threshold {threshold}: expected a number from 0, such as 1e-8")));
+    }
+    let stay = staying(model.table(), threshold);
+    let table = rebuilt(model.table(), &stay).map_err(|problem| Error::Usage(problem.to_owned()))?;
+    Ok(NgramModel::new(model.vocabulary.clone(), table))
+}
+
+/// For each node, whether it stays.
+fn staying(table: &Table, threshold: f64) -> Vec<bool> {
+    let histories = histories(table);
+    let mut stay = vec![true; table.nodes.len()];
+    for order in (2..=table.order()).rev() {
+        for context in table.order_nodes(order - 1) {
+            let history = After::of(table, context);
+            for node in table.longer(context) {
+                let begins = table.longer(node).any(|longer| stay[longer as usize]);
+                stay[node as usize] =
+                    begins || history.loss(table, node, histories[context as usize]) >= threshold;
+            }
+        }
+    }
+    stay
+}
+
+/// The natural logarithm of the probability of each context, as words in a row.
+fn histories(table: &Table) -> Vec<f64> {
+    let ln = |node: u32| table.log10(node) * std::f64::consts::LN_10;
+    let mut histories: Vec<f64> = table.order_nodes(1).map(ln).collect();
+    histories[WordId::START.0 as usize] = histories[WordId::END.0 as usize];
+    for order in 2..table.order() {
+        for context in table.order_nodes(order - 1) {
+            for node in table.longer(context) {
+                histories.push(histories[context as usize] + ln(node));
+            }
+        }
+    }
+    histories
+}
+
+/// What a model says after a context.
+struct After {
+    context: u32,
+    rest: Rest,
+}
+
+impl After {
+    fn of(table: &Table, context: u32) -> Self {
+        let mut rest = Rest::default();
+        for node in table.longer(context) {
+            rest.give(table.log10(node), table.log10_after_suffix(context, table.word(node)));
+        }
+        Self { context, rest: rest.at_least_tiny() }
+    }
+
+    /// By what share the perplexity grows without an n-gram, given the logarithm of its history's probability.
+    fn loss(&self, table: &Table, node: u32, history: f64) -> f64 {
+        let p = power(table.log10(node));
+        let shorter = power(table.log10_after_suffix(self.context, table.word(node)));
+        let rest = self.rest;
+        let back_off = (rest.own / rest.shorter).ln();
+        let new_back_off = ((rest.own + p) / (rest.shorter + shorter)).ln();
+        let change = p * (shorter.ln() + new_back_off - p.ln()) + rest.own * (new_back_off - back_off);
+        (-history.exp() * change).exp_m1()
+    }
+}
+
+fn power(log10: f64) -> f64 {
+    10f64.powf(log10)
+}
+
+/// The table of the nodes that stay.
+fn rebuilt(table: &Table, stay: &[bool]) -> Result<Table, &'static str> {
+    let order = table.order();
+    let unigrams: Vec<_> = table.order_nodes(1).map(|node| (table.log10(node) as f32, 0.0)).collect();
+    let mut builder = Builder::new(order, unigrams.into_iter());
+    for n in 2..=order {
+        let mut context = builder.last_order();
+        for old in table.order_nodes(n - 1).filter(|&old| stay[old as usize]) {
+            builder.begin(context);
+            let (mut rest, mut changed) = (Rest::default(), false);
+            for node in table.longer(old) {
+                if !stay[node as usize] {
+                    changed = true;
+                    continue;
+                }
+                let word = table.word(node);
+                let suffix = builder.suffix(word);
+                let shorter = builder.log10_after_suffix(context, word);
+                changed |= (shorter - table.log10_after_suffix(old, word)).abs() > 1e-6;
+                rest.give(table.log10(node), shorter);
+                builder.push(word, suffix, table.log10(node) as f32, (n < order).then_some(0.0));
+            }
+            // Found anew only where it is another one: sums of rounded numbers are less exact than what was written.
+            let back_off = match changed {
+                true => rest.log10_back_off(),
+                false => table.back_off(old),
+            };
+            builder.set_back_off(context, back_off);
+            context += 1;
+        }
+        builder.end_order()?;
+    }
+    Ok(builder.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::super::kneser_ney::{Config, Smoothing, train};
+    use super::*;
+    use crate::corpus::{Corpus, Protocol, Reading};
+    use majuscule::lm::State;
+    use majuscule::text::Locale;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn probabilities_sum_to_one_after_any_history(
+            lines in prop::collection::vec("[ABab]( [ABab]){0,7}", 1..20),
+            order in 2usize..=4,
+            threshold in prop::sample::select(vec![0.0, 1e-4, 1e-3, 1e-2]),
+        ) {
+            let corpus = Corpus::of_text(&lines.join("\n"), Reading::default(), Protocol::Text, Locale::Root);
+            let config = Config { order, smoothing: Smoothing::WittenBell, ..Config::default() };
+            let model = prune(&train(&config, &corpus, NonZeroUsize::MIN).unwrap(), threshold).unwrap();
+            for line in &lines {
+                let mut state = model.scorer().start();
+                for word in line.split(' ') {
+                    prop_assert!((sum(&model, state) - 1.0).abs() < 1e-3, "{}", sum(&model, state));
+                    state = model.scorer().step(state, model.vocabulary().id(word)).state;
+                }
+            }
+        }
+    }
+
+    fn tiny() -> NgramModel {
+        NgramModel::read("tiny.arpa", include_bytes!("../../../../lm/tiny.arpa").to_vec()).unwrap()
+    }
+
+    /// The sum of p(word | state) over all words but `<s>`.
+    fn sum(model: &NgramModel, state: State) -> f64 {
+        let words = (0..model.vocabulary().len() as u32).map(WordId).filter(|&word| word != WordId::START);
+        words.map(|word| power(f64::from(model.scorer().step(state, word).log10))).sum()
+    }
+
+    #[test]
+    fn a_threshold_of_0_takes_nothing_out_and_a_large_one_all() {
+        assert_eq!(prune(&tiny(), 0.0).unwrap(), tiny());
+        assert_eq!(prune(&tiny(), 1e9).unwrap().counts(), [10, 0, 0]);
+        assert!(prune(&tiny(), f64::NAN).is_err() && prune(&tiny(), -1.0).is_err());
+    }
+
+    #[test]
+    fn probabilities_still_sum_to_one_and_fewer_ngrams_stay_the_higher_the_threshold() {
+        let mut last = usize::MAX;
+        for threshold in [0.0, 1e-4, 1e-3, 5e-3, 1e-2, 5e-2, 0.1] {
+            let model = prune(&tiny(), threshold).unwrap();
+            let count = model.counts().iter().sum();
+            assert!(count <= last, "{threshold}: {count} n-grams");
+            last = count;
+            let words = (0..model.vocabulary().len() as u32).map(WordId);
+            let scorer = model.scorer();
+            for first in words.clone() {
+                let state = scorer.step(State::EMPTY, first).state;
+                for second in words.clone() {
+                    let sum = sum(&model, scorer.step(state, second).state);
+                    assert!((sum - 1.0).abs() < 1e-4, "{threshold}: {sum}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_loss_can_be_checked_with_a_pencil() {
+        // After "Lisbon" only </s> is listed: p = 0.6, the 1-gram has 0.2; what is left is 0.4 and 0.8.
+        let model = tiny();
+        let lisbon = model.vocabulary().id("Lisbon").0;
+        let node = model.table().longer(lisbon).next().unwrap();
+        let loss = After::of(model.table(), lisbon).loss(model.table(), node, 0.04f64.ln());
+        // Without it the back-off goes from 0.5 to 1.
+        let change = 0.6 * (0.2f64 / 0.6).ln() + 0.4 * 2f64.ln();
+        assert!((loss - ((-0.04 * change).exp() - 1.0)).abs() < 1e-6, "{loss}");
+    }
+}

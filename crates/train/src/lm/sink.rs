@@ -1,0 +1,232 @@
+//! What takes a model as it is estimated, order by order: a table in memory, or an ARPA file.
+
+use std::io::{self, Write};
+
+use majuscule::error::{Error, Result};
+use majuscule::lm::arpa::push_number;
+use majuscule::lm::table::{Builder, Table};
+use majuscule::lm::vocab::{Vocabulary, WordId};
+
+/// What takes a model as it is estimated.
+pub(super) trait Sink {
+    /// A model begins: how many n-grams of each order it has, and p of every word.
+    fn begin_model(&mut self, counts: &[usize], words: &[f64]) -> Result<()>;
+    /// The n-grams of the next order come, each after its context.
+    fn begin_order(&mut self) -> Result<()>;
+    /// Those that begin with the next context come.
+    fn begin(&mut self);
+    /// An n-gram: its last word, and p.
+    fn push(&mut self, word: u32, p: f64);
+    /// The context is done: its words, p, and log10 of its back-off.
+    fn end(&mut self, words: &[u32], p: f64, back_off: f32) -> Result<()>;
+    /// The order is done.
+    fn end_order(&mut self) -> Result<()>;
+    /// Whether it wants the n-grams of the highest order once more, with all their words.
+    fn wants_highest(&self) -> bool;
+    /// One of these.
+    fn highest(&mut self, words: &[u32], log10: f32) -> Result<()>;
+    /// Nothing more comes.
+    fn end_model(&mut self) -> Result<()>;
+}
+
+/// log10 p of a word. Nothing asks for p(`<s>`), which others write so too.
+pub(super) fn log10_of_word(word: u32, p: f64) -> f32 {
+    if word == WordId::START.0 { 0.0 } else { p.log10() as f32 }
+}
+
+/// Makes a model in memory.
+#[derive(Debug, Default)]
+pub(super) struct Trie {
+    order: usize,
+    builder: Option<Builder>,
+    counts: Vec<usize>,
+    /// The order at hand, and the context after the one at hand.
+    at: usize,
+    next: u32,
+}
+
+impl Trie {
+    pub(super) fn new(order: usize) -> Self {
+        Self { order, ..Self::default() }
+    }
+
+    pub(super) fn finish(self) -> Table {
+        self.builder.expect("a model begins first").finish()
+    }
+
+    fn builder(&mut self) -> &mut Builder {
+        self.builder.as_mut().expect("a model begins first")
+    }
+}
+
+impl Sink for Trie {
+    fn begin_model(&mut self, counts: &[usize], words: &[f64]) -> Result<()> {
+        let words = (0..).zip(words).map(|(word, &p)| (log10_of_word(word, p), 0.0)).collect::<Vec<_>>();
+        self.builder = Some(Builder::new(self.order, words.into_iter()));
+        (self.counts, self.at) = (counts.to_vec(), 1);
+        Ok(())
+    }
+
+    fn begin_order(&mut self) -> Result<()> {
+        self.at += 1;
+        let (count, is_highest) = (self.counts[self.at - 1], self.at == self.order);
+        self.next = self.builder().last_order();
+        self.builder().reserve(count, is_highest);
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        let context = self.next;
+        self.next += 1;
+        self.builder().begin(context);
+    }
+
+    #[inline]
+    fn push(&mut self, word: u32, p: f64) {
+        let back_off = (self.at < self.order).then_some(0.0);
+        let builder = self.builder();
+        let suffix = builder.suffix(word);
+        builder.push(word, suffix, p.log10() as f32, back_off);
+    }
+
+    fn end(&mut self, _: &[u32], _: f64, back_off: f32) -> Result<()> {
+        let context = self.next - 1;
+        self.builder().set_back_off(context, back_off);
+        Ok(())
+    }
+
+    fn end_order(&mut self) -> Result<()> {
+        self.builder().end_order().map_err(|problem| Error::Usage(problem.to_owned()))
+    }
+
+    fn wants_highest(&self) -> bool {
+        false
+    }
+
+    fn highest(&mut self, _: &[u32], _: f32) -> Result<()> {
+        Ok(())
+    }
+
+    fn end_model(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes an ARPA file.
+pub(super) struct Arpa<'a> {
+    order: usize,
+    vocabulary: &'a Vocabulary,
+    out: &'a mut dyn Write,
+    refused: &'a dyn Fn(io::Error) -> Error,
+    /// The order whose n-grams are written.
+    at: usize,
+    buffer: Vec<u8>,
+    /// The words before the last one of the n-gram written last, and their text.
+    history: Vec<u32>,
+    text: Vec<u8>,
+}
+
+/// Large enough that a write costs nothing beside what it writes.
+const FULL: usize = 1 << 18;
+
+impl<'a> Arpa<'a> {
+    pub(super) fn new(
+        order: usize,
+        vocabulary: &'a Vocabulary,
+        out: &'a mut dyn Write,
+        refused: &'a dyn Fn(io::Error) -> Error,
+    ) -> Self {
+        let (buffer, history) = (Vec::with_capacity(FULL + FULL / 8), Vec::new());
+        Self { order, vocabulary, out, refused, at: 0, buffer, history, text: Vec::new() }
+    }
+
+    fn section(&mut self) {
+        self.at += 1;
+        self.buffer.extend_from_slice(format!("\n\\{}-grams:\n", self.at).as_bytes());
+        self.history.clear();
+        self.text.clear();
+        self.text.push(b'\t');
+    }
+
+    #[inline]
+    fn line(&mut self, words: &[u32], log10: f32, back_off: Option<f32>) -> Result<()> {
+        let [history @ .., last] = words else { return Ok(()) };
+        if self.history != history {
+            self.remember(history);
+        }
+        push_number(log10, &mut self.buffer);
+        self.buffer.extend_from_slice(&self.text);
+        self.buffer.extend_from_slice(self.vocabulary.word(WordId(*last)).as_bytes());
+        if let Some(back_off) = back_off {
+            self.buffer.push(b'\t');
+            push_number(back_off, &mut self.buffer);
+        }
+        self.buffer.push(b'\n');
+        if self.buffer.len() >= FULL { self.flush() } else { Ok(()) }
+    }
+
+    fn remember(&mut self, history: &[u32]) {
+        self.history.clear();
+        self.text.clear();
+        self.history.extend_from_slice(history);
+        self.text.push(b'\t');
+        for &word in history {
+            self.text.extend_from_slice(self.vocabulary.word(WordId(word)).as_bytes());
+            self.text.push(b' ');
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.out.write_all(&self.buffer).map_err(self.refused)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl Sink for Arpa<'_> {
+    fn begin_model(&mut self, counts: &[usize], _: &[f64]) -> Result<()> {
+        self.buffer.extend_from_slice(b"\\data\\\n");
+        for (order, count) in (1..).zip(counts) {
+            self.buffer.extend_from_slice(format!("ngram {order}={count}\n").as_bytes());
+        }
+        Ok(())
+    }
+
+    fn begin_order(&mut self) -> Result<()> {
+        self.section();
+        Ok(())
+    }
+
+    fn begin(&mut self) {}
+
+    fn push(&mut self, _: u32, _: f64) {}
+
+    #[inline]
+    fn end(&mut self, words: &[u32], p: f64, back_off: f32) -> Result<()> {
+        let log10 = if let [word] = *words { log10_of_word(word, p) } else { p.log10() as f32 };
+        self.line(words, log10, Some(back_off))
+    }
+
+    fn end_order(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn wants_highest(&self) -> bool {
+        true
+    }
+
+    fn highest(&mut self, words: &[u32], log10: f32) -> Result<()> {
+        if self.at < self.order {
+            self.section();
+        }
+        self.line(words, log10, None)
+    }
+
+    fn end_model(&mut self) -> Result<()> {
+        if self.at < self.order {
+            self.section();
+        }
+        self.buffer.extend_from_slice(b"\n\\end\\\n");
+        self.flush()
+    }
+}

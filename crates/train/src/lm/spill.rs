@@ -1,0 +1,361 @@
+//! Blocks of bytes, written once and read in order: in memory while there is room, in a temporary file where there is not.
+
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use majuscule::error::{Error, Result};
+use majuscule::files::Scratch;
+
+/// How much memory counting and estimation may take, and where what goes beyond it is put. Copies share one account.
+///
+/// Not counted are the vocabulary, the buffers of the files that are read and written, and a model that is made in memory.
+#[derive(Debug, Clone, Default)]
+pub struct Memory(Arc<Account>);
+
+#[derive(Debug, Default)]
+struct Account {
+    /// `None` where there is no limit.
+    limit: Option<usize>,
+    folder: PathBuf,
+    /// The bytes of all blocks in memory.
+    used: AtomicUsize,
+}
+
+impl Memory {
+    /// As much as there is.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// So many bytes; temporary files go into `folder`, and are gone however the process ends where the system can do that.
+    pub fn limited(bytes: usize, folder: impl Into<PathBuf>) -> Self {
+        Self(Arc::new(Account { limit: Some(bytes), folder: folder.into(), used: AtomicUsize::new(0) }))
+    }
+
+    /// The bytes that one array for sorting or gathering may have: two are in use at a time, blocks may take half of all,
+    /// those of the text an eighth, and the last is for what is not counted one by one.
+    pub(super) fn array(&self) -> usize {
+        self.0.limit.map_or(usize::MAX, |limit| limit / 8)
+    }
+
+    /// Memory for the blocks of the text alone: allocators keep what threads gave back for these threads.
+    pub(super) fn of_text(&self) -> Self {
+        let limit = self.0.limit.map(|limit| limit / 4);
+        Self(Arc::new(Account { limit, folder: self.0.folder.clone(), used: AtomicUsize::new(0) }))
+    }
+
+    /// Room for a block, where there is some.
+    fn lease(&self, bytes: usize) -> Option<Lease> {
+        let before = self.0.used.fetch_add(bytes, Ordering::Relaxed);
+        let lease = Lease { memory: self.clone(), bytes };
+        self.0.limit.is_none_or(|limit| before + bytes <= limit / 2).then_some(lease)
+    }
+
+    fn folder(&self) -> &Path {
+        &self.0.folder
+    }
+}
+
+/// A block's room in memory, given back when it is dropped.
+#[derive(Debug)]
+struct Lease {
+    memory: Memory,
+    bytes: usize,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.memory.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// The bytes of a block, about: few enough that a file for each of many runs can be read at once, and that the allocator
+/// uses them again without asking the system.
+pub(super) const BLOCK: usize = 1 << 16;
+
+/// Blocks in order.
+#[derive(Debug)]
+pub(super) struct Pile {
+    memory: Memory,
+    slots: Vec<Slot>,
+    file: Option<Arc<Scratch>>,
+    written: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Slot {
+    Memory(Arc<Block>),
+    Disk { at: u64, len: usize },
+}
+
+/// Bytes in memory.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    bytes: Vec<u8>,
+    /// `None` for one that is read from disk, to be gone soon.
+    _lease: Option<Lease>,
+}
+
+impl Block {
+    #[inline]
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Pile {
+    pub(super) fn new(memory: &Memory) -> Self {
+        Self { memory: memory.clone(), slots: Vec::new(), file: None, written: 0 }
+    }
+
+    pub(super) fn push(&mut self, bytes: Vec<u8>) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let slot = match self.memory.lease(bytes.capacity()) {
+            Some(lease) => Slot::Memory(Arc::new(Block { bytes, _lease: Some(lease) })),
+            None => self.spill(&bytes)?,
+        };
+        self.slots.push(slot);
+        Ok(())
+    }
+
+    fn spill(&mut self, bytes: &[u8]) -> Result<Slot> {
+        let file = match &self.file {
+            Some(file) => file,
+            None => {
+                let file = Scratch::new(self.memory.folder()).map_err(|error| match error {
+                    Error::Io { verb, source, .. } => self.refused(verb, source),
+                    error => error,
+                })?;
+                self.file.insert(Arc::new(file))
+            }
+        };
+        file.file().write_all(bytes).map_err(|error| self.refused("write", error))?;
+        let slot = Slot::Disk { at: self.written, len: bytes.len() };
+        self.written += bytes.len() as u64;
+        Ok(slot)
+    }
+
+    fn refused(&self, verb: &'static str, error: std::io::Error) -> Error {
+        refused(self.memory.folder(), verb, error)
+    }
+
+    /// Its blocks, which stay.
+    pub(super) fn blocks(&self) -> Blocks {
+        Blocks { memory: self.memory.clone(), slots: self.slots.clone().into_iter(), file: self.file.clone() }
+    }
+
+    /// Its blocks, each of which is gone once it has been read.
+    pub(super) fn into_blocks(self) -> Blocks {
+        Blocks { memory: self.memory, slots: self.slots.into_iter(), file: self.file }
+    }
+}
+
+/// What the system's refusal means where a temporary file stands.
+fn refused(folder: &Path, verb: &'static str, error: std::io::Error) -> Error {
+    let cure = "name a folder with room by --temp, or allow more memory by --memory";
+    let error = std::io::Error::new(error.kind(), format!("{error}: {cure}"));
+    let shown = if folder == Path::new("") { Path::new(".") } else { folder };
+    Error::io(verb, shown.join("(temporary file)"), error)
+}
+
+/// The blocks of a pile, one after another.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    memory: Memory,
+    slots: std::vec::IntoIter<Slot>,
+    file: Option<Arc<Scratch>>,
+}
+
+impl Blocks {
+    pub(super) fn next(&mut self) -> Result<Option<Arc<Block>>> {
+        Ok(match (self.slots.next(), &self.file) {
+            (Some(Slot::Memory(block)), _) => Some(block),
+            (Some(Slot::Disk { at, len }), Some(scratch)) => {
+                let mut bytes = vec![0; len];
+                let mut file = scratch.file();
+                let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
+                read.map_err(|error| refused(self.memory.folder(), "read", error))?;
+                Some(Arc::new(Block { bytes, _lease: None }))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// A number of fixed size.
+pub(super) trait Number: Copy {
+    const SIZE: usize;
+    fn put(self, out: &mut Vec<u8>);
+    /// The number at the beginning of at least so many bytes.
+    fn get(bytes: &[u8]) -> Self;
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {
+        $(
+            impl Number for $number {
+                const SIZE: usize = size_of::<Self>();
+
+                #[inline]
+                fn put(self, out: &mut Vec<u8>) {
+                    out.extend_from_slice(&self.to_le_bytes());
+                }
+
+                #[inline]
+                fn get(bytes: &[u8]) -> Self {
+                    Self::from_le_bytes(*bytes.first_chunk().expect("the reader gives as many as the writer put"))
+                }
+            }
+        )*
+    };
+}
+
+numbers!(u32, f32, f64);
+
+impl<A: Number, B: Number> Number for (A, B) {
+    const SIZE: usize = A::SIZE + B::SIZE;
+
+    #[inline]
+    fn put(self, out: &mut Vec<u8>) {
+        self.0.put(out);
+        self.1.put(out);
+    }
+
+    #[inline]
+    fn get(bytes: &[u8]) -> Self {
+        (A::get(bytes), B::get(&bytes[A::SIZE..]))
+    }
+}
+
+/// Numbers in order.
+#[derive(Debug)]
+pub(super) struct Numbers<T> {
+    pile: Pile,
+    block: Vec<u8>,
+    number: PhantomData<T>,
+}
+
+impl<T: Number> Numbers<T> {
+    pub(super) fn new(memory: &Memory) -> Self {
+        Self { pile: Pile::new(memory), block: Vec::new(), number: PhantomData }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, number: T) -> Result<()> {
+        self.put(number);
+        if self.is_full() { self.flush() } else { Ok(()) }
+    }
+
+    /// Like push, but [`Numbers::flush`] has to put the block away in time.
+    #[inline]
+    pub(super) fn put(&mut self, number: T) {
+        number.put(&mut self.block);
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.block.len() + T::SIZE > BLOCK
+    }
+
+    /// Whether a sentence more may not fit.
+    #[inline]
+    pub(super) fn is_nearly_full(&self) -> bool {
+        self.block.len() > BLOCK / 8 * 7
+    }
+
+    #[cold]
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.pile.push(std::mem::replace(&mut self.block, Vec::with_capacity(BLOCK)))
+    }
+
+    /// All numbers, which stay.
+    pub(super) fn reader(&mut self) -> Result<NumberReader<T>> {
+        self.end()?;
+        Ok(NumberReader::new(self.pile.blocks()))
+    }
+
+    /// All numbers, each of which is gone once it has been read.
+    pub(super) fn into_reader(mut self) -> Result<NumberReader<T>> {
+        self.end()?;
+        Ok(NumberReader::new(self.pile.into_blocks()))
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.block.shrink_to_fit();
+        self.pile.push(std::mem::take(&mut self.block))
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct NumberReader<T> {
+    blocks: Blocks,
+    block: Arc<Block>,
+    at: usize,
+    number: PhantomData<T>,
+}
+
+impl<T: Number> NumberReader<T> {
+    fn new(blocks: Blocks) -> Self {
+        Self { blocks, block: Arc::default(), at: 0, number: PhantomData }
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<T>> {
+        if self.at == self.block.bytes.len() && !self.next_block()? {
+            return Ok(None);
+        }
+        let number = T::get(&self.block.bytes[self.at..]);
+        self.at += T::SIZE;
+        Ok(Some(number))
+    }
+
+    #[cold]
+    fn next_block(&mut self) -> Result<bool> {
+        // What has been read is let go before more is read.
+        (self.block, self.at) = (Arc::default(), 0);
+        let Some(block) = self.blocks.next()? else { return Ok(false) };
+        self.block = block;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_come_back_as_they_went(
+            numbers in prop::collection::vec(any::<(u32, f64)>(), 0..20_000),
+            limit in 0usize..1_000_000,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let memory = Memory::limited(limit, folder.path());
+            let mut written = Numbers::new(&memory);
+            numbers.iter().for_each(|&number| written.push(number).unwrap());
+            for mut reader in [written.reader().unwrap(), written.into_reader().unwrap()] {
+                for &(a, b) in &numbers {
+                    let (read_a, read_b): (u32, f64) = reader.next().unwrap().unwrap();
+                    prop_assert_eq!((read_a, read_b.to_bits()), (a, b.to_bits()));
+                }
+                prop_assert!(reader.next().unwrap().is_none());
+            }
+            prop_assert_eq!(memory.0.used.load(Ordering::Relaxed), 0);
+            prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_folder_that_takes_no_files_is_an_error_that_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut pile = Pile::new(&Memory::limited(0, folder.path().join("none")));
+        let error = pile.push(vec![1]).unwrap_err().to_string();
+        assert!(error.contains("cannot create") && error.contains("none"), "{error}");
+    }
+}

@@ -1,0 +1,369 @@
+//! The sentences of a corpus as a language model sees them, words in their case, and a text as numbers.
+
+use std::num::NonZeroUsize;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::count::{Grams, Highest, Key};
+use super::counts::Counted;
+use super::spill::{Memory, Numbers};
+use crate::corpus::{Corpus, Example, Sentence};
+use majuscule::error::{Error, Result};
+use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
+use majuscule::text::{Case, Locale, Mark};
+
+/// What the words of a sentence are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tokens {
+    /// Those of the corpus' protocol, each in the form that a lexicon has it: looked up in lower case, put into its case.
+    #[default]
+    Words,
+    /// Whatever stands between white space, as other toolkits take it.
+    Given,
+}
+
+/// Takes the words of one sentence after another.
+pub trait Visit {
+    /// The next word.
+    fn word(&mut self, word: &str);
+    /// The sentence ends.
+    ///
+    /// # Errors
+    /// As the visitor likes.
+    fn end(&mut self) -> Result<()>;
+}
+
+/// Gives all sentences of a corpus to `visit`, in order. A sentence ends where its example does and, but under `asr`, whose
+/// windows run across, where the text shows it.
+///
+/// # Errors
+/// Where the corpus cannot be read, and where `visit` fails.
+pub fn for_each(corpus: &Corpus, tokens: Tokens, visit: &mut impl Visit) -> Result<()> {
+    match tokens {
+        Tokens::Given => corpus.for_each_sentence(&mut |sentence| given(sentence, visit)),
+        Tokens::Words => {
+            let mut form = String::new();
+            corpus.for_each(&mut |example| words(example, corpus, &mut form, visit))
+        }
+    }
+}
+
+/// Gives every sentence to one of `threads` threads, each with a value of its own; see [`Corpus::map_reduce`].
+///
+/// # Errors
+/// Like [`for_each`].
+pub fn map_reduce<A: Visit + Send>(
+    corpus: &Corpus,
+    tokens: Tokens,
+    threads: NonZeroUsize,
+    make: impl Fn() -> A + Sync,
+) -> Result<Vec<A>> {
+    match tokens {
+        Tokens::Given => corpus.map_sentences(threads, make, |visit, sentence| given(sentence, visit)),
+        Tokens::Words => {
+            let make = || (make(), String::new());
+            let made = corpus
+                .map_reduce(threads, make, |(visit, form), example| words(example, corpus, form, visit))?;
+            Ok(made.into_iter().map(|(visit, _)| visit).collect())
+        }
+    }
+}
+
+fn given(sentence: Sentence<'_>, visit: &mut impl Visit) -> Result<()> {
+    sentence.text.split_ascii_whitespace().for_each(|word| visit.word(word));
+    visit.end()
+}
+
+fn words(example: &Example, corpus: &Corpus, form: &mut String, visit: &mut impl Visit) -> Result<()> {
+    let across = corpus.protocol().runs_on();
+    let last = example.gold.len() - 1;
+    for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
+        visit.word(cased(lower, gold.label.case, corpus.locale(), form));
+        if at == last || gold.label.mark == Mark::SentenceEnd && !across {
+            visit.end()?;
+        }
+    }
+    Ok(())
+}
+
+/// The form of a word: its key in lower case, put into its case.
+#[inline]
+fn cased<'a>(lower: &'a str, case: Case, locale: Locale, form: &'a mut String) -> &'a str {
+    if case == Case::Lower {
+        return lower;
+    }
+    form.clear();
+    case.apply(lower, locale, form);
+    form
+}
+
+/// A text to learn from: read from a corpus, or counted before.
+#[derive(Debug)]
+pub struct Text {
+    /// What errors call it.
+    pub(super) name: String,
+    /// All words, and how often each was seen.
+    pub(super) vocabulary: Vocabulary,
+    pub(super) counts: Vec<u64>,
+    pub(super) parts: Vec<Part>,
+    pub(super) made: Made,
+    pub(super) memory: Memory,
+}
+
+/// A part of a text, and for each number of its words that in the vocabulary of the whole.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) content: Content,
+    pub(super) map: Vec<u32>,
+}
+
+#[derive(Debug)]
+pub(super) enum Content {
+    /// Sentences, each ending with [`WordId::END`].
+    Words { words: Numbers<u32>, len: u64 },
+    /// Counts in a file.
+    Counted(Counted),
+}
+
+/// How a text was made into words: what was made otherwise cannot be counted together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Made {
+    /// The protocol and the language, or that white space parts the words.
+    pub(super) words: String,
+    /// The length of the longest n-grams that can be counted; `None` where there is no limit.
+    pub(super) order: Option<usize>,
+}
+
+/// Which words a model knows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Known {
+    /// All of the corpus.
+    #[default]
+    All,
+    /// The most frequent ones, case aside, each in all its forms; of equally frequent ones the first in order of their bytes.
+    Most(NonZeroUsize),
+    /// Those of a list.
+    List(Vec<String>),
+}
+
+/// What a long job is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// So many words of so many are counted.
+    Counting(u64, u64),
+    /// The n-grams of this order are counted, from those of the one above.
+    Order(usize),
+    /// The n-grams of this order get their probabilities.
+    Estimating(usize),
+}
+
+impl Text {
+    /// Reads a corpus.
+    ///
+    /// # Errors
+    /// Where the corpus cannot be read or has no words, and where a temporary file cannot be written.
+    pub fn read(corpus: &Corpus, tokens: Tokens, threads: NonZeroUsize, memory: &Memory) -> Result<Self> {
+        let own = memory.of_text();
+        let readers = map_reduce(corpus, tokens, threads, || Reader::new(&own))?;
+        if let Some(word) = readers.iter().find_map(|reader| reader.wrong) {
+            let problem = format!(
+                "has the word {word}, which a language model keeps for itself: remove it; sentences get their own {} and {}",
+                SPECIAL[1], SPECIAL[2]
+            );
+            return Err(Error::file(corpus.name(), problem));
+        }
+        let words = match tokens {
+            Tokens::Given => "words between white space".to_owned(),
+            Tokens::Words => {
+                format!("the words of protocol {}, language {}", corpus.protocol(), corpus.language())
+            }
+        };
+        let mut text = Self::new(corpus.name(), Made { words, order: None }, memory);
+        for reader in readers {
+            let Reader { vocabulary, counts, words, len, .. } = reader;
+            text.add(Content::Words { words, len }, &vocabulary, &counts);
+        }
+        text.check("expected text, a sentence a line")
+    }
+
+    pub(super) fn new(name: String, made: Made, memory: &Memory) -> Self {
+        let vocabulary = Vocabulary::new();
+        let counts = vec![0; vocabulary.len()];
+        Self { name, vocabulary, counts, parts: Vec::new(), made, memory: memory.clone() }
+    }
+
+    /// Adds a part, given its words and how often each was seen.
+    pub(super) fn add(&mut self, content: Content, vocabulary: &Vocabulary, counts: &[u64]) {
+        let mut map = Vec::with_capacity(vocabulary.len());
+        for (at, word) in vocabulary.iter().enumerate() {
+            let id = self.vocabulary.insert(word).0;
+            self.counts.resize(self.vocabulary.len(), 0);
+            self.counts[id as usize] += counts.get(at).copied().unwrap_or(0);
+            map.push(id);
+        }
+        self.parts.push(Part { content, map });
+    }
+
+    /// The text, where it can be counted.
+    pub(super) fn check(self, expected: &str) -> Result<Self> {
+        if self.counts[SPECIAL.len()..].iter().all(|&count| count == 0) {
+            return Err(Error::file(self.name, format!("has no words: {expected}")));
+        }
+        let words: u64 = self.parts.iter().map(|part| part.content.len()).sum();
+        if u32::try_from(words).is_err() {
+            return Err(Error::Usage(format!(
+                "the corpus has {words} words, more than 4,294,967,295 that can be counted: train on a part of it"
+            )));
+        }
+        Ok(self)
+    }
+
+    /// The vocabulary in its final order, the most frequent word first, so that it does not depend on the order of the
+    /// text; for each old number the new one, and how many words the model knows. What it does not know is `<unk>`, or,
+    /// where it is to be pruned later, comes last.
+    ///
+    /// # Errors
+    /// Where it knows no word at all.
+    pub(super) fn numbered(&self, known: &Known, prune: bool) -> Result<(Vocabulary, Vec<u32>, u32)> {
+        let word = |id: u32| self.vocabulary.word(WordId(id));
+        let mut words: Vec<u32> = (SPECIAL.len() as u32..self.vocabulary.len() as u32).collect();
+        words.sort_unstable_by(|&a, &b| {
+            let by_count = self.counts[b as usize].cmp(&self.counts[a as usize]);
+            by_count.then_with(|| word(a).cmp(word(b)))
+        });
+        let mut listed = Vocabulary::new();
+        let rest = match known {
+            Known::All => Vec::new(),
+            Known::Most(limit) => {
+                let lower = |id: u32| Locale::Root.lower(word(id));
+                let mut counts: FxHashMap<String, u64> = FxHashMap::default();
+                words
+                    .iter()
+                    .for_each(|&id| *counts.entry(lower(id)).or_default() += self.counts[id as usize]);
+                let mut all: Vec<(&String, &u64)> = counts.iter().collect();
+                all.sort_unstable_by(|(one, a), (other, b)| b.cmp(a).then_with(|| one.cmp(other)));
+                let most: FxHashSet<&str> =
+                    all.into_iter().take(limit.get()).map(|(word, _)| word.as_str()).collect();
+                let (known, rest) = words.iter().partition(|&&id| most.contains(lower(id).as_str()));
+                words = known;
+                rest
+            }
+            Known::List(list) => {
+                listed.extend(list.iter().map(String::as_str));
+                let (known, rest) = words.iter().partition(|&&id| listed.get(word(id)).is_some());
+                words = known;
+                if words.is_empty() {
+                    let problem = "has none of the words of the list: expected words in their case, as the text has them";
+                    return Err(Error::file(&self.name, problem));
+                }
+                rest
+            }
+        };
+        let mut vocabulary = Vocabulary::new();
+        vocabulary.extend(words.into_iter().map(word));
+        if prune {
+            vocabulary.extend(rest.iter().map(|&id| word(id)));
+        } else {
+            // Words of the list that the corpus does not have.
+            let mut unseen: Vec<&str> = listed.iter().collect();
+            unseen.sort_unstable();
+            vocabulary.extend(unseen);
+        }
+        let known = if prune { vocabulary.len() - rest.len() } else { vocabulary.len() } as u32;
+        let map = self.vocabulary.iter().map(|word| vocabulary.id(word).0).collect();
+        Ok((vocabulary, map, known))
+    }
+
+    /// Counts its n-grams of one order, given for each word its number.
+    pub(super) fn count<K: Key>(
+        parts: Vec<Part>,
+        order: usize,
+        numbers: &[u32],
+        bits: u32,
+        memory: &Memory,
+        progress: &mut dyn FnMut(Stage),
+    ) -> Result<Grams<K>> {
+        let len = parts.iter().map(|part| part.content.len()).sum::<u64>();
+        let are_grams = parts.iter().any(|part| matches!(part.content, Content::Counted(_)));
+        let mut highest = Highest::<K>::new(order, bits, len as usize, are_grams, memory);
+        let mut done = 0;
+        let mut add = |seen: u64| {
+            done += seen;
+            if done % SHOWN < seen {
+                progress(Stage::Counting(done, len));
+            }
+        };
+        for Part { content, map } in parts {
+            let map: Vec<u32> = map.into_iter().map(|id| numbers[id as usize]).collect();
+            match content {
+                Content::Words { words, .. } => {
+                    let mut words = words.into_reader()?;
+                    while let Some(word) = words.next()? {
+                        highest.word(map[word as usize])?;
+                        add(1);
+                    }
+                }
+                Content::Counted(counted) => counted.for_each(&mut |words, seen| {
+                    let words = &words[words.len() - order..];
+                    let append = |key: K, &word: &u32| key.append(map[word as usize], bits);
+                    add(u64::from(seen));
+                    highest.gram(words.iter().fold(K::default(), append), seen)
+                })?,
+            }
+        }
+        highest.finish()
+    }
+}
+
+/// Progress is told after so many words.
+const SHOWN: u64 = 1 << 20;
+
+impl Content {
+    /// How many words and sentence ends it has.
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::Words { len, .. } => *len,
+            Self::Counted(counted) => counted.tokens,
+        }
+    }
+}
+
+/// One thread's part of a corpus.
+#[derive(Debug)]
+struct Reader {
+    vocabulary: Vocabulary,
+    counts: Vec<u64>,
+    words: Numbers<u32>,
+    len: u64,
+    /// A word that may not stand in a text.
+    wrong: Option<&'static str>,
+}
+
+impl Reader {
+    fn new(memory: &Memory) -> Self {
+        let vocabulary = Vocabulary::new();
+        Self { vocabulary, counts: Vec::new(), words: Numbers::new(memory), len: 0, wrong: None }
+    }
+}
+
+impl Visit for Reader {
+    #[inline]
+    fn word(&mut self, word: &str) {
+        let id = self.vocabulary.insert(word);
+        if id == WordId::START || id == WordId::END {
+            self.wrong = Some(SPECIAL[id.0 as usize]);
+        }
+        if self.counts.len() < self.vocabulary.len() {
+            self.counts.resize(self.vocabulary.len(), 0);
+        }
+        self.counts[id.0 as usize] += 1;
+        self.words.put(id.0);
+        self.len += 1;
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.len += 1;
+        self.words.put(WordId::END.0);
+        if self.words.is_nearly_full() { self.words.flush() } else { Ok(()) }
+    }
+}

@@ -1,0 +1,53 @@
+//! What the checkpoints of all methods share: of which training one is, and what is said where it is of another.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::corpus::Corpus;
+use majuscule::error::Error;
+
+/// What the states of a training depend on, but for what is in its files, as JSON. `version` is that of what states mean.
+pub fn settings(config: &impl Serialize, version: String, corpus: &Corpus) -> String {
+    let value = serde_json::to_value(config).expect("settings have string keys only");
+    let mut settings: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
+    let reading = corpus.reading();
+    let files = corpus.files().into_iter().map(|(name, bytes)| match bytes {
+        Some(bytes) => format!("{name} of {bytes} bytes"),
+        None => name,
+    });
+    let others: [(&str, Value); 9] = [
+        ("version", version.into()),
+        ("corpus", files.collect::<Vec<_>>().into()),
+        ("protocol", corpus.protocol().to_string().into()),
+        ("lang", reading.language.clone().into()),
+        ("locale", corpus.locale().to_string().into()),
+        ("format", format!("{:?}", reading.format).to_lowercase().into()),
+        ("column", reading.column.to_string().into()),
+        ("field", reading.field.to_string().into()),
+        ("split", reading.split.into()),
+    ];
+    settings.extend(others.map(|(name, value)| (name.to_owned(), value)));
+    Value::Object(settings).to_string()
+}
+
+/// Tells what differs first between the settings that a training was begun with and those of now.
+pub fn other_settings(file: &str, found: &[u8], expected: &str) -> Error {
+    let parsed = |bytes: &[u8]| serde_json::from_slice::<Map<String, Value>>(bytes).unwrap_or_default();
+    let (found, expected) = (parsed(found), parsed(expected.as_bytes()));
+    let of = |settings: &Map<String, Value>, name: &str| {
+        settings.get(name).map_or("none".to_owned(), Value::to_string)
+    };
+    let differs = expected.keys().chain(found.keys()).find(|name| found.get(*name) != expected.get(*name));
+    let name = differs.map_or("settings", String::as_str);
+    let (theirs, ours) = (of(&found, name), of(&expected, name));
+    Error::Usage(format!(
+        "{file}: a training with {name} {theirs} was begun, but this one has {ours}: go on with the same settings, or remove the file to begin again",
+        name = name.replace('_', "-")
+    ))
+}
+
+/// The files are called as before, but one of them, such as `what`, holds something else.
+pub fn altered_input(file: &str, what: &str) -> Error {
+    let cure = "give the files that it was begun with, or remove it to begin again";
+    Error::file(file, format!("{what} that it was begun with has been altered since: {cure}"))
+}

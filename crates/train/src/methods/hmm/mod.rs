@@ -1,0 +1,341 @@
+//! A cased corpus in, its language model and the map of its forms out; or files of both made before.
+
+#[cfg(test)]
+mod decoding;
+
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+
+use super::{Learned, Learner, Watch, json};
+use crate::corpus::Corpus;
+use crate::lexicon::{Entry, Initial, Lexicon, build};
+use crate::lm::kneser_ney::{self, Smoothing};
+use crate::lm::words::Known;
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::lm::forms::{Forms, check_weight};
+use majuscule::lm::vocab::SPECIAL;
+use majuscule::lm::{NgramModel, binary};
+use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser, LONGEST, is_capitals};
+use majuscule::methods::hmm::{ENDINGS, Hmm, LANGUAGE_MODEL, MAP, Settings};
+use majuscule::model::Section;
+use majuscule::restorer::Restorer;
+use majuscule::text::{Case, Class, Labels, Locale};
+
+/// How `hmm` is trained.
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
+pub struct Config {
+    /// The language model and the map
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub language: Language,
+    /// How much the language model counts
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().lm_weight)]
+    pub lm_weight: f32,
+    /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is P(lower | form) = 1
+    /// for all forms
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().map_weight)]
+    pub map_weight: f32,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { language: Language::default(), lm_weight: 1.0, map_weight: 0.0 }
+    }
+}
+
+/// The language model and the map of a method that scores forms.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, clap::Args)]
+pub struct Language {
+    /// Take a language model made before, ARPA or binary, instead of training one; the map is then that of its words,
+    /// unless --map or a corpus gives one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["order", "smoothing", "back_off", "min_counts", "vocabulary"])]
+    #[serde(serialize_with = "crate::methods::names")]
+    pub lm: Option<PathBuf>,
+    /// Take a map of forms made before, as SRILM's disambig and `lexicon export --format map` have it
+    #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "crate::methods::names")]
+    pub map: Option<PathBuf>,
+    /// How the language model is trained
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub ngrams: kneser_ney::Config,
+    /// Keep the N most frequent forms in the language model; all others are counted as the unknown word
+    #[arg(long, value_name = "N")]
+    pub vocabulary: Option<NonZeroUsize>,
+    /// What becomes of words that are not in the map
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub unknown: Unknown,
+}
+
+/// What becomes of words that are not in the map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[derive(clap::ValueEnum)]
+pub enum Unknown {
+    /// They are shaped by their parts, their endings and capitals before them, as the rare words of the corpus are
+    #[default]
+    Guess,
+    /// They stay in lower case, as disambig -keep-unk has it
+    Keep,
+}
+
+impl Learner for Config {
+    fn name(&self) -> &'static str {
+        "hmm"
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.language.inputs()
+    }
+
+    fn needs_corpus(&self) -> bool {
+        self.language.lm.is_none()
+    }
+
+    fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
+        let model = train(self, corpus, threads)?;
+        let mut settings = json(model.settings());
+        settings["config"] = self.language.recorded(self, model.guesses());
+        let labels = model.labels().clone();
+        let learned = Learned { settings, labels, sections: model.sections(), files: Vec::new() };
+        Ok(learned.trained_on(&self.inputs()))
+    }
+}
+
+/// Trains on a corpus, or puts a model and a map made before together.
+///
+/// # Errors
+/// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
+pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
+    let settings = Settings { lm_weight: config.lm_weight, map_weight: config.map_weight };
+    check_weight("--lm-weight", config.lm_weight)?;
+    check_weight("--map-weight", config.map_weight)?;
+    let Parts { model, forms, guesser, mut sections } = config.language.parts(corpus, threads)?;
+    let mut binary = Vec::new();
+    binary::write(&model, &mut binary).map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
+    sections.insert(0, (LANGUAGE_MODEL.to_owned(), binary));
+    let (locale, labels) = (corpus.locale(), Labels::cases());
+    Ok(Hmm { model, forms, guesser, settings, locale, labels, sections })
+}
+
+/// What a language model and a map are made into.
+#[derive(Debug)]
+pub struct Parts {
+    /// The language model.
+    pub model: NgramModel,
+    /// The forms of each word.
+    pub forms: Forms,
+    /// The guesser for words that the map lacks.
+    pub guesser: Option<Guesser>,
+    /// The files of the map and of the guesser.
+    pub sections: Vec<Section>,
+}
+
+impl Language {
+    /// The files that it reads beside the corpus.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        self.lm.iter().chain(&self.map).cloned().collect()
+    }
+
+    /// Makes what a decoder needs.
+    pub fn parts(&self, corpus: &Corpus, threads: NonZeroUsize) -> Result<Parts> {
+        let locale = corpus.locale();
+        // What is wrong with the settings and files is told before the time that a corpus takes.
+        let config = self.kneser_ney();
+        config.check()?;
+        let model = self.lm.as_ref().map(NgramModel::open_checked).transpose()?;
+        corpus.note(model.as_ref().map_or(&[], NgramModel::notes));
+        let map = self.map.as_ref().map(|file| files::open(file)?.text()).transpose()?;
+        let lexicon = build::build(corpus, &corpus.name(), threads)?;
+        if lexicon.is_empty() && self.lm.is_none() {
+            return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
+        }
+        build::check_cased(&lexicon, &corpus.name())?;
+        let model = match model {
+            Some(model) => model,
+            None => kneser_ney::train(&config, corpus, threads)?,
+        };
+        if model.vocabulary().len() == SPECIAL.len() {
+            let name = self.lm.as_ref().map_or(LANGUAGE_MODEL.into(), |file| file.to_string_lossy());
+            return Err(Error::file(name, "knows no words: expected a language model of cased text"));
+        }
+        let map = match map {
+            Some(map) => map,
+            None if lexicon.is_empty() => written(&Forms::of_vocabulary(model.vocabulary(), locale), locale),
+            None => map_of(&lexicon),
+        };
+        let name = self.map.as_ref().map_or(MAP.into(), |file| file.to_string_lossy());
+        let forms = Forms::read(&name, &map, model.vocabulary(), locale)?;
+        let mut sections = vec![(MAP.to_owned(), map.into_bytes())];
+        let mut guesser = None;
+        if self.unknown == Unknown::Guess && !lexicon.is_empty() {
+            let endings = endings(&lexicon, after_capitals(corpus, &lexicon, threads)?);
+            guesser = Some(Guesser::read(&endings).expect("what is written can be read"));
+            sections.push((ENDINGS.to_owned(), endings.into_bytes()));
+        }
+        Ok(Parts { model, forms, guesser, sections })
+    }
+
+    /// What a manifest keeps of the settings of a method that this language is a part of: not how a language model would have been
+    /// trained where one made before was taken, nor that unknown words are guessed where there was no corpus to learn it from.
+    pub fn recorded(&self, config: &impl Serialize, guesses: bool) -> serde_json::Value {
+        let value = |result: serde_json::Result<_>| result.expect("settings have string keys only");
+        let mut recorded: serde_json::Value = value(serde_json::to_value(config));
+        if self.lm.is_some()
+            && let (Some(settings), Some(training)) =
+                (recorded.as_object_mut(), value(serde_json::to_value(&self.ngrams)).as_object())
+        {
+            settings.retain(|key, _| !training.contains_key(key) && key != "vocabulary");
+        }
+        if !guesses {
+            recorded["unknown"] = value(serde_json::to_value(Unknown::Keep));
+        }
+        recorded
+    }
+
+    fn kneser_ney(&self) -> kneser_ney::Config {
+        let mut config = self.ngrams.clone();
+        if let Some(most) = self.vocabulary {
+            config.known = Known::Most(most);
+        }
+        // A corpus of any size trains a model.
+        if let Smoothing::KneserNey | Smoothing::ModifiedKneserNey = config.smoothing {
+            config.fallback = config.fallback.or(Some([0.5, 1.0, 1.5]));
+        }
+        config
+    }
+}
+
+fn written(forms: &Forms, locale: Locale) -> String {
+    let mut out = Vec::new();
+    forms.write(locale, &mut out).expect("memory takes all");
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The map of a corpus: each word's forms with their shares, those most frequent inside sentences first. A word seen only
+/// where sentences begin has one form: a capital says nothing there.
+fn map_of(lexicon: &Lexicon) -> String {
+    let mut map = String::new();
+    for entry in lexicon.iter() {
+        map.push_str(entry.word);
+        let mut form = |case: Case, share: f64| {
+            let _ = write!(map, " {} {}", case.applied(entry.word, lexicon.locale()), share as f32);
+        };
+        if entry.count() == 0.0 {
+            form(entry.majority(Initial::Apart), 1.0);
+        } else {
+            let mut forms: Vec<_> = entry.forms.iter().collect();
+            // Equally frequent ones stay in the order of the smaller change.
+            forms.sort_by(|a, b| b.count.total_cmp(&a.count).then(b.initial.total_cmp(&a.initial)));
+            forms.iter().for_each(|found| form(found.case, found.total() / entry.total()));
+        }
+        map.push('\n');
+    }
+    map
+}
+
+/// Words seen at most so many times tell what unknown words are like (Brants 2000, section 2.3).
+const RARE: f64 = 10.0;
+
+/// The counts of [`CASES`].
+type Counts = [f64; 3];
+
+fn counts(entry: &Entry<'_>) -> Counts {
+    CASES.map(|case| entry.forms.iter().filter(|form| form.case == case).map(|form| form.count).sum())
+}
+
+fn is_rare(entry: &Entry<'_>, locale: Locale) -> bool {
+    entry.total() <= RARE && locale.letter_count(entry.word) > 0
+}
+
+/// The text of a guesser.
+fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
+    let mut found: FxHashMap<&str, Counts> = FxHashMap::default();
+    for entry in lexicon.iter().filter(|entry| is_rare(entry, lexicon.locale())) {
+        let counts = counts(&entry);
+        let starts = entry.word.char_indices().rev().map(|(at, _)| at).take(LONGEST);
+        for start in starts.chain([entry.word.len()]) {
+            let sum = found.entry(&entry.word[start..]).or_default();
+            sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+    }
+    let all = found.get("").copied().unwrap_or_default();
+    let shares: FxHashMap<&str, Counts> =
+        found.iter().map(|(&ending, &counts)| (ending, share(counts))).collect();
+    let weight = deviation(share(all));
+    let mut endings: Vec<&str> = found
+        .iter()
+        .filter(|(_, counts)| counts.iter().sum::<f64>() > 0.0)
+        .map(|(&ending, _)| ending)
+        .collect();
+    // Shorter ones first: each is smoothed by the one that is a character shorter.
+    endings.sort_by_key(|ending| (ending.chars().count(), *ending));
+    let mut smooth: FxHashMap<&str, Counts> = FxHashMap::default();
+    let mut text = String::new();
+    let mut line = |ending: &str, numbers: Counts| {
+        let [lower, title, upper] = numbers.map(|number| number as f32);
+        let _ = writeln!(text, "{ending}\t{lower}\t{title}\t{upper}");
+    };
+    if endings.is_empty() {
+        line("", [1.0, 0.0, 0.0]);
+    }
+    for ending in endings {
+        let smoothed = match ending.chars().next() {
+            None => share(all),
+            Some(first) => {
+                let shorter = smooth.get(&ending[first.len_utf8()..]).copied().unwrap_or(share(all));
+                std::array::from_fn(|case| (shares[ending][case] + weight * shorter[case]) / (1.0 + weight))
+            }
+        };
+        smooth.insert(ending, smoothed);
+        line(ending, smoothed);
+    }
+    line(AFTER_CAPITALS, after_capitals);
+    text
+}
+
+fn share(counts: Counts) -> Counts {
+    let total: f64 = counts.iter().sum();
+    if total > 0.0 { counts.map(|count| count / total) } else { [1.0, 0.0, 0.0] }
+}
+
+/// The standard deviation of the shares, which is how much a shorter ending counts (Brants 2000, equation 10).
+fn deviation(shares: Counts) -> f64 {
+    let mean = 1.0 / shares.len() as f64;
+    (shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>() / (shares.len() - 1) as f64).sqrt()
+}
+
+/// How much likelier than otherwise each case of a rare word is after a word of capitals.
+fn after_capitals(corpus: &Corpus, lexicon: &Lexicon, threads: NonZeroUsize) -> Result<[f64; 3]> {
+    let locale = corpus.locale();
+    let rare: FxHashSet<&str> =
+        lexicon.iter().filter(|entry| is_rare(entry, locale)).map(|entry| entry.word).collect();
+    let parts = corpus.map_reduce(
+        threads,
+        || [[0.0; 3]; 2],
+        |counts: &mut [[f64; 3]; 2], example| {
+            let mut after = false;
+            for ((word, _), gold) in example.tokens.iter().zip(&example.gold) {
+                let case = gold.label.case;
+                let class = CASES.iter().position(|&known| known == case).filter(|_| gold.scored);
+                if let Some(class) = class
+                    && rare.contains(word)
+                {
+                    counts[usize::from(after)][class] += 1.0;
+                }
+                after = case.class() == Class::Upper && is_capitals(case, locale.letter_count(word));
+            }
+            Ok(())
+        },
+    )?;
+    // One more of each, so that a case which was not seen there stays possible.
+    let sum = |after: usize, case: usize| 1.0 + parts.iter().map(|part| part[after][case]).sum::<f64>();
+    let share_of = |after: usize| share(std::array::from_fn(|case| sum(after, case)));
+    let (otherwise, after) = (share_of(0), share_of(1));
+    Ok(std::array::from_fn(|case| after[case] / otherwise[case]))
+}

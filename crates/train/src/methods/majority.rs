@@ -1,0 +1,113 @@
+//! A cased corpus in, the most frequent form of each of its words out.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{Learned, Learner, Watch};
+use crate::corpus::Corpus;
+use crate::lexicon::{Entry, Initial, Lexicon, Limits, build, read};
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::methods::majority::{Majority, Settings, Table};
+use majuscule::model::Bytes;
+use majuscule::restorer::Restorer;
+use majuscule::text::compound::is_joint;
+use majuscule::text::{Capitals, Case, Locale};
+
+/// How `majority` is trained.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, clap::Args)]
+pub struct Config {
+    /// The words that it keeps; one that is not among the most frequent N stays lower-cased, in one piece or not
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub limits: Limits,
+    /// Leave out words whose most frequent form is lower-cased and that were seen fewer times than this: the model is
+    /// smaller, and they stay lower-cased all the same
+    #[arg(long, value_name = "N", default_value_t)]
+    pub lower_min_count: u64,
+    /// Keep compound words that were not seen (jean-jacques) lower-cased, as the papers' baseline does, instead of giving
+    /// them the case of their parts
+    #[arg(long)]
+    pub no_parts: bool,
+    /// Add the counts of a lexicon or the entries of a word list; with one, no corpus is needed
+    #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "crate::methods::names")]
+    pub lexicon: Vec<PathBuf>,
+}
+
+impl Learner for Config {
+    fn name(&self) -> &'static str {
+        "majority"
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.lexicon.clone()
+    }
+
+    fn needs_corpus(&self) -> bool {
+        self.lexicon.is_empty()
+    }
+
+    fn reads_again(&self) -> bool {
+        false
+    }
+
+    fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
+        let (model, files) = train(self, corpus, threads)?;
+        let learned = Learned::new(model.settings(), self, model.labels(), model.sections());
+        Ok(Learned { files, ..learned })
+    }
+}
+
+/// Trains on a corpus, and on the lexicons that the settings name. Words that the protocol leaves unscored (the first of a
+/// sentence) count only where a word was seen nowhere else: see
+/// [`Entry::majority`](crate::lexicon::Entry::majority). With the model come the names of the lexicons' sources.
+///
+/// # Errors
+/// Where the corpus cannot be read, or shows nothing about case: it has no words, no capitals or nothing else.
+pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<(Majority, Vec<String>)> {
+    let mut lexicon = build::build(corpus, &corpus.name(), threads)?;
+    if lexicon.is_empty() && config.lexicon.is_empty() {
+        return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
+    }
+    build::check_cased(&lexicon, &corpus.name())?;
+    let language = Some(corpus.language().to_owned());
+    let reading = read::Config { language, ..read::Config::default() };
+    let mut sources = Vec::new();
+    for file in &config.lexicon {
+        let more = read::read(files::open(file)?, &reading)?;
+        corpus.note(more.notes());
+        sources.extend(more.sources().iter().map(|source| source.name().to_owned()));
+        lexicon = lexicon.merge(&more)?;
+    }
+    Ok((of_lexicon(config, &lexicon, corpus.locale())?, sources))
+}
+
+/// The model of a lexicon: its words with the most frequent form of each.
+///
+/// # Errors
+/// Where there are more words than a model can hold.
+pub fn of_lexicon(config: &Config, lexicon: &Lexicon, locale: Locale) -> Result<Majority> {
+    let lexicon = lexicon.limit(config.limits);
+    let mut words: Vec<_> = lexicon.iter().collect();
+    // Frequent words first: they get the best places in the table.
+    words.sort_by(|a, b| b.total().total_cmp(&a.total()).then_with(|| a.word.cmp(b.word)));
+    let settings = Settings { parts: !config.no_parts && config.limits.vocabulary.is_none() };
+    // A compound in lower case says that its parts do not decide.
+    let stays = |entry: &Entry<'_>, case| {
+        case != Case::Lower
+            || entry.total() >= config.lower_min_count as f64
+            || settings.parts && entry.word.contains(is_joint)
+    };
+    let case = |entry: &Entry<'_>| match entry.majority(Initial::Apart) {
+        // Where writers cannot type it they write Ijsland, but Dutch has IJsland.
+        Case::Mixed(Capitals(1)) => Case::Title,
+        case => case,
+    };
+    let cases = words.iter().map(|entry| (entry, case(entry)));
+    let cases: Vec<_> = cases.filter(|(entry, case)| stays(entry, *case)).collect();
+    let table = Table::build(cases.iter().map(|(entry, case)| (entry.word, *case))).map_err(Error::Usage)?;
+    Ok(Majority::new(Table::open(Bytes::Owned(table.into())).map_err(Error::Usage)?, settings, locale))
+}

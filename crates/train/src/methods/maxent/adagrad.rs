@@ -1,0 +1,213 @@
+//! Gradients in, weights moved: AdaGrad (Duchi et al. 2011), on all cores, with the same bytes for any number of threads.
+
+use std::num::NonZeroUsize;
+use std::thread;
+
+use super::cells::{Cell, Gradient, Index, Weights};
+use super::lazy::LazyPart;
+use majuscule::methods::maxent::{BEGIN, WEIGHTS_EACH};
+
+/// A word's part of a batch: its features, and what each class's weights of them move by.
+#[derive(Default)]
+pub(super) struct Gradients {
+    features: Vec<u64>,
+    /// Where the features of each word end, those before that bear on its class too, and the gradient that is the same for
+    /// all of them.
+    words: Vec<(u32, u32, Gradient)>,
+    /// How many words they are of, with those that move nothing.
+    pub(super) taken: u64,
+}
+
+impl Gradients {
+    /// Those of so many words, none yet.
+    #[cfg(test)]
+    pub(super) fn of(taken: u64) -> Self {
+        Self { taken, ..Self::default() }
+    }
+
+    /// Adds those of a word, of whose features the first `all` bear on its class too.
+    #[inline]
+    pub(super) fn push(&mut self, features: &[u64], all: usize, gradient: Gradient) {
+        let from = self.features.len();
+        self.features.extend(features);
+        self.words.push((self.features.len() as u32, (from + all) as u32, gradient));
+    }
+}
+
+impl Weights {
+    /// Moves the weights, each thread those of its own range, in the order of the words: the same for any number of threads.
+    pub(super) fn apply(&mut self, gradients: &[Gradients], rate: f32, threads: NonZeroUsize) {
+        let size = self.cells.len().div_ceil(threads.get());
+        let index = &mut self.index;
+        let mut leaders: Vec<&mut [(u64, u32)]> = Vec::new();
+        let places = match index {
+            Index::Hashed(bits, majority) => {
+                leaders.extend(majority.chunks_mut(size));
+                Place::Hashed(*bits)
+            }
+            Index::Chosen(_) => Place::Chosen(index),
+        };
+        leaders.resize_with(threads.get().max(leaders.len()), Default::default);
+        let mut lazy = self.lazy.as_mut().map(|lazy| lazy.parts(rate, size));
+        thread::scope(|scope| {
+            for ((part, cells), leaders) in self.cells.chunks_mut(size).enumerate().zip(leaders) {
+                let start = (part * size) as u32;
+                let lazy = lazy.as_mut().and_then(Iterator::next);
+                scope.spawn(move || move_cells(gradients, rate, start, cells, leaders, lazy, places));
+            }
+        });
+        drop(lazy);
+        if let Some(lazy) = &mut self.lazy {
+            lazy.pass(gradients.iter().map(|gradients| gradients.taken).sum());
+        }
+    }
+}
+
+/// An [`Index`] without what changes.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Hashed(u32),
+    Chosen(&'a Index),
+}
+
+fn move_cells(
+    gradients: &[Gradients],
+    rate: f32,
+    start: u32,
+    cells: &mut [Cell],
+    leaders: &mut [(u64, u32)],
+    mut lazy: Option<LazyPart<'_>>,
+    places: Place<'_>,
+) {
+    let end = start + cells.len() as u32;
+    for gradients in gradients {
+        let mut from = 0;
+        for &(to, all, gradient) in &gradients.words {
+            let squares =
+                [gradient[..BEGIN].iter().map(|g| g * g).sum::<f32>(), gradient[BEGIN] * gradient[BEGIN]];
+            for (feature, of_class) in (from..to).map(|at| (gradients.features[at as usize], at < all)) {
+                let cell = match places {
+                    Place::Hashed(bits) => (feature >> (64 - bits)) as u32,
+                    Place::Chosen(index) => index.cell(feature),
+                };
+                if !(start..end).contains(&cell) {
+                    continue;
+                }
+                let at = (cell - start) as usize;
+                if let Some(leader) = leaders.get_mut(at) {
+                    match leader {
+                        (found, lead) if *found == feature => *lead += 1,
+                        (found, lead @ 0) => (*found, *lead) = (feature, 1),
+                        (_, lead) => *lead -= 1,
+                    }
+                }
+                let cell = &mut cells[at];
+                if let Some(lazy) = &mut lazy {
+                    lazy.catch_up(at, cell);
+                }
+                for (sum, square) in cell[WEIGHTS_EACH..].iter_mut().zip(squares) {
+                    *sum += square;
+                }
+                let step = |sum: f32| rate / (sum.sqrt() + 1e-6);
+                let (case, begin) = (step(cell[WEIGHTS_EACH]), step(cell[WEIGHTS_EACH + 1]));
+                if of_class {
+                    for (weight, g) in cell[..BEGIN].iter_mut().zip(gradient) {
+                        *weight -= case * g;
+                    }
+                }
+                cell[BEGIN] -= begin * gradient[BEGIN];
+            }
+            from = to;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::maxent::dataset::Answer;
+    use crate::methods::maxent::lazy::Penalty;
+    use crate::methods::maxent::loss::gradient;
+    use majuscule::methods::maxent::CLASSES;
+    use majuscule::text::Class;
+    use std::collections::BTreeMap;
+
+    /// AdaGrad as it is written down, a map of weights and one word at a time, and after each word the penalty of every
+    /// weight: the slow twin. Each feature's weights, the sum of its squared gradients, and the sums of the weights.
+    fn plain(
+        words: &[(Vec<u64>, usize)],
+        rate: f32,
+        penalty: Penalty,
+    ) -> BTreeMap<u64, ([f32; CLASSES], [f64; BEGIN])> {
+        let mut weights: BTreeMap<u64, ([f32; CLASSES], [f64; BEGIN])> = BTreeMap::new();
+        for (features, class) in words {
+            let mut sums = [0.0f32; CLASSES];
+            for feature in features {
+                let (cell, _) = weights.entry(*feature).or_default();
+                (1..CLASSES).for_each(|class| sums[class] += cell[class - 1]);
+            }
+            let whole: f32 = sums.iter().map(|sum| sum.exp()).sum();
+            let gradient: Vec<f32> =
+                (1..CLASSES).map(|at| sums[at].exp() / whole - f32::from(u8::from(at == *class))).collect();
+            for feature in features {
+                let (cell, _) = weights.entry(*feature).or_default();
+                cell[CLASSES - 1] += gradient.iter().map(|g| g * g).sum::<f32>();
+                let step = rate / (cell[CLASSES - 1].sqrt() + 1e-6);
+                gradient.iter().enumerate().for_each(|(at, g)| cell[at] -= step * g);
+            }
+            for (cell, sums) in weights.values_mut() {
+                let step = f64::from(rate / (cell[CLASSES - 1].sqrt() + 1e-6));
+                let mean = f64::from(cell[..BEGIN].iter().sum::<f32>()) / BEGIN as f64;
+                for (weight, sum) in cell[..BEGIN].iter_mut().zip(sums) {
+                    let old = f64::from(*weight);
+                    let new = match penalty {
+                        Penalty::None => old,
+                        Penalty::L1(l1) => (old.abs() - step * l1).max(0.0).copysign(old),
+                        Penalty::L2(l2) => {
+                            mean / (1.0 + step * l2 / CLASSES as f64) + (old - mean) / (1.0 + step * l2)
+                        }
+                    };
+                    *weight = new as f32;
+                    *sum += new;
+                }
+            }
+        }
+        weights
+    }
+
+    #[test]
+    fn weights_move_as_in_the_plain_twin() {
+        let words: Vec<(Vec<u64>, usize)> =
+            (0..200u64).map(|i| (vec![1, 2 + i % 3, 5 + i % 7, 12 + i % 5], (i % 7 % 4) as usize)).collect();
+        let features: Vec<u64> = (1..17).collect();
+        let (l1, l2) = (Penalty::L1(0.02), Penalty::L2(0.3));
+        for (penalty, average) in
+            [(Penalty::None, false), (l1, false), (l2, false), (Penalty::None, true), (l1, true), (l2, true)]
+        {
+            let mut weights = Weights::of(features.clone()).lazily(penalty, average);
+            for (features, class) in &words {
+                let answer = Answer { class: Some(Class::ALL[*class]), ..Answer::default() };
+                let gradient = gradient(weights.sums(features, features.len()), answer);
+                let mut gradients = Gradients::of(1);
+                gradients.push(features, features.len(), gradient);
+                weights.apply(&[gradients], 0.1, NonZeroUsize::MIN);
+            }
+            let weights = weights.settle();
+            let twin = plain(&words, 0.1, penalty);
+            for &feature in &features {
+                let (last, sums) = twin[&feature];
+                let found = weights.cells[weights.index.cell(feature) as usize];
+                for at in 0..BEGIN {
+                    let twin = if average { (sums[at] / words.len() as f64) as f32 } else { last[at] };
+                    assert!(
+                        (found[at] - twin).abs() < 1e-4,
+                        "{penalty:?} {average} {feature}: {} {twin}",
+                        found[at]
+                    );
+                }
+            }
+            let zeros = weights.values().flatten().filter(|weight| *weight == 0.0).count();
+            assert_eq!(zeros > features.len(), penalty == l1 && !average, "{zeros} weights are 0");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The weights of features while they are trained.
+
+use super::adapt::Base;
+use super::lazy::{Lazy, Penalty};
+use majuscule::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
+
+/// A number for each weight of a feature.
+pub(super) type Gradient = [f32; WEIGHTS_EACH];
+
+/// The weights of a feature, and the sums of squared gradients of those for classes and of that for an end.
+pub(super) type Cell = [f32; WEIGHTS_EACH + 2];
+
+/// Weights while they are trained.
+#[derive(Clone)]
+pub(super) struct Weights {
+    pub(super) cells: Vec<Cell>,
+    pub(super) index: Index,
+    /// What is caught up with when a cell is touched: `None` where nothing is.
+    pub(super) lazy: Option<Lazy>,
+    /// What they are added to, where they are moves of other weights.
+    pub(super) base: Option<Base>,
+}
+
+/// Where the weights of a feature are.
+#[derive(Clone)]
+pub(super) enum Index {
+    /// Where the first so many bits of its hash say, shared with others that have the same. For each cell the feature that
+    /// held the majority of its gradients (Boyer & Moore 1991), with its lead.
+    Hashed(u32, Vec<(u64, u32)>),
+    /// Its place among those chosen: open addressing, with the number of a cell; the length is a power of two.
+    Chosen(Vec<(u64, u32)>),
+}
+
+/// No cell.
+const NONE: u32 = u32::MAX;
+
+impl Index {
+    #[inline]
+    pub(super) fn cell(&self, feature: u64) -> u32 {
+        match self {
+            Self::Hashed(bits, _) => (feature >> (64 - bits)) as u32,
+            Self::Chosen(slots) => {
+                let mut at = feature as usize & (slots.len() - 1);
+                loop {
+                    let (found, cell) = slots[at];
+                    if cell == NONE || found == feature {
+                        return cell;
+                    }
+                    at = (at + 1) & (slots.len() - 1);
+                }
+            }
+        }
+    }
+}
+
+impl Weights {
+    pub(super) fn hashed(bits: u32) -> Self {
+        let index = Index::Hashed(bits, vec![(0, 0); 1 << bits]);
+        Self { cells: vec![Cell::default(); 1 << bits], index, lazy: None, base: None }
+    }
+
+    /// New ones for these features.
+    pub(super) fn of(chosen: Vec<u64>) -> Self {
+        let mut slots = vec![(0, NONE); (chosen.len() * 2).next_power_of_two()];
+        for (cell, feature) in (0..).zip(&chosen) {
+            let mut at = *feature as usize & (slots.len() - 1);
+            while slots[at].1 != NONE {
+                at = (at + 1) & (slots.len() - 1);
+            }
+            slots[at] = (*feature, cell);
+        }
+        Self {
+            cells: vec![Cell::default(); chosen.len()],
+            index: Index::Chosen(slots),
+            lazy: None,
+            base: None,
+        }
+    }
+
+    /// Those of these features, which keep their order, with values of their own.
+    pub(super) fn with(chosen: Vec<u64>, values: &[Gradient]) -> Self {
+        let mut weights = Self::of(chosen);
+        for (cell, values) in weights.cells.iter_mut().zip(values) {
+            cell[..WEIGHTS_EACH].copy_from_slice(values);
+        }
+        weights
+    }
+
+    /// The features of [`Weights::of`], in their order.
+    pub(super) fn features(&self) -> Vec<u64> {
+        let Index::Chosen(slots) = &self.index else { return Vec::new() };
+        let mut features = vec![0; self.cells.len()];
+        for &(feature, cell) in slots.iter().filter(|(_, cell)| *cell != NONE) {
+            features[cell as usize] = feature;
+        }
+        features
+    }
+
+    /// The weights of each cell; those of [`Weights::of`] are in its order.
+    #[cfg(test)]
+    pub(super) fn values(&self) -> impl Iterator<Item = Gradient> {
+        self.cells.iter().map(|cell| [cell[0], cell[1], cell[2], cell[3]])
+    }
+
+    /// The same under a penalty for each word, or to be averaged.
+    pub(super) fn lazily(self, penalty: Penalty, average: bool) -> Self {
+        let needed = average || penalty != Penalty::None;
+        Self { lazy: needed.then(|| Lazy::new(penalty, average, self.cells.len())), ..self }
+    }
+
+    /// The same as moves of the weights of a model, where one is adapted.
+    pub(super) fn over(self, model: Option<&Maxent>) -> Self {
+        Self { base: model.map(Base::of), ..self }
+    }
+
+    /// What the weights are that come out of training so far.
+    pub(super) fn settle(mut self) -> Self {
+        if let Some(lazy) = self.lazy.take() {
+            lazy.settle(&mut self.cells);
+        }
+        self
+    }
+
+    /// The same, while training goes on.
+    pub(super) fn settled(&self) -> Self {
+        self.clone().settle()
+    }
+
+    /// The sums of the weights of features, of which those behind the first `all` bear on beginnings alone.
+    #[inline]
+    pub(super) fn sums(&self, features: &[u64], all: usize) -> Gradient {
+        let mut sums = self.base.as_ref().map_or([0.0; WEIGHTS_EACH], |base| base.sums(features, all));
+        for (number, &feature) in features.iter().enumerate() {
+            let at = self.index.cell(feature) as usize;
+            let Some(cell) = self.cells.get(at) else { continue };
+            let weights = match &self.lazy {
+                None => [cell[0], cell[1], cell[2], cell[3]],
+                Some(lazy) => lazy.now(at, cell),
+            };
+            match number < all {
+                true => sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight),
+                false => sums[BEGIN] += weights[BEGIN],
+            }
+        }
+        sums
+    }
+
+    /// The weights of each feature that was chosen.
+    pub(super) fn by_feature(&self) -> impl Iterator<Item = (u64, Gradient)> {
+        let slots = match &self.index {
+            Index::Chosen(slots) => slots.as_slice(),
+            Index::Hashed(..) => &[],
+        };
+        slots.iter().filter(|(_, cell)| *cell != NONE).map(|&(feature, cell)| {
+            let cell = self.cells[cell as usize];
+            (feature, [cell[0], cell[1], cell[2], cell[3]])
+        })
+    }
+}

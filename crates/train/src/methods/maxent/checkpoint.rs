@@ -1,0 +1,502 @@
+//! A training under way as a file: written now and then, and gone on from after an interruption.
+//!
+//! Layout, little-endian: `MJTRAINS` and the format (u32); the length (u32) of the settings and the settings with the corpus as
+//! JSON; the CRC-32 of all that; digests of the words and of what comes from outside (u64 each); the epochs done and the batches
+//! of the next (u64 each); the epochs in a row that were worse on what is held out (u64), and whether there are best weights (a
+//! byte), with their loss (f64) and them; the weights; the CRC-32 of all that. Weights are whether their features are chosen (a
+//! byte), the number of cells (u64), the cells (f32 each), the feature of each (u64), with its lead (u32) where none are chosen;
+//! whether something is caught up with (a byte: 0, 1, or 2 with sums), then the rate (f32), the words so far and those of each cell
+//! (u64 each), and the sums of each (f64 each).
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crc32fast::Hasher;
+
+use super::cells::{Cell, Index, Weights};
+use super::dataset::DataSet;
+use super::lazy::{Lazy, Penalty};
+use super::state::State;
+use super::stopping::Stopping;
+use super::{Config, Size};
+use crate::corpus::Corpus;
+use crate::methods::checkpoint;
+use majuscule::error::{Error, Result};
+use majuscule::files::{self, Input, Publish};
+use majuscule::methods::maxent::hash::hash;
+use majuscule::methods::maxent::outside::Outside;
+use majuscule::methods::maxent::templates::VERSION;
+
+const MAGIC: &[u8; 8] = b"MJTRAINS";
+const FORMAT: u32 = 1;
+
+/// A file that holds a state, or will.
+pub(super) struct Checkpoint<'a> {
+    file: &'a Path,
+    config: &'a Config,
+    settings: String,
+    /// The file, behind its settings, where there is one.
+    old: Option<Source>,
+}
+
+impl<'a> Checkpoint<'a> {
+    /// The one that the settings name.
+    ///
+    /// # Errors
+    /// Where it is none, of another training or of another version, and where it cannot be written.
+    pub(super) fn new(config: &'a Config, corpus: &Corpus) -> Result<Option<Self>> {
+        let Some(file) = &config.checkpoint else { return Ok(None) };
+        let settings = settings(config, corpus);
+        let old = match file.metadata() {
+            Ok(metadata) if !metadata.is_file() => return Err(no_checkpoint(&file.to_string_lossy())),
+            Ok(_) => Some(Source::open(file, &settings)?),
+            Err(_) => None,
+        };
+        // A name that cannot be written is better known before long work.
+        drop(Publish::new(file)?);
+        Ok(Some(Self { file, config, settings, old }))
+    }
+
+    /// What keeps states in the file, and the one that is there.
+    ///
+    /// # Errors
+    /// Where that is of another corpus, cut off or altered.
+    pub(super) fn open(
+        self,
+        data: &DataSet<'_>,
+        words: u64,
+        penalty: Penalty,
+    ) -> Result<(Keeper<'a>, Option<State>)> {
+        let Self { file, config, settings, old } = self;
+        let digests = [words, digest(data.outside)];
+        let state = old.map(|old| old.state(config, digests, penalty)).transpose()?;
+        Ok((Keeper { file, config, settings, digests, words: 0 }, state))
+    }
+}
+
+/// What states depend on, but for what is in the files; on threads and the file's own name they do not.
+fn settings(config: &Config, corpus: &Corpus) -> String {
+    let version = format!("{} with features {}", env!("CARGO_PKG_VERSION"), VERSION);
+    checkpoint::settings(config, version, corpus)
+}
+
+fn digest(outside: &Outside) -> u64 {
+    let bytes: Vec<u8> = outside.sections().into_iter().flat_map(|(_, bytes)| bytes).collect();
+    hash(&bytes)
+}
+
+/// Writes states to the file.
+pub(super) struct Keeper<'a> {
+    file: &'a Path,
+    config: &'a Config,
+    settings: String,
+    digests: [u64; 2],
+    /// Since the last one.
+    words: u64,
+}
+
+impl Keeper<'_> {
+    /// A [`Keep`](super::state::Keep): writes the state of each epoch, and after so many words.
+    pub(super) fn keep(&mut self, state: &State, words: u64) -> Result<()> {
+        self.words += words;
+        if state.batches > 0 && self.words < self.config.checkpoint_every {
+            return Ok(());
+        }
+        // From these features a few are chosen next, and a state with them is far smaller.
+        if let Index::Hashed(..) = state.weights.index
+            && state.is_over(self.config.epochs)
+        {
+            return Ok(());
+        }
+        self.words = 0;
+        let write = |out: &mut Publish| write(out, &self.settings, self.digests, state);
+        files::unpublished(self.file, write)?.commit()
+    }
+}
+
+fn write(out: &mut dyn Write, settings: &str, digests: [u64; 2], state: &State) -> io::Result<()> {
+    let mut sink = Sink { out, hasher: Hasher::new() };
+    sink.put(MAGIC)?;
+    sink.put(&FORMAT.to_le_bytes())?;
+    sink.put(&(settings.len() as u32).to_le_bytes())?;
+    sink.put(settings.as_bytes())?;
+    sink.checksum()?;
+    let State { epoch, batches, stopping, weights } = state;
+    sink.all(&digests, |digest| digest.to_le_bytes())?;
+    sink.all(&[*epoch as u64, *batches, stopping.worse as u64], |number| number.to_le_bytes())?;
+    sink.put(&[u8::from(stopping.best.is_some())])?;
+    if let Some((loss, weights)) = &stopping.best {
+        sink.put(&loss.to_le_bytes())?;
+        sink.weights(weights)?;
+    }
+    sink.weights(weights)?;
+    sink.checksum()
+}
+
+/// Bytes on their way out.
+struct Sink<'a> {
+    out: &'a mut dyn Write,
+    hasher: Hasher,
+}
+
+/// So many values are turned to bytes, or back, at a time.
+const PART: usize = 4096;
+
+impl Sink<'_> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.out.write_all(bytes)
+    }
+
+    fn all<T, const N: usize>(&mut self, values: &[T], bytes: impl Fn(&T) -> [u8; N]) -> io::Result<()> {
+        let mut part = Vec::new();
+        for values in values.chunks(PART) {
+            part.clear();
+            values.iter().for_each(|value| part.extend(bytes(value)));
+            self.put(&part)?;
+        }
+        Ok(())
+    }
+
+    fn weights(&mut self, weights: &Weights) -> io::Result<()> {
+        let Weights { cells, index, lazy, .. } = weights;
+        self.put(&[u8::from(matches!(index, Index::Chosen(_)))])?;
+        self.put(&(cells.len() as u64).to_le_bytes())?;
+        self.all(cells, cell_bytes)?;
+        match index {
+            Index::Hashed(_, leaders) => self.all(leaders, |(feature, lead)| {
+                let mut bytes = [0; LEADER];
+                bytes[..8].copy_from_slice(&feature.to_le_bytes());
+                bytes[8..].copy_from_slice(&lead.to_le_bytes());
+                bytes
+            })?,
+            Index::Chosen(_) => self.all(&weights.features(), |feature| feature.to_le_bytes())?,
+        }
+        let Some(Lazy { rate, now, touched, sums, .. }) = lazy else { return self.put(&[0]) };
+        self.put(&[1 + u8::from(!sums.is_empty())])?;
+        self.put(&rate.to_le_bytes())?;
+        self.put(&now.to_le_bytes())?;
+        self.all(touched, |words| words.to_le_bytes())?;
+        self.all(sums.as_flattened(), |sum| sum.to_le_bytes())
+    }
+
+    fn checksum(&mut self) -> io::Result<()> {
+        let checksum = self.hasher.clone().finalize();
+        self.put(&checksum.to_le_bytes())
+    }
+}
+
+/// Bytes of a cell, and of a leader.
+const CELL: usize = size_of::<Cell>();
+const LEADER: usize = 8 + 4;
+
+fn cell_bytes(cell: &Cell) -> [u8; CELL] {
+    let mut bytes = [0; CELL];
+    bytes.as_chunks_mut().0.iter_mut().zip(cell).for_each(|(bytes, number)| *bytes = number.to_le_bytes());
+    bytes
+}
+
+fn cell(bytes: [u8; CELL]) -> Cell {
+    let (numbers, _) = bytes.as_chunks();
+    std::array::from_fn(|at| f32::from_le_bytes(numbers[at]))
+}
+
+/// A file being read.
+struct Source {
+    input: Input,
+    hasher: Hasher,
+    /// How many bytes are left, as far as that is known.
+    left: usize,
+}
+
+impl Source {
+    /// Reads the settings, and refuses those of another training.
+    fn open(file: &Path, settings: &str) -> Result<Self> {
+        let left = files::len(file).unwrap_or_default() as usize;
+        Self::new(files::open(file)?, left, settings)
+    }
+
+    fn new(input: Input, left: usize, settings: &str) -> Result<Self> {
+        let mut source = Self { input, hasher: Hasher::new(), left };
+        if source.input.peek(MAGIC.len())? != MAGIC {
+            return Err(no_checkpoint(source.input.name()));
+        }
+        source.bytes(MAGIC.len())?;
+        let format = u32::from_le_bytes(source.next()?);
+        if format != FORMAT {
+            let problem = format!("format of checkpoints {format}, but this build reads {FORMAT}");
+            let cure = "go on with the majuscule that wrote it, or remove it to begin again";
+            return Err(Error::file(source.input.name(), format!("{problem}: {cure}")));
+        }
+        let len = u32::from_le_bytes(source.next()?);
+        let found = source.bytes(len as usize)?;
+        source.check()?;
+        if found != settings.as_bytes() {
+            return Err(checkpoint::other_settings(source.input.name(), &found, settings));
+        }
+        Ok(source)
+    }
+
+    /// Reads what is behind the settings.
+    fn state(mut self, config: &Config, digests: [u64; 2], penalty: Penalty) -> Result<State> {
+        for (digest, what) in digests.into_iter().zip(["a text", "a list or a lexicon"]) {
+            if u64::from_le_bytes(self.next()?) != digest {
+                return Err(checkpoint::altered_input(self.input.name(), what));
+            }
+        }
+        let [epoch, batches, worse] = [self.next()?, self.next()?, self.next()?].map(u64::from_le_bytes);
+        let best = match self.next()? {
+            [0] => None,
+            _ => Some((f64::from_le_bytes(self.next()?), self.weights(config, penalty)?)),
+        };
+        let weights = self.weights(config, penalty)?;
+        self.check()?;
+        if self.input.read(&mut [0])? > 0 {
+            return Err(self.altered());
+        }
+        let stopping = Stopping { patience: config.solving.patience, best, worse: worse as usize };
+        Ok(State { epoch: epoch as usize, batches, stopping, weights })
+    }
+
+    fn weights(&mut self, config: &Config, penalty: Penalty) -> Result<Weights> {
+        let [chosen] = self.next()?;
+        let count = u64::from_le_bytes(self.next()?) as usize;
+        let fits = match config.size {
+            _ if chosen == 0 => count == 1 << config.bits,
+            Size::Features(most) => count <= most,
+            // How many fit is known only once the words are counted.
+            Size::Bytes(most) => count <= most,
+        };
+        if !fits {
+            return Err(self.altered());
+        }
+        let cells = self.all(count, cell)?;
+        let mut weights = match chosen {
+            0 => {
+                let leader = |bytes: [u8; LEADER]| {
+                    let [low, high, lead] = [0, 4, 8]
+                        .map(|at| bytes[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)));
+                    (u64::from(high) << 32 | u64::from(low), lead)
+                };
+                Weights {
+                    cells,
+                    index: Index::Hashed(config.bits, self.all(count, leader)?),
+                    ..Weights::of(Vec::new())
+                }
+            }
+            _ => Weights { cells, ..Weights::of(self.all(count, u64::from_le_bytes)?) },
+        };
+        let [caught_up] = self.next()?;
+        if caught_up > 0 {
+            let (rate, now) = (f32::from_le_bytes(self.next()?), u64::from_le_bytes(self.next()?));
+            let touched = self.all(count, u64::from_le_bytes)?;
+            let numbers = |bytes: [u8; 8]| f64::from_le_bytes(bytes);
+            let sums = self.all(if caught_up > 1 { count * 4 } else { 0 }, numbers)?;
+            let sums = sums.as_chunks().0.to_vec();
+            if touched.iter().any(|&words| words > now) {
+                return Err(self.altered());
+            }
+            weights.lazy = Some(Lazy { penalty, rate, now, touched, sums });
+        }
+        Ok(weights)
+    }
+
+    fn next<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let bytes = self.bytes(N)?;
+        Ok(bytes.try_into().unwrap_or([0; N]))
+    }
+
+    fn all<T, const N: usize>(&mut self, count: usize, value: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
+        // A number that was altered must not take all memory.
+        let mut values = Vec::with_capacity(count.min(self.left / N));
+        while values.len() < count {
+            let bytes = self.bytes(N * PART.min(count - values.len()))?;
+            values.extend(bytes.as_chunks().0.iter().map(|bytes| value(*bytes)));
+        }
+        Ok(values)
+    }
+
+    fn bytes(&mut self, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        while bytes.len() < len {
+            let start = bytes.len();
+            bytes.resize(len.min(start + PART * CELL), 0);
+            let read = self.input.read(&mut bytes[start..])?;
+            bytes.truncate(start + read);
+            if read == 0 {
+                let problem = format!("is cut off: {AGAIN}");
+                return Err(Error::file(self.input.name(), problem));
+            }
+        }
+        self.hasher.update(&bytes);
+        self.left = self.left.saturating_sub(len);
+        Ok(bytes)
+    }
+
+    fn check(&mut self) -> Result<()> {
+        let checksum = self.hasher.clone().finalize();
+        if u32::from_le_bytes(self.next()?) == checksum { Ok(()) } else { Err(self.altered()) }
+    }
+
+    fn altered(&self) -> Error {
+        Error::file(self.input.name(), format!("was altered since it was written: {AGAIN}"))
+    }
+}
+
+const AGAIN: &str = "copy the checkpoint again, or remove it to begin again";
+
+fn no_checkpoint(file: &str) -> Error {
+    let problem = "is no checkpoint: expected one that train maxent wrote, or the name of a new file";
+    Error::file(file, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use proptest::prelude::*;
+
+    use super::super::trainer::Trainer;
+    use super::super::{Prepared, Solving, learn};
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use majuscule::methods::maxent::weights::Width;
+    use majuscule::text::Locale;
+
+    /// About 900 words: some five batches.
+    fn corpus() -> Corpus {
+        let text = "They told us here.\nThey saw the US army in Lisbon.\nNobody was in Porto.\n".repeat(60);
+        Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root)
+    }
+
+    fn config(solving: Solving) -> Config {
+        Config { bits: 8, size: Size::Features(60), epochs: 3, solving, ..Config::default() }
+    }
+
+    fn bytes(config: &Config, state: &State) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(&mut bytes, &settings(config, &corpus()), [1, 2], state).unwrap();
+        bytes
+    }
+
+    fn read(config: &Config, bytes: &[u8], penalty: Penalty) -> Result<State> {
+        let (input, left) = (Input::uncompressed("file", io::Cursor::new(bytes.to_vec())), bytes.len());
+        Source::new(input, left, &settings(config, &corpus()))?.state(config, [1, 2], penalty)
+    }
+
+    /// Learns until so many states were kept, or to the end.
+    fn until(
+        stop: usize,
+        trainer: &Trainer<'_>,
+        penalty: Penalty,
+        old: Option<State>,
+    ) -> std::result::Result<Weights, Vec<u8>> {
+        let (mut kept, mut last) = (0, Vec::new());
+        let stopped = || Error::Usage("stopped".to_owned());
+        let found = learn(trainer, 60, penalty, old, &mut |state, _| {
+            kept += 1;
+            if kept < stop {
+                return Ok(());
+            }
+            last = bytes(trainer.data.config, state);
+            Err(stopped())
+        });
+        found.map_err(|error| {
+            assert_eq!(error.to_string(), stopped().to_string());
+            last
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn training_that_is_stopped_and_goes_on_finds_the_same(
+            stops in prop::collection::vec(1usize..30, 1..4),
+            threads in 1usize..3,
+            other_threads in 1usize..3,
+            which in 0usize..4,
+        ) {
+            let solving = [
+                Solving::default(),
+                Solving { l1: 0.1, held_out: 0.2, ..Solving::default() },
+                Solving { l2: 0.1, average: true, ..Solving::default() },
+                Solving { average: true, held_out: 0.3, patience: 2, ..Solving::default() },
+            ];
+            let (config, corpus, outside) = (config(solving[which].clone()), corpus(), Outside::default());
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let prepared = Prepared::new(&config, &corpus, threads).unwrap();
+            let data = prepared.data(&config, &corpus, &outside);
+            let mut trainer = Trainer { data, threads };
+            let penalty = config.solving.penalty(&data).unwrap();
+            let whole = learn(&trainer, 60, penalty, None, &mut |_, _| Ok(())).unwrap().quantised(Width::Narrow, 60);
+            let mut found = until(stops[0], &trainer, penalty, None);
+            trainer.threads = NonZeroUsize::new(other_threads).unwrap();
+            for stop in stops[1..].iter().copied().chain([usize::MAX]) {
+                if let Err(bytes) = &found {
+                    found = until(stop, &trainer, penalty, Some(read(&config, bytes, penalty).unwrap()));
+                }
+            }
+            prop_assert_eq!(found.ok().map(|weights| weights.quantised(Width::Narrow, 60)), Some(whole));
+        }
+
+        #[test]
+        fn what_was_cut_off_or_altered_is_refused(which in 0..2usize, at: prop::sample::Index, change in 1u8..) {
+            let (config, states) = (some_config(), some_states());
+            let whole = bytes(&config, &states[which]);
+            prop_assert!(read(&config, &whole, Penalty::None).is_ok());
+            prop_assert!(read(&config, &whole[..at.index(whole.len())], Penalty::None).is_err());
+            prop_assert!(read(&config, &[&whole[..], &[change]].concat(), Penalty::None).is_err());
+            let (place, mut altered) = (at.index(whole.len()), whole);
+            altered[place] ^= change;
+            prop_assert!(read(&config, &altered, Penalty::None).is_err());
+        }
+
+        #[test]
+        fn an_altered_state_with_its_checksum_put_right_never_panics(which in 0..2usize, at: prop::sample::Index, to: [u8; 3]) {
+            let (config, states) = (some_config(), some_states());
+            let mut altered = bytes(&config, &states[which]);
+            let (begin, end) = (16 + settings(&config, &corpus()).len() + 4, altered.len() - 4);
+            // Most of what decides how the rest is read stands first.
+            let start = begin + at.index(end - begin) / [1, 40][usize::from(to[0] & 1)];
+            altered[start..(start + 3).min(end)].iter_mut().zip(to).for_each(|(byte, to)| *byte = to);
+            let checksum = crc32fast::hash(&altered[..end]).to_le_bytes();
+            altered[end..].copy_from_slice(&checksum);
+            let _ = read(&config, &altered, Penalty::None);
+        }
+    }
+
+    fn some_config() -> Config {
+        config(Solving { average: true, ..Solving::default() })
+    }
+
+    /// One of each kind of weights, the second with all that there can be.
+    fn some_states() -> [State; 2] {
+        let chosen = |average| Weights::of(vec![7, 8, 9]).lazily(Penalty::None, average);
+        let mut second = State::new(chosen(true), 1);
+        second.stopping.add(0.5, chosen(false));
+        [State::new(Weights::hashed(8), 1), second]
+    }
+
+    #[test]
+    fn another_training_is_told_by_what_differs() {
+        let state = &some_states()[0];
+        let of = |config: &Config| read(config, &bytes(&some_config(), state), Penalty::None).map(drop);
+        assert!(of(&some_config()).is_ok());
+        let problem = of(&Config { look_ahead: 1, ..some_config() }).unwrap_err();
+        assert!(matches!(problem, Error::Usage(_)));
+        assert_eq!(
+            problem.to_string(),
+            "file: a training with look-ahead 3 was begun, but this one has 1: go on with the same settings, or \
+             remove the file to begin again"
+        );
+        let mut other = bytes(&some_config(), state);
+        other[8] = 9;
+        let problem = read(&some_config(), &other, Penalty::None).err().unwrap().to_string();
+        assert!(problem.starts_with("file: format of checkpoints 9, but this build reads 1: "), "{problem}");
+        let input = Input::uncompressed("file", io::Cursor::new(bytes(&some_config(), state)));
+        let source = Source::new(input, 0, &settings(&some_config(), &corpus())).unwrap();
+        let problem = source.state(&some_config(), [3, 2], Penalty::None).err().unwrap().to_string();
+        assert!(problem.starts_with("file: a text that it was begun with has been altered"), "{problem}");
+    }
+}

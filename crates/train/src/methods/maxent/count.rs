@@ -1,0 +1,88 @@
+//! A cased corpus in, how each word is written in it out.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use rustc_hash::FxHashMap;
+
+use crate::corpus::Corpus;
+use majuscule::error::Result;
+use majuscule::methods::maxent::hash::hash;
+use majuscule::methods::maxent::profile::Counts;
+use majuscule::methods::spellings;
+use majuscule::text::{Case, Class, Locale, Mark};
+
+/// What is counted of a word.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Word {
+    pub(super) counts: Counts,
+    /// Its spellings in mixed case.
+    mixed: BTreeMap<Case, u32>,
+}
+
+impl Word {
+    fn total(&self) -> u32 {
+        self.counts.classes.iter().sum::<u32>() + self.counts.first
+    }
+}
+
+pub(super) type Words = FxHashMap<String, Word>;
+
+pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
+    let parts = corpus.map_reduce(threads, Words::default, |words, example| {
+        for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
+            if !words.contains_key(lower) {
+                words.insert(lower.to_owned(), Word::default());
+            }
+            let Some(word) = words.get_mut(lower) else { continue };
+            word.counts.add(gold.label.case.class(), gold.initial, gold.label.mark == Mark::SentenceEnd);
+            if gold.label.case.class() == Class::Mixed {
+                *word.mixed.entry(gold.label.case).or_default() += 1;
+            }
+        }
+        Ok(())
+    })?;
+    let mut all = Words::default();
+    for (lower, word) in parts.into_iter().flatten() {
+        let sum = all.entry(lower).or_default();
+        sum.counts = sum.counts.plus(&word.counts);
+        word.mixed.into_iter().for_each(|(case, count)| *sum.mixed.entry(case).or_default() += count);
+    }
+    Ok(all)
+}
+
+/// A number that tells counts from others, whatever order they are in.
+pub(super) fn digest(words: &Words) -> u64 {
+    let mut bytes = Vec::new();
+    let digests = words.iter().map(|(lower, Word { counts: Counts { classes, first, last }, .. })| {
+        bytes.clear();
+        bytes.extend(lower.as_bytes());
+        classes.iter().chain([first, last]).for_each(|count| bytes.extend(count.to_le_bytes()));
+        hash(&bytes)
+    });
+    digests.fold(0, u64::wrapping_add)
+}
+
+/// The most frequent words, and of equally frequent ones those first in the order of their bytes.
+pub(super) fn most_frequent(words: &Words, limit: usize) -> Vec<String> {
+    let mut order: Vec<(u32, &String)> = words.iter().map(|(lower, word)| (word.total(), lower)).collect();
+    order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    order.truncate(limit);
+    order.into_iter().map(|(_, lower)| lower.clone()).collect()
+}
+
+/// The most frequent mixed spelling of each word that has one, a line each; `others` are those of words that have none here.
+pub(super) fn mixed(
+    order: &[String],
+    words: &Words,
+    others: BTreeMap<String, Case>,
+    locale: Locale,
+) -> String {
+    let mut cases = others;
+    for lower in order {
+        if let Some(case) = spellings::most_frequent(&words[lower].mixed) {
+            cases.insert(lower.clone(), case);
+        }
+    }
+    spellings::write(cases.iter().map(|(lower, case)| (lower, *case)), locale)
+}

@@ -1,0 +1,230 @@
+//! A corpus in, a row of features and an answer for each of its words out.
+
+use super::Config;
+use super::adapt;
+use super::count::Words;
+use crate::corpus::{Corpus, Example, Gold};
+use majuscule::error::Result;
+use majuscule::methods::maxent::Maxent;
+use majuscule::methods::maxent::chain::FAR;
+use majuscule::methods::maxent::filling::{FeatureSet, Filler, Observation, Values};
+use majuscule::methods::maxent::hash::hash;
+use majuscule::methods::maxent::observe::{Observer, Seen, Shown};
+use majuscule::methods::maxent::outside::Outside;
+use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
+use majuscule::text::{Class, Mark};
+
+/// The words that weights are learned from, in the order of the corpus.
+#[derive(Clone, Copy)]
+pub(super) struct DataSet<'a> {
+    pub(super) config: &'a Config,
+    pub(super) set: &'a FeatureSet,
+    pub(super) corpus: &'a Corpus,
+    pub(super) words: &'a Words,
+    /// The model that is adapted, where one is.
+    pub(super) model: Option<&'a Maxent>,
+    pub(super) outside: &'a Outside,
+    /// Whether the beginnings of sentences are learned.
+    pub(super) begins: bool,
+}
+
+/// A word to learn from.
+pub(super) struct ExampleRow<'a> {
+    /// Its place in its example, whose length is the place behind the last word.
+    pub(super) at: usize,
+    pub(super) features: &'a [u64],
+    /// So many of them bear on its class too, those behind on beginnings alone.
+    pub(super) all: usize,
+    pub(super) observation: Observation<'a>,
+    pub(super) answer: Answer,
+}
+
+/// What is to be learned of a word; `None` where it teaches nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Answer {
+    pub(super) class: Option<Class>,
+    /// Whether its class is lower or title, and not known more closely.
+    pub(super) not_otherwise: bool,
+    /// Whether a sentence begins at it.
+    pub(super) begins: Option<bool>,
+}
+
+/// Memory for the words of an example.
+#[derive(Default)]
+pub(super) struct Scratch {
+    seen: Vec<Seen>,
+    features: Vec<u64>,
+}
+
+impl DataSet<'_> {
+    /// Gives each word of an example that something is learned of to `visit`, in order, and what is behind the last word.
+    #[inline]
+    pub(super) fn rows(
+        &self,
+        example: &Example,
+        scratch: &mut Scratch,
+        mut visit: impl FnMut(ExampleRow<'_>),
+    ) {
+        let Scratch { seen, features } = scratch;
+        self.seen(example, seen);
+        let look_ahead = self.look_ahead(seen);
+        let mut observer = Observer::new(self.set, self.outside);
+        let mut history = History::default();
+        observer.text(&example.tokens, seen, |observer, word| {
+            if word.opening.is_some() {
+                history = History::default();
+            }
+            let gold = example.gold.get(word.at);
+            let (lower, answer, look_ahead) = match gold {
+                Some(gold) => {
+                    let lower = example.tokens.lower(word.at);
+                    (lower, self.answer(word.shown, lower, gold), look_ahead)
+                }
+                None => ("", self.answer_behind(word.shown, example), look_ahead.saturating_sub(1)),
+            };
+            if answer != Answer::default() {
+                let before = Some(history.before);
+                let of_class = Observation { before, ..observer.observation(lower, word, look_ahead) };
+                let distance = answer.begins.map(|_| history.distance);
+                let observation = Observation { distance, ..of_class };
+                features.clear();
+                let add = |filler: &Filler, values: &Values, _: &str| features.push(filler.feature(values));
+                self.set.all(&observation, add);
+                let all = features.len() - distance.map_or(0, |_| self.set.histories());
+                visit(ExampleRow { at: word.at, features, all, observation, answer });
+            }
+            if let Some(gold) = gold {
+                history.add(gold, word.shown);
+            }
+        });
+    }
+
+    /// What is to be learned behind the last word: another sentence begins there, or a window was cut.
+    fn answer_behind(&self, shown: Shown, example: &Example) -> Answer {
+        let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
+        let is_open = self.begins && shown == Shown::Nothing;
+        Answer { begins: is_open.then_some(ends), ..Answer::default() }
+    }
+
+    /// What is to be learned of a word.
+    fn answer(&self, shown: Shown, lower: &str, gold: &Gold) -> Answer {
+        let is_open = self.begins && shown == Shown::Nothing;
+        let begins = is_open.then_some(gold.initial);
+        let class = gold.label.case.class();
+        let is_first = gold.initial || shown == Shown::Begins;
+        match gold.scored {
+            false => Answer { begins, ..Answer::default() },
+            // The capital of a first word may be due to its place; that of a letter by itself says nothing at all.
+            true if is_first && lower.chars().nth(1).is_none() => Answer { begins, ..Answer::default() },
+            true if is_first && class == Class::Title => Answer { begins, class: None, not_otherwise: true },
+            true => Answer { begins, class: Some(class), not_otherwise: false },
+        }
+    }
+
+    /// How many words of right context are seen in an example: in some fewer, chosen by its words, so that the model also
+    /// serves those who wait for fewer.
+    fn look_ahead(&self, seen: &[Seen]) -> usize {
+        let all = self.config.look_ahead;
+        let draw = hash(&seen.iter().fold(0u64, |draw, seen| draw.rotate_left(7) ^ seen.hash).to_le_bytes());
+        let share = (draw >> 40) as f32 / (1u64 << 24) as f32;
+        if all > 0 && share < self.config.leave_out { draw as usize % all } else { all }
+    }
+
+    /// How many words are trained on in an epoch.
+    pub(super) fn trained_on(&self) -> Result<u64> {
+        let (mut numbers, mut words, mut scratch) = (0.., 0, Scratch::default());
+        self.corpus.for_each(&mut |example| {
+            if !numbers.next().is_some_and(|number| self.config.solving.holds_out(number)) {
+                self.rows(example, &mut scratch, |_| words += 1);
+            }
+            Ok(())
+        })?;
+        Ok(words)
+    }
+
+    /// What is seen of the words of an example, each as if it had not been counted itself.
+    fn seen(&self, example: &Example, seen: &mut Vec<Seen>) {
+        seen.clear();
+        for ((lower, token), gold) in example.tokens.iter().zip(&example.gold) {
+            let counts = self.words.get(lower).map(|word| word.counts).unwrap_or_default();
+            let ends = gold.label.mark == Mark::SentenceEnd;
+            let profile = counts.without(gold.label.case.class(), gold.initial, ends).profile();
+            seen.push(self.outside.seen(lower, token, adapt::profile(self, lower, profile)));
+        }
+    }
+}
+
+/// What the words before one in its segment were.
+struct History {
+    /// How many words ago a sentence began; 0 where none did.
+    distance: usize,
+    /// The choice for the word before.
+    before: usize,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { distance: 0, before: NO_WORD }
+    }
+}
+
+impl History {
+    fn add(&mut self, gold: &Gold, shown: Shown) {
+        let begins = gold.initial || shown == Shown::Begins;
+        self.before = if begins { BEGUN } else { gold.label.case.class() as usize };
+        self.distance = match self.distance {
+            _ if begins => 1,
+            0 => 0,
+            distance => (distance + 1).min(FAR),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use majuscule::methods::maxent::templates::Group;
+    use majuscule::text::{Break, Case, Locale, Token, Tokens};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn training_sees_what_the_observer_shows(
+            words in prop::collection::vec(("[a-c]{2,3}", 0usize..4, prop::bool::weighted(0.1)), 1..90),
+        ) {
+            let mut example = Example::default();
+            for (word, before, starts) in &words {
+                let before = [Break::Space, Break::Space, Break::Turn, Break::Document][*before];
+                example.tokens.push(word, Locale::Root, Token { before, starts: *starts, ..Token::default() });
+                example.gold.push(Gold { label: Case::Lower.into(), scored: true, initial: *starts });
+            }
+            let tokens: &Tokens = &example.tokens;
+            let config = Config { leave_out: 0.0, ..Config::default() };
+            let set = FeatureSet::new(&[&Group::DEFAULT[..], &[Group::Spans, Group::Previous]].concat());
+            let corpus = Corpus::of_text("", Reading::default(), Protocol::Mix, Locale::Root);
+            let (counts, outside) = (Words::default(), Outside::default());
+            let data = DataSet {
+                config: &config, set: &set, corpus: &corpus, words: &counts, model: None, outside: &outside, begins: true,
+            };
+            let mut rows = Vec::new();
+            data.rows(&example, &mut Scratch::default(), |row| rows.push((row.at, row.features.to_vec())));
+            let seen: Vec<Seen> = tokens.iter().map(|(lower, token)| Seen::of(lower, token, 0)).collect();
+            let (mut shown, mut found) = (Vec::new(), rows.iter().peekable());
+            Observer::new(&set, &outside).text(tokens, &seen, |observer, word| {
+                let is_behind = word.at == tokens.len();
+                let lower = if is_behind { "" } else { tokens.lower(word.at) };
+                let look_ahead = config.look_ahead - usize::from(is_behind);
+                shown.clear();
+                set.all(&observer.observation(lower, word, look_ahead), |filler, values, _| {
+                    shown.push(filler.feature(values));
+                });
+                match found.next_if(|(at, _)| *at == word.at) {
+                    Some((_, row)) => assert!(row.starts_with(&shown)),
+                    None => assert!(is_behind && word.shown != Shown::Nothing),
+                }
+            });
+            prop_assert!(found.next().is_none());
+        }
+    }
+}

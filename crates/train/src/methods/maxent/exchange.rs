@@ -1,0 +1,728 @@
+//! Features and weights in the files of other programs: svmlight's and MegaM's text forms, models of LIBLINEAR.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::cells::Gradient;
+use super::dataset::{ExampleRow, Scratch};
+use super::matrix::{Matrix, UNLIKELY, against_the_rest};
+use super::names;
+use super::solving::check_penalties;
+use super::{Config, Prepared, Solving};
+use crate::corpus::Corpus;
+use majuscule::error::{Error, Result};
+use majuscule::files::{self, Input, Lines};
+use majuscule::methods::maxent::outside::Outside;
+use majuscule::methods::maxent::templates::Group;
+use majuscule::methods::maxent::{BEGIN, CLASSES, Maxent, WEIGHTS_EACH};
+use majuscule::text::Class;
+
+/// What is written of a corpus, and how.
+#[derive(Debug, Clone, PartialEq, clap::Args)]
+#[group(skip)]
+pub struct Exchange {
+    /// The form of the file
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t)]
+    pub form: Form,
+    /// What is told apart
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    pub target: Target,
+    /// Leave features out that were seen less than so many times
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub min_count: u32,
+    /// The features; all where none is named
+    #[arg(long, value_parser = majuscule_arguments::by_name::<Group>(), value_name = "GROUP,…", value_delimiter = ',')]
+    pub features: Vec<Group>,
+    /// How many words of right context the features see
+    #[arg(long, value_name = "N", default_value_t = Config::default().look_ahead)]
+    pub look_ahead: usize,
+    /// Take how words are written elsewhere from the N most frequent ones
+    #[arg(long, value_name = "N", default_value_t = Config::default().vocabulary)]
+    pub vocabulary: usize,
+}
+
+/// A form of training data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Form {
+    /// A class as a number and ascending index:1, as LIBLINEAR reads it
+    #[default]
+    Svmlight,
+    /// A class, a tab and the names of features, as MegaM reads it with -nc
+    Megam,
+}
+
+/// What features tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Target {
+    /// The case of the word: 0 lower, 1 title, 2 upper, 3 mixed
+    #[default]
+    Case,
+    /// Whether a sentence begins at it: 0 or 1
+    Begin,
+}
+
+impl ExampleRow<'_> {
+    /// The features of a word that bear on a target, and its answer: for a beginning title, for none lower. `None` where it
+    /// teaches nothing of it.
+    pub(super) fn of(&self, target: Target) -> Option<(&[u64], Class)> {
+        match target {
+            Target::Case => Some((&self.features[..self.all], self.answer.class?)),
+            Target::Begin => {
+                Some((self.features, if self.answer.begins? { Class::Title } else { Class::Lower }))
+            }
+        }
+    }
+}
+
+/// How weights of a matrix are found.
+#[derive(Debug, Clone, PartialEq, clap::Args)]
+#[group(skip)]
+pub struct Fit {
+    /// The penalty of half the squares of the weights of all classes, against the sum of −ln P over the rows
+    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Fit::default().l2)]
+    pub l2: f64,
+    /// Stop where the slope is this share of what it was at the beginning
+    #[arg(long, value_name = "SHARE", default_value_t = Fit::default().precision)]
+    pub precision: f64,
+    /// Take so many steps at most
+    #[arg(long, value_name = "N", default_value_t = Fit::default().steps)]
+    pub steps: usize,
+}
+
+impl Default for Fit {
+    fn default() -> Self {
+        Self { l2: 1.0, precision: 1e-6, steps: 10_000 }
+    }
+}
+
+/// Writes what a corpus trains on, a row a word, and for svmlight the names of its features to `dictionary`: an index, a tab and
+/// a name a line, numbered as they come. The corpus is gone over three times.
+///
+/// # Errors
+/// Where the corpus cannot be read or teaches no case, the settings cannot be, or a file cannot be written.
+pub fn write_features(
+    exchange: &Exchange,
+    corpus: &Corpus,
+    threads: NonZeroUsize,
+    out: &mut impl Write,
+    dictionary: &mut (impl Write + ?Sized),
+) -> Result<()> {
+    let Exchange { look_ahead, vocabulary, .. } = *exchange;
+    let config = Config { features: exchange.features.clone(), look_ahead, vocabulary, ..Config::default() };
+    let prepared = Prepared::new(&config, corpus, threads)?;
+    let outside = Outside::default();
+    let data = prepared.data(&config, corpus, &outside);
+    if exchange.target == Target::Begin && !data.begins {
+        let problem =
+            "--target begin: the beginnings of sentences are learned only under --protocol asr and mix";
+        return Err(Error::Usage(problem.to_owned()));
+    }
+    // How often each feature is seen, and its index, 0 until it has one.
+    let mut features: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
+    let mut scratch = Scratch::default();
+    corpus.for_each(&mut |example| {
+        data.rows(example, &mut scratch, |row| {
+            let found = row.of(exchange.target).into_iter().flat_map(|(found, _)| found);
+            found.for_each(|&feature| features.entry(feature).or_default().0 += 1);
+        });
+        Ok(())
+    })?;
+    features.retain(|_, (count, _)| *count >= exchange.min_count);
+    let refused = |error| Error::io("write", "the features", error);
+    let (mut last, mut row, mut kept) = (0, Vec::new(), Vec::new());
+    corpus.for_each(&mut |example| {
+        let mut result = Ok(());
+        data.rows(example, &mut scratch, |found| {
+            let Some((seen, class)) = found.of(exchange.target).filter(|_| result.is_ok()) else { return };
+            kept.clear();
+            kept.extend(seen.iter().filter(|feature| features.contains_key(feature)));
+            let words = names::words(&example.tokens, found.at);
+            result = match exchange.form {
+                Form::Megam => {
+                    let names = names::of(&prepared.set, &kept, &words, &found.observation);
+                    writeln!(out, "{}\t{}", label(class, exchange), names.join(" ")).map_err(refused)
+                }
+                Form::Svmlight => {
+                    row.clear();
+                    let mut new = Vec::new();
+                    for feature in &kept {
+                        let Some((_, index)) = features.get_mut(feature) else { continue };
+                        if *index == 0 {
+                            last += 1;
+                            *index = last;
+                            new.push(*feature);
+                        }
+                        row.push(*index);
+                    }
+                    row.sort_unstable();
+                    row.dedup();
+                    let first = last + 1 - new.len() as u32;
+                    let mut named = (first..).zip(names::of(&prepared.set, &new, &words, &found.observation));
+                    named
+                        .try_for_each(|(index, name)| writeln!(dictionary, "{index}\t{name}"))
+                        .and_then(|()| write!(out, "{}", label(class, exchange)))
+                        .and_then(|()| row.iter().try_for_each(|index| write!(out, " {index}:1")))
+                        .and_then(|()| writeln!(out))
+                        .map_err(refused)
+                }
+            };
+        });
+        result
+    })
+}
+
+/// The class of a row, as its form has it.
+fn label(class: Class, exchange: &Exchange) -> String {
+    match (exchange.form, exchange.target) {
+        (Form::Svmlight, _) => (class as u8).to_string(),
+        (Form::Megam, Target::Case) => class.name().to_owned(),
+        (Form::Megam, Target::Begin) => BEGIN_NAMES[usize::from(class == Class::Title)].to_owned(),
+    }
+}
+
+/// What MegaM is told of sentence beginnings.
+const BEGIN_NAMES: [&str; 2] = ["inside", "begin"];
+
+/// The first line of MegaM's weights where classes have names.
+const MEGAM_NAMES: &str = "***NAMED_LABELS_IDS***";
+
+/// The feature that MegaM adds by itself.
+const MEGAM_BIAS: &str = "**BIAS**";
+
+/// Writes the weights of a model in MegaM's form: of the features named in a dictionary (or a list of names) those that it has.
+///
+/// # Errors
+/// Where the dictionary is none, or `out` cannot be written.
+pub fn write_weights(model: &Maxent, target: Target, dictionary: &Path, out: &mut impl Write) -> Result<()> {
+    if target == Target::Begin && !model.settings().begins {
+        return Err(Error::Usage(
+            "--target begin: the model does not choose where sentences begin".to_owned(),
+        ));
+    }
+    let steps = model.settings().steps as f32;
+    let mut lines = files::open(dictionary)?.lines();
+    let refused = |error| Error::io("write", "the weights", error);
+    write_head(target, out).map_err(refused)?;
+    while let Some(line) = lines.next()? {
+        let name = line.rsplit('\t').next().unwrap_or_default();
+        let Some(feature) = names::parse(name) else {
+            let problem = format!("\"{name}\" is no name of a feature");
+            return Err(lines.problem(problem));
+        };
+        let Some(weights) = model.weights.get(feature) else { continue };
+        let weights = weights.map(|weight| f32::from(weight) / steps);
+        write_line(name, weights, target, out).map_err(refused)?;
+    }
+    Ok(())
+}
+
+fn write_head(target: Target, out: &mut impl Write) -> std::io::Result<()> {
+    match target {
+        Target::Case => writeln!(out, "{MEGAM_NAMES}\t{}", Class::ALL.map(Class::name).join("\t")),
+        Target::Begin => Ok(()),
+    }
+}
+
+fn write_line(name: &str, weights: Gradient, target: Target, out: &mut impl Write) -> std::io::Result<()> {
+    let [title, upper, mixed, end] = weights;
+    match target {
+        Target::Case => writeln!(out, "{name}\t0\t{title}\t{upper}\t{mixed}"),
+        Target::Begin => writeln!(out, "{name}\t{end}"),
+    }
+}
+
+/// Finds the multinomial weights of a matrix in svmlight's form, where what they cost is least, and writes them in MegaM's form,
+/// with the names of a dictionary or the indices; of the labels -1 and +1 a weight for +1 each. The matrix is held in memory.
+///
+/// # Errors
+/// Where a file is not what it should be, the settings cannot be, the steps do not do, or `out` cannot be written.
+pub fn fit(fit: &Fit, matrix: Input, dictionary: Option<&Path>, out: &mut impl Write) -> Result<()> {
+    check_penalties(0.0, fit.l2)?;
+    if !(fit.precision > 0.0 && fit.precision < 1.0) {
+        let problem = format!("--precision {}: expected a fraction between 0 and 1", fit.precision);
+        return Err(Error::Usage(problem));
+    }
+    let matrix = Matrix::read(&mut matrix.lines())?;
+    let names = dictionary.map(read_dictionary).transpose()?;
+    if let (Some(names), Some(file)) = (&names, dictionary)
+        && names.len() < matrix.features as usize
+    {
+        return Err(short(file, names.len(), matrix.features as usize));
+    }
+    let far = || {
+        let problem = format!("{} steps do not reach --precision {}", fit.steps, fit.precision);
+        Error::Usage(format!("{problem}: give more --steps, a larger share, or a larger --l2"))
+    };
+    let refused = |error| Error::io("write", "the weights", error);
+    let name = |at: usize| names.as_ref().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());
+    if matrix.is_signed {
+        let weights = matrix.fit_signed(fit.l2, fit.steps, fit.precision).ok_or_else(far)?;
+        let mut weights = weights.into_iter().enumerate();
+        return weights.try_for_each(|(at, weight)| writeln!(out, "{}\t{weight}", name(at))).map_err(refused);
+    }
+    let weights = matrix.fit(fit.l2, fit.steps, fit.precision).ok_or_else(far)?;
+    write_head(Target::Case, out).map_err(refused)?;
+    for (at, [title, upper, mixed]) in weights.into_iter().enumerate() {
+        writeln!(out, "{}\t0\t{title}\t{upper}\t{mixed}", name(at)).map_err(refused)?;
+    }
+    Ok(())
+}
+
+fn short(file: &Path, found: usize, expected: usize) -> Error {
+    let problem =
+        format!("has {found} names, but there are {expected} features: give the file written with them");
+    Error::file(file.to_string_lossy(), problem)
+}
+
+/// The names of features 1, 2, ….
+fn read_dictionary(file: &Path) -> Result<Vec<String>> {
+    let mut lines = files::open(file)?.lines();
+    let mut names = Vec::new();
+    while let Some(line) = lines.next()? {
+        match line.split_once('\t') {
+            Some((index, name)) if index.parse() == Ok(names.len() + 1) && names::parse(name).is_some() => {
+                names.push(name.to_owned());
+            }
+            _ => {
+                let problem = format!("expected {}, a tab and the name of a feature", names.len() + 1);
+                return Err(lines.problem(problem));
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// The weights that files hold, by feature: those of classes, and those of the beginning of a sentence.
+///
+/// # Errors
+/// Where a file cannot be read or is not what it should be.
+pub(super) fn read_weights(solving: &Solving, begins: bool) -> Result<Option<Vec<(u64, Gradient)>>> {
+    let Some(file) = &solving.weights else { return Ok(None) };
+    let dictionary = solving.dictionary.as_deref();
+    let mut weights: FxHashMap<u64, Gradient> = FxHashMap::default();
+    for (feature, [title, upper, mixed, _]) in read_file(file, dictionary, Target::Case)? {
+        add(&mut weights, feature, [title, upper, mixed, 0.0]);
+    }
+    match &solving.begin_weights {
+        Some(file) => {
+            for (feature, [end, ..]) in read_file(file, dictionary, Target::Begin)? {
+                let mut gradient = [0.0; WEIGHTS_EACH];
+                gradient[BEGIN] = end;
+                add(&mut weights, feature, gradient);
+            }
+        }
+        None if begins => {
+            let problem = "--weights without --begin-weights: under the protocols asr and mix the beginnings of sentences are chosen too";
+            return Err(Error::Usage(problem.to_owned()));
+        }
+        None => {}
+    }
+    let mut weights: Vec<(u64, Gradient)> = weights.into_iter().collect();
+    weights.sort_unstable_by_key(|(feature, _)| *feature);
+    let most =
+        weights.iter().flat_map(|(_, weights)| weights).fold(0.0f32, |most, weight| most.max(weight.abs()));
+    if most > MOST {
+        let problem = format!(
+            "has a weight of {most:e}: expected at most {MOST}; give a larger penalty where they are learned"
+        );
+        return Err(Error::file(file.to_string_lossy(), problem));
+    }
+    Ok(Some(weights))
+}
+
+/// The largest weight that is taken: beside a larger one those of ordinary size would have steps too coarse.
+const MOST: f32 = 1000.0;
+
+fn add(weights: &mut FxHashMap<u64, Gradient>, feature: u64, more: Gradient) {
+    let sum = weights.entry(feature).or_default();
+    sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+}
+
+/// The weights of a file: of a target of two, the first is that of the second class.
+fn read_file(file: &Path, dictionary: Option<&Path>, target: Target) -> Result<Vec<(u64, Gradient)>> {
+    let names = dictionary.map(read_dictionary).transpose()?;
+    let mut input = files::open(file)?;
+    if !input.peek(LIBLINEAR.len())?.starts_with(LIBLINEAR) {
+        return read_megam(&mut input.lines(), names.as_deref(), target);
+    }
+    let (Some(names), Some(dictionary)) = (names, dictionary) else {
+        let problem = "a model of LIBLINEAR has no names of features: give --dictionary too";
+        return Err(Error::file(file.to_string_lossy(), problem));
+    };
+    let bias = names.iter().position(|name| names::parse(name) == Some(names::bias()));
+    let (weights, with_bias) = read_liblinear(&mut input.lines(), target, bias)?;
+    if names.len() + usize::from(with_bias) < weights.len() {
+        return Err(short(dictionary, names.len(), weights.len() - usize::from(with_bias)));
+    }
+    let features = names.iter().filter_map(|name| names::parse(name));
+    // The weight of its own bias comes last.
+    let (named, bias) = weights.split_at(weights.len() - usize::from(with_bias));
+    let named = features.zip(named.iter().copied());
+    Ok(named.chain(bias.iter().map(|weights| (names::bias(), *weights))).collect())
+}
+
+/// How a model of LIBLINEAR begins.
+const LIBLINEAR: &[u8] = b"solver_type";
+
+/// The weights of a model of LIBLINEAR by index, and whether the last is its bias. `bias_at` is where the features have one.
+fn read_liblinear(
+    lines: &mut Lines,
+    target: Target,
+    bias_at: Option<usize>,
+) -> Result<(Vec<Gradient>, bool)> {
+    let mut labels: Vec<usize> = Vec::new();
+    let (mut features, mut bias): (Option<usize>, f64) = (None, -1.0);
+    loop {
+        let Some(line) = lines.next()? else {
+            return Err(lines.problem("ends before its weights: expected w"));
+        };
+        let (key, value) = line.split_once(' ').unwrap_or((line, ""));
+        let read = match key.trim() {
+            "w" => break,
+            "label" => value
+                .split_ascii_whitespace()
+                .map(|label| label.parse().ok())
+                .collect::<Option<_>>()
+                .map(|found| labels = found),
+            "nr_feature" => value
+                .trim()
+                .parse()
+                .ok()
+                .filter(|count: &usize| *count < 1 << 28)
+                .map(|count| features = Some(count)),
+            "bias" => finite(value.trim()).map(|value| bias = value),
+            "solver_type" | "nr_class" => Some(()),
+            _ => None,
+        };
+        if read.is_none() {
+            let problem = format!("\"{line}\": expected the head of a model of LIBLINEAR");
+            return Err(lines.problem(problem));
+        }
+    }
+    let count = if target == Target::Case { CLASSES } else { 2 };
+    let is_class =
+        |label: &usize| *label < count && labels.iter().filter(|other| *other == label).count() == 1;
+    if labels.len() < 2 || !labels.iter().all(is_class) {
+        return Err(lines.problem(format!("labels {labels:?}: expected two at least of 0 to {}", count - 1)));
+    }
+    let with_bias = bias >= 0.0;
+    let rows = features.unwrap_or_default() + usize::from(with_bias);
+    let width = if labels.len() == 2 { 1 } else { labels.len() };
+    let mut columns: [Vec<f64>; CLASSES] = Default::default();
+    for row in 0..rows {
+        let Some(line) = lines.next()? else {
+            return Err(lines.problem(format!("{row} weights, but its head says {rows}: it is cut off")));
+        };
+        let values: Option<Vec<f64>> = line.split_ascii_whitespace().map(finite).collect();
+        let Some(values) = values.filter(|values| values.len() == width) else {
+            return Err(lines.problem(format!("expected {width} finite weights")));
+        };
+        // The bias is a feature of another value than 1.
+        let scale = if row + 1 == rows && with_bias { bias } else { 1.0 };
+        for (at, label) in labels.iter().enumerate() {
+            // Of two labels it holds the weights of the first, and the other's are opposite.
+            let value = values.get(at).copied().unwrap_or_else(|| -values[0]);
+            columns[*label].push(value * scale);
+        }
+    }
+    let columns = columns.each_ref().map(|column| (!column.is_empty()).then_some(column.as_slice()));
+    let bias_at = if with_bias { Some(rows - 1) } else { bias_at };
+    let weights = match target {
+        Target::Case => against_the_rest(columns, bias_at, rows),
+        Target::Begin => {
+            let column = columns[1].unwrap_or_default();
+            column.iter().map(|value| [*value as f32, 0.0, 0.0, 0.0]).collect()
+        }
+    };
+    Ok((weights, with_bias))
+}
+
+fn finite(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// Weights of MegaM: a feature and its weight for each class, or for the second of two.
+fn read_megam(lines: &mut Lines, names: Option<&[String]>, target: Target) -> Result<Vec<(u64, Gradient)>> {
+    let known: Vec<&str> = match target {
+        Target::Case => Class::ALL.map(Class::name).to_vec(),
+        Target::Begin => BEGIN_NAMES.to_vec(),
+    };
+    // The class of each column: by name, or by number.
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    let mut found = Vec::new();
+    while let Some(line) = lines.next()? {
+        let mut parts = line.split_ascii_whitespace();
+        let Some(name) = parts.next() else { continue };
+        if name == MEGAM_NAMES {
+            let named: Option<Vec<usize>> =
+                parts.map(|name| known.iter().position(|known| *known == name)).collect();
+            let Some(named) = named.filter(|named| named.len() >= 2 && named.contains(&0)) else {
+                let problem = format!("expected two at least of the classes {}", known.join(", "));
+                return Err(lines.problem(problem));
+            };
+            order = named;
+            continue;
+        }
+        let feature = match (name, name.parse::<usize>().ok().zip(names)) {
+            (MEGAM_BIAS, _) => Some(names::bias()),
+            (_, Some((index, names))) => {
+                index.checked_sub(1).and_then(|at| names.get(at)).and_then(|name| names::parse(name))
+            }
+            (name, None) => names::parse(name),
+        };
+        let Some(feature) = feature else {
+            let problem = format!("\"{name}\" is no name of a feature, nor an index of --dictionary");
+            return Err(lines.problem(problem));
+        };
+        let values: Option<Vec<f64>> = parts.map(finite).collect();
+        let binary = order.len() == 2 || target == Target::Begin;
+        let mut columns = [0.0; CLASSES];
+        match values.as_deref() {
+            Some([value]) if binary => columns[order[1]] = *value,
+            Some(values) if values.len() == order.len() => {
+                order.iter().zip(values).for_each(|(class, value)| columns[*class] = *value);
+            }
+            _ => {
+                let problem = format!("expected a feature and {} finite weights", order.len());
+                return Err(lines.problem(problem));
+            }
+        }
+        let mut weights = [0.0; WEIGHTS_EACH];
+        for class in order.iter().copied().filter(|class| *class > 0) {
+            weights[class - 1] = (columns[class] - columns[0]) as f32;
+        }
+        found.push((feature, weights));
+    }
+    if found.is_empty() {
+        return Err(lines.problem("has no weights: expected a feature and its weights a line"));
+    }
+    // What the classes do not name is never chosen.
+    let mut unlikely = [0.0; WEIGHTS_EACH];
+    let unnamed = |class: &usize| target == Target::Case && !order.contains(class);
+    (1..CLASSES).filter(unnamed).for_each(|class| unlikely[class - 1] = -UNLIKELY as f32);
+    found.push((names::bias(), unlikely));
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use crate::methods::maxent::{Solver, Solving, train};
+    use majuscule::restorer::{Restorer, Want};
+    use majuscule::text::{Case, Label, Locale, Mark, Tokens};
+    use proptest::prelude::*;
+    use std::path::PathBuf;
+
+    const EXCHANGE: Exchange = Exchange {
+        form: Form::Svmlight,
+        target: Target::Case,
+        min_count: 1,
+        features: Vec::new(),
+        look_ahead: 1,
+        vocabulary: 100,
+    };
+
+    fn corpus(protocol: Protocol) -> Corpus {
+        let text = "They told us here.\nThey saw the US army.\n".repeat(30);
+        Corpus::of_text(&text, Reading::default(), protocol, Locale::Root)
+    }
+
+    /// The rows of a corpus, and the names of features.
+    fn features(exchange: &Exchange, protocol: Protocol) -> (String, String) {
+        let (mut rows, mut names) = (Vec::new(), Vec::new());
+        let corpus = corpus(protocol);
+        write_features(exchange, &corpus, NonZeroUsize::MIN, &mut rows, &mut names).unwrap();
+        (String::from_utf8(rows).unwrap(), String::from_utf8(names).unwrap())
+    }
+
+    /// A folder with files of these texts.
+    fn files(texts: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<_> = texts.iter().map(|(name, _)| folder.path().join(name)).collect();
+        paths.iter().zip(texts).for_each(|(path, (_, text))| std::fs::write(path, text).unwrap());
+        (folder, paths)
+    }
+
+    fn input(text: &str) -> Input {
+        Input::new("rows", std::io::Cursor::new(text.as_bytes().to_vec())).unwrap()
+    }
+
+    fn is_upper(model: &Maxent, words: &str) -> bool {
+        let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+        let at = words.split(' ').position(|word| word == "us").unwrap();
+        model.restore_batch(&[tokens], Want::default()).unwrap()[0][at].label.case == Case::Upper
+    }
+
+    #[test]
+    fn weights_learned_elsewhere_restore_text() {
+        let (rows, names) = features(&EXCHANGE, Protocol::Text);
+        let (_folder, paths) = files(&[("names", &names)]);
+        let how = Fit { l2: 0.1, ..Fit::default() };
+        let mut weights = Vec::new();
+        fit(&how, input(&rows), Some(&paths[0]), &mut weights).unwrap();
+        let weights = String::from_utf8(weights).unwrap();
+        assert!(
+            weights.starts_with("***NAMED_LABELS_IDS***\tlower\ttitle\tupper\tmixed\nbias\t0\t"),
+            "{weights}"
+        );
+        let (_folder, paths) = files(&[("weights", &weights)]);
+        let solving = Solving { weights: Some(paths[0].clone()), ..Solving::default() };
+        let config = Config { look_ahead: 1, solving, ..Config::default() };
+        let model = train(&config, &corpus(Protocol::Text), NonZeroUsize::MIN).unwrap();
+        assert!(is_upper(&model, "we saw the us army") && !is_upper(&model, "they told us here"));
+        // The solver that train has finds the same.
+        let best = Solving { solver: Solver::Lbfgs, l2: 0.1, ..Solving::default() };
+        let best = Config { solving: best, ..config };
+        let best = train(&best, &corpus(Protocol::Text), NonZeroUsize::MIN).unwrap();
+        assert!(best.sections() == model.sections());
+        // Out again, they are what went in, as far as a step tells them apart.
+        let (_folder, paths) = files(&[("names", &names)]);
+        let mut again = Vec::new();
+        write_weights(&model, Target::Case, &paths[0], &mut again).unwrap();
+        let of = |text: &str, name: &str| -> f32 {
+            let line = text.lines().find(|line| line.starts_with(&format!("{name}\t"))).unwrap();
+            line.split('\t').nth(3).unwrap().parse().unwrap()
+        };
+        let again = String::from_utf8(again).unwrap();
+        assert!((of(&again, "b+=us_army") - of(&weights, "b+=us_army")).abs() < 0.002, "{again}");
+    }
+
+    #[test]
+    fn rows_name_what_a_pencil_finds() {
+        let exchange = Exchange { features: vec![Group::Word, Group::Bigrams], look_ahead: 0, ..EXCHANGE };
+        let (rows, names) = features(&exchange, Protocol::Text);
+        assert!(rows.starts_with("0 1:1 2:1 3:1\n0 1:1 4:1 5:1\n"), "{rows}");
+        assert!(
+            names.starts_with("1\tbias\n2\tw=told\n3\tb-=they_told\n4\tw=us\n5\tb-=told_us\n"),
+            "{names}"
+        );
+        let (rows, names) = features(&Exchange { form: Form::Megam, ..exchange.clone() }, Protocol::Text);
+        assert!(rows.starts_with("lower\tbias w=told b-=they_told\nlower\tbias w=us"), "{rows}");
+        assert!(names.is_empty());
+        let seldom = Exchange { min_count: 61, ..exchange };
+        assert!(features(&seldom, Protocol::Text).1.lines().eq(["1\tbias"]));
+    }
+
+    #[test]
+    fn a_model_of_liblinear_is_read() {
+        let names = "1\tbias\n2\tw=us\n";
+        let model =
+            "solver_type L2R_LR\nnr_class 2\nlabel 2 0\nnr_feature 2\nbias 2\nw\n0.5 \n-1.5 \n0.25 \n";
+        let (_folder, paths) = files(&[("names", names), ("model", model)]);
+        let found = read_file(&paths[1], Some(&paths[0]), Target::Case).unwrap();
+        let us = names::parse("w=us").unwrap();
+        // Half of 0.5 − −0.5, and of 0 − −0.5 for classes without weights.
+        assert_eq!(found[0], (names::bias(), [0.25, 0.5, 0.25, 0.0]));
+        assert_eq!(found[1], (us, [-0.75, -1.5, -0.75, 0.0]));
+        // Its own bias has the value 2; the others have −12 on it: half of −12 − −0.5.
+        assert_eq!(found[2], (names::bias(), [-5.75, 0.5, -5.75, 0.0]));
+        let problem = read_file(&paths[1], None, Target::Case).unwrap_err().to_string();
+        assert!(problem.contains("--dictionary"), "{problem}");
+    }
+
+    #[test]
+    fn weights_of_megam_are_differences_to_lower_case() {
+        let text = "***NAMED_LABELS_IDS***\ttitle\tlower\n**BIAS**\t0.5\t0.25\nw=us\t-1\t1\n";
+        let (_folder, paths) = files(&[("weights", text)]);
+        let found = read_file(&paths[0], None, Target::Case).unwrap();
+        assert_eq!(found[0], (names::bias(), [0.25, 0.0, 0.0, 0.0]));
+        assert_eq!(found[1], (names::parse("w=us").unwrap(), [-2.0, 0.0, 0.0, 0.0]));
+        assert_eq!(found[2], (names::bias(), [0.0, -6.0, -6.0, 0.0]));
+        let (_folder, paths) = files(&[("weights", "w=us\t1.5\n")]);
+        assert_eq!(read_file(&paths[0], None, Target::Begin).unwrap()[0].1[0], 1.5);
+    }
+
+    #[test]
+    fn beginnings_come_from_a_file_of_their_own() {
+        let protocol = Protocol::Asr { window: NonZeroUsize::new(20).unwrap() };
+        let (rows, _) = features(&Exchange { target: Target::Begin, ..EXCHANGE }, protocol);
+        assert!(rows.lines().all(|row| row.starts_with("0 ") || row.starts_with("1 ")), "{rows}");
+        let (_folder, paths) =
+            files(&[("case", "bias\t0\t-3\t-3\t-3\nw=us\t0\t0\t6\t0\n"), ("begin", "w=they\t3\nbias\t-1\n")]);
+        let solving = Solving { weights: Some(paths[0].clone()), ..Solving::default() };
+        let config = Config { look_ahead: 1, solving: solving.clone(), ..Config::default() };
+        assert!(matches!(train(&config, &corpus(protocol), NonZeroUsize::MIN), Err(Error::Usage(_))));
+        let solving = Solving { begin_weights: Some(paths[1].clone()), ..solving };
+        let model = train(&Config { solving, ..config }, &corpus(protocol), NonZeroUsize::MIN).unwrap();
+        let tokens = Tokens::of_words("they saw the us army they told us here".split(' '), Locale::Root);
+        let want = Want { marks: true, ..Want::default() };
+        let choices = model.restore_batch(&[tokens], want).unwrap().remove(0);
+        let having = |is: fn(&Label) -> bool| {
+            (0..choices.len()).filter(|&at| is(&choices[at].label)).collect::<Vec<_>>()
+        };
+        assert_eq!(having(|label| label.mark == Mark::SentenceEnd), [4]);
+        assert_eq!(having(|label| label.case == Case::Title), [0, 5]);
+    }
+
+    #[test]
+    fn what_is_no_file_of_weights_is_refused() {
+        let head = "solver_type L2R_LR\nnr_class 2\nlabel 1 0\nnr_feature 2\nbias -1\nw\n";
+        for text in [
+            "",
+            "w=us\n",
+            "w=us\t1\n",
+            "w=us 0 1 NaN 0\n",
+            "w=us 0 1 inf 0\n",
+            "zebra=us\t0\t0\t0\t0\n",
+            "***NAMED_LABELS_IDS***\tlower\tblue\n",
+            "***NAMED_LABELS_IDS***\ttitle\tupper\n",
+            "solver_type L2R_LR\n",
+            "solver_type L2R_LR\nzebra 1\n",
+            "solver_type L2R_LR\nlabel 7 8\nw\n",
+            "solver_type L2R_LR\nlabel 1 1\nw\n",
+            "solver_type L2R_LR\nnr_feature -3\n",
+            "solver_type L2R_LR\nbias NaN\nw\n",
+            head,
+            &format!("{head}1\n"),
+            &format!("{head}1\nNaN\n"),
+            &format!("{head}1 2\n3 4\n"),
+            &head.replace("nr_feature 2", "nr_feature 3").replace("w\n", "w\n1\n2\n3\n"),
+        ] {
+            let (_folder, paths) = files(&[("names", "1\tbias\n2\tw=us\n"), ("weights", text)]);
+            let found = read_file(&paths[1], Some(&paths[0]), Target::Case);
+            assert!(matches!(found, Err(Error::Input { .. })), "{text:?} {found:?}");
+        }
+        for names in ["1 bias\n", "2\tbias\n", "1\tzebra\n"] {
+            let (_folder, paths) = files(&[("names", names)]);
+            assert!(matches!(read_dictionary(&paths[0]), Err(Error::Input { .. })), "{names:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_weights_or_an_error(text in "(solver_type L\n|label 0 1\n|nr_feature 2\n|bias 1\n|w\n|w=us 1 2 3 4\n|\\PC{0,9}\n|1 ){0,9}") {
+            let (_folder, paths) = files(&[("names", "1\tbias\n2\tw=us\n"), ("weights", &text)]);
+            for target in [Target::Case, Target::Begin] {
+                let _ = read_file(&paths[1], Some(&paths[0]), target);
+            }
+        }
+    }
+
+    #[test]
+    fn settings_that_cannot_be_are_refused() {
+        let default = Fit::default;
+        for how in [
+            Fit { l2: -1.0, ..default() },
+            Fit { l2: f64::NAN, ..default() },
+            Fit { precision: 0.0, ..default() },
+            Fit { precision: f64::NAN, ..default() },
+            Fit { steps: 0, ..default() },
+        ] {
+            let found = fit(&how, input("0 1:1\n1 2:1\n"), None, &mut Vec::new());
+            assert!(matches!(found, Err(Error::Usage(_))), "{how:?}");
+        }
+        let end = Exchange { target: Target::Begin, ..EXCHANGE };
+        let found = write_features(
+            &end,
+            &corpus(Protocol::Text),
+            NonZeroUsize::MIN,
+            &mut Vec::new(),
+            &mut Vec::new(),
+        );
+        assert!(matches!(found, Err(Error::Usage(_))));
+    }
+}

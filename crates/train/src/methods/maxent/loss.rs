@@ -1,0 +1,110 @@
+//! Sums of weights and an answer in, the loss and its gradient out: multinomial for the class of a word, binary for the
+//! beginning of a sentence.
+
+use super::cells::Gradient;
+use super::dataset::Answer;
+use majuscule::methods::maxent::WEIGHTS_EACH;
+
+/// The slope of −ln P(class) − ln P(begins), where the class may be one of two: how far each weight of the features is from
+/// where it should be.
+#[inline]
+pub(super) fn gradient(sums: Gradient, answer: Answer) -> Gradient {
+    let [title, upper, mixed, beginning] = sums;
+    let mut shares = [0.0; WEIGHTS_EACH];
+    if answer.class.is_some() || answer.not_otherwise {
+        shares = [0.0, title, upper, mixed];
+        let most = shares.iter().copied().fold(f32::MIN, f32::max);
+        shares = shares.map(|sum| (sum - most).exp());
+        let whole: f32 = shares.iter().sum();
+        shares.iter_mut().for_each(|share| *share /= whole);
+    }
+    if let Some(class) = answer.class {
+        shares[class as usize] -= 1.0;
+    } else if answer.not_otherwise {
+        // Of the two as likely as they are: the slope of -ln(P(lower) + P(title)).
+        let either = (shares[0] + shares[1]).max(f32::MIN_POSITIVE);
+        (0..2).for_each(|at| shares[at] -= shares[at] / either);
+    }
+    let begins = |begins| 1.0 / (1.0 + (-beginning).exp()) - f32::from(u8::from(begins));
+    [shares[1], shares[2], shares[3], answer.begins.map_or(0.0, begins)]
+}
+
+/// −ln P(class) − ln P(begins).
+pub(super) fn loss(sums: Gradient, answer: Answer) -> f64 {
+    let [title, upper, mixed, beginning] = sums.map(f64::from);
+    let sums = [0.0, title, upper, mixed];
+    let whole = |sums: &[f64]| {
+        let most = sums.iter().copied().fold(f64::MIN, f64::max);
+        sums.iter().map(|sum| (sum - most).exp()).sum::<f64>().ln() + most
+    };
+    let of_class = match answer.class {
+        Some(class) => whole(&sums) - sums[class as usize],
+        None if answer.not_otherwise => whole(&sums) - whole(&sums[..2]),
+        None => 0.0,
+    };
+    let against = answer.begins.map(|begins| if begins { -beginning } else { beginning });
+    // ln(1 + e^x) without its overflow.
+    let of_beginning = against.map(|sum| sum.max(0.0) + (-sum.abs()).exp().ln_1p());
+    of_class + of_beginning.unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::maxent::cells::{Cell, Weights};
+    use majuscule::methods::maxent::{BEGIN, CLASSES};
+    use majuscule::text::Class;
+    use proptest::prelude::*;
+
+    /// −ln of the probability of one of some classes and of a beginning or none, as it is written down; the first `all` cells
+    /// bear on the class.
+    fn plain(cells: &[Cell], all: usize, classes: &[usize], begins: bool) -> f64 {
+        let sum = |at: usize| {
+            let cells = if at == BEGIN { cells } else { &cells[..all] };
+            cells.iter().map(|cell| f64::from(cell[at])).sum::<f64>()
+        };
+        let sums = [0.0, sum(0), sum(1), sum(2)];
+        let whole: f64 = sums.iter().map(|sum| sum.exp()).sum();
+        let sign = if begins { -1.0 } else { 1.0 };
+        let found: f64 = classes.iter().map(|class| sums[*class].exp()).sum();
+        whole.ln() - found.ln() + (sign * sum(BEGIN)).exp().ln_1p()
+    }
+
+    proptest! {
+        #[test]
+        fn the_gradient_is_the_slope_of_the_loss(
+            features in prop::collection::btree_set(any::<u64>(), 1..6),
+            values in prop::collection::vec(-2.0f32..2.0, 24),
+            class in 0..=CLASSES,
+            begins: bool,
+            only: bool,
+        ) {
+            let features: Vec<u64> = features.into_iter().collect();
+            let mut weights = Weights::of(features.clone());
+            for (cell, values) in weights.cells.iter_mut().zip(values.chunks(WEIGHTS_EACH)) {
+                cell[..WEIGHTS_EACH].copy_from_slice(values);
+            }
+            let all = features.len() - usize::from(only);
+            // Behind the classes: lower or title.
+            let classes = if class < CLASSES { vec![class] } else { vec![0, 1] };
+            let known = Class::ALL.get(class).copied();
+            let answer = Answer { class: known, not_otherwise: known.is_none(), begins: Some(begins) };
+            let gradient = gradient(weights.sums(&features, all), answer);
+            for (at, gradient) in gradient.iter().enumerate() {
+                // The last feature may bear on beginnings alone.
+                let cell = if at == BEGIN { features.len() - 1 } else { 0 };
+                if at != BEGIN && all == 0 {
+                    continue;
+                }
+                const SMALL: f32 = 1e-2;
+                let moved = |by: f32| {
+                    let mut cells = weights.cells.clone();
+                    cells[cell][at] += by;
+                    plain(&cells, all, &classes, begins)
+                };
+                let slope = (moved(SMALL) - moved(-SMALL)) / f64::from(2.0 * SMALL);
+                prop_assert!((slope - f64::from(*gradient)).abs() < 1e-3, "{} {}", slope, gradient);
+            }
+        }
+    }
+}

@@ -1,0 +1,762 @@
+//! A cased corpus in, a model out: words are counted, weights learned, those that matter chosen and learned again.
+
+mod adagrad;
+mod adapt;
+mod cells;
+mod checkpoint;
+mod clusters;
+mod count;
+mod dataset;
+mod exchange;
+mod lazy;
+mod lbfgs;
+mod loss;
+mod matrix;
+pub mod names;
+#[cfg(feature = "liblinear")]
+mod one_vs_rest;
+mod outside;
+#[cfg(test)]
+mod packed;
+mod quantisation;
+mod rows;
+mod selection;
+mod size;
+mod solving;
+mod state;
+mod stopping;
+mod trainer;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+
+use super::{Learned, Learner, Watch};
+use crate::corpus::Corpus;
+use crate::lexicon::build;
+pub use adapt::{Adaptation, adapt};
+use cells::{Index, Weights};
+use checkpoint::Checkpoint;
+use count::{Words, count, digest, mixed, most_frequent};
+use dataset::DataSet;
+pub use exchange::{Exchange, Fit, Form, Target, fit, write_features, write_weights};
+use lazy::Penalty;
+use majuscule::error::{Error, Result};
+use majuscule::methods::maxent::filling::FeatureSet;
+use majuscule::methods::maxent::hash::hash;
+use majuscule::methods::maxent::outside::Outside;
+use majuscule::methods::maxent::table::Table;
+use majuscule::methods::maxent::templates::{Group, REACH, VERSION};
+use majuscule::methods::maxent::weights::{WeightTable, Width};
+use majuscule::methods::maxent::{Maxent, Settings, WORD};
+use majuscule::model::Draft;
+use majuscule::restorer::Restorer;
+use majuscule::text::{Class, Token};
+use quantisation::Quantised;
+pub use size::Size;
+pub use solving::{Solver, Solving};
+use state::{Keep, State};
+use trainer::Trainer;
+
+/// How `maxent` is trained.
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
+pub struct Config {
+    /// The features; where none is named those that help, and with --list and --forms those that look there
+    #[arg(long, value_parser = majuscule_arguments::by_name::<Group>(), value_name = "GROUP,…", value_delimiter = ',')]
+    pub features: Vec<Group>,
+    /// A list of words and phrases to look words up in, an entry a line; may be given up to 16 times. The model keeps it
+    #[arg(long = "list", value_name = "FILE")]
+    #[serde(serialize_with = "crate::methods::names")]
+    pub lists: Vec<PathBuf>,
+    /// A list of words in mixed case that the corpus may lack, an entry a line as it is spelled: iPhone, O'Neill. Those of a --list
+    /// count too; may be given several times
+    #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "crate::methods::names")]
+    pub spellings: Vec<PathBuf>,
+    /// A lexicon of other text, from lexicon build, to look up how words are written there. The model keeps it
+    #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "crate::methods::names")]
+    pub forms: Option<PathBuf>,
+    /// How many words of right context the features see
+    #[arg(long, value_name = "N", default_value_t = Config::default().look_ahead)]
+    pub look_ahead: usize,
+    /// In this share of the examples, leave out some of the right context: the model then also serves those who wait for fewer
+    /// words
+    #[arg(long, value_name = "SHARE", default_value_t = Config::default().leave_out)]
+    pub leave_out: f32,
+    /// How much worse a capital too many is than one too few: above 1 for precision, below for recall
+    #[arg(long, value_name = "RATIO", default_value_t = Config::default().capital_cost)]
+    pub capital_cost: f32,
+    /// How often the corpus is gone over
+    #[arg(long, value_name = "N", default_value_t = Config::default().epochs)]
+    pub epochs: usize,
+    /// How large the steps are
+    #[arg(long, value_name = "STEP", default_value_t = Config::default().rate)]
+    pub rate: f32,
+    /// The binary logarithm of the number of weights that features share
+    #[arg(long, value_name = "BITS", default_value_t = Config::default().bits)]
+    pub bits: u32,
+    /// Keep the N features that weigh most, and train those again; or as many as fit, with the words, into a packed model of such
+    /// a size: 2MB, 500kB
+    #[arg(long, value_name = "N|SIZE", default_value_t = Config::default().size)]
+    pub size: Size,
+    /// How many bits a weight has in the model: in 8 those larger than 6 count as 6, which is told; by default 16 where they come
+    /// from a file or from another solver than AdaGrad
+    #[arg(long, value_enum, value_name = "BITS")]
+    pub weight_bits: Option<WeightBits>,
+    /// Keep what is known of the N most frequent words
+    #[arg(long, value_name = "N", default_value_t = Config::default().vocabulary)]
+    pub vocabulary: usize,
+    /// Write how far training has come to this file now and then. Where it is there already, training goes on from it and
+    /// finds the same model; once that is written, the file is removed
+    #[arg(long, value_name = "FILE")]
+    // Neither is in a manifest: the model does not depend on them.
+    #[serde(skip)]
+    pub checkpoint: Option<PathBuf>,
+    /// After how many words it is written again
+    #[arg(long, value_name = "WORDS", requires = "checkpoint", default_value_t = Config::default().checkpoint_every)]
+    #[serde(skip)]
+    pub checkpoint_every: u64,
+    /// How weights are found
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub solving: Solving,
+}
+
+/// How many bits a weight has in a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
+pub enum WeightBits {
+    /// The smaller model
+    #[serde(rename = "8")]
+    #[value(name = "8")]
+    Eight,
+    /// Weights of any size, in finer steps
+    #[serde(rename = "16")]
+    #[value(name = "16")]
+    Sixteen,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            features: Vec::new(),
+            lists: Vec::new(),
+            spellings: Vec::new(),
+            forms: None,
+            look_ahead: 3,
+            leave_out: 0.25,
+            capital_cost: 1.0,
+            epochs: 1,
+            rate: 0.1,
+            bits: 24,
+            size: Size::Features(1_000_000),
+            weight_bits: None,
+            vocabulary: 100_000,
+            checkpoint: None,
+            checkpoint_every: 5_000_000,
+            solving: Solving::default(),
+        }
+    }
+}
+
+impl Learner for Config {
+    fn name(&self) -> &'static str {
+        "maxent"
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.inputs()
+    }
+
+    fn notes(&self, draft: &Draft) -> Vec<String> {
+        cut_note(&draft.manifest().settings).into_iter().collect()
+    }
+
+    fn checkpoint(&self) -> Option<&Path> {
+        self.checkpoint.as_deref()
+    }
+
+    fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
+        let model = train(self, corpus, threads)?;
+        let learned = Learned::new(model.settings(), self, model.labels(), model.sections());
+        Ok(learned.trained_on(&self.inputs()))
+    }
+
+    fn check(&self, draft: &Draft) -> Result<()> {
+        self.size.check(draft)
+    }
+}
+
+/// Trains a model. [`Config::checkpoint`] stays, and gives the same model at once: it is to be removed when that is saved.
+///
+/// # Errors
+/// Where the corpus cannot be read or teaches no case, where the settings cannot be, and where the checkpoint is of another
+/// training, altered, or cannot be written.
+pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Maxent> {
+    let checkpoint = Checkpoint::new(config, corpus)?;
+    let (mut outside, spellings) = outside::read(config, corpus)?;
+    let prepared = Prepared::new(config, corpus, threads)?;
+    let Prepared { words, order, digest, groups, begins, .. } = &prepared;
+    if groups.contains(&Group::Clusters) {
+        let clusters = order.iter().zip(clusters::clusters(order, corpus, threads)?);
+        let clusters = clusters.map(|(lower, class)| (hash(lower.as_bytes()), [class]));
+        outside.clusters = Some(outside::table(clusters)?);
+    }
+    let data = prepared.data(config, corpus, &outside);
+    let mixed = mixed(order, words, spellings, corpus.locale());
+    let mut others = vec![Table::<WORD>::size(order.len()), mixed.len()];
+    others.extend(outside.sections().iter().map(|(_, bytes)| bytes.len()));
+    let features = config.size.features(config, corpus, &others)?;
+    let found = find(&Trainer { data, threads }, features.trained, checkpoint, *digest)?;
+    let Quantised { unit: steps, cut, table } = found.quantised(config.width(), features.kept);
+    let table = WeightTable::open(table.into()).map_err(Error::Usage)?;
+    let own = order.iter().map(|lower| own(lower, words[lower].counts.profile(), &data, &table));
+    let own = outside::table(own)?;
+    let settings = Settings {
+        version: VERSION,
+        groups: groups.clone(),
+        look_ahead: config.look_ahead,
+        steps,
+        cut,
+        begins: *begins,
+        capital_cost: config.capital_cost,
+    };
+    Ok(Maxent::new(table, own, outside, mixed, settings, corpus.locale()))
+}
+
+/// What is told of a model with these settings where weights were cut.
+pub fn cut_note(settings: &serde_json::Value) -> Option<String> {
+    let Settings { cut, steps, .. } = Settings::deserialize(settings).ok()?;
+    let most = f32::from(Width::Narrow.most()) / steps as f32;
+    (cut > 0).then(|| {
+        format!(
+            "{cut} features had weights larger than {most:.1}, which count as {most:.1} now: --weight-bits 16 keeps them"
+        )
+    })
+}
+
+/// What is known of a corpus before weights are.
+struct Prepared {
+    /// The words that the model holds, and the most frequent first.
+    words: Words,
+    order: Vec<String>,
+    /// That of all words.
+    digest: u64,
+    groups: Vec<Group>,
+    set: FeatureSet,
+    /// Whether the beginnings of sentences are learned.
+    begins: bool,
+}
+
+impl Prepared {
+    fn new(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Self> {
+        config.check()?;
+        let vocabulary = config.size.vocabulary(config.vocabulary);
+        let (words, order, digest) = words_of(corpus, vocabulary, threads)?;
+        let groups = config.groups()?;
+        // Windows run across sentences: there, and only there, a beginning has to be found.
+        let begins = corpus.protocol().runs_on();
+        let set = FeatureSet::new(&groups);
+        Ok(Self { words, order, digest, groups, set, begins })
+    }
+
+    fn data<'a>(&'a self, config: &'a Config, corpus: &'a Corpus, outside: &'a Outside) -> DataSet<'a> {
+        let Self { words, set, begins, .. } = self;
+        DataSet { config, set, corpus, words, model: None, outside, begins: *begins }
+    }
+}
+
+/// The most frequent words of a corpus with what is counted of them, the most frequent first, and a digest of all.
+///
+/// # Errors
+/// Where the corpus cannot be read, has no words or teaches no case.
+fn words_of(corpus: &Corpus, vocabulary: usize, threads: NonZeroUsize) -> Result<(Words, Vec<String>, u64)> {
+    let mut words = count(corpus, threads)?;
+    if words.is_empty() {
+        return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
+    }
+    let forms = words.iter().flat_map(|(lower, word)| {
+        Class::ALL.into_iter().zip(word.counts.classes.map(f64::from)).map(move |form| (lower.as_str(), form))
+    });
+    build::check_forms(forms, corpus.locale(), &corpus.name())?;
+    check_classes(&words, corpus)?;
+    let digest = digest(&words);
+    let order = most_frequent(&words, vocabulary);
+    let kept: FxHashSet<&String> = order.iter().collect();
+    words.retain(|word, _| kept.contains(word));
+    Ok((words, order, digest))
+}
+
+/// Refuses words that are all of one class: there is nothing to tell apart.
+fn check_classes(words: &Words, corpus: &Corpus) -> Result<()> {
+    let has = |class: &Class| words.values().any(|word| word.counts.classes[*class as usize] > 0);
+    let classes: Vec<Class> = Class::ALL.into_iter().filter(has).collect();
+    let found = match classes.as_slice() {
+        [] => "no words inside sentences",
+        [Class::Title] => "only capitalized words",
+        [Class::Mixed] => "only words of mixed case",
+        _ => return Ok(()),
+    };
+    Err(Error::file(
+        corpus.name(),
+        format!("has {found}, which teaches no case: give text as it was published"),
+    ))
+}
+
+/// Finds weights of so many features, from where a checkpoint stands, or reads them.
+fn find(
+    trainer: &Trainer<'_>,
+    size: usize,
+    checkpoint: Option<Checkpoint<'_>>,
+    words: u64,
+) -> Result<Weights> {
+    let data = &trainer.data;
+    let solving = &data.config.solving;
+    if let Some(found) = exchange::read_weights(solving, data.begins)? {
+        let (features, values): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        return Ok(Weights::with(features, &values));
+    }
+    let penalty = solving.penalty(data)?;
+    let Some(checkpoint) = checkpoint else { return learn(trainer, size, penalty, None, &mut |_, _| Ok(())) };
+    let (mut keeper, state) = checkpoint.open(data, words, penalty)?;
+    learn(trainer, size, penalty, state, &mut |state, words| keeper.keep(state, words))
+}
+
+/// Finds weights, from the beginning or from a state that was told to `keep` before.
+fn learn(
+    trainer: &Trainer<'_>,
+    size: usize,
+    penalty: Penalty,
+    state: Option<State>,
+    keep: &mut Keep<'_>,
+) -> Result<Weights> {
+    let data = &trainer.data;
+    let Config { solving, bits, .. } = data.config;
+    // Where all features fit, none has to be chosen.
+    if solving.solver == Solver::Lbfgs
+        && let Some(all) = rows::all_features(data, size)?
+    {
+        return solve(data, all);
+    }
+    let new = |weights: Weights, average| {
+        State::new(weights.over(data.model).lazily(penalty, average), solving.patience)
+    };
+    // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
+    let mut state = state.unwrap_or_else(|| new(Weights::hashed(*bits), false));
+    if let Index::Hashed(..) = state.weights.index {
+        let chosen = trainer.epochs(state, keep)?.chosen(size);
+        state = new(Weights::of(chosen), solving.average);
+        keep(&state, 0)?;
+    }
+    if solving.solver == Solver::Adagrad {
+        return trainer.epochs(state, keep);
+    }
+    solve(data, state.weights.features())
+}
+
+/// Finds weights of the features chosen with a solver that holds the whole corpus.
+fn solve(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<Weights> {
+    if data.config.solving.solver != Solver::Lbfgs {
+        return solve_with_liblinear(data, chosen);
+    }
+    let values = rows::best(data, &chosen)?;
+    Ok(Weights::with(chosen, &values))
+}
+
+#[cfg(feature = "liblinear")]
+fn solve_with_liblinear(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<Weights> {
+    let values = one_vs_rest::solve(data, &chosen)?;
+    Ok(Weights::with(chosen, &values))
+}
+
+#[cfg(not(feature = "liblinear"))]
+fn solve_with_liblinear(_: &DataSet<'_>, _: Vec<u64>) -> Result<Weights> {
+    Err(solving::left_out())
+}
+
+/// What a model holds of a word.
+fn own(lower: &str, profile: u16, data: &DataSet<'_>, weights: &WeightTable) -> (u64, [u8; WORD]) {
+    let seen = data.outside.seen(lower, &Token::default(), profile);
+    let sums = majuscule::methods::maxent::own(data.set, lower, seen, weights, &mut Vec::new());
+    let mut bytes = [0; WORD];
+    let (parts, _) = bytes.as_chunks_mut();
+    parts[0] = seen.profile.to_le_bytes();
+    for (part, sum) in parts[1..].iter_mut().zip(sums) {
+        // In bytes, of which a word has some dozen features, a sum always fits; in wider weights what does not is certain.
+        *part = (sum.clamp(i16::MIN.into(), i16::MAX.into()) as i16).to_le_bytes();
+    }
+    (seen.hash, bytes)
+}
+
+impl Config {
+    /// The files that it names.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let files = self.lists.iter().chain(&self.spellings).chain(&self.forms).cloned();
+        files.chain(self.solving.inputs()).collect()
+    }
+
+    /// How wide the weights of a model are.
+    fn width(&self) -> Width {
+        let is_exact = self.solving.weights.is_some() || self.solving.solver != Solver::Adagrad;
+        match self.weight_bits {
+            Some(WeightBits::Eight) => Width::Narrow,
+            Some(WeightBits::Sixteen) => Width::Wide,
+            None if is_exact => Width::Wide,
+            None => Width::Narrow,
+        }
+    }
+
+    /// The features.
+    ///
+    /// # Errors
+    /// Where they do not fit what there is to look at.
+    fn groups(&self) -> Result<Vec<Group>> {
+        let mut groups = self.features.clone();
+        let mut problem = None;
+        for (option, given, looking) in
+            [("list", !self.lists.is_empty(), Group::LISTS), ("forms", self.forms.is_some(), Group::FORMS)]
+        {
+            let [one, other] = looking.map(Group::name);
+            match self.features.iter().find(|group| looking.contains(group)) {
+                Some(group) if !given => {
+                    let group = group.name();
+                    problem = Some(format!(
+                        "the features {group} look at a file: name it with --{option}, or leave them out"
+                    ));
+                }
+                None if given && !self.features.is_empty() => {
+                    problem = Some(format!(
+                        "--{option} is given, but no features that look at it: add {one} or {other} to --features, or leave --{option} out"
+                    ));
+                }
+                None if given => groups.extend(looking),
+                _ => {}
+            }
+        }
+        if let Some(problem) = problem {
+            return Err(Error::Usage(problem));
+        }
+        if self.features.is_empty() {
+            groups.extend(Group::DEFAULT);
+        }
+        Ok(groups)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.solving.check()?;
+        let problem = match () {
+            () if self.look_ahead > REACH => {
+                format!("look-ahead {}: the features see at most {} words", self.look_ahead, REACH)
+            }
+            () if !(self.rate.is_finite() && self.rate > 0.0) => {
+                format!("rate {}: expected a number greater than 0", self.rate)
+            }
+            () if !(8..=28).contains(&self.bits) => format!("{} bits: expected 8 to 28", self.bits),
+            () if !(0.0..=1.0).contains(&self.leave_out) => {
+                format!("leave out {}: expected a share from 0 to 1", self.leave_out)
+            }
+            () if !(self.capital_cost.is_finite() && self.capital_cost > 0.0) => {
+                format!("capital cost {}: expected a number greater than 0", self.capital_cost)
+            }
+            () if self.epochs == 0 => "0 epochs: expected at least 1".to_owned(),
+            () if self.checkpoint_every == 0 => "--checkpoint-every 0: expected at least 1".to_owned(),
+            () if self.checkpoint.is_some() && self.solving.weights.is_some() => {
+                "--weights leaves nothing to learn that a checkpoint could keep: leave --checkpoint out"
+                    .to_owned()
+            }
+            () if matches!(self.size, Size::Features(0) | Size::Features(MOST_FEATURES..)) => {
+                format!("{} features: expected 1 to {}", self.size, MOST_FEATURES - 1)
+            }
+            () if matches!(self.size, Size::Bytes(MOST_BYTES..)) => {
+                format!("--size {}: expected less than {}", self.size, Size::Bytes(MOST_BYTES))
+            }
+            () => return Ok(()),
+        };
+        Err(Error::Usage(problem))
+    }
+}
+
+/// Features are counted in 32 bits, with room to spare.
+const MOST_FEATURES: usize = (1 << 28) + 1;
+const MOST_BYTES: usize = 1_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use majuscule::restorer::{Restorer, Want};
+    use majuscule::text::{Break, Case, Given, Locale, Mark, Tokens};
+
+    #[test]
+    fn neighbours_decide() {
+        let text = "They told us here.\nThey saw the US army.\n".repeat(200);
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
+        let config = Config { bits: 12, ..Config::default() };
+        let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
+        let case = |words: &str| {
+            let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+            let at = words.split(' ').position(|word| word == "us").unwrap();
+            model.restore_batch(&[tokens], Want::default()).unwrap()[0][at].label.case
+        };
+        assert_eq!(case("they told us here"), Case::Lower);
+        assert_eq!(case("we saw the us army"), Case::Upper);
+    }
+
+    #[test]
+    fn in_windows_the_ends_of_sentences_are_found() {
+        let text = "They met in Lisbon today. She left early.\n".repeat(300);
+        let protocol = Protocol::Asr { window: NonZeroUsize::new(20).unwrap() };
+        let corpus =
+            Corpus::of_text(&text, Reading { split: true, ..Reading::default() }, protocol, Locale::Root);
+        let config = Config { bits: 12, look_ahead: 1, ..Config::default() };
+        let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
+        let tokens = Tokens::of_words("they met in lisbon today she left early".split(' '), Locale::Root);
+        let choices =
+            model.restore_batch(&[tokens], Want { marks: true, ..Want::default() }).unwrap().remove(0);
+        let ends: Vec<bool> = choices.iter().map(|choice| choice.label.mark == Mark::SentenceEnd).collect();
+        assert_eq!(ends, [false, false, false, false, true, false, false, true]);
+        assert_eq!(choices[5].label.case, Case::Title);
+        assert_eq!(choices[1].label.case, Case::Lower);
+    }
+
+    #[test]
+    fn a_text_that_was_cut_out_of_another_need_not_begin_a_sentence() {
+        let lines = ["Ships left Lisbon.\n", "We saw ships and ships and ships.\n", "We left.\n"];
+        let text: String = (0..3000).map(|i| lines[i * i % 13 % 3]).collect();
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Mix, Locale::Root);
+        let features = vec![Group::Bigrams];
+        let config = Config { bits: 12, features, look_ahead: 0, epochs: 10, ..Config::default() };
+        let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
+        let first = |before| {
+            let mut tokens = Tokens::of_words(["ships"], Locale::Root);
+            tokens.as_mut_slice()[0].before = before;
+            model.restore_batch(&[tokens], Want::default()).unwrap()[0][0].label.case
+        };
+        assert_eq!([first(Break::Document), first(Break::Space)], [Case::Title, Case::Lower]);
+    }
+
+    #[test]
+    fn the_case_of_the_word_before_decides_where_it_is_looked_at() {
+        let text = "we saw a New Hope again\nwe saw a new hope again\n".repeat(200);
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
+        let features = vec![Group::Word, Group::Previous];
+        let model =
+            train(&Config { bits: 12, features, ..Config::default() }, &corpus, NonZeroUsize::MIN).unwrap();
+        for case in [Case::Title, Case::Lower] {
+            let mut tokens = Tokens::of_words("we saw a new hope again".split(' '), Locale::Root);
+            tokens.as_mut_slice()[3].given = Given::Fixed(case);
+            let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+            assert_eq!(choices[4].label.case, case);
+        }
+    }
+
+    #[test]
+    fn a_word_in_capitals_does_not_make_the_next_one_shout() {
+        let plain = "we heard who told us all here\n".repeat(3);
+        let text = format!("we heard NATO TOLD US ALL HERE\n{plain}").repeat(100);
+        let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
+        let features = vec![Group::Word, Group::Previous];
+        let model =
+            train(&Config { bits: 12, features, ..Config::default() }, &corpus, NonZeroUsize::MIN).unwrap();
+        for nato in [Given::Nothing, Given::Fixed(Case::Upper)] {
+            let mut tokens = Tokens::of_words("we heard nato told us all here".split(' '), Locale::Root);
+            tokens.as_mut_slice()[2].given = nato;
+            let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+            let found: Vec<Case> = choices.iter().map(|choice| choice.label.case).collect();
+            let [lower, upper] = [Case::Lower, Case::Upper];
+            // Of the first word nothing is learned.
+            assert_eq!(found[1..], [lower, upper, lower, lower, lower, lower]);
+        }
+    }
+
+    fn train_on(text: &str, config: &Config, threads: usize) -> Result<Maxent> {
+        let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
+        train(config, &corpus, NonZeroUsize::new(threads).unwrap())
+    }
+
+    #[test]
+    fn any_number_of_threads_learns_the_same_under_a_penalty() {
+        let text = "They told us here.\nThey saw the US army in Lisbon.\nNobody was in Porto.\n".repeat(100);
+        for (l1, l2) in [(0.1, 0.0), (0.0, 0.1)] {
+            let solving = Solving { l1, l2, average: true, held_out: 0.2, ..Solving::default() };
+            let config = Config { bits: 10, epochs: 4, solving, ..Config::default() };
+            let sections = |threads| train_on(&text, &config, threads).unwrap().sections();
+            assert_eq!(sections(1), sections(3));
+        }
+    }
+
+    #[test]
+    fn a_penalty_of_size_leaves_few_weights() {
+        let text = "They told us here.\nThey saw the US army.\n".repeat(200);
+        let bytes = |l1| {
+            let config =
+                Config { bits: 12, solving: Solving { l1, ..Solving::default() }, ..Config::default() };
+            train_on(&text, &config, 1).unwrap().weights.bytes().len()
+        };
+        assert!(2 * bytes(20.0) < bytes(0.0), "{} {}", bytes(20.0), bytes(0.0));
+    }
+
+    #[test]
+    fn text_that_teaches_nothing_is_refused() {
+        for text in [
+            "",
+            "\n\n",
+            "they live in lisbon\n",
+            "THEY LIVE IN LISBON\n",
+            "They Live In Lisbon\n",
+            "Lisbon.\nPorto.\n",
+        ] {
+            let found = train_on(&text.repeat(20), &Config { bits: 8, ..Config::default() }, 1);
+            assert!(matches!(found, Err(Error::Input { .. })), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_fraction_that_holds_nothing_out_is_refused() {
+        let solving = Solving { held_out: 1e-9, ..Solving::default() };
+        let found = train_on("He saw Lisbon.\n", &Config { bits: 8, solving, ..Config::default() }, 1);
+        assert!(matches!(found, Err(Error::Usage(_))));
+    }
+
+    #[cfg(feature = "liblinear")]
+    #[test]
+    fn liblinear_finds_what_adagrad_does() {
+        let text = "They told us here.\nThey saw the US army.\n".repeat(50);
+        for solver in [Solver::Liblinear, Solver::LiblinearDual] {
+            let config = |memory| {
+                let solving = Solving { solver, solver_memory: memory, ..Solving::default() };
+                Config { bits: 12, solving, ..Config::default() }
+            };
+            let model = train_on(&text, &config(majuscule::files::Size(1 << 30)), 1).unwrap();
+            let tokens = Tokens::of_words("we saw the us army they told us here".split(' '), Locale::Root);
+            let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+            assert_eq!([choices[3].label.case, choices[7].label.case], [Case::Upper, Case::Lower]);
+            let wide = model.weights.width();
+            assert!(wide == Width::Wide && model.settings.cut == 0, "weights of any size are kept");
+            let problem = train_on(&text, &config(majuscule::files::Size(1 << 18)), 1).unwrap_err();
+            assert!(problem.to_string().contains("words would fit"), "{problem}");
+        }
+    }
+
+    #[cfg(not(feature = "liblinear"))]
+    #[test]
+    fn a_build_without_liblinear_says_so() {
+        let solving = Solving { solver: Solver::Liblinear, ..Solving::default() };
+        let problem = train_on("He saw Lisbon.\n", &Config { solving, ..Config::default() }, 1).unwrap_err();
+        assert!(problem.to_string().contains("--features liblinear"), "{problem}");
+    }
+
+    /// A file of a test's own.
+    fn file(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, text).unwrap();
+        file
+    }
+
+    /// The cases that a model trained on a text gives to words.
+    fn cases(config: &Config, text: &str, words: &str) -> Vec<Case> {
+        let reading = Reading { language: "en".to_owned(), ..Reading::default() };
+        let corpus = Corpus::of_text(text, reading, Protocol::Text, Locale::Root);
+        let model = train(config, &corpus, NonZeroUsize::MIN).unwrap();
+        let tokens = Tokens::of_words(words.split(' '), Locale::Root);
+        let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+        choices.iter().map(|choice| choice.label.case).collect()
+    }
+
+    #[test]
+    fn a_list_carries_words_and_phrases_that_were_not_trained_on() {
+        let places = file("Lisbon\nPorto\nBraga\nNew Hope\nOld Mill\nFar Rock");
+        let text = "we met in Lisbon again and were glad\nthey live in Porto and have a new house\n\
+                    from Old Mill to New Hope on foot\nan old house has hope\n";
+        let config = Config {
+            bits: 12,
+            features: vec![Group::Lists],
+            lists: vec![places.path().into()],
+            ..Config::default()
+        };
+        assert_eq!(
+            cases(&config, &text.repeat(100), "in braga on a far rock or far out on rock"),
+            [0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0].map(|title| [Case::Lower, Case::Title][title])
+        );
+    }
+
+    #[test]
+    fn a_spelling_that_the_corpus_lacks_is_taken_from_a_list() {
+        let spellings = file("iPhone\nO'Neill\nLisbon\n");
+        let config = Config { bits: 12, spellings: vec![spellings.path().into()], ..Config::default() };
+        let text = "we met in Lisbon again and were glad of it\n".repeat(50);
+        let [phone, neill] = ["iPhone", "O'Neill"].map(|word| Case::of(word, Locale::Root));
+        assert_eq!(
+            cases(&config, &text, "we met o'neill with an iphone"),
+            [Case::Lower, Case::Lower, neill, Case::Lower, Case::Lower, phone]
+        );
+    }
+
+    #[test]
+    fn another_lexicon_carries_words_that_were_not_trained_on() {
+        let forms = file("Lisbon\nPorto\nNATO\nBBC\nMcDonald\nO'Neill\ntea\nroses\nMacBeth\n");
+        let text = "we saw McDonald and NATO and O'Neill in Lisbon with tea\n";
+        let config = Config {
+            bits: 12,
+            features: vec![Group::Forms],
+            forms: Some(forms.path().into()),
+            ..Config::default()
+        };
+        let [mc, mac] = ["McDonald", "MacBeth"].map(|word| Case::of(word, Locale::Root));
+        assert_eq!(
+            cases(&config, &text.repeat(100), "mcdonald macbeth bbc porto roses"),
+            [mc, mac, Case::Upper, Case::Title, Case::Lower]
+        );
+    }
+
+    #[test]
+    fn features_that_do_not_fit_what_there_is_to_look_at_are_refused() {
+        let lists = || vec![PathBuf::from("list.txt")];
+        for (config, problem) in [
+            (
+                Config { features: vec![Group::ListsAround], ..Config::default() },
+                "lists-around look at a file: name it with --list",
+            ),
+            (
+                Config { features: vec![Group::Forms], ..Config::default() },
+                "forms look at a file: name it with --forms",
+            ),
+            (
+                Config { features: vec![Group::Word], lists: lists(), ..Config::default() },
+                "add lists or lists-around",
+            ),
+            (
+                Config {
+                    features: vec![Group::Lists],
+                    lists: lists(),
+                    forms: Some("a".into()),
+                    ..Config::default()
+                },
+                "add forms or forms-around",
+            ),
+        ] {
+            let Err(Error::Usage(found)) = config.groups() else { panic!("{problem}") };
+            assert!(found.contains(problem), "{found}");
+        }
+        let config = Config { lists: lists(), ..Config::default() };
+        assert_eq!(config.groups().unwrap(), [&Group::LISTS[..], &Group::DEFAULT].concat());
+    }
+
+    #[test]
+    fn settings_that_cannot_be_are_refused() {
+        let corpus = Corpus::of_text("He saw Lisbon.", Reading::default(), Protocol::Text, Locale::Root);
+        for config in [
+            Config { look_ahead: 9, ..Config::default() },
+            Config { rate: f32::NAN, ..Config::default() },
+            Config { rate: -1.0, ..Config::default() },
+            Config { bits: 60, ..Config::default() },
+            Config { epochs: 0, ..Config::default() },
+            Config { size: Size::Features(0), ..Config::default() },
+            Config { size: Size::Bytes(usize::MAX), ..Config::default() },
+        ] {
+            assert!(matches!(train(&config, &corpus, NonZeroUsize::MIN), Err(Error::Usage(_))), "{config:?}");
+        }
+    }
+}

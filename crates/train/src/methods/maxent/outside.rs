@@ -1,0 +1,104 @@
+//! Lists and a lexicon in, what a model keeps of them out.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Config;
+use crate::corpus::Corpus;
+use crate::lexicon::{Entry, Initial, List, read};
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::methods::maxent::hash::hash;
+use majuscule::methods::maxent::outside::{self, LISTED, LONGEST, MOST_LISTS, Outside, listed, phrase};
+use majuscule::methods::maxent::table::Table;
+use majuscule::text::{Case, Locale, Tokens};
+
+/// Reads the files that the settings name; with them come the spellings in mixed case that they have.
+///
+/// # Errors
+/// Where one is missing, is not what it should be or says nothing.
+pub(super) fn read(config: &Config, corpus: &Corpus) -> Result<(Outside, BTreeMap<String, Case>)> {
+    let mut mixed = BTreeMap::new();
+    let forms = config.forms.as_ref().map(|file| forms(file, corpus, &mut mixed)).transpose()?;
+    let lists = (!config.lists.is_empty()).then(|| lists(config, corpus.locale(), &mut mixed)).transpose()?;
+    for file in &config.spellings {
+        read_list(file, corpus.locale(), &mut mixed)?;
+    }
+    Ok((Outside { lists, forms, clusters: None }, mixed))
+}
+
+fn lists(config: &Config, locale: Locale, mixed: &mut BTreeMap<String, Case>) -> Result<Table<LISTED>> {
+    if config.lists.len() > MOST_LISTS {
+        let problem = format!("{} lists: at most {MOST_LISTS} fit into a model", config.lists.len());
+        return Err(Error::Usage(format!("{problem}; put some of them into one file")));
+    }
+    let mut entries: BTreeMap<u64, (u16, usize)> = BTreeMap::new();
+    for (number, file) in config.lists.iter().enumerate() {
+        for words in read_list(file, locale, mixed)? {
+            let hashes: Vec<u64> = words.iter().map(|(lower, _)| hash(lower.as_bytes())).collect();
+            let key = if let [word] = hashes[..] { word } else { phrase(hashes.iter().copied()) };
+            entries.entry(key).or_default().0 |= 1 << number;
+            let longest = &mut entries.entry(hashes[0]).or_default().1;
+            *longest = hashes.len().max(*longest);
+        }
+    }
+    let entries = entries.into_iter().map(|(key, (lists, longest))| (key, listed(lists, longest)));
+    table(entries)
+}
+
+/// The entries of a list; its spellings in mixed case go with the others, the first of each word.
+fn read_list(file: &Path, locale: Locale, mixed: &mut BTreeMap<String, Case>) -> Result<Vec<Tokens>> {
+    let name = file.to_string_lossy();
+    let list = List::read(files::open(file)?, locale)?;
+    if list.entries().is_empty() {
+        return Err(Error::file(name, "has no entries: expected a word or a phrase a line"));
+    }
+    let mut entry = |words: &[String]| {
+        if words.len() > LONGEST {
+            let problem =
+                format!("\"{}\" has {} words: a phrase has at most {LONGEST}", words.join(" "), words.len());
+            return Err(Error::file(name.clone(), format!("{problem}; shorten it or take it out")));
+        }
+        let tokens = Tokens::of_words(words.iter().map(String::as_str), locale);
+        for ((lower, _), word) in tokens.iter().zip(words) {
+            if let case @ Case::Mixed(_) = Case::of(word, locale) {
+                mixed.entry(lower.to_owned()).or_insert(case);
+            }
+        }
+        Ok(tokens)
+    };
+    list.entries().iter().map(|words| entry(words.words())).collect()
+}
+
+fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Result<Table<1>> {
+    let name = file.to_string_lossy();
+    let reading = read::Config { language: Some(corpus.language().to_owned()), ..read::Config::default() };
+    let lexicon = read::read(files::open(file)?, &reading)?;
+    corpus.note(lexicon.notes());
+    if lexicon.is_empty() {
+        return Err(Error::file(name, "has no words: expected a lexicon, from lexicon build"));
+    }
+    if lexicon.locale() != corpus.locale() {
+        let (found, expected) = (lexicon.locale(), corpus.locale());
+        let problem = format!("pairs letters as \"{found}\" does, but the corpus as \"{expected}\" does");
+        return Err(Error::file(name, format!("{problem}: build it again with --lang")));
+    }
+    for entry in lexicon.iter() {
+        if let case @ Case::Mixed(_) = entry.majority(Initial::Apart) {
+            mixed.insert(entry.word.to_owned(), case);
+        }
+    }
+    table(lexicon.iter().map(|entry| (hash(entry.word.as_bytes()), [form(&entry)])))
+}
+
+fn form(entry: &Entry<'_>) -> u8 {
+    let case = entry.majority(Initial::Apart);
+    let count = entry.count();
+    let most: f64 =
+        entry.forms.iter().filter(|form| form.case.class() == case.class()).map(|form| form.count).sum();
+    outside::form(case.class() as u8, if count > 0.0 { most / count } else { 0.0 }, count)
+}
+
+pub(super) fn table<const N: usize>(values: impl Iterator<Item = (u64, [u8; N])>) -> Result<Table<N>> {
+    Table::open(Table::build(values).into()).map_err(Error::Usage)
+}

@@ -1,0 +1,99 @@
+//! A corpus in, rows of numbered features out: for the solvers that hold all of it in memory.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cells::Gradient;
+use super::dataset::{DataSet, Scratch};
+use super::exchange::{Fit, Target};
+use super::matrix::Matrix;
+use majuscule::error::{Error, Result};
+use majuscule::files::Size;
+use majuscule::methods::maxent::BEGIN;
+
+/// The features that a corpus has for the classes of words, in the order in which they come; `None` where they are more than
+/// `most`.
+///
+/// # Errors
+/// Where the corpus cannot be read.
+pub(super) fn all_features(data: &DataSet<'_>, most: usize) -> Result<Option<Vec<u64>>> {
+    let (mut known, mut found, mut scratch) = (FxHashSet::default(), Vec::new(), Scratch::default());
+    data.corpus.for_each(&mut |example| {
+        data.rows(example, &mut scratch, |row| {
+            let Some((features, _)) = row.of(Target::Case).filter(|_| found.len() <= most) else { return };
+            found.extend(features.iter().copied().filter(|feature| known.insert(*feature)));
+        });
+        Ok(())
+    })?;
+    Ok((found.len() <= most).then_some(found))
+}
+
+/// A solver that holds the whole corpus.
+pub(super) struct Holder {
+    pub(super) name: &'static str,
+    /// How many bytes it takes for rows.
+    pub(super) bytes: fn(&Matrix) -> usize,
+}
+
+/// The rows of a corpus and the features chosen, numbered from 1 in their order.
+///
+/// # Errors
+/// Where the corpus cannot be read, or has more words than fit into the memory that is allowed.
+pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder: &Holder) -> Result<Matrix> {
+    let memory = data.config.solving.solver_memory;
+    let numbers: FxHashMap<u64, u32> = chosen.iter().copied().zip(1..).collect();
+    let mut matrix = Matrix::new(chosen.len() as u32);
+    let fixed = (holder.bytes)(&matrix);
+    let mut scratch = Scratch::default();
+    let (mut row, mut fitting, mut words) = (Vec::new(), None, 0u64);
+    data.corpus.for_each(&mut |example| {
+        data.rows(example, &mut scratch, |row_of| {
+            let Some((features, class)) = row_of.of(target) else { return };
+            words += 1;
+            if fitting.is_some() {
+                return;
+            }
+            row.clear();
+            row.extend(features.iter().filter_map(|feature| numbers.get(feature)));
+            row.sort_unstable();
+            row.dedup();
+            matrix.push(&row, class);
+            if (holder.bytes)(&matrix) > memory.0 {
+                fitting = Some(words - 1);
+            }
+        });
+        Ok(())
+    })?;
+    let Some(fitting) = fitting else { return Ok(matrix) };
+    let of_rows = ((holder.bytes)(&matrix) - fixed) as f64 * words as f64 / matrix.len() as f64;
+    let whole = Size(fixed + of_rows as usize);
+    let problem = format!(
+        "{words} words take about {whole} in {}, and --solver-memory is {memory}: {fitting} words would fit; give \
+         less text, more memory, or --solver adagrad, which holds no corpus",
+        holder.name
+    );
+    Err(Error::Usage(format!("{}: {problem}", data.corpus.name())))
+}
+
+/// The best weights of the features chosen under the penalty `--l2`, in their order, by L-BFGS.
+///
+/// # Errors
+/// As [`matrix`], and where the beginnings of sentences are to be found too, words are all of one class, or the steps do not do.
+pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
+    if data.begins {
+        let problem = "--solver lbfgs finds no beginnings of sentences: train under a protocol that shows them (text, batista, rei or susanto), or with --solver adagrad";
+        return Err(Error::Usage(problem.to_owned()));
+    }
+    // A number of a row and its class; of a feature the vectors of L-BFGS, three weights each.
+    let bytes = |matrix: &Matrix| matrix.numbers() * 4 + matrix.len() * 9 + matrix.features as usize * 700;
+    let matrix = matrix(data, Target::Case, chosen, &Holder { name: "L-BFGS", bytes })?;
+    if matrix.classes.iter().all(|class| *class == matrix.classes[0]) {
+        let problem = "all words that are trained on are of one class: give text as it was published";
+        return Err(Error::file(data.corpus.name(), problem));
+    }
+    let Fit { steps, precision, .. } = Fit::default();
+    let weights = matrix.fit(data.config.solving.l2, steps, precision).ok_or_else(|| {
+        Error::Usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger --l2"))
+    })?;
+    let single = |[title, upper, mixed]: [f64; BEGIN]| [title as f32, upper as f32, mixed as f32, 0.0];
+    Ok(weights.into_iter().map(single).collect())
+}

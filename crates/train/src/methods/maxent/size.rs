@@ -1,0 +1,192 @@
+//! How large a model becomes: so many features, or so many bytes of which words and weights take their shares.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use super::Config;
+use crate::corpus::Corpus;
+use majuscule::error::{Error, Result};
+use majuscule::files;
+use majuscule::methods::maxent::WORD;
+use majuscule::methods::maxent::table::Table;
+use majuscule::model::{self, Draft};
+
+/// How large a model becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// So many features at most, and as many words as the vocabulary says.
+    Features(usize),
+    /// So many bytes at most, packed: a fourth of them at most for words, the rest for features.
+    Bytes(usize),
+}
+
+/// The units of bytes; those of files on a disk are powers of ten, so that nothing that is called 2 MB is larger.
+const KILO: f64 = 1000.0;
+
+impl FromStr for Size {
+    type Err = String;
+
+    /// Reads a number of features, or with a unit one of bytes: 2MB, 500kB, 1.5MiB, 700000B.
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        if let Ok(features) = text.parse() {
+            return Ok(Self::Features(features));
+        }
+        let bytes = files::bytes(text, KILO)
+            .filter(|bytes| *bytes >= 0.0 && text.ends_with(|c: char| c.is_ascii_alphabetic()));
+        let expected = "expected a number of features such as 300000, or a size such as 2MB or 500kB";
+        bytes.map(|bytes| Self::Bytes(bytes as usize)).ok_or_else(|| expected.to_owned())
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Features(features) => write!(f, "{features}"),
+            Self::Bytes(bytes) if bytes > 0 && bytes % 1_000_000 == 0 => write!(f, "{}MB", bytes / 1_000_000),
+            Self::Bytes(bytes) if bytes > 0 && bytes % 1000 == 0 => write!(f, "{}kB", bytes / 1000),
+            Self::Bytes(bytes) => write!(f, "{bytes}B"),
+        }
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Of so many bytes a fourth is for words at most.
+const SHARE_OF_WORDS: usize = 4;
+
+/// So many more features are trained than fit: some come out with weights of no step, and need no bytes.
+const SPARE: usize = 16;
+
+impl Size {
+    /// How many words a model keeps, where it may keep `most`.
+    pub(super) fn vocabulary(self, most: usize) -> usize {
+        match self {
+            Self::Features(_) => most,
+            Self::Bytes(bytes) => most.min(Table::<WORD>::room(bytes / SHARE_OF_WORDS)),
+        }
+    }
+
+    /// How many features a model may have beside other sections of these lengths.
+    ///
+    /// # Errors
+    /// Where none fits.
+    pub(super) fn features(self, config: &Config, corpus: &Corpus, others: &[usize]) -> Result<Features> {
+        let bytes = match self {
+            Self::Features(size) => return Ok(Features { trained: size, kept: usize::MAX }),
+            Self::Bytes(bytes) => bytes,
+        };
+        let sections: usize = others.iter().map(|&len| model::packed(len)).sum();
+        // The weights themselves begin and end at multiples too.
+        let taken = sections + model::packed(0) + model::packed(manifest(config, corpus));
+        let kept = config.width().room(bytes.saturating_sub(taken));
+        if kept == 0 {
+            let problem = format!("--size {self}: a model takes {taken} bytes before it has any features");
+            return Err(Error::Usage(format!("{problem}; give it more, or fewer lists and forms")));
+        }
+        Ok(Features { trained: kept + kept / SPARE, kept })
+    }
+
+    /// Refuses a model that came out larger: its manifest may name more files than the corpus has.
+    pub fn check(self, draft: &Draft) -> Result<()> {
+        match (self, draft.pack().len()) {
+            (Self::Bytes(most), packed) if packed > most => Err(Error::Usage(format!(
+                "--size {self}: the names of the files alone take more; give fewer files"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How many features are trained, and how many of them stay at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Features {
+    pub(super) trained: usize,
+    pub(super) kept: usize,
+}
+
+/// What a manifest takes at most: what it says of every model, and what was asked for, with the names of files.
+fn manifest(config: &Config, corpus: &Corpus) -> usize {
+    let pretty =
+        |value: serde_json::Result<String>| value.map_or(0, |text| text.len() + DEEP * text.lines().count());
+    let names: Vec<String> = corpus.files().into_iter().map(|(name, _)| name).collect();
+    // The groups of features stand there once more, as those that the model has.
+    EVERY_MANIFEST
+        + 2 * pretty(serde_json::to_string_pretty(config))
+        + pretty(serde_json::to_string_pretty(&names))
+}
+
+/// Spaces before a line of a manifest that stands deeper in it than by itself.
+const DEEP: usize = 4;
+
+/// What a manifest takes beside settings and names: the labels, and a record for each file.
+const EVERY_MANIFEST: usize = 2000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::{Protocol, Reading};
+    use crate::methods::{maxent, train};
+    use majuscule::text::Locale;
+    use std::num::NonZeroUsize;
+
+    #[test]
+    fn sizes_are_read_as_they_are_written() {
+        for (text, size, again) in [
+            ("300000", Size::Features(300_000), "300000"),
+            ("2MB", Size::Bytes(2_000_000), "2MB"),
+            ("1.5m", Size::Bytes(1_500_000), "1500kB"),
+            ("500kB", Size::Bytes(500_000), "500kB"),
+            ("64KiB", Size::Bytes(65_536), "65536B"),
+            ("70001B", Size::Bytes(70_001), "70001B"),
+        ] {
+            assert_eq!(text.parse(), Ok(size));
+            assert_eq!(size.to_string(), again);
+            assert_eq!(again.parse(), Ok(size));
+        }
+        for text in ["", "MB", "-2MB", "2.5", "-1", "2 apples", "NaNMB", "infMB", "0x10"] {
+            assert!(text.parse::<Size>().unwrap_err().contains("2MB"), "{text}");
+        }
+    }
+
+    /// Text with many words and more features.
+    fn text() -> String {
+        let word = |number: u64| {
+            let letters = (0..5).map(|at| {
+                char::from(b'a' + (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (9 * at + 8) & 15) as u8)
+            });
+            let word: String = letters.collect();
+            if number.is_multiple_of(3) { word[..1].to_uppercase() + &word[1..] } else { word }
+        };
+        let sentence =
+            |at: u64| (0..8).map(|place| word((at * 7 + place * place) % 900)).collect::<Vec<_>>().join(" ");
+        (0..2500).map(|at| format!("So {}.\n", sentence(at))).collect()
+    }
+
+    #[test]
+    fn a_packed_model_is_never_larger_than_asked_and_hardly_smaller() {
+        let corpus = Corpus::of_text(&text(), Reading::default(), Protocol::Text, Locale::Root);
+        for bytes in [60_000, 100_000, 200_000] {
+            let config = Config { bits: 18, look_ahead: 1, size: Size::Bytes(bytes), ..Default::default() };
+            let names = vec!["text".to_owned(); 3];
+            let draft = train(&config, &corpus, names, NonZeroUsize::MIN, &mut |_| {}).unwrap();
+            let packed = draft.pack().len();
+            assert!(packed <= bytes && packed * 10 >= bytes * 9, "{packed} of {bytes}");
+            let words = draft.manifest().file("words.bin").unwrap().bytes as usize;
+            assert!(words * SHARE_OF_WORDS <= bytes, "{words} of {bytes} for words");
+        }
+    }
+
+    #[test]
+    fn what_holds_no_model_is_refused() {
+        let corpus = Corpus::of_text(&text(), Reading::default(), Protocol::Text, Locale::Root);
+        let config = Config { bits: 12, size: Size::Bytes(3000), ..Default::default() };
+        let problem = maxent::train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
+        assert!(problem.contains("--size 3kB: a model takes"), "{problem}");
+    }
+}

@@ -1,0 +1,218 @@
+//! How weights are found: which solver, what it minimises, and when it stops.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::dataset::DataSet;
+use super::lazy::Penalty;
+use majuscule::error::{Error, Result};
+use majuscule::files::Size;
+use majuscule::methods::maxent::hash::hash;
+
+/// How weights are found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+// clap names groups of arguments by their type, and this one is flattened into another.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Solving {
+    /// What finds the weights
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub solver: Solver,
+    /// The penalty of the size of weights, against the sum of −ln P over the words: with it many weights are 0 (AdaGrad)
+    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Solving::default().l1)]
+    pub l1: f64,
+    /// The penalty of half the squares of weights, against the same sum: LIBLINEAR's 1/C, and 1 in MegaM
+    /// (AdaGrad, L-BFGS)
+    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Solving::default().l2)]
+    pub l2: f64,
+    /// Take the mean of the weights after each word instead of the last ones (AdaGrad)
+    #[arg(long)]
+    pub average: bool,
+    /// Hold this share of the examples out, and stop when what is learned gets worse on them; the best weights stay (AdaGrad,
+    /// with several --epochs)
+    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = Solving::default().held_out)]
+    pub held_out: f64,
+    /// How many epochs in a row may be worse than the best
+    #[arg(long, value_name = "N", default_value_t = Solving::default().patience)]
+    pub patience: usize,
+    /// Where the choice of the examples held out begins
+    #[arg(long, value_name = "N", default_value_t = Solving::default().seed)]
+    pub seed: u64,
+    /// What −ln P of a word costs against half the squares of the weights; 1 where it is not given (LIBLINEAR)
+    #[arg(long, value_name = "C", allow_negative_numbers = true)]
+    pub cost: Option<f64>,
+    /// The memory that LIBLINEAR or L-BFGS may take, such as 2G or 500M: each holds the whole corpus
+    #[arg(long, value_name = "SIZE", default_value_t = Solving::default().solver_memory)]
+    pub solver_memory: Size,
+    /// Take the weights from a file instead of learning them: a model of LIBLINEAR, whose features --dictionary names, or
+    /// weights of MegaM
+    #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "crate::methods::names")]
+    pub weights: Option<PathBuf>,
+    /// The same for the beginnings of sentences (maxent features --target begin)
+    #[arg(long, value_name = "FILE", requires = "weights")]
+    #[serde(serialize_with = "crate::methods::names")]
+    pub begin_weights: Option<PathBuf>,
+    /// The names of features that stand in other files as numbers, as maxent features writes them
+    #[arg(long, value_name = "FILE", requires = "weights")]
+    #[serde(serialize_with = "crate::methods::names")]
+    pub dictionary: Option<PathBuf>,
+}
+
+/// What finds weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[derive(clap::ValueEnum)]
+pub enum Solver {
+    /// Multinomial, all classes together, by AdaGrad, as the text goes by
+    #[default]
+    Adagrad,
+    /// The same to the best weights under --l2, by L-BFGS, as MegaM has it; the whole corpus is held in memory
+    Lbfgs,
+    /// LIBLINEAR's -s 0: each class against the rest, by a trust region Newton method
+    Liblinear,
+    /// LIBLINEAR's -s 7: the same by coordinate descent in the dual
+    LiblinearDual,
+}
+
+impl Default for Solving {
+    fn default() -> Self {
+        Self {
+            solver: Solver::default(),
+            l1: 0.0,
+            l2: 0.0,
+            average: false,
+            held_out: 0.0,
+            patience: 1,
+            seed: 1,
+            cost: None,
+            solver_memory: Size(4 << 30),
+            weights: None,
+            begin_weights: None,
+            dictionary: None,
+        }
+    }
+}
+
+impl Solving {
+    pub(super) fn check(&self) -> Result<()> {
+        check_penalties(self.l1, self.l2)?;
+        let only = |what: &str, whose: &str, cure: &str| format!("{what} is for --solver {whose}: {cure}");
+        let is_native = self.solver == Solver::Adagrad;
+        let is_foreign = matches!(self.solver, Solver::Liblinear | Solver::LiblinearDual);
+        let problem = match () {
+            () if !(0.0..1.0).contains(&self.held_out) => {
+                format!("--held-out {}: expected a fraction from 0 to less than 1", self.held_out)
+            }
+            () if self.patience == 0 => "--patience 0: expected at least 1".to_owned(),
+            () if self.cost.is_some_and(|cost| !(cost.is_finite() && cost > 0.0)) => {
+                format!("--cost {}: expected a number greater than 0", self.cost.unwrap_or_default())
+            }
+            () if !is_foreign && self.cost.is_some() => only("--cost", "liblinear", "give --l2, which is 1/C"),
+            () if self.solver == Solver::Lbfgs && self.l2 == 0.0 => {
+                "--solver lbfgs needs a penalty, without which weights may have no end: give --l2 1, as MegaM has it"
+                    .to_owned()
+            }
+            () if is_foreign && self.l2 > 0.0 => only("--l2", "adagrad", "give --cost, which is 1/L2"),
+            () if !is_native && self.l1 > 0.0 => only("--l1", "adagrad", "leave it out"),
+            () if !is_native && self.average => only("--average", "adagrad", "leave it out"),
+            () if !is_native && self.held_out > 0.0 => only("--held-out", "adagrad", "leave it out"),
+            () if is_foreign && !cfg!(feature = "liblinear") => return Err(left_out()),
+            () => return Ok(()),
+        };
+        Err(Error::Usage(problem))
+    }
+
+    /// What a weight costs for each word of a data.
+    pub(super) fn penalty(&self, data: &DataSet<'_>) -> Result<Penalty> {
+        if self.l1 == 0.0 && self.l2 == 0.0 {
+            return Ok(Penalty::None);
+        }
+        Ok(Penalty::of(self.l1, self.l2, data.trained_on()?))
+    }
+
+    /// Whether the example of this number, from 0, is held out: the same in every epoch.
+    #[inline]
+    pub(super) fn holds_out(&self, number: u64) -> bool {
+        if self.held_out == 0.0 {
+            return false;
+        }
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.seed.to_le_bytes());
+        bytes[8..].copy_from_slice(&number.to_le_bytes());
+        ((hash(&bytes) >> 11) as f64) < self.held_out * (1u64 << 53) as f64
+    }
+
+    /// The files that it reads.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        [&self.weights, &self.begin_weights, &self.dictionary].into_iter().flatten().cloned().collect()
+    }
+}
+
+/// What a build says that has one solver only.
+pub(super) fn left_out() -> Error {
+    let problem =
+        "this build has no LIBLINEAR: build majuscule with --features liblinear, or use --solver adagrad";
+    Error::Usage(problem.to_owned())
+}
+
+/// Refuses what is no penalty.
+pub(super) fn check_penalties(l1: f64, l2: f64) -> Result<()> {
+    for (name, penalty) in [("l1", l1), ("l2", l2)] {
+        if !(penalty.is_finite() && penalty >= 0.0) {
+            return Err(Error::Usage(format!("--{name} {penalty}: expected 0 or a greater number")));
+        }
+    }
+    if l1 > 0.0 && l2 > 0.0 {
+        return Err(Error::Usage(format!("--l1 {l1} and --l2 {l2}: expected one of them")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn about_the_fraction_is_held_out_and_another_seed_holds_others() {
+        let of = |seed: u64| Solving { held_out: 0.1, seed, ..Solving::default() };
+        let held = |solving: &Solving| (0..10_000).filter(|&number| solving.holds_out(number)).count();
+        assert!((900..1100).contains(&held(&of(1))));
+        assert!((0..100).any(|number| of(1).holds_out(number) != of(2).holds_out(number)));
+        assert_eq!(held(&Solving::default()), 0);
+    }
+
+    #[test]
+    fn settings_that_cannot_be_are_refused() {
+        let default = Solving::default;
+        let lbfgs = || Solving { solver: Solver::Lbfgs, l2: 1.0, ..Solving::default() };
+        let liblinear = || Solving { solver: Solver::Liblinear, ..Solving::default() };
+        for solving in [
+            Solving { l1: -1.0, ..default() },
+            Solving { l1: f64::NAN, ..default() },
+            Solving { l2: f64::INFINITY, ..default() },
+            Solving { l2: -0.1, ..default() },
+            Solving { l1: 1.0, l2: 1.0, ..default() },
+            Solving { held_out: 1.0, ..default() },
+            Solving { held_out: f64::NAN, ..default() },
+            Solving { patience: 0, ..default() },
+            Solving { cost: Some(1.0), ..default() },
+            Solving { cost: Some(0.0), ..liblinear() },
+            Solving { cost: Some(f64::NAN), ..liblinear() },
+            Solving { l1: 1.0, ..liblinear() },
+            Solving { l2: 1.0, ..liblinear() },
+            Solving { average: true, ..liblinear() },
+            Solving { held_out: 0.1, ..liblinear() },
+            Solving { l2: 0.0, ..lbfgs() },
+            Solving { l1: 1.0, l2: 0.0, ..lbfgs() },
+            Solving { cost: Some(1.0), ..lbfgs() },
+            Solving { average: true, ..lbfgs() },
+            Solving { held_out: 0.1, ..lbfgs() },
+        ] {
+            assert!(matches!(solving.check(), Err(Error::Usage(_))), "{solving:?}");
+        }
+        assert!(default().check().is_ok() && lbfgs().check().is_ok());
+        assert_eq!(liblinear().check().is_ok(), cfg!(feature = "liblinear"));
+    }
+}

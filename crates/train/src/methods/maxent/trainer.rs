@@ -1,0 +1,137 @@
+//! A data set gone over epoch by epoch.
+
+use std::num::NonZeroUsize;
+use std::sync::mpsc;
+use std::thread;
+
+use super::adagrad::Gradients;
+use super::cells::Weights;
+use super::dataset::{DataSet, ExampleRow, Scratch};
+use super::loss::{gradient, loss};
+use super::state::{Keep, State};
+use crate::corpus::Example;
+use majuscule::error::{Error, Result};
+
+/// Words of a mini-batch, whose gradients are all taken at the same weights: first few, since first steps are long.
+const FIRST_BATCH: usize = 128;
+const BATCH: usize = 4096;
+
+/// Learns weights from a data set.
+pub(super) struct Trainer<'a> {
+    pub(super) data: DataSet<'a>,
+    pub(super) threads: NonZeroUsize,
+}
+
+impl Trainer<'_> {
+    /// Learns until the last epoch, or until what is held out gets worse. Each batch and each epoch is told to `keep`.
+    pub(super) fn epochs(&self, mut state: State, keep: &mut Keep<'_>) -> Result<Weights> {
+        while !state.is_over(self.data.config.epochs) {
+            self.epoch(&mut state, keep)?;
+            if self.data.config.solving.held_out > 0.0 {
+                let now = state.weights.settled();
+                let loss = self.held_out_loss(&now)?;
+                state.stopping.add(loss, now);
+            }
+            (state.epoch, state.batches) = (state.epoch + 1, 0);
+            keep(&state, 0)?;
+        }
+        Ok(state.stopping.best().unwrap_or_else(|| state.weights.settle()))
+    }
+
+    /// Goes over what is left of an epoch.
+    fn epoch(&self, state: &mut State, keep: &mut Keep<'_>) -> Result<()> {
+        let mut done = state.batches;
+        thread::scope(|scope| {
+            let (full, batches) = mpsc::sync_channel::<Vec<Example>>(4);
+            let corpus = self.data.corpus;
+            let solving = &self.data.config.solving;
+            let reader = scope.spawn(move || {
+                let (mut batch, mut words, mut size) = (Vec::new(), 0, FIRST_BATCH);
+                let mut numbers = 0..;
+                corpus.for_each(&mut |example| {
+                    if numbers.next().is_some_and(|number| solving.holds_out(number)) {
+                        return Ok(());
+                    }
+                    words += example.tokens.len();
+                    if done == 0 {
+                        batch.push(example.clone());
+                    }
+                    if words >= size {
+                        words = 0;
+                        size = (size + size / 8).min(BATCH);
+                        if done > 0 {
+                            done -= 1;
+                        } else if full.send(std::mem::take(&mut batch)).is_err() {
+                            // Nobody listens any more: training failed, and its own error is the one that is told.
+                            return Err(Error::Usage("training failed".to_owned()));
+                        }
+                    }
+                    Ok(())
+                })?;
+                if done == 0 {
+                    let _ = full.send(batch);
+                }
+                Ok(())
+            });
+            for batch in batches {
+                let gradients = self.gradients(&batch, &state.weights);
+                state.weights.apply(&gradients, self.data.config.rate, self.threads);
+                state.batches += 1;
+                keep(state, batch.iter().map(|example| example.tokens.len() as u64).sum())?;
+            }
+            reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn gradients(&self, batch: &[Example], weights: &Weights) -> Vec<Gradients> {
+        let chunks = batch.chunks(batch.len().div_ceil(self.threads.get()).max(1));
+        thread::scope(|scope| {
+            let workers: Vec<_> =
+                chunks.map(|chunk| scope.spawn(move || self.gradients_of(chunk, weights))).collect();
+            let join = |worker: thread::ScopedJoinHandle<'_, Gradients>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().map(join).collect()
+        })
+    }
+
+    fn gradients_of(&self, examples: &[Example], weights: &Weights) -> Gradients {
+        let mut gradients = Gradients::default();
+        let mut scratch = Scratch::default();
+        for example in examples {
+            self.data.rows(example, &mut scratch, |ExampleRow { features, all, answer, .. }| {
+                gradients.taken += 1;
+                let gradient = gradient(weights.sums(features, all), answer);
+                // What is known already moves nothing.
+                if gradient.iter().any(|g| g.abs() >= 1e-3) {
+                    gradients.push(features, all, gradient);
+                }
+            });
+        }
+        gradients
+    }
+
+    /// The mean of −ln P over the words that are held out.
+    fn held_out_loss(&self, weights: &Weights) -> Result<f64> {
+        let (mut numbers, mut scratch) = (0.., Scratch::default());
+        let (mut sum, mut words) = (0.0, 0u64);
+        self.data.corpus.for_each(&mut |example| {
+            if numbers.next().is_some_and(|number| self.data.config.solving.holds_out(number)) {
+                self.data.rows(example, &mut scratch, |ExampleRow { features, all, answer, .. }| {
+                    sum += loss(weights.sums(features, all), answer);
+                    words += 1;
+                });
+            }
+            Ok(())
+        })?;
+        if words == 0 {
+            let problem = format!(
+                "--held-out {} leaves no word of {} out: give it more text or a larger fraction",
+                self.data.config.solving.held_out,
+                self.data.corpus.name()
+            );
+            return Err(Error::Usage(problem));
+        }
+        Ok(sum / words as f64)
+    }
+}

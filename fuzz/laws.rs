@@ -1,0 +1,632 @@
+//! What fuzzers run: functions of any bytes, which break a law or nothing.
+
+use std::io::{Cursor, Read};
+use std::num::NonZeroUsize;
+use std::sync::LazyLock;
+
+use majuscule::error::{Error, Result};
+use majuscule::files::Input;
+use majuscule::format::{Kind, Settings, convert, ctm, stm, trn};
+use majuscule::lm::{self, NgramModel, State, Step};
+use majuscule::methods::majority::Table;
+use majuscule::methods::{Model, load};
+use majuscule::model::{Bytes, Draft, Manifest, Packed, Store};
+use majuscule::restore::{CaptionStream, Flow, Output, Stream, restore};
+use majuscule::restorer::{Restorer, Want};
+use majuscule::text::tokenize::Capitalized;
+use majuscule::text::{Locale, Policy, SentenceStart, Words};
+use majuscule_experiment::{Recipe, Setting, plan};
+use majuscule_train::corpus::{self, Corpus, Protocol, Reading};
+use majuscule_train::eval::align::{self, Edit};
+use majuscule_train::lexicon;
+use majuscule_train::lm::kneser_ney::Smoothing;
+use majuscule_train::lm::spill::Memory;
+use majuscule_train::lm::words::{Text, Tokens};
+use majuscule_train::methods::majority::Config;
+use majuscule_train::methods::{Learner, hmm, train};
+
+/// What the model of these targets is trained on.
+const TEXT: &str = "The ministers met in Lisbon and in New York, as the BBC and Jean-Paul O'Neill of the WHO said to us.\n\
+                    They gave an iPhone to McDonald, who wrote of l'Europe, the U.S. and ÍSLAND in IJmuiden, Şanlıurfa \
+                    and ΟΔΟΣ; who read it?\n";
+
+/// Spellings that win over the model, among them one that puts a capital down.
+const WORDS: &str = "eBay\nNew York City\nbbc\nWHO\nAT&T\nÍsland\n";
+
+/// Any bytes as a recipe: one that can be read is planned or refused.
+///
+/// # Panics
+/// Where reading or planning does.
+pub fn recipe(data: &[u8]) {
+    let Ok(recipe) = Recipe::parse(&String::from_utf8_lossy(data), "data") else { return };
+    let _ = plan(
+        &recipe,
+        &Setting { corpora: "/nowhere".into(), cache: "/nowhere".into(), ..Setting::default() },
+    );
+}
+
+/// Any bytes as a text: read strictly and with `lossy`, nothing but the case of letters changes, and what was restored
+/// stays as it is when it is restored again. The first byte chooses the mode, the others are the text.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn tokenize(data: &[u8]) {
+    let _ = Input::new("data", Cursor::new(data.to_vec())).and_then(Input::bytes);
+    let Some((&mode, text)) = data.split_first() else { return };
+    for lossy in [false, true] {
+        let mode = Mode::of(mode, lossy);
+        let Ok(once) = mode.restored(text, &*MODEL.restorer) else {
+            assert!(!lossy, "with lossy, every text is restored");
+            continue;
+        };
+        assert_only_case_changed(text, &once, mode.locale);
+        let twice = mode.restored(&once, &*MODEL.restorer).expect("what was restored is a text");
+        assert!(
+            twice == once,
+            "restored twice under {mode:?}, {:?} becomes {:?}",
+            String::from_utf8_lossy(&once),
+            String::from_utf8_lossy(&twice)
+        );
+    }
+}
+
+/// Any bytes as a text that comes in cut anywhere: the same comes out as of the whole, unless somebody stops waiting; then
+/// nothing but the case of letters changes, and all that waited comes. The first byte chooses the mode, the second
+/// the look-ahead and the cuts, the others are the text, in which the byte 0xfe cuts and 0xff cuts and stops waiting.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn stream(data: &[u8]) {
+    let [mode, cuts, text @ ..] = data else { return };
+    let mode = Mode {
+        case: [Capitalized::Keep, Capitalized::Ignore][usize::from(cuts >> 7)],
+        ..Mode::of(*mode, true)
+    };
+    let look_ahead = usize::from(cuts & 3);
+    let every = usize::from(cuts >> 2 & 0x1f) + 1;
+    let parts = || text.split_inclusive(|&b| b >= 0xfe).flat_map(|part| part.chunks(every));
+    let plain: Vec<u8> = text.iter().copied().filter(|&b| b < 0xfe).collect();
+    for model in [&*MODEL, &*CONTEXT] {
+        let whole = mode.streamed([(&*plain, false)], look_ahead, &*model.restorer);
+        assert_only_case_changed(&plain, &whole.0, mode.locale);
+        for stops in [false, true] {
+            let parts = parts().map(|part| match part.split_last() {
+                Some((&last, rest)) if last >= 0xfe => (rest, stops && last == 0xff),
+                _ => (part, false),
+            });
+            let streamed = mode.streamed(parts, look_ahead, &*model.restorer);
+            assert!(
+                stops || streamed == whole,
+                "under {mode:?} and {look_ahead} words ahead {:?} comes out whole, {} bytes before the end, but {:?} in parts, \
+                 {} bytes",
+                String::from_utf8_lossy(&whole.0),
+                whole.1,
+                String::from_utf8_lossy(&streamed.0),
+                streamed.1
+            );
+        }
+    }
+}
+
+/// Any bytes as a file of any format: the first byte chooses it, the others are as [`format()`] has them.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn any_format(data: &[u8]) {
+    let Some((&kind, data)) = data.split_first() else { return };
+    let kinds = [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll];
+    format(kinds[usize::from(kind) % kinds.len()], data);
+}
+
+/// Any bytes as a file of any format, which the first byte chooses; see [`convert::fuzz`].
+///
+/// # Panics
+/// Where its law is broken.
+pub fn convert(data: &[u8]) {
+    let Some((&kind, data)) = data.split_first() else { return };
+    let kinds =
+        [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll, Kind::Text];
+    convert::fuzz(kinds[usize::from(kind) % kinds.len()], data);
+}
+
+/// Any bytes as a file of a format: like [`tokenize`], and however its bytes arrive, the same comes out, of live records too. The first byte
+/// chooses the mode, the others are the file.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn format(kind: Kind, data: &[u8]) {
+    let Some((&mode, file)) = data.split_first() else { return };
+    for lossy in [false, true] {
+        let mode = Mode::of(mode, lossy);
+        let restored = |file: &[u8], step| mode.restored_as(kind, file, step, &*MODEL.restorer);
+        let Ok(once) = restored(file, usize::MAX) else {
+            assert!(!lossy, "with lossy, every file is restored");
+            continue;
+        };
+        let shown = String::from_utf8_lossy;
+        assert_only_case_changed(&unescaped(kind, file), &unescaped(kind, &once), mode.locale);
+        let dribbled = restored(file, 1 + file.len() / 3).expect("the file was read before");
+        assert!(
+            dribbled == once,
+            "{:?} comes out {:?} in parts, {:?} whole",
+            shown(file),
+            shown(&dribbled),
+            shown(&once)
+        );
+        let twice = restored(&once, usize::MAX).expect("what was restored is a file");
+        assert!(
+            twice == once,
+            "restored twice under {mode:?}, {:?} becomes {:?}",
+            shown(&once),
+            shown(&twice)
+        );
+        if lossy && matches!(kind, Kind::Ctm | Kind::Jsonl | Kind::WhisperJson) {
+            captions(kind, mode, file);
+        }
+    }
+}
+
+/// The same file as records that come in live.
+fn captions(kind: Kind, mode: Mode, file: &[u8]) {
+    let mode = Mode { case: Capitalized::Ignore, ..mode };
+    let restored = |step: usize| {
+        let settings = mode.settings().expect("the spellings are right");
+        let (want, policy, output) = (Want::default(), mode.policy(), Output::default());
+        let flow = CaptionStream::new("text", kind, settings, &*CONTEXT.restorer, want, policy, output);
+        let (mut flow, mut out) = (flow.expect("the format has records"), Vec::new());
+        for part in file.chunks(step) {
+            flow.push(part, &mut out).expect("with lossy, every record is restored");
+            if step == 5 {
+                flow.now(&mut out).expect("the method answers");
+            }
+            let shown = [&*out, &flow.tail().expect("the method answers")].concat();
+            assert!(shown.len() >= out.len() && out.len() <= 2 * file.len(), "more than case changed");
+        }
+        flow.finish(&mut out).expect("with lossy, every record is restored");
+        assert_only_case_changed(&unescaped(kind, file), &unescaped(kind, &out), mode.locale);
+        out
+    };
+    let whole = restored(file.len().max(1));
+    assert!(restored(1 + file.len() / 3) == whole, "{:?} depends on its cuts", String::from_utf8_lossy(file));
+    restored(5);
+}
+
+/// A file of JSON with the letters that its escapes mean, any other as it is.
+fn unescaped(kind: Kind, file: &[u8]) -> Vec<u8> {
+    if !matches!(kind, Kind::Jsonl | Kind::WhisperJson) {
+        return file.to_vec();
+    }
+    let (mut out, mut at) = (Vec::new(), 0);
+    while let Some(&b) = file.get(at) {
+        let unit = |at: usize| {
+            let hex = file.get(at + 2..at + 6).filter(|_| file[at..].starts_with(b"\\u"))?;
+            u16::from_str_radix(str::from_utf8(hex).ok()?, 16).ok()
+        };
+        let decoded = |units: &[u16]| char::decode_utf16(units.iter().copied()).next()?.ok();
+        let (c, len) = match (unit(at), unit(at + 6)) {
+            (None, _) => (None, 0),
+            (Some(one), two) => match (decoded(&[one]), two) {
+                (None, Some(two)) => (decoded(&[one, two]), 12),
+                (c, _) => (c, 6),
+            },
+        };
+        if let Some(c) = c {
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            at += len;
+            continue;
+        }
+        // What stands after a backslash belongs to it.
+        let len = if b == b'\\' { 2.min(file.len() - at) } else { 1 };
+        out.extend_from_slice(&file[at..at + len]);
+        at += len;
+    }
+    out
+}
+
+/// Any bytes as a packed model, as its manifest and as its words: an error, or a model that changes nothing but case.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn model(data: &[u8]) {
+    if let Ok(store) = Packed::open("fuzz", Bytes::Owned(data.into())) {
+        let _ = store.check();
+        use_model(&store);
+    }
+    let _ = Manifest::read(data, "fuzz");
+    if let Ok(table) = Table::open(Bytes::Owned(data.into())) {
+        let _ = (table.get("lisbon"), table.get(""), table.get("jean-paul"));
+    }
+    // Past the checksums, which keep altered words out of a model.
+    use_model(&Altered { manifest: &MODEL.manifest, words: Bytes::Owned(data.into()) });
+}
+
+/// Any bytes as a lexicon or list; see [`lexicon::read::fuzz`].
+///
+/// # Panics
+/// Where its law is broken.
+pub fn lexicon(data: &[u8]) {
+    lexicon::read::fuzz(data);
+}
+
+/// Any bytes as a language model in the ARPA format: an error, or a model that scores any words and is the same when it is
+/// written and read again, as ARPA and as a binary.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn arpa(data: &[u8]) {
+    let Ok(model) = NgramModel::read("fuzz", data.to_vec()) else { return };
+    // Numbers of a binary may be any.
+    if model.check().is_err() {
+        return;
+    }
+    use_language_model(&model);
+    let written = |model: &NgramModel| {
+        let mut text = Vec::new();
+        lm::arpa::write(model, &mut text).expect("memory can be written");
+        text
+    };
+    let text = written(&model);
+    let again = NgramModel::read("fuzz", text.clone()).expect("what was written can be read");
+    assert!(written(&again) == text, "{:?} is read otherwise", String::from_utf8_lossy(&text));
+    let mut bytes = Vec::new();
+    lm::binary::write(&model, &mut bytes).expect("memory can be written");
+    let again = NgramModel::read("fuzz", bytes).expect("what was written can be read");
+    again.check().expect("the checksum was written with it");
+    assert_eq!(written(&again), text, "the binary is read otherwise");
+}
+
+/// Any bytes as a binary of a language model: an error, or a model that scores any words and comes to an end.
+///
+/// # Panics
+/// Where a number that was altered panics.
+pub fn binary(data: &[u8]) {
+    if let Ok(model) = NgramModel::read("fuzz", data.to_vec()) {
+        use_language_model(&model);
+        for order in 1..=model.order() {
+            model.for_each(order, &mut |words, _, _| {
+                let _ = words.iter().map(|&word| model.vocabulary().word(word).len()).sum::<usize>();
+            });
+        }
+        let _ = majuscule_train::lm::prune::prune(&model, 1e-3);
+    }
+}
+
+fn use_language_model(model: &NgramModel) {
+    let words: Vec<_> = model.vocabulary().iter().chain(["no word"]).take(100).collect();
+    let scorer = model.scorer();
+    let _ = scorer.sentence(words.iter().copied());
+    let from: Vec<_> = words.iter().map(|word| (scorer.start(), model.vocabulary().id(word))).collect();
+    let mut steps = vec![Step { log10: 0.0, state: State::EMPTY }; from.len()];
+    scorer.steps(&from, &mut steps);
+    for ((state, word), step) in from.into_iter().zip(steps) {
+        let alone = scorer.step(state, word);
+        let same = alone.log10 == step.log10 || alone.log10.is_nan() && step.log10.is_nan();
+        assert!(same && alone.state == step.state, "{alone:?} alone, {step:?} beside others");
+    }
+}
+
+/// Any bytes as a file of counts: an error, or counts that are the same when they are written and read again, and that a
+/// model can be trained on, or an error says why not.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn counts(data: &[u8]) {
+    let memory = Memory::unlimited();
+    let open = |bytes: &[u8]| Text::of_bytes("fuzz", bytes.to_vec(), &memory);
+    let written = |text: Text| {
+        let (order, mut bytes) = (text.order().unwrap_or_default(), Vec::new());
+        let refused = |error| Error::io("write", "memory", error);
+        text.write_counts(order, &mut bytes, &refused, &mut |_| ()).map(|()| (order, bytes))
+    };
+    let Ok((order, once)) = open(data).and_then(written) else { return };
+    let (_, twice) = open(&once).and_then(written).expect("what was written can be read");
+    assert!(once == twice, "written twice, counts differ");
+    let text = open(data).expect("it was read before");
+    let config = majuscule_train::lm::kneser_ney::Config {
+        order,
+        smoothing: Smoothing::WittenBell,
+        ..Default::default()
+    };
+    if let Ok(model) = text.train(&config, &mut |_| ()) {
+        let _ = model.scorer().sentence(model.vocabulary().iter().take(100));
+    }
+}
+
+/// Any bytes as a transcript of words and marks in columns: sentences, or an error that names its line.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn nlp(data: &[u8]) {
+    transcript(data, corpus::Format::Nlp);
+}
+
+/// Any bytes as recogniser output with times: the same, and every field stands in its line, in order.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn ctm(data: &[u8]) {
+    transcript(data, corpus::Format::Ctm);
+    each_line(data, |line| {
+        let Ok(Some(row)) = ctm::row(line) else { return };
+        let optional = [row.confidence, row.kind, row.speaker].into_iter().flatten();
+        assert_in_order(
+            line,
+            [row.file, row.channel, row.begin, row.duration, row.word].into_iter().chain(optional),
+        );
+    });
+}
+
+/// Any bytes as segments with times: the same.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn stm(data: &[u8]) {
+    transcript(data, corpus::Format::Stm);
+    each_line(data, |line| {
+        let Ok(Some(row)) = stm::row(line) else { return };
+        let fields = [row.file, row.channel, row.speaker, row.begin, row.end];
+        assert_in_order(line, fields.into_iter().chain(row.label).chain(row.words));
+    });
+}
+
+/// Any bytes as utterances with their names: the same.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn trn(data: &[u8]) {
+    transcript(data, corpus::Format::Trn);
+    each_line(data, |line| {
+        let Ok(Some(row)) = trn::row(line) else { return };
+        assert_in_order(line, row.words.into_iter().chain([row.utterance]));
+    });
+}
+
+fn transcript(data: &[u8], format: corpus::Format) {
+    let reading = Reading { format, ..Reading::default() };
+    let corpus = Corpus::of_bytes(data, reading, Protocol::default(), Locale::Root);
+    let mut last = 0;
+    let read = corpus.for_each_sentence(&mut |sentence| {
+        assert!(!sentence.text.trim().is_empty(), "a sentence is empty");
+        assert!(sentence.line >= last, "line {} comes after line {last}", sentence.line);
+        last = sentence.line;
+        Ok(())
+    });
+    // What is taken for compressed has no lines yet.
+    let is_text = str::from_utf8(data).is_ok() && data.get(1..4) != Some(b"*M\x18");
+    if let Err(Error::Input { place, problem }) = read {
+        assert!(place.line.is_some() || !is_text, "{place}: {problem}");
+    }
+}
+
+fn each_line(data: &[u8], visit: impl FnMut(&str)) {
+    String::from_utf8_lossy(data).split('\n').for_each(visit);
+}
+
+fn assert_in_order(line: &str, fields: impl Iterator<Item = std::ops::Range<usize>>) {
+    let mut end = 0;
+    for field in fields {
+        assert!(end <= field.start && !line[field.clone()].is_empty(), "{field:?} of {line:?}");
+        end = field.end;
+    }
+}
+
+/// Any bytes as two sequences, which 0xff parts: the edits make one into the other, and are as few as the plain matrix has them.
+///
+/// # Panics
+/// Where that law is broken.
+pub fn align(data: &[u8]) {
+    let middle = data.iter().position(|&b| b == 0xff).unwrap_or(data.len() / 2);
+    let (one, other) = data.split_at(middle);
+    let [reference, hypothesis] =
+        [one, other].map(|side| side.iter().map(|&b| u32::from(b)).collect::<Vec<_>>());
+    let (mut i, mut j, mut errors) = (0, 0, 0);
+    for edit in align::align(&reference, &hypothesis) {
+        match edit {
+            Edit::Match => assert_eq!(reference[i], hypothesis[j]),
+            Edit::Substitute => assert_ne!(reference[i], hypothesis[j]),
+            Edit::Delete | Edit::Insert => {}
+        }
+        i += usize::from(edit != Edit::Insert);
+        j += usize::from(edit != Edit::Delete);
+        errors += usize::from(edit != Edit::Match);
+    }
+    assert_eq!((i, j), (reference.len(), hypothesis.len()), "some words are not aligned");
+    assert_eq!(errors, distance(&reference, &hypothesis), "there are fewer edits");
+}
+
+/// The plain edit distance, a row of the matrix at a time.
+fn distance(reference: &[u32], hypothesis: &[u32]) -> usize {
+    let mut row: Vec<usize> = (0..=hypothesis.len()).collect();
+    for (i, word) in reference.iter().enumerate() {
+        let mut before = std::mem::replace(&mut row[0], i + 1);
+        for (j, other) in hypothesis.iter().enumerate() {
+            let replaced = before + usize::from(word != other);
+            before = row[j + 1];
+            row[j + 1] = replaced.min(before + 1).min(row[j] + 1);
+        }
+    }
+    row[hypothesis.len()]
+}
+
+/// A file of counts: what a mutation begins with.
+///
+/// # Panics
+/// Never.
+pub fn counted() -> Vec<u8> {
+    let corpus = Corpus::of_text(TEXT, Reading::default(), Protocol::Text, Locale::Root);
+    let text = Text::read(&corpus, Tokens::Words, NonZeroUsize::MIN, &Memory::unlimited());
+    let (mut bytes, refused) = (Vec::new(), |error| Error::io("write", "memory", error));
+    let written = text.and_then(|text| text.write_counts(3, &mut bytes, &refused, &mut |_| ()));
+    written.expect("the text has words, and memory can be written");
+    bytes
+}
+
+/// A small model, packed: what a mutation begins with.
+pub fn packed() -> Vec<u8> {
+    draft().pack()
+}
+
+/// The words alone of that model.
+pub fn words() -> Vec<u8> {
+    MODEL_STORE.section("words.bin").expect("every model of majority has it").to_vec()
+}
+
+static MODEL_STORE: LazyLock<Packed> =
+    LazyLock::new(|| Packed::open("fuzz", Bytes::Owned(packed().into())).expect("it was packed"));
+
+static MODEL: LazyLock<Model> = LazyLock::new(|| load(&*MODEL_STORE).expect("it was trained"));
+
+/// One that looks at the words around.
+static CONTEXT: LazyLock<Model> = LazyLock::new(|| {
+    let draft = trained(&hmm::Config::default());
+    let store = Packed::open("fuzz", Bytes::Owned(draft.pack().into())).expect("it was packed");
+    load(&store).expect("it was trained")
+});
+
+fn draft() -> Draft {
+    trained(&Config::default())
+}
+
+fn trained(learner: &dyn Learner) -> Draft {
+    let corpus = Corpus::of_text(TEXT, Reading::default(), Protocol::default(), Locale::Root);
+    train(learner, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).expect("the text is cased")
+}
+
+/// How a text is restored.
+#[derive(Debug, Clone, Copy)]
+struct Mode {
+    locale: Locale,
+    case: Capitalized,
+    start: SentenceStart,
+    words: bool,
+    lossy: bool,
+}
+
+impl Mode {
+    fn of(number: u8, lossy: bool) -> Self {
+        let three = |by: u8| usize::from(number / by % 3);
+        Self {
+            locale: [Locale::Root, Locale::Turkic, Locale::Dutch][three(1)],
+            case: [Capitalized::Auto, Capitalized::Keep, Capitalized::Ignore][three(3)],
+            start: [SentenceStart::Auto, SentenceStart::Always, SentenceStart::Never][three(9)],
+            words: number / 27 % 2 == 1,
+            lossy,
+        }
+    }
+
+    fn settings(self) -> Result<Settings> {
+        let words = if self.words { WORDS } else { "" };
+        Ok(Settings {
+            locale: self.locale,
+            language: "en".to_owned(),
+            capitalized: self.case,
+            words: Words::read(words.as_bytes(), "words", self.locale)?,
+            lossy: self.lossy,
+            ..Settings::default()
+        })
+    }
+
+    fn policy(self) -> Policy {
+        Policy { locale: self.locale, sentence_start: self.start }
+    }
+
+    /// What comes out of parts, each with whether nobody waits after it; then all that waited comes. And how much came out
+    /// before the end was known.
+    fn streamed<'a>(
+        self,
+        parts: impl IntoIterator<Item = (&'a [u8], bool)>,
+        look_ahead: usize,
+        method: &dyn Restorer,
+    ) -> (Vec<u8>, usize) {
+        let (want, output) = (Want { look_ahead: Some(look_ahead), ..Want::default() }, Output::default());
+        let settings = self.settings().expect("the spellings are right");
+        let stream = Stream::new("text", settings, method, want, self.policy(), output);
+        let mut stream = stream.expect("text can be streamed");
+        let (mut taken, mut out) = (Vec::new(), Vec::new());
+        for (part, stops) in parts {
+            stream.push(part, &mut out).expect("with lossy, every text is restored");
+            taken.extend_from_slice(part);
+            if stops {
+                stream.now(&mut out).expect("the method answers");
+            }
+            let tail = stream.tail().expect("the method answers");
+            assert_eq!(self.folded(&[&*out, &tail].concat()), self.folded(&taken), "more than case changed");
+        }
+        let came = out.len();
+        stream.finish(&mut out).expect("with lossy, every text is restored");
+        assert_eq!(self.folded(&out), self.folded(&taken), "more than case changed");
+        (out, came)
+    }
+
+    /// A text without its case. The form of a sigma shows where a word ended, so it goes too where a word may end early.
+    fn folded(self, text: &[u8]) -> String {
+        self.locale.lower(&String::from_utf8_lossy(text)).replace('ς', "σ")
+    }
+
+    fn restored(self, text: &[u8], method: &dyn Restorer) -> Result<Vec<u8>> {
+        self.restored_as(Kind::Text, text, usize::MAX, method)
+    }
+
+    /// Restores a file that arrives in so many bytes at a time.
+    fn restored_as(self, kind: Kind, text: &[u8], step: usize, method: &dyn Restorer) -> Result<Vec<u8>> {
+        let input = Input::uncompressed("text", Dribble(Cursor::new(text.to_vec()), step));
+        let mut format = kind.open(input, self.settings()?)?;
+        let mut out = Vec::with_capacity(text.len());
+        restore(&mut *format, method, Want::default(), &self.policy(), &mut |bytes, _| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}
+
+/// A reader that gives so many bytes at a time.
+struct Dribble(Cursor<Vec<u8>>, usize);
+
+impl Read for Dribble {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let len = self.1.min(out.len());
+        self.0.read(&mut out[..len])
+    }
+}
+
+fn assert_only_case_changed(before: &[u8], after: &[u8], locale: Locale) {
+    let (mut old, mut new) = (before.utf8_chunks(), after.utf8_chunks());
+    loop {
+        let (old, new) = match (old.next(), new.next()) {
+            (Some(old), Some(new)) => (old, new),
+            (None, None) => return,
+            _ => panic!("{:?} became {:?}", String::from_utf8_lossy(before), String::from_utf8_lossy(after)),
+        };
+        assert_eq!(locale.lower(new.valid()), locale.lower(old.valid()), "more than case changed");
+        assert_eq!(new.invalid(), old.invalid(), "bytes that are no text changed");
+    }
+}
+
+/// A model whose words may be any bytes.
+struct Altered<'a> {
+    manifest: &'a Manifest,
+    words: Bytes,
+}
+
+impl Store for Altered<'_> {
+    fn name(&self) -> &str {
+        "fuzz"
+    }
+
+    fn manifest(&self) -> &Manifest {
+        self.manifest
+    }
+
+    fn section(&self, _: &str) -> Result<Bytes> {
+        Ok(self.words.clone())
+    }
+}
+
+fn use_model(store: &dyn Store) {
+    let Ok(Model { manifest, restorer }) = load(store) else { return };
+    let text = TEXT.to_lowercase();
+    let mode = Mode { locale: manifest.locale, ..Mode::of(0, false) };
+    let restored = mode.restored(text.as_bytes(), &*restorer).expect("a method that needs no device answers");
+    assert_only_case_changed(text.as_bytes(), &restored, mode.locale);
+}

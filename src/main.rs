@@ -1,7 +1,0 @@
-//! Parse, run, exit code.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    majuscule::cli::main()
-}

@@ -1,0 +1,2635 @@
+//! The program as a user meets it: what it prints, what it refuses and how, and what it leaves on the disk.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// What the model of these tests is trained on.
+const CORPUS: &str = "The ministers met in Lisbon, said Anna McDonald of the BBC.\n\
+                      In New York the WHO asked us who had read O'Neill in Lisbon.\n\
+                      We flew to São Tomé as the BBC said and l’Europe.\n\
+                      I saw Jean-Paul in the US with an iPhone, and I told us.\n";
+
+/// A folder with a model of that corpus, trained once.
+static TRAINED: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("corpus.txt"), CORPUS).unwrap();
+    let args = ["train", "majority", "corpus.txt", "-o", "model", "--pack", "model.packed", "--force"];
+    let output = run(&folder, &args, b"");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder
+});
+
+#[test]
+fn paragraphs_that_are_taken_for_sentences_are_told() {
+    let room = Room::new();
+    room.write(
+        "paragraphs.txt",
+        "We met Ana. She left Porto at once. Nobody knew why.\nIt rained. Rui stayed.\n",
+    );
+    room.write("sentences.txt", "We met Ana.\nShe left Porto at once. Why?\nIt rained.\n");
+    let told = |line: &str| {
+        let args: Vec<&str> = line.split(' ').collect();
+        let output = run(room.0.path(), &args, b"");
+        assert!(output.status.success(), "{line}");
+        String::from_utf8(output.stderr).unwrap().contains("give --split")
+    };
+    assert!(told("evaluate --model model --protocol rei paragraphs.txt"));
+    assert!(told("corpus stats paragraphs.txt"));
+    assert!(told("train maxent paragraphs.txt -o told"));
+    assert!(told("adapt told paragraphs.txt -o adapted"));
+    assert!(told("score paragraphs.txt paragraphs.txt"));
+    assert!(told("compare paragraphs.txt --model model --protocol rei"));
+    assert!(told("compare paragraphs.txt --model model --output paragraphs.txt --protocol rei"));
+    assert!(told("lm count paragraphs.txt -o told.counts"));
+    assert!(told("lexicon build paragraphs.txt"));
+    assert!(told("maxent features paragraphs.txt -o told.features"));
+    assert!(!told("score sentences.txt sentences.txt"));
+    assert!(!told("lm count --split paragraphs.txt -o told.counts"));
+    assert!(!told("evaluate --model model --protocol rei --split paragraphs.txt"));
+    assert!(!told("evaluate --model model --protocol asr paragraphs.txt"));
+    assert!(!told("corpus stats sentences.txt"));
+}
+
+#[test]
+fn overlap_says_which_ngrams_stand_in_both_texts() {
+    let room = Room::new();
+    room.write("train.txt", "We met Ana Reis in Porto.\n");
+    room.write("test.txt", "They say we met Ana.\nNo.\nRui left us there.\n");
+    let out = room.out("corpus overlap train.txt test.txt --order 3", b"");
+    let expected = "1 of 5 3-grams of test.txt stand in train.txt (20.00 %)\n\
+                    1 of 2 sentences of 3 words or more have one (50.00 %)\n\n1\twe met ana\n";
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+    room.write("more.txt", "Rui left us.\n");
+    let out = room.out("corpus overlap train.txt more.txt --test test.txt more.txt --order 3", b"");
+    let out = String::from_utf8(out).unwrap();
+    assert!(
+        out.starts_with("3 of 6 3-grams of test.txt and 1 more stand in train.txt and 1 more (50.00 %)\n"),
+        "{out}"
+    );
+    let refused = run(room.0.path(), &["corpus", "overlap", "train.txt"], b"");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("one file is named"));
+}
+
+#[test]
+fn evaluate_takes_what_restore_puts_on_top() {
+    let room = Room::new();
+    room.write("text.txt", "We told Ana. Then iPods sang.\n");
+    room.write("my.words", "Ana\niPods\n");
+    let slots = |options: &str| {
+        let out =
+            room.out(&format!("evaluate --model model --json {options} text.txt").replace("  ", " "), b"");
+        let page: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        page["correct"].as_u64().unwrap()
+    };
+    assert_eq!(slots(""), 0);
+    assert_eq!(slots("--words my.words"), 2);
+    assert_eq!(slots("--words my.words --sentence-start auto"), 3);
+}
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_majuscule"))
+}
+
+/// Runs it in a folder with these bytes as standard input.
+fn run(folder: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = spawn(program().args(args).current_dir(folder));
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // A program that has seen enough closes the pipe.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().unwrap()
+    })
+}
+
+fn spawn(command: &mut Command) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// A folder of a test's own, with the model in it.
+struct Room(TempDir);
+
+impl Room {
+    fn new() -> Self {
+        let room = Self(tempfile::tempdir_in(TRAINED.as_path()).unwrap());
+        fs::create_dir(room.path("model")).unwrap();
+        for file in fs::read_dir(TRAINED.join("model")).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), room.path("model").join(file.file_name())).unwrap();
+        }
+        room
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        fs::write(self.path(name), bytes).unwrap();
+        self
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn run(&self, line: &str, input: &[u8]) -> Output {
+        let args: Vec<&str> = line.split_whitespace().collect();
+        run(self.0.path(), &args, input)
+    }
+
+    /// What it prints where it succeeds.
+    fn out(&self, line: &str, input: &[u8]) -> Vec<u8> {
+        let output = self.run(line, input);
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    }
+
+    /// What it prints where it succeeds, restoring with the model.
+    fn restored(&self, line: &str, input: &str) -> String {
+        String::from_utf8(self.out(&format!("restore --model model {line}"), input.as_bytes())).unwrap()
+    }
+
+    /// Checks that it fails with this code and that what it says has all of these parts and nothing of a panic.
+    fn fails(&self, line: &str, input: &[u8], code: i32, parts: &[&str]) {
+        let output = self.run(line, input);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{line}: {error}");
+        for part in parts {
+            assert!(error.contains(part), "{line}: {error:?} lacks {part:?}");
+        }
+        assert!(!error.contains("panicked"), "{line}: {error}");
+    }
+
+    /// The names of what lies in it, without the model.
+    fn names(&self) -> Vec<String> {
+        let names =
+            fs::read_dir(self.0.path()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.filter(|name| name != "model").collect();
+        names.sort();
+        names
+    }
+}
+
+#[test]
+fn text_is_restored_from_files_and_standard_input() {
+    let room = Room::new();
+    room.write("a.txt", "anna mcdonald\n").write("b.txt", "lisbon,  and\tnew york");
+    assert_eq!(room.restored("", "the bbc in lisbon.\r\n"), "The BBC in Lisbon.\r\n");
+    assert_eq!(room.restored("a.txt b.txt", "unused"), "Anna McDonald\nLisbon,  and\tNew York");
+    assert_eq!(room.restored("a.txt - b.txt", "bbc\n"), "Anna McDonald\nBBC\nLisbon,  and\tNew York");
+    assert_eq!(room.restored("a.txt -o out.txt", ""), "");
+    assert_eq!(room.read("out.txt"), "Anna McDonald\n");
+    assert_eq!(room.restored("b.txt -o out.txt", ""), "");
+    assert_eq!(room.read("out.txt"), "Lisbon,  and\tNew York");
+    assert_eq!(room.names(), ["a.txt", "b.txt", "out.txt"]);
+    assert_eq!(room.restored("-o - a.txt -", "i"), "Anna McDonald\nI");
+    assert!(!room.path("-").exists());
+    assert_eq!(room.run("restore --model model a.txt", b"").stderr, b"", "it is quiet");
+    let packed = TRAINED.join("model.packed");
+    let line = format!("restore --model {}", packed.display());
+    assert_eq!(room.out(&line, b"o'neill of the who"), b"O'Neill of the who");
+}
+
+#[test]
+fn the_users_words_win_over_capitals_kept_and_these_over_the_start_and_this_over_the_model() {
+    let room = Room::new();
+    room.write("words.txt", "lisbon\nNEW YORK\n");
+    let text = "us Lisbon and new york. us and IPhone. met iphone.";
+    assert_eq!(room.restored("", text), "Us Lisbon and New York. Us and IPhone. Met iPhone.");
+    assert_eq!(
+        room.restored("--words words.txt", text),
+        "Us lisbon and NEW YORK. Us and IPhone. Met iPhone."
+    );
+    assert_eq!(
+        room.restored("--sentence-start never", text),
+        "us Lisbon and New York. us and IPhone. met iPhone."
+    );
+    assert_eq!(room.restored("--case ignore", text), "Us Lisbon and New York. Us and iPhone. Met iPhone.");
+    assert_eq!(room.restored("--case keep", "THEY MET the bbc"), "THEY MET the BBC");
+    assert_eq!(room.restored("", "THEY MET THE BBC"), "they met the BBC");
+    assert_eq!(room.restored("--sentence-start always", "they met"), "They met");
+    assert_eq!(room.restored("", "they met"), "they met");
+}
+
+#[test]
+fn a_line_that_would_come_out_in_capitals_alone_is_decided_as_a_whole() {
+    let room = Room::new();
+    assert_eq!(room.restored("", "WHO bbc"), "who BBC");
+    assert_eq!(room.restored("", "who BBC"), "who BBC");
+    assert_eq!(room.restored("", "WHO met bbc"), "WHO met BBC");
+}
+
+#[test]
+fn the_locale_pairs_the_letters() {
+    let room = Room::new();
+    room.write("words.txt", "İzmir\n");
+    assert_eq!(
+        room.restored("--locale tr --words words.txt --sentence-start always", "izmir\niki"),
+        "İzmir\nİki"
+    );
+    room.write("tr.txt", "Dün İstanbul'da ve Iğdır'da konuştu.\n");
+    room.out("train majority tr.txt --lang tr -o turkish", b"");
+    let said = String::from_utf8(room.run("train majority tr.txt --lang tr -o it's", b"").stderr).unwrap();
+    assert!(said.ends_with("\nuse it: majuscule restore --model 'it'\\''s' TEXT\n"), "{said}");
+    let out = room.out("restore --model turkish", "istanbul'da ILIK ığdır'da\nİSTANBUL'DA ILIK".as_bytes());
+    assert_eq!(String::from_utf8(out).unwrap(), "İstanbul'da ILIK Iğdır'da\nİstanbul'da ılık");
+    assert_eq!(room.restored("--locale nl --sentence-start always", "ijs"), "IJs");
+    room.fails(
+        "restore --model model --locale 4",
+        b"",
+        2,
+        &["\"4\" is not a language tag", "expected one such as"],
+    );
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_named_by_file_line_and_column() {
+    let room = Room::new();
+    room.write("bad.txt", b"first\nsecond \xe9l\xe8ve bbc\n");
+    let place = "bad.txt, line 2, column 8: byte 0xe9 is not UTF-8";
+    room.fails("restore --model model bad.txt", b"", 1, &[place, "--lossy"]);
+    room.fails("restore --model model bad.txt -o out.txt", b"", 1, &[place]);
+    assert_eq!(room.names(), ["bad.txt"]);
+    room.fails("restore --model model", b"lisbon \xff", 1, &["standard input, line 1, column 8", "0xff"]);
+    let out = room.out("restore --model model --lossy bad.txt", b"");
+    assert_eq!(out, b"first\nsecond \xe9l\xe8ve BBC\n");
+    room.fails("train majority bad.txt -o other", b"", 1, &["bad.txt, line 2, column 8"]);
+    room.fails("lexicon build bad.txt", b"", 1, &["bad.txt, line 2, column 8"]);
+    room.fails("corpus stats bad.txt", b"", 1, &["bad.txt, line 2, column 8"]);
+    room.write("words.txt", b"Lisbon\nS\xe3o\n");
+    room.fails("restore --model model --words words.txt", b"", 1, &["words.txt, line 2", "UTF-8"]);
+}
+
+#[test]
+fn odd_texts_come_through_byte_for_byte() {
+    let room = Room::new();
+    let tag = "<".repeat(3000);
+    for text in [
+        "",
+        "\n",
+        "\r\n\r\n",
+        "\u{feff}",
+        "\0\0\0",
+        "\u{301}\u{301}\u{308}",
+        "\u{200d}\u{ad}",
+        " \t\u{a0}\u{2028}",
+        &tag,
+        "’’--''",
+    ] {
+        assert_eq!(room.restored("", text), text);
+        room.write("odd.txt", text);
+        assert_eq!(room.restored("odd.txt", ""), text);
+    }
+    assert_eq!(room.restored("", "\u{feff}lisbon\0 \0bbc\0"), "\u{feff}Lisbon\0 \0BBC\0");
+    assert_eq!(room.restored("", "lis\u{ad}bon bbc\u{301}"), "Lis\u{ad}bon bbc\u{301}");
+    assert_eq!(room.restored("", "sa\u{303}o tome\u{301} são tomé"), "Sa\u{303}o Tome\u{301} São Tomé");
+    assert_eq!(room.restored("", "o’neill l'europe"), "O’Neill l'Europe");
+}
+
+#[test]
+fn models_that_cannot_be_used_are_refused() {
+    let room = Room::new();
+    let model = "restore --model";
+    room.fails(
+        &format!("{model} nowhere"),
+        b"",
+        1,
+        &["nowhere: there is no such file or folder", "name a model made by train"],
+    );
+    room.write("notes.txt", "notes");
+    room.fails(
+        &format!("{model} notes.txt"),
+        b"",
+        1,
+        &["notes.txt", "no packed model", "name a model made by train"],
+    );
+    fs::create_dir(room.path("empty")).unwrap();
+    room.fails(&format!("{model} empty"), b"", 1, &["empty", "no majuscule.json"]);
+    room.fails(
+        &format!("{model} model --lang pt"),
+        b"",
+        2,
+        &["--lang pt is not the language of the model, en"],
+    );
+
+    let words = room.path("model").join("words.bin");
+    let bytes = fs::read(&words).unwrap();
+    fs::write(&words, &bytes[..bytes.len() - 9]).unwrap();
+    for verb in ["restore --model", "inspect"] {
+        room.fails(
+            &format!("{verb} model"),
+            b"",
+            1,
+            &["model: words.bin has", "but the manifest says", "again"],
+        );
+    }
+    let mut altered = bytes.clone();
+    altered[bytes.len() / 2] ^= 4;
+    fs::write(&words, altered).unwrap();
+    for verb in ["restore --model", "inspect"] {
+        room.fails(&format!("{verb} model"), b"", 1, &["model: words.bin has checksum", "altered"]);
+    }
+    fs::write(&words, bytes).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&room.out("inspect model --json", b"")).unwrap();
+    assert_eq!((&json["method"], &json["language"]), (&"majority".into(), &"en".into()));
+    assert!(String::from_utf8(room.out("inspect model", b"")).unwrap().contains("method      majority"));
+
+    let manifest = room.read("model/majuscule.json");
+    room.write("model/majuscule.json", manifest.replace("\"en\"", "\"nl\""));
+    for verb in ["restore --model", "inspect"] {
+        room.fails(&format!("{verb} model"), b"", 1, &["majuscule.json is not what its checksum", "altered"]);
+    }
+    room.write("model/majuscule.json", manifest.replace("\"format\": 2", "\"format\": 9"));
+    let parts = ["model: model format 9, but this build reads 2", "use a newer majuscule"];
+    room.fails(&format!("{model} model"), b"", 1, &parts);
+    room.fails("inspect model", b"", 1, &parts);
+    room.write("model/majuscule.json", "{\"name\": \"something else\"}");
+    room.fails(&format!("{model} model"), b"", 1, &["model: majuscule.json is no manifest of majuscule"]);
+}
+
+#[test]
+fn a_better_model_reads_what_a_fast_one_is_not_sure_of() {
+    let room = Room::new();
+    let text = "We met in Lisbon and Porto.\nThey told us of the US army.\n".repeat(40);
+    room.write("corpus.txt", &text);
+    room.out("train hmm corpus.txt -o fast --order 1", b"");
+    room.out("train maxent corpus.txt -o exact --size 1000", b"");
+    let cascade = |sure: &str| {
+        let line = format!("restore --cascade fast,exact --sure {sure}");
+        String::from_utf8(room.out(&line, b"they told us\nthe us army\n")).unwrap()
+    };
+    assert_eq!([cascade("0"), cascade("1")], ["they told us\nthe us army\n", "they told us\nthe US army\n"]);
+    let read = |sure: &str| {
+        let output = room.run(&format!("evaluate --cascade fast,exact --sure {sure} corpus.txt"), b"");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(read("0"), "the second model read 0.0 % of the words\n");
+    assert_ne!(read("1"), read("0"));
+    for (line, code, part) in [
+        ("restore --cascade fast", 2, "names 1 models: expected two"),
+        ("restore --cascade fast,exact --sure 2", 2, "--sure 2: expected a probability"),
+        ("restore --cascade fast,exact --stream", 2, "leave --stream out"),
+        ("restore --cascade fast,exact --model fast", 2, "--model"),
+        ("restore --sure 0.5", 2, "--cascade"),
+        ("restore --cascade fast,gone", 1, "gone"),
+        ("restore --cascade model,exact", 2, "must say how sure it is"),
+    ] {
+        room.fails(line, b"us\n", code, &[part]);
+    }
+}
+
+#[test]
+fn an_output_that_is_an_input_is_refused_and_both_stay() {
+    let room = Room::new();
+    room.write("a.txt", "bbc\n").write("words.txt", "eBay\n");
+    let both = ["is both input and output", "name another"];
+    room.fails("restore --model model a.txt -o a.txt", b"", 2, &both);
+    room.fails("restore --model model - a.txt -o ./model/../a.txt", b"", 2, &both);
+    room.fails("restore --model model --words words.txt -o words.txt", b"", 2, &both);
+    room.fails("train majority a.txt --pack a.txt", b"", 2, &both);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("a.txt", room.path("link.txt")).unwrap();
+        room.fails("restore --model model a.txt -o link.txt", b"", 2, &both);
+    }
+    let packed = fs::read(TRAINED.join("model.packed")).unwrap();
+    room.write("m.packed", &packed).write("counts.txt", "eBay\n");
+    room.fails("restore --model m.packed a.txt -o m.packed", b"", 2, &both);
+    room.fails("restore --model model a.txt -o model/words.bin", b"", 2, &both);
+    room.fails("train majority --lexicon counts.txt --pack counts.txt", b"", 2, &both);
+    room.fails("train majority a.txt --lexicon counts.txt --pack counts.txt", b"", 2, &both);
+    assert_eq!(fs::read(room.path("m.packed")).unwrap(), packed);
+    assert_eq!(room.read("counts.txt"), "eBay\n");
+    let manifest = room.read("model/majuscule.json");
+    room.write("model/counts.txt", "eBay\n");
+    let inside = ["model/counts.txt lies in model", "name another"];
+    room.fails("train majority --lexicon model/counts.txt -o model --force", b"", 2, &inside);
+    room.fails("train majority a.txt -o new --pack new/packed", b"", 2, &["new/packed lies in new"]);
+    assert_eq!(room.read("model/majuscule.json"), manifest);
+    assert_eq!(room.read("a.txt"), "bbc\n");
+    assert_eq!(room.read("words.txt"), "eBay\n");
+    room.fails("restore --model model a.txt -o model", b"", 2, &["model holds a model", "name another"]);
+    room.fails("restore --model model a.txt missing.txt -o out.txt", b"", 1, &["missing.txt"]);
+    assert!(!room.path("out.txt").exists());
+    room.fails("restore --model model a.txt -o no/such/place.txt", b"", 1, &["no/such/place.txt"]);
+}
+
+#[test]
+fn standard_input_is_named_once() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS).write("words.txt", "eBay\n");
+    for line in [
+        "restore --model model --words -",
+        "restore --model model --words - a.txt -",
+        "restore --model model - -",
+        "train majority - - -o other",
+        "train majority - --lexicon - -o other",
+        "lexicon build - -",
+        "lexicon merge - words.txt -",
+        "lexicon update - - --date 2026-11-20",
+        "lexicon compare - -",
+        "score - -",
+        "corpus stats - -",
+    ] {
+        room.fails(line, b"eBay\n", 2, &["- is named twice", "read only once"]);
+    }
+    assert_eq!(room.restored("--words - words.txt", "ebay"), "ebay\n");
+}
+
+#[test]
+fn settings_that_made_a_model_stand_in_its_manifest() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS);
+    fs::create_dir(room.path("lists")).unwrap();
+    room.write("lists/words.txt", "eBay\n");
+    let line = "train majority a.txt --vocabulary 1000 --min-count 1 --lexicon lists/words.txt -o other";
+    room.out(line, b"");
+    let json: serde_json::Value = serde_json::from_slice(&room.out("inspect other --json", b"")).unwrap();
+    let config = serde_json::json!({
+        "lexicon": ["words.txt"], "lower_min_count": 0, "min_count": 1, "no_parts": false, "vocabulary": 1000
+    });
+    assert_eq!(json["settings"], serde_json::json!({ "parts": false, "config": config }));
+    assert!(String::from_utf8(room.out("inspect other", b"")).unwrap().contains("\"vocabulary\":1000"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn of_two_outputs_both_appear_or_none() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS);
+    room.fails("train majority a.txt -o other --pack /dev/full", b"", 1, &["cannot write /dev/full"]);
+    room.fails("train majority a.txt -o other --pack no/such", b"", 1, &["no/such"]);
+    assert_eq!(room.names(), ["a.txt"]);
+}
+
+#[test]
+fn a_folder_that_stands_there_is_replaced_only_by_force() {
+    let room = Room::new();
+    room.write("corpus.txt", CORPUS);
+    let before = room.read("model/majuscule.json");
+    room.fails("train majority corpus.txt -o model", b"", 2, &["model stands there already", "--force"]);
+    assert_eq!(room.read("model/majuscule.json"), before);
+    room.out("train majority corpus.txt -o model --force --no-parts", b"");
+    assert_ne!(room.read("model/majuscule.json"), before);
+    fs::create_dir(room.path("papers")).unwrap();
+    room.write("papers/mine.txt", "mine");
+    room.fails("train majority corpus.txt -o papers --force", b"", 2, &["papers holds no majuscule.json"]);
+    assert_eq!(room.read("papers/mine.txt"), "mine");
+    room.fails("train majority corpus.txt -o corpus.txt --force", b"", 2, &["corpus.txt is a file"]);
+    assert_eq!(room.names(), ["corpus.txt", "papers"]);
+}
+
+#[test]
+fn inputs_that_are_no_text_are_refused() {
+    let room = Room::new();
+    for verb in ["restore --model model", "corpus stats", "lexicon build", "train majority -o other"] {
+        room.fails(&format!("{verb} model"), b"", 1, &["model: is a folder, but "]);
+        room.fails(&format!("{verb} missing.txt"), b"", 1, &["missing.txt"]);
+    }
+    assert_eq!(room.names(), [""; 0]);
+    #[cfg(unix)]
+    {
+        let folder = fs::File::open(room.path("model")).unwrap();
+        let mut command = program();
+        command.args(["restore", "--model", "model"]).current_dir(room.0.path()).stdin(folder);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains("cannot read standard input: Is a directory"), "{error}");
+    }
+}
+
+#[test]
+fn compressed_input_is_read_and_one_that_is_cut_off_is_refused() {
+    let text = "anna met the bbc in lisbon.\n".repeat(300);
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).unwrap();
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    xz.write_all(text.as_bytes()).unwrap();
+    let zst = ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+    let room = Room::new();
+    let cased = "Anna met the BBC in Lisbon.\n".repeat(300);
+    for (end, name, bytes) in
+        [("gz", "gzip", gz.finish().unwrap()), ("xz", "xz", xz.finish().unwrap()), ("zst", "zstd", zst)]
+    {
+        room.write(&format!("text.{end}"), &bytes).write(&format!("cut.{end}"), &bytes[..bytes.len() - 10]);
+        assert_eq!(room.restored(&format!("text.{end}"), ""), cased);
+        assert_eq!(room.out("restore --model model", &bytes), cased.as_bytes());
+        for verb in ["restore --model model -o out.txt", "train majority -o other", "corpus stats"] {
+            let problem = format!("cut.{end}: the {name} data are cut off before their end");
+            room.fails(&format!("{verb} cut.{end}"), b"", 1, &[&problem, "again"]);
+        }
+        room.fails("restore --model model", &bytes[..bytes.len() - 10], 1, &["standard input: ", "cut off"]);
+    }
+    assert!(!room.path("out.txt").exists() && !room.path("other").exists());
+}
+
+#[test]
+fn what_unpacks_beyond_the_limit_is_refused_before_memory_is_full() {
+    let room = Room::new();
+    let (large, line) = (gzip(&"iPhone\n".repeat(300_000)), gzip(&"iPhone ".repeat(300_000)));
+    room.write("large.json.gz", &large).write("line.txt.gz", &line).write("recipe.toml.gz", &large);
+    let (whole, one_line) = ("holds more than 1M unpacked", "line 1: the line is longer than 32K");
+    for (verb, problem) in [
+        ("restore --model model large.json.gz", whole),
+        ("restore --model model --words large.json.gz", whole),
+        ("restore --model model --n-best 2 line.txt.gz", one_line),
+        ("lexicon stats line.txt.gz", one_line),
+        ("experiment run recipe.toml.gz", whole),
+        ("fst info large.json.gz", whole),
+    ] {
+        room.fails(&format!("{verb} --input-limit 1M"), b"", 1, &[problem]);
+    }
+    let text = room.out("restore --model model --input-limit 1M line.txt.gz", b"");
+    assert_eq!(text.len(), "iPhone ".len() * 300_000, "plain text is not held as a whole");
+}
+
+#[test]
+fn corpora_that_teach_no_case_are_refused() {
+    let room = Room::new();
+    room.write("lower.txt", "we met in lisbon\n")
+        .write("upper.txt", "WE MET IN LISBON\n")
+        .write("empty.txt", "");
+    for (file, problem) in [
+        ("lower.txt", "0 of its 4 words have a capital"),
+        ("upper.txt", "4 of its 4 words are all capitals"),
+        ("empty.txt", "no words"),
+    ] {
+        room.fails(&format!("train majority {file} -o other"), b"", 1, &[problem]);
+        assert!(!room.path("other").exists());
+    }
+}
+
+#[test]
+fn spellings_that_clash_or_change_more_than_case_are_named() {
+    let room = Room::new();
+    for (words, parts) in [
+        ("iPhone\nBBC\nIPHONE\n", ["words.txt, line 3", "clashes with line 1", "keep one"]),
+        ("eBay\nebay\teBays\n", ["words.txt, line 2", "\"eBays\"", "more than case"]),
+        ("# mine\n\nhttp://a.b\n", ["words.txt, line 3", "no word", "left as they are"]),
+    ] {
+        room.write("words.txt", words);
+        room.fails("restore --model model --words words.txt", b"ebay", 1, &parts);
+    }
+    room.fails("restore --model model --words missing.txt", b"", 1, &["missing.txt"]);
+}
+
+#[test]
+fn arguments_that_cannot_be_are_exit_code_2() {
+    let room = Room::new();
+    room.write("a.txt", "a\n");
+    for verb in ["restore --model model a.txt", "train majority a.txt -o other", "lexicon build a.txt"] {
+        room.fails(&format!("{verb} --threads 0"), b"", 2, &["--threads", "0", "expected a number from 1"]);
+        room.fails(&format!("{verb} --threads many"), b"", 2, &["--threads", "many"]);
+    }
+    for verb in
+        ["train majority a.txt -o other", "lexicon build a.txt", "corpus stats a.txt", "score a.txt a.txt"]
+    {
+        let problem = "--lang \"english\" is not a language tag: expected one such as en";
+        room.fails(&format!("{verb} --lang english"), b"", 2, &[problem]);
+    }
+    let languages = ["\"tlh\"", "en, es, fr, nl, pt", "--model"];
+    room.fails("restore --lang tlh a.txt", b"", 2, &languages);
+    room.fails("restore --case loud a.txt", b"", 2, &["loud", "auto", "keep", "ignore"]);
+    room.fails("restore --sentence-start 1 a.txt", b"", 2, &["auto", "always", "never"]);
+    room.fails("restore --modle x", b"", 2, &["--modle", "--model"]);
+    room.fails("restor", b"", 2, &["restor", "restore"]);
+    room.fails("train oracle a.txt -o other", b"", 2, &["oracle"]);
+    room.fails("train majority a.txt", b"", 2, &["--output"]);
+    room.fails("train majority -o other", b"", 2, &["no files"]);
+    room.fails("completions cmd", b"", 2, &["bash"]);
+    room.fails("", b"", 2, &["Usage"]);
+}
+
+#[test]
+fn a_model_of_n_grams_says_how_sure_it_is_and_what_else_it_may_be() {
+    let room = Room::new();
+    room.write("corpus.txt", CORPUS);
+    let quiet = |output: Output| {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    quiet(room.run("train hmm corpus.txt -o tagger", b""));
+    let config = |model: &str| -> serde_json::Value {
+        let manifest: serde_json::Value =
+            serde_json::from_str(&room.read(&format!("{model}/majuscule.json"))).unwrap();
+        manifest["settings"]["config"].clone()
+    };
+    assert!(config("tagger")["order"].is_number() && config("tagger")["unknown"] == "guess");
+    // Of a language model made before nobody knows how it was trained, and without a corpus nothing is guessed.
+    quiet(room.run("train hmm --lm tagger/model.lm -o lent", b""));
+    quiet(room.run("train hmm --lm tagger/model.lm corpus.txt -o lent-with-text", b""));
+    for (model, unknown) in [("lent", "keep"), ("lent-with-text", "guess")] {
+        let config = config(model);
+        for key in ["order", "smoothing", "min_counts", "vocabulary"] {
+            assert!(config.get(key).is_none(), "{model}: {key}");
+        }
+        assert_eq!(
+            (&config["unknown"], &config["lm"]),
+            (&serde_json::json!(unknown), &serde_json::json!(["model.lm"]))
+        );
+        assert_eq!(room.path(model).join("endings.tsv").exists(), unknown == "guess");
+    }
+    let text = b"the who asked us in lisbon\nwho told us\n";
+    let restored = quiet(room.run("restore --model tagger", text));
+    assert_eq!(restored, "the WHO asked us in Lisbon\nwho told us\n");
+    let forward = quiet(room.run("restore --model tagger --look-ahead 0", text));
+    assert_eq!(forward.to_lowercase(), restored.to_lowercase());
+    let words = quiet(room.run("restore --model tagger --confidence", text));
+    let blocks: Vec<&str> = words.trim_end().split("\n\n").collect();
+    assert_eq!(blocks.len(), 2, "{words}");
+    let read =
+        |line: &str| line.split_once('\t').map(|(word, p)| (word.to_owned(), p.parse::<f64>().unwrap()));
+    let first: Vec<(String, f64)> = blocks[0].lines().map(|line| read(line).unwrap()).collect();
+    let spelled: Vec<&str> = first.iter().map(|(word, _)| word.as_str()).collect();
+    assert_eq!(spelled, ["the", "WHO", "asked", "us", "in", "Lisbon"]);
+    assert!(first.iter().all(|(_, p)| (0.25..=1.0).contains(p)), "{first:?}");
+    assert!(first[1].1 < 1.0, "who and WHO were both seen");
+    let ways = quiet(room.run("restore --model tagger --n-best 3", text));
+    let first: Vec<&str> = ways.split("\n\n").next().unwrap().lines().collect();
+    assert_eq!(first.len(), 3, "{ways}");
+    assert!(first[0].ends_with("\tthe WHO asked us in Lisbon"), "{ways}");
+    // The methods that go over their corpus again hold what can be read only once.
+    let piped = room.run("train hmm - -o piped", CORPUS.as_bytes());
+    assert!(piped.status.success(), "{}", String::from_utf8_lossy(&piped.stderr));
+    for file in ["model.lm", "forms.map", "endings.tsv"] {
+        let read = |model: &str| fs::read(room.path(model).join(file)).unwrap();
+        assert!(read("piped") == read("tagger"), "{file}");
+    }
+    for (line, says) in [("--n-best 3", "finds one way only"), ("--confidence", "no probabilities")] {
+        let output = room.run(&format!("restore --model model {line}"), text);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8(output.stderr).unwrap().contains(says));
+    }
+}
+#[test]
+fn language_models_and_texts_are_read_in_other_encodings() {
+    let room = Room::new();
+    let text = "O Luís foi a Évora.\nA Évora ia o Luís.\n";
+    let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+    room.write("utf8.txt", text);
+    fs::write(room.path("latin.txt"), &latin).unwrap();
+    let train = "--order 2 --discount-fallback";
+    room.out(&format!("lm train {train} utf8.txt -o a.arpa"), b"");
+    room.out(&format!("lm train {train} latin.txt --encoding windows-1252 -o b.arpa"), b"");
+    assert_eq!(room.read("a.arpa"), room.read("b.arpa"));
+    let arpa: Vec<u8> = room.read("a.arpa").chars().map(|c| c as u8).collect();
+    fs::write(room.path("latin.arpa"), arpa).unwrap();
+    room.fails("lm info latin.arpa", b"", 1, &["latin.arpa, line "]);
+    room.out("lm convert latin.arpa --encoding windows-1252 -o c.arpa", b"");
+    assert_eq!(room.read("a.arpa"), room.read("c.arpa"));
+    let scores = room.out("lm score a.arpa utf8.txt", b"");
+    assert_eq!(room.out("lm score latin.arpa latin.txt --encoding windows-1252", b""), scores);
+    assert!(!String::from_utf8(scores).unwrap().contains("OOV: 1"));
+}
+
+#[test]
+fn what_other_toolkits_leave_out_is_read_with_a_note() {
+    let room = Room::new();
+    room.write(
+        "odd.arpa",
+        "A model.\n\n\\data\\\nngram\t1=5\nngram 2=1\nngram 3=1\n\n\\1-grams:\n-1\t<unk>\n-99\t<s>\t-0.3\n-1\t</s>\n-0.5\ta\n\
+         -0.7\tb\t0\n\n\\2-grams:\n-0.3\ta b\t-0.2\n\n\\3-grams:\n-0.4\tb a b\n\n\\end\\\n",
+    );
+    let output = room.run("lm info odd.arpa", b"");
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("odd.arpa, line 19: the n-gram begins with words that are no n-gram"), "{said}");
+    assert!(
+        said.contains("odd.arpa, line 12: the n-gram begins longer n-grams but has no back-off"),
+        "{said}"
+    );
+    room.write("odd.moses", "Foo (3/3)\n\u{ad} (1/1)\nbar (2/2)\n");
+    let output = room.run("lexicon stats odd.moses", b"");
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("odd.moses, line 2, column 1: the form \"\\u{ad}\" is no word"), "{said}");
+}
+#[test]
+fn a_transducer_is_built_applied_and_drawn() {
+    let room = Room::new();
+    let tiny = Path::new(crate::ROOT).join("lm/tiny.arpa");
+    fs::copy(tiny, room.path("tiny.arpa")).unwrap();
+    let print = |line: &str| String::from_utf8(room.out(line, b"told us the us\nTHE us in braga\n")).unwrap();
+    print("fst build tiny.arpa -o t.fst --isymbols t.in --osymbols t.out");
+    print("fst build tiny.arpa --kind g -o g.fst");
+    assert!(room.read("t.in").starts_with("<eps>\t0\n<unk>\t1\n"));
+    assert!(print("fst info t.fst").contains("a transducer\n"));
+    let facts = print("fst info g.fst");
+    assert!(facts.contains("an acceptor\n") && facts.contains("epsilon arcs       0\n"), "{facts}");
+    assert!(facts.contains("input              sorted, deterministic\n"), "{facts}");
+    for machine in ["t.fst", "g.fst", "t.fst --isymbols t.in --osymbols t.out"] {
+        assert_eq!(print(&format!("fst apply {machine}")), "told us the US\nThe US in braga\n", "{machine}");
+    }
+    // -2.16343 in log10, by lm/README.md; with us at the end -1.39794 - 0.22185 - 0.18709 - 1 - 0.79588.
+    let best = print("fst apply g.fst --n-best 2");
+    assert!(best.starts_with("4.9815\ttold us the US\n8.2957\ttold us the us\n\n"), "{best}");
+    assert!(print("fst draw t.fst").starts_with("digraph {\n"));
+    print("fst draw g.fst -o g.svg");
+    assert!(room.read("g.svg").starts_with("<svg "));
+
+    room.fails("fst build tiny.arpa --arcs failure -o x.fst", b"", 2, &["build --kind g"]);
+    room.fails("fst build tiny.arpa -o tiny.arpa", b"", 2, &["tiny.arpa"]);
+    room.fails("fst build tiny.arpa -o x.fst --isymbols x.fst", b"", 2, &["x.fst", "two outputs"]);
+    room.fails("fst build tiny.arpa -o x.fst --isymbols none/x.in", b"", 1, &["none/x.in"]);
+    assert!(!room.path("x.fst").exists(), "of several outputs all appear or none");
+    room.fails("fst build tiny.arpa -o x.fst --map-weight -1", b"", 2, &["--map-weight -1", "0 or more"]);
+    room.fails("fst info tiny.arpa", b"", 1, &["tiny.arpa: is no machine of OpenFst"]);
+    // What the files hold is no question of how the command was typed.
+    room.write("few.out", "<eps>\t0\nus\t5\n");
+    room.fails("fst apply t.fst --osymbols few.out", b"us", 1, &["t.fst: the machine writes the label "]);
+    let whole = fs::read(room.path("t.fst")).unwrap();
+    fs::write(room.path("cut.fst"), &whole[..whole.len() / 2]).unwrap();
+    room.fails("fst apply cut.fst", b"", 1, &["cut.fst: is cut off"]);
+    room.fails("fst apply t.fst --isymbols t.out --osymbols t.out -", b"\xff", 1, &["UTF-8"]);
+
+    for arcs in ["failure", "epsilon"] {
+        print(&format!("train ngram --lm tiny.arpa --arcs {arcs} -o {arcs}"));
+        let manifest: serde_json::Value =
+            serde_json::from_str(&room.read(&format!("{arcs}/majuscule.json"))).unwrap();
+        let settings = &manifest["settings"];
+        assert!(settings["order"] == 3 && settings["config"].get("order").is_none(), "{settings}");
+        assert_eq!(settings["config"]["unknown"], "keep");
+        assert_eq!(print(&format!("restore --model {arcs}")), "told us the US\nTHE US in braga\n");
+        // The machine of a model is one for these verbs, too.
+        assert!(print(&format!("fst apply {arcs}/model.fst")).starts_with("told us the US\n"));
+    }
+}
+
+#[test]
+fn a_model_of_maxent_takes_new_words_from_a_small_text() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS.repeat(20));
+    room.write("b.txt", "We met Zelda here.\nThe man asked Zelda who went.\nThen Zelda and Anna left.\n");
+    room.out("train maxent --bits 12 --size 60kB a.txt -o old --pack old.packed", b"");
+    assert!(fs::metadata(room.path("old.packed")).unwrap().len() <= 60_000);
+    room.out("adapt old.packed b.txt --bits 12 -o new --pack new.packed", b"");
+    for model in ["new", "new.packed"] {
+        let restored = room.out(&format!("restore --model {model}"), b"we saw zelda in lisbon\n");
+        assert_eq!(String::from_utf8(restored).unwrap(), "we saw Zelda in Lisbon\n");
+    }
+    let manifest = room.read("new/majuscule.json");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(manifest["trained_on"]["files"], serde_json::json!(["a.txt", "b.txt"]));
+    assert_eq!(manifest["settings"]["adapted"][0]["protocol"], "text");
+    assert_eq!(manifest["settings"]["config"]["size"], "60kB");
+    room.fails("adapt model b.txt -o third", b"", 1, &["majority", "only models of maxent and bert"]);
+    room.fails("adapt old b.txt --lang tr -o third", b"", 2, &["\"tr\"", "--lang"]);
+    room.fails("adapt old b.txt --protocol asr -o third", b"", 2, &["--protocol asr", "hides"]);
+    room.fails("adapt old b.txt --variance -1 -o third", b"", 2, &["--variance -1"]);
+    room.fails("adapt old b.txt --variance NaN -o third", b"", 2, &["--variance NaN"]);
+    room.fails("adapt old b.txt --epochs many -o third", b"", 2, &["many", "--epochs"]);
+    room.fails("adapt old - -o third", b"\n", 1, &["has no words"]);
+    room.fails("adapt old b.txt -o old --force", b"", 2, &["old"]);
+    room.fails(
+        "train maxent a.txt --size 2kB -o third",
+        b"",
+        2,
+        &["--size 2kB", "before it has any features"],
+    );
+    room.fails("train maxent a.txt --size 2apples -o third", b"", 2, &["2apples", "500kB"]);
+}
+
+/// The toy encoder, trained for a moment.
+#[cfg(feature = "neural")]
+fn train_bert(room: &Room, line: &str) {
+    room.out(&format!("{} {line}", TRAIN_BERT.as_str()), b"");
+}
+
+#[cfg(feature = "neural")]
+static TRAIN_BERT: LazyLock<String> = LazyLock::new(|| {
+    let encoder = Path::new(crate::ROOT).join("tests/data/toy-bert");
+    let settings =
+        "--epochs 30 --rate 0.003 --head-rate 0.01 --warm-up 3 --held-out 0 --decay --protocol rei";
+    format!("train bert --encoder {} {settings}", encoder.display())
+});
+
+#[cfg(feature = "neural")]
+#[test]
+fn a_model_of_bert_is_adapted_with_options_of_its_own() {
+    let room = Room::new();
+    room.write(
+        "a.txt",
+        "the minister of Anna met us in Lisbon\nwho said to us in York with the minister\n".repeat(10),
+    );
+    room.write(
+        "b.txt",
+        "who met the Minister of McBride with Anna\nthe NATO said to the Minister in York\n".repeat(10),
+    );
+    train_bert(&room, "a.txt -o old");
+    let adapt = "adapt old b.txt --epochs 30 --held-out 0 --warm-up 3 --protocol asr:9";
+    room.out(&format!("{adapt} -o new --checkpoint kept --log log"), b"");
+    assert!(!room.path("kept").exists() && room.read("log").contains("\"loss\""));
+    let text = b"who met the minister of mcbride with anna\n";
+    let restored =
+        |model: &str| String::from_utf8(room.out(&format!("restore --model {model}"), text)).unwrap();
+    assert!(restored("old").contains("the minister of mcbride"));
+    assert_eq!(restored("new"), "who met the Minister of McBride with Anna\n");
+    let manifest: serde_json::Value = serde_json::from_slice(&room.out("inspect new --json", b"")).unwrap();
+    assert_eq!(manifest["trained_on"]["files"], serde_json::json!(["a.txt", "toy-bert", "b.txt"]));
+    let adapted = &manifest["settings"]["adapted"][0];
+    assert_eq!((&adapted["files"][0], &adapted["protocol"]), (&"b.txt".into(), &"asr:9".into()));
+    // As it was trained, where nothing else was said.
+    assert_eq!(
+        [&adapted["rate"], &adapted["head_rate"]],
+        [&serde_json::json!(0.003), &serde_json::json!(0.01)]
+    );
+    assert_eq!([&adapted["epochs"], &adapted["batch"]], [&serde_json::json!(30), &serde_json::json!(8)]);
+    assert_eq!(
+        (&manifest["settings"]["runs_on"], &manifest["settings"]["config"]["epochs"]),
+        (&true.into(), &30.into())
+    );
+    let refused =
+        |line: &str, parts: &[&str]| room.fails(&format!("adapt old b.txt {line} -o third"), b"", 2, parts);
+    refused("--variance 1", &["--variance is for models of maxent, but this one is of bert"]);
+    refused("--rate small", &["small", "--rate"]);
+    refused("--dropout 1", &["--dropout 1"]);
+    refused("--checkpoint-every 7", &["--checkpoint"]);
+    room.out("train maxent --bits 12 a.txt -o other", b"");
+    room.fails("adapt other b.txt --decay -o third", b"", 2, &["--decay is for models of bert", "of maxent"]);
+}
+
+#[cfg(feature = "neural")]
+#[test]
+fn one_model_serves_several_languages() {
+    let room = Room::new();
+    room.write("en.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(10));
+    room.write("pt.txt", "o ministro de Anna disse em Porto\nem York disse Anna a todos\n".repeat(10));
+    train_bert(&room, "--lang en,pt en.txt pt.txt -o both --log log");
+    let manifest: serde_json::Value = serde_json::from_slice(&room.out("inspect both --json", b"")).unwrap();
+    assert_eq!([&manifest["language"], &manifest["locale"]], ["en,pt", "root"]);
+    for (lang, text) in [("en", "who said to us in York\n"), ("pt", "em York disse Anna a todos\n")] {
+        let lower = text.to_lowercase();
+        let line = format!("restore --model both --lang {lang}");
+        assert_eq!(String::from_utf8(room.out(&line, lower.as_bytes())).unwrap(), text);
+        let page =
+            room.out(&format!("evaluate --model both --lang {lang} --protocol rei --json {lang}.txt"), b"");
+        let page: serde_json::Value = serde_json::from_slice(&page).unwrap();
+        assert!(page.to_string().contains("\"ser\":0.0"), "{page}");
+    }
+    room.fails("restore --model both --lang fr", b"", 2, &["--lang fr", "en,pt"]);
+    let problem = ["--lang en,nl: nl pairs letters in another way than en", "--locale"];
+    room.fails("train majority en.txt --lang en,nl -o other", b"", 2, &problem);
+}
+
+#[cfg(feature = "neural")]
+#[test]
+fn the_weights_of_layers_are_printed_and_drawn() {
+    let room = Room::new();
+    room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(10));
+    train_bert(&room, "a.txt -o tagger");
+    let json: serde_json::Value =
+        serde_json::from_slice(&room.out("inspect tagger --json --svg t.svg", b"")).unwrap();
+    let weight = |layer: usize| json["layers"]["weights"][layer].as_f64().unwrap();
+    let centre = json["layers"]["centre_of_gravity"].as_f64().unwrap();
+    assert_eq!(json["layers"]["weights"].as_array().unwrap().len(), 3);
+    assert!((weight(0) + weight(1) + weight(2) - 1.0).abs() < 1e-6);
+    assert!((centre - (weight(1) + 2.0 * weight(2))).abs() < 1e-9);
+    assert!((json["layers"]["centre_of_gravity_by_layers"].as_f64().unwrap() - centre / 2.0).abs() < 1e-9);
+    let page = String::from_utf8(room.out("inspect tagger", b"")).unwrap();
+    assert!(page.contains(&format!("layer 0     {:.4} (embeddings)\n", weight(0))), "{page}");
+    assert!(
+        page.contains(&format!("centre at layer {centre:.3} of 2: {:.3} of the way up\n", centre / 2.0)),
+        "{page}"
+    );
+    assert!(room.read("t.svg").contains(">tagger</text>"));
+    room.fails("inspect model --svg other.svg", b"", 2, &["--svg", "majority has none"]);
+    room.fails("inspect tagger --svg tagger/config.json", b"", 2, &["config.json"]);
+}
+
+#[cfg(feature = "neural")]
+#[test]
+fn a_training_of_bert_that_was_killed_goes_on_from_its_checkpoint() {
+    let room = Room::new();
+    room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(100));
+    train_bert(&room, "a.txt -o whole");
+    let kept = format!("{} a.txt --checkpoint kept --checkpoint-every 2", TRAIN_BERT.as_str());
+    let args: Vec<&str> = kept.split_whitespace().chain(["-o", "model-of-two"]).collect();
+    let mut child = spawn(program().args(args).current_dir(room.0.path()));
+    let begun = Instant::now();
+    while !room.path("kept").exists() && child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint appeared");
+        thread::sleep(Duration::from_millis(1));
+    }
+    drop(child.kill());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stderr.is_empty() || output.status.success(), "no progress where there is no terminal");
+    if room.path("kept").exists() {
+        room.fails(&format!("{kept} --seed 2 -o other"), b"", 2, &["seed 1 was begun, but this one has 2"]);
+        room.write("a.txt", "the minister of Anna met us in Lisbon\nWho said to us in York\n".repeat(100));
+        room.fails(&format!("{kept} -o other"), b"", 1, &["a text that it was begun with has been altered"]);
+        room.write("a.txt", "the minister of Anna met us in Lisbon\nwho said to us in York\n".repeat(100));
+    }
+    room.out(&format!("{kept} --force --threads 1 -o model-of-two"), b"");
+    for file in ["model.safetensors", "mixed.txt", "majuscule.json"] {
+        let [whole, of_two] =
+            ["whole", "model-of-two"].map(|model| fs::read(room.path(model).join(file)).unwrap());
+        assert!(whole == of_two, "{file} differs");
+    }
+    assert!(!room.path("kept").exists());
+}
+
+#[test]
+fn weights_of_maxent_go_out_and_come_back() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS.repeat(20));
+    room.out("maxent features a.txt -o rows --dictionary names --look-ahead 1", b"");
+    assert!(room.read("names").contains("\tb-=in_lisbon\n"), "{}", room.read("names"));
+    room.out("maxent features --as megam a.txt -o named", b"");
+    assert!(room.read("named").contains("title\tbias w=lisbon"), "{}", room.read("named"));
+    room.out("maxent fit rows --dictionary names --l2 0.1 -o weights", b"");
+    room.out("train maxent a.txt --look-ahead 1 --weights weights -o other", b"");
+    let restored = room.out("restore --model other", b"we met the bbc in new york\n");
+    assert_eq!(String::from_utf8(restored).unwrap(), "we met the BBC in New York\n");
+    room.out("maxent weights other --dictionary names -o again", b"");
+    assert!(room.read("again").starts_with("***NAMED_LABELS_IDS***\tlower\ttitle\tupper\tmixed\nbias\t0\t"));
+    let json: serde_json::Value = serde_json::from_slice(&room.out("inspect other --json", b"")).unwrap();
+    assert_eq!(json["settings"]["config"]["weights"], serde_json::json!(["weights"]));
+    room.write("bad", "w=us\tNaN\n");
+    room.fails("train maxent a.txt --weights bad -o third", b"", 1, &["bad, line 1", "finite"]);
+    room.write("huge", "w=us\t0\t0\t1e9\t0\n");
+    room.fails("train maxent a.txt --weights huge -o third", b"", 1, &["huge: has a weight of 1e9"]);
+    room.fails("train maxent a.txt --weights gone -o third", b"", 1, &["gone"]);
+    room.fails("train maxent a.txt --weights weights -o weights --force", b"", 2, &["weights"]);
+    room.fails("train maxent a.txt --l2 -1 -o third", b"", 2, &["--l2 -1", "0 or a greater number"]);
+    room.fails("train maxent a.txt --l1 NaN -o third", b"", 2, &["--l1 NaN"]);
+    room.fails("train maxent a.txt --cost 1 -o third", b"", 2, &["--cost", "--l2"]);
+    room.fails("maxent fit a.txt -o third", b"", 1, &["a.txt, line 1", "class from 0 to 3"]);
+    room.write("signs", "+1 1:0.5 3:-0.25 \n-1 1:-0.7 2:1 \n+1 3:1e-1\n-1 2:0.3 3:-1 \n");
+    room.out("maxent fit signs -o signed", b"");
+    let signed: Vec<(String, f64)> = room
+        .read("signed")
+        .lines()
+        .map(|line| line.split_once('\t').unwrap())
+        .map(|(index, weight)| (index.to_owned(), weight.parse().unwrap()))
+        .collect();
+    assert!(signed.iter().map(|(index, _)| index.as_str()).eq(["1", "2", "3"]), "{signed:?}");
+    assert!(signed[0].1 > 0.0 && signed[1].1 < 0.0 && signed[2].1 > 0.0, "{signed:?}");
+    room.write("mixed", "+1 1:1\n-1 2:1\n2 1:1\n");
+    room.fails("maxent fit mixed -o third", b"", 1, &["mixed, line 3", "-1 and 2"]);
+    room.write("endless", "+1 1:inf\n-1 2:1\n");
+    room.fails("maxent fit endless -o third", b"", 1, &["endless, line 1", "\"1:inf\"", "finite"]);
+    room.out("train maxent --bits 10 --threads 20000 a.txt -o many", b"");
+    room.out("train maxent a.txt --solver lbfgs --l2 1 --checkpoint kept -o best", b"");
+    room.fails("train maxent a.txt --solver lbfgs -o third", b"", 2, &["--l2 1"]);
+    room.fails("maxent fit rows --l2 -1 -o third", b"", 2, &["--l2 -1"]);
+    room.fails("maxent features a.txt -o a.txt", b"", 2, &["a.txt"]);
+    room.fails("maxent features a.txt -o x --dictionary x", b"", 2, &["x"]);
+    room.fails("maxent features --target begin a.txt -o x", b"", 2, &["--protocol asr"]);
+    room.fails("maxent weights model --dictionary names -o x", b"", 1, &["majority"]);
+    if !cfg!(feature = "liblinear") {
+        room.fails("train maxent a.txt --solver liblinear -o third", b"", 2, &["--features liblinear"]);
+    }
+}
+
+#[test]
+fn a_training_that_was_killed_goes_on_from_its_checkpoint() {
+    let room = Room::new();
+    room.write("a.txt", CORPUS.repeat(400)).write("b.txt", CORPUS.repeat(401)).write("plain", "");
+    let train = "train maxent --bits 12 --epochs 20";
+    room.out(&format!("{train} a.txt -o whole"), b"");
+    let kept = format!("{train} a.txt -o model-of-two --checkpoint kept --checkpoint-every 10000");
+    let args: Vec<&str> = kept.split_whitespace().collect();
+    let mut child = spawn(program().args(args).current_dir(room.0.path()));
+    let begun = Instant::now();
+    while !room.path("kept").exists() && child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint appeared");
+        thread::sleep(Duration::from_millis(1));
+    }
+    // Where it was quick enough to be done, it goes on from nothing, and what follows holds too.
+    drop(child.kill());
+    child.wait().unwrap();
+    if room.path("kept").exists() {
+        let other = |line: &str| line.replace("-o model-of-two", "-o other");
+        room.fails(
+            &other(&kept.replace("--bits 12", "--bits 13")),
+            b"",
+            2,
+            &["kept", "bits 12", "has 13", "remove"],
+        );
+        room.fails(
+            &other(&kept.replace("a.txt", "b.txt")),
+            b"",
+            2,
+            &["kept", "a.txt of", "b.txt of", "remove"],
+        );
+    }
+    room.out(&format!("{kept} --force --threads 1"), b"");
+    for file in ["weights.bin", "words.bin", "majuscule.json"] {
+        let [whole, of_two] =
+            ["whole", "model-of-two"].map(|model| fs::read(room.path(model).join(file)).unwrap());
+        assert!(whole == of_two, "{file} differs");
+    }
+    assert!(!room.path("kept").exists());
+    let refused =
+        |line: &str, code, parts: &[&str]| room.fails(&format!("{train} a.txt {line}"), b"", code, parts);
+    refused("-o other --checkpoint plain", 1, &["plain: is no checkpoint", "a new file"]);
+    refused("-o other --checkpoint model", 1, &["model: is no checkpoint"]);
+    refused("-o other --checkpoint gone/kept", 1, &["gone/kept"]);
+    refused("-o other --checkpoint a.txt", 2, &["a.txt is both input and output"]);
+    refused("-o other --checkpoint other/kept", 2, &["lies in other"]);
+    refused("--pack kept --checkpoint ./kept", 2, &["both --pack and --checkpoint"]);
+    refused("-o other --checkpoint kept --checkpoint-every 0", 2, &["--checkpoint-every 0", "at least 1"]);
+    refused("-o other --checkpoint-every 7", 2, &["--checkpoint"]);
+    refused("-o other --checkpoint kept --weights plain", 2, &["leave --checkpoint out"]);
+    assert!(!room.path("kept").exists() && !room.path("other").exists());
+}
+
+#[test]
+fn a_language_model_is_trained_asked_and_converted() {
+    let room = Room::new();
+    let text = "Ana saw Rui.\nRui saw Ana in Lisbon.\nAna left.\n";
+    room.write("text.txt", text);
+    let train = "lm train text.txt --order 2 --discount-fallback";
+    room.out(&format!("{train} -o model.arpa"), b"");
+    assert!(room.read("model.arpa").starts_with("\\data\\\nngram 1=9\nngram 2=12\n\n\\1-grams:\n"));
+    room.out(&format!("{train} -o model.bin --threads 1"), b"");
+    room.out("lm convert model.bin -o converted.arpa", b"");
+    assert_eq!(room.read("converted.arpa"), room.read("model.arpa"));
+    let print = |line: &str| String::from_utf8(room.out(line, text.as_bytes())).unwrap();
+    assert_eq!(print("lm info model.bin"), "order    2\n1-grams  9\n2-grams  12\n");
+    // A line is a sentence.
+    let scores = print("lm score model.arpa text.txt");
+    assert_eq!(scores.lines().count(), 3);
+    assert!(scores.lines().all(|line| line.starts_with("Total: -") && line.ends_with(" OOV: 0")), "{scores}");
+    assert_eq!(print("lm score model.bin").lines().count(), 3);
+    assert_eq!(
+        print("lm score --plain model.bin").lines().last().map(|line| line.ends_with("OOV: 1")),
+        Some(true)
+    );
+    assert!(print("lm perplexity model.bin text.txt").contains("words                        10\n"));
+
+    room.out("lm prune model.bin --threshold 1 -o pruned.arpa", b"");
+    assert!(room.read("pruned.arpa").contains("ngram 1=9\nngram 2=0\n"));
+    room.fails("lm prune model.bin --threshold nan -o pruned.arpa", b"", 2, &["threshold NaN"]);
+
+    room.write("other.txt", "Rui left Porto.\n");
+    room.out("lm train other.txt --order 3 --smoothing witten-bell -o other.bin", b"");
+    room.out("lm interpolate model.bin other.bin --weight 0.75 -o mixed.arpa", b"");
+    assert!(room.read("mixed.arpa").starts_with("\\data\\\nngram 1=10\n"));
+    room.out("lm interpolate model.arpa other.bin --tune text.txt -o tuned.bin", b"");
+    assert!(print("lm info --check tuned.bin").starts_with("order    3\n1-grams  10\n"));
+    room.fails("lm interpolate model.bin -o mixed.arpa", b"", 2, &["MODEL"]);
+    room.fails("lm interpolate model.bin other.bin --weight 1.5 -o mixed.arpa", b"", 2, &["from 0 to 1"]);
+    room.fails("lm interpolate model.bin other.bin --tune empty.txt -o mixed.arpa", b"", 1, &["empty.txt"]);
+    room.fails("lm interpolate model.bin other.bin -o other.bin", b"", 2, &["both input and output"]);
+
+    room.write("list.txt", "Ana\nEva\n");
+    room.out(
+        "lm train text.txt --smoothing witten-bell --vocabulary-list list.txt --min-count 1,2 -o small.arpa",
+        b"",
+    );
+    assert!(room.read("small.arpa").contains("ngram 1=5\n"));
+    room.write("missing.txt", "zebra\n");
+    let missing = "lm train text.txt --smoothing witten-bell --vocabulary-list missing.txt -o none.arpa";
+    room.fails(missing, b"", 1, &["text.txt", "none of the words of the list"]);
+    room.fails(&format!("{missing} --unknown prune"), b"", 1, &["none of the words of the list"]);
+    room.fails("lm train text.txt --smoothing witten-bell -o -", b"", 2, &["name a file"]);
+    room.fails("lm train text.txt --threads 0 -o model.arpa", b"", 2, &["expected a number from 1"]);
+    room.fails("lm prune model.bin --threshold -1 -o pruned.arpa", b"", 2, &["threshold -1"]);
+    room.fails("lm train text.txt -o model.arpa", b"", 2, &["--discount-fallback"]);
+    room.fails("lm train text.txt --order 9 -o model.arpa", b"", 2, &["order 9"]);
+    room.fails("lm train text.txt -o text.txt", b"", 2, &["both input and output"]);
+    room.fails("lm train empty.txt -o model.arpa", b"", 1, &["empty.txt"]);
+    room.fails("lm score text.txt text.txt", b"", 1, &["text.txt, line 3", "ARPA"]);
+    room.fails("lm perplexity model.bin -", b"", 1, &["no words"]);
+    assert_eq!(room.read("converted.arpa"), room.read("model.arpa"));
+}
+
+#[test]
+fn a_map_or_a_language_model_that_is_no_use_is_refused() {
+    let room = Room::new();
+    let tiny = Path::new(crate::ROOT).join("lm/tiny.arpa");
+    fs::copy(tiny, room.path("tiny.arpa")).unwrap();
+    let no_words = "\\data\\\nngram 1=3\n\\1-grams:\n-1 <unk>\n-99 <s>\n-0.5 </s>\n\\end\\\n";
+    room.write("corpus.txt", CORPUS).write("no-words.arpa", no_words);
+    room.write("empty.map", "").write("wrong.map", "us US 1\nthe teh 1\n");
+    room.out("lm convert tiny.arpa -o tiny.lm", b"");
+    let mut altered = fs::read(room.path("tiny.lm")).unwrap();
+    let last = altered.len() - 5;
+    altered[last] ^= 1;
+    fs::write(room.path("altered.lm"), &altered).unwrap();
+    for verb in ["train hmm -o other --lm", "train ngram -o other --lm", "fst build -o other"] {
+        room.fails(&format!("{verb} altered.lm"), b"", 1, &["altered.lm: the file was altered"]);
+        room.fails(&format!("{verb} tiny.lm --map empty.map"), b"", 1, &["empty.map: has no forms"]);
+        room.fails(&format!("{verb} tiny.lm --map wrong.map"), b"", 1, &["wrong.map, line 2", "\"teh\""]);
+        room.fails(&format!("{verb} corpus.txt"), b"", 1, &["corpus.txt, line", "expected an ARPA file"]);
+        room.fails(&format!("{verb} tiny.lm --map-weight -1"), b"", 2, &["--map-weight -1", "0 or more"]);
+        if verb.starts_with("train") {
+            room.fails(&format!("{verb} no-words.arpa"), b"", 1, &["no-words.arpa: knows no words"]);
+        }
+        assert!(!room.path("other").exists(), "{verb}");
+    }
+}
+
+#[test]
+fn lists_and_a_lexicon_become_part_of_a_model() {
+    let room = Room::new();
+    room.write("corpus.txt", CORPUS.repeat(50))
+        .write("places.txt", "Lisbon\nNew York\n")
+        .write("empty.txt", "# no\n");
+    room.write("latin.txt", b"Lisbon\nM\xfcnchen\n")
+        .write("long.txt", "a b c d e f g h\n")
+        .write("no.tsv", "");
+    let train = "train maxent --bits 12 corpus.txt -o other";
+    for (line, code, parts) in [
+        ("--list gone.txt", 1, &["cannot open gone.txt"][..]),
+        ("--list empty.txt", 1, &["empty.txt: has no entries: expected a word or a phrase a line"]),
+        ("--list latin.txt", 1, &["latin.txt, line 2", "UTF-8"]),
+        ("--list long.txt", 1, &["long.txt: \"a b c d e f g h\" has 8 words: a phrase has at most 7"]),
+        (&"--list places.txt ".repeat(17), 2, &["17 lists: at most 16"]),
+        ("--features lists", 2, &["the features lists look at a file", "--list"]),
+        ("--features word --list places.txt", 2, &["add lists or lists-around to --features"]),
+        ("--features forms-around", 2, &["--forms"]),
+        ("--forms gone.tsv", 1, &["cannot open gone.tsv"]),
+        ("--forms no.tsv", 1, &["no.tsv: has no words"]),
+    ] {
+        room.fails(&format!("{train} {line}"), b"", code, parts);
+        assert!(!room.path("other").exists(), "{line}");
+    }
+    room.out("lexicon build --lang en corpus.txt -o forms.tsv", b"");
+    room.out(&format!("{train} --list places.txt --forms forms.tsv"), b"");
+    let manifest = room.read("other/majuscule.json");
+    for part in ["\"lists-around\"", "\"places.txt\"", "\"forms.tsv\"", "\"lists.bin\"", "\"forms.bin\""] {
+        assert!(manifest.contains(part), "{part}: {manifest}");
+    }
+    fs::remove_file(room.path("places.txt")).unwrap();
+    room.out("restore --model other corpus.txt", b"");
+    room.fails(&format!("{train} --force --list other/lists.bin"), b"", 2, &["other"]);
+    let lists = fs::read(room.path("other/lists.bin")).unwrap();
+    fs::write(room.path("other/lists.bin"), &lists[1..]).unwrap();
+    room.fails("restore --model other", b"we", 1, &["lists.bin has"]);
+    fs::remove_file(room.path("other/lists.bin")).unwrap();
+    room.fails("restore --model other", b"we", 1, &["other: lists.bin is missing"]);
+}
+
+#[test]
+fn a_language_model_is_trained_from_counts_of_its_pieces() {
+    let room = Room::new();
+    let pieces = ["Ana saw Rui.\nRui saw Ana in Lisbon.\n", "Ana left.\nRui left Lisbon with Ana.\n"];
+    room.write("all.txt", pieces.concat()).write("1.txt", pieces[0]).write("2.txt", pieces[1]);
+    room.out("lm count all.txt --order 3 -o all.counts", b"");
+    room.out("lm count 1.txt --order 3 -o 1.counts --threads 1", b"");
+    room.out("lm count - --order 4 -o 2.counts --memory 1M", pieces[1].as_bytes());
+    room.out("lm merge 2.counts 1.counts -o merged.counts", b"");
+    let bytes = |name: &str| fs::read(room.path(name)).unwrap();
+    assert!(bytes("merged.counts") == bytes("all.counts"));
+    let settings = "--discount-fallback --order 2";
+    room.out(&format!("lm train all.txt {settings} -o all.arpa"), b"");
+    for counts in ["1.counts 2.counts", "merged.counts", "all.counts"] {
+        room.out(&format!("lm train --counts {counts} {settings} -o counted.arpa"), b"");
+        assert_eq!(room.read("counted.arpa"), room.read("all.arpa"), "{counts}");
+    }
+    room.fails("lm train --counts 1.counts --order 4 -o a.arpa", b"", 2, &["up to order 3", "count again"]);
+    room.fails("lm train all.txt --counts 1.counts -o a.arpa", b"", 2, &["cannot be used with"]);
+    room.fails("lm train -o a.arpa", b"", 2, &["CORPUS"]);
+    room.fails("lm train --counts all.txt -o a.arpa", b"", 1, &["all.txt", "is no file of counts"]);
+    room.fails("lm merge 1.counts -o 1.counts", b"", 2, &["both input and output"]);
+    room.out("lm count 2.txt --plain --order 3 -o plain.counts", b"");
+    room.fails(
+        "lm merge 1.counts plain.counts -o a.counts",
+        b"",
+        1,
+        &["plain.counts", "white space", "count them alike"],
+    );
+    let whole = bytes("all.counts");
+    fs::write(room.path("cut.counts"), &whole[..whole.len() - 1]).unwrap();
+    room.fails("lm merge cut.counts -o a.counts", b"", 1, &["cut.counts", "cut off"]);
+    let mut altered = whole;
+    let middle = altered.len() / 2;
+    altered[middle] ^= 1;
+    fs::write(room.path("altered.counts"), &altered).unwrap();
+    room.fails("lm merge altered.counts -o a.counts", b"", 1, &["altered.counts", "were altered"]);
+}
+
+#[test]
+fn a_language_model_does_not_depend_on_memory() {
+    let room = Room::new();
+    let text: String = (0..30_000u32)
+        .map(|i| format!("We met Word{} in Lisbon{} on {}\n", i % 701, i % 97, i * i % 331))
+        .collect();
+    room.write("text.txt", text);
+    fs::create_dir(room.path("temp")).unwrap();
+    for name in ["model.arpa", "model.bin"] {
+        let train = format!("lm train --plain text.txt --order 5 --discount-fallback -o {name}");
+        room.out(&train, b"");
+        let whole = fs::read(room.path(name)).unwrap();
+        for memory in ["--memory 1M", "--memory 1.5MB --temp temp --threads 1", "--memory 1G"] {
+            room.out(&format!("{train} {memory}"), b"");
+            assert!(fs::read(room.path(name)).unwrap() == whole, "{name} {memory}");
+        }
+    }
+    assert_eq!(fs::read_dir(room.path("temp")).unwrap().count(), 0);
+    let train = "lm train --plain text.txt --discount-fallback -o new.arpa";
+    for (memory, problem) in
+        [("1K", "1M at least"), ("lots", "such as 2G"), ("-2G", "1M at least"), ("nan", "such as")]
+    {
+        room.fails(&format!("{train} --memory={memory}"), b"", 2, &[problem]);
+    }
+    room.fails(&format!("{train} --memory 1G --temp none"), b"", 2, &["--temp none", "a folder"]);
+    assert!(!room.path("new.arpa").exists());
+}
+
+#[test]
+fn help_manual_and_completions_print() {
+    let room = Room::new();
+    let print = |line: &str| String::from_utf8(room.out(line, b"")).unwrap();
+    let help = print("--help");
+    let verbs: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.get(2..)?.split(' ').next().filter(|verb| !verb.is_empty()))
+        .collect();
+    for verb in [
+        "restore",
+        "train",
+        "evaluate",
+        "score",
+        "compare",
+        "experiment",
+        "lexicon",
+        "lm",
+        "maxent",
+        "corpus",
+        "inspect",
+        "completions",
+        "man",
+    ] {
+        assert!(verbs.contains(&verb), "{verb} is missing from the help: {verbs:?}");
+    }
+    for verb in &verbs {
+        assert!(print(&format!("help {verb}")).contains("Usage:"), "{verb}");
+        if *verb != "help" {
+            assert!(print(&format!("{verb} --help")).contains("Usage:"), "{verb}");
+        }
+    }
+    for verb in [
+        "train majority",
+        "lexicon build",
+        "lexicon merge",
+        "lexicon update",
+        "lexicon stats",
+        "lexicon show",
+        "lexicon compare",
+        "lexicon export",
+        "lm train",
+        "lm count",
+        "lm merge",
+        "lm score",
+        "lm perplexity",
+        "lm prune",
+        "lm interpolate",
+        "lm info",
+        "lm convert",
+        "corpus stats",
+        "corpus split",
+    ] {
+        assert!(print(&format!("{verb} --help")).contains("Usage:"), "{verb}");
+    }
+    // What a list of verbs says of one is how its own help begins.
+    for verb in ["", "train", "lexicon", "corpus"] {
+        let list = print(&format!("{verb} --help"));
+        let rows = list.lines().skip_while(|line| !["Commands:", "Methods:"].contains(line)).skip(1);
+        for row in rows.take_while(|line| !line.is_empty()).filter(|row| row.starts_with("  ")) {
+            let Some((name, about)) = row.trim().split_once("  ") else { continue };
+            if name != "help" {
+                let help = print(&format!("{verb} {name} --help"));
+                assert!(
+                    help.starts_with(about.trim()),
+                    "{verb} {name}: {about:?} is not how it begins:\n{help}"
+                );
+            }
+        }
+    }
+    assert!(print("train majority --help").starts_with("The most frequent form of each word"));
+    for verb in ["restore", "train", "train majority", "lexicon build", "lexicon update"] {
+        assert!(
+            print(&format!("{verb} --help")).contains(&format!("Examples:\n  majuscule {verb}")),
+            "{verb}"
+        );
+    }
+    assert_eq!(print("--version"), format!("majuscule {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(print("man").starts_with(".ie") || print("man").contains(".TH majuscule"));
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = print(&format!("completions {shell}"));
+        for word in ["majuscule", "nl", "accurate", "susanto", "input-limit", "batista-2007-table-4"] {
+            // elvish and PowerShell are not told the values of arguments without a name.
+            let is_told = !word.starts_with("batista") || !["elvish", "powershell"].contains(&shell);
+            assert!(!is_told || script.contains(word), "{shell}: {word}");
+        }
+        assert!(!script.contains("--usage") && !script.contains("-l usage"), "{shell}");
+    }
+    print("man -o pages");
+    assert!(room.read("pages/majuscule-restore.1").contains("\\-\\-words"));
+}
+
+#[test]
+fn the_output_does_not_depend_on_threads() {
+    let room = Room::new();
+    let text: String = (0..40_000)
+        .map(|i| format!("who met number {i} of the bbc in LISBON. {}", ["\n", "us ", "\r\n\n"][i % 3]))
+        .collect();
+    room.write("long.txt", &text);
+    let one = room.restored("--threads 1 long.txt", "");
+    for threads in [2, 4] {
+        assert!(room.restored(&format!("--threads {threads} long.txt"), "") == one, "{threads} threads");
+        assert!(room.restored(&format!("--threads {threads}"), &text) == one, "{threads} threads, a pipe");
+    }
+    assert!(room.restored("", &one) == one, "a second time");
+}
+
+/// Reads in the background; what it read comes line by line.
+fn lines(from: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(from).lines() {
+            let Ok(line) = line else { return };
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+#[test]
+fn a_line_comes_back_before_the_pipe_closes() {
+    for threads in ["1", "2"] {
+        let mut child = spawn(
+            program()
+                .args(["restore", "--model", "model", "--threads", threads])
+                .current_dir(TRAINED.as_path()),
+        );
+        let mut stdin = child.stdin.take().unwrap();
+        let lines = lines(child.stdout.take().unwrap());
+        for (line, cased) in
+            [("i\n", "I"), ("bbc\n", "BBC"), ("\n", ""), ("we met in lisbon\n", "we met in Lisbon")]
+        {
+            stdin.write_all(line.as_bytes()).unwrap();
+            let found =
+                lines.recv_timeout(Duration::from_secs(20)).expect("a line that waits for the next one");
+            assert_eq!(found, cased);
+        }
+        drop(stdin);
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+/// A program that is talked to: bytes in, and bytes out that are waited for.
+struct Talk {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: mpsc::Receiver<u8>,
+}
+
+impl Talk {
+    fn new(room: &Room, line: &str) -> Self {
+        let mut child = spawn(program().args(line.split_whitespace()).current_dir(room.0.path()));
+        let out = child.stdout.take().unwrap();
+        let (sender, stdout) = mpsc::channel();
+        // It ends with the program, or when nobody listens.
+        thread::spawn(move || {
+            BufReader::new(out).bytes().map_while(Result::ok).try_for_each(|byte| sender.send(byte))
+        });
+        Self { stdin: child.stdin.take(), child, stdout }
+    }
+
+    fn say(&mut self, text: &str) -> &mut Self {
+        self.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        self
+    }
+
+    /// Waits for this to be said, and checks that no more is.
+    fn hear(&mut self, expected: &str) -> &mut Self {
+        let mut heard = Vec::new();
+        while heard.len() < expected.len() {
+            let patience = Duration::from_secs(20);
+            heard.push(self.stdout.recv_timeout(patience).expect("an answer that waits for the next word"));
+        }
+        assert_eq!(String::from_utf8_lossy(&heard), expected);
+        self
+    }
+
+    /// Says no more, and gives the rest that is said.
+    fn end(mut self) -> String {
+        drop(self.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+        String::from_utf8(self.stdout.iter().collect()).unwrap()
+    }
+}
+
+/// A folder with a model of `hmm` too, `tagger`, and one of `maxent` that finds where sentences end, `ends`.
+fn room_with_context() -> Room {
+    let room = Room::new();
+    room.write("corpus.txt", CORPUS);
+    for line in ["train hmm corpus.txt -o tagger", "train maxent --protocol asr corpus.txt -o ends"] {
+        let output = room.run(line, b"");
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    room
+}
+
+#[test]
+fn a_stream_answers_each_word_before_the_next_is_sent() {
+    let room = room_with_context();
+    let mut talk = Talk::new(&room, "restore --model model --stream");
+    for (said, heard) in
+        [("we ", "we "), ("met ", "met "), ("lis", ""), ("bon\n", "Lisbon\n"), ("(BBC) ", "(BBC) ")]
+    {
+        talk.say(said).hear(heard);
+    }
+    talk.say("new york. ").hear("New York. ").say("we said").hear("We ");
+    assert_eq!(talk.end(), "said");
+    for more in ["", " --look-ahead 1", " --lookahead 1 --max-delay 600000"] {
+        let mut talk = Talk::new(&room, &format!("restore --model tagger --stream{more}"));
+        talk.say("the ").say("who ").hear("the ").say("asked\n").hear("WHO ").say("us ").hear("asked\n");
+        assert_eq!(talk.end(), "us ");
+    }
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --look-ahead 2");
+    talk.say("in lisbon the ").hear("in ").say("who").say(" ").hear("Lisbon ");
+    assert_eq!(talk.end(), "the WHO ");
+}
+
+#[test]
+fn a_stream_waits_no_longer_than_it_may() {
+    let room = room_with_context();
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --max-delay 20");
+    talk.say("in new ").hear("In New ").say("york").hear("York").say(" and lis").hear(" and ").hear("lis");
+    // What follows in the same run stays as it is.
+    talk.say("BON ").hear("BON ").say("lisbon").hear("Lisbon");
+    assert_eq!(talk.end(), "");
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --max-delay 0");
+    talk.say("in lisbon").hear("in Lisbon");
+    assert_eq!(talk.end(), "");
+}
+
+#[test]
+fn a_stream_gives_what_the_whole_text_gives() {
+    let room = room_with_context();
+    let text = "the who asked us in lisbon\nI told new york\n\nand l’europe of THE bbc";
+    room.write("text.txt", text);
+    for model in ["model", "tagger", "ends"] {
+        for look_ahead in ["", "--look-ahead 0", "--look-ahead 3"] {
+            let streamed = room.out(&format!("restore --model {model} --stream {look_ahead} text.txt"), b"");
+            let look_ahead = if look_ahead.is_empty() { "--look-ahead 1" } else { look_ahead };
+            let whole =
+                room.out(&format!("restore --model {model} --case ignore {look_ahead} text.txt"), b"");
+            assert_eq!(String::from_utf8(streamed).unwrap(), String::from_utf8(whole).unwrap());
+        }
+    }
+    room.fails(
+        "restore --model model --stream",
+        b"we\nmet \xff",
+        1,
+        &["standard input, line 2, column 5", "0xff"],
+    );
+    assert_eq!(room.run("restore --model model --stream", b"the bbc\nin lis\xff").stdout, b"the BBC\nin lis");
+}
+
+#[test]
+fn live_records_come_out_with_their_times() {
+    let room = room_with_context();
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --format ctm");
+    talk.say("a 1 0.00 0.25 in 0.9\n").say("a 1 0.25 0.5 new\n").hear("a 1 0.00 0.25 In 0.9\n");
+    talk.say("a 1 0.75 0.5 york NA lex ana\n").hear("a 1 0.25 0.5 New\n");
+    assert_eq!(talk.end(), "a 1 0.75 0.5 York NA lex ana\n");
+    let record = |id: u32, text: &str| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --format jsonl --look-ahead 0");
+    for (said, heard) in [("in new", "In New"), ("in new york", "In New York")] {
+        talk.say(&record(1, said)).hear(&record(1, heard));
+    }
+    assert_eq!(talk.end(), "");
+    // A record waits for no longer than it may.
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --format whisper-json --max-delay 20");
+    talk.say(&record(1, "in lisbon")).hear(&record(1, "in Lisbon"));
+    assert_eq!(talk.end(), "");
+
+    // The whole file comes out as it does at once, and with other names for its fields.
+    let example = Path::new(crate::ROOT).join("examples/talk.ctm");
+    room.write("talk.ctm", fs::read(example).unwrap());
+    let restored =
+        |line: &str| String::from_utf8(room.out(&format!("restore --model tagger {line}"), b"")).unwrap();
+    assert_eq!(restored("--stream talk.ctm"), restored("--case ignore --look-ahead 1 talk.ctm"));
+    room.write(
+        "said.jsonl",
+        "{\"part\":1,\"said\":{\"words\":\"in \\u00e9 the bbc\"}}\n{\"part\":1,\"said\":{\"words\":\"new\"}}",
+    );
+    assert_eq!(
+        restored("--stream --field said.words --id part said.jsonl"),
+        "{\"part\":1,\"said\":{\"words\":\"In \\u00c9 the BBC\"}}\n{\"part\":1,\"said\":{\"words\":\"New\"}}"
+    );
+    room.write("talk.srt", cue("in lisbon"));
+    for (line, part) in [
+        ("--stream talk.srt", "--stream reads text, ctm, jsonl and whisper-json"),
+        ("--stream --confidence talk.ctm", "leave --confidence out"),
+        ("--id part talk.ctm", "give --stream"),
+    ] {
+        room.fails(&format!("restore --model tagger {line}"), b"", 2, &[part]);
+    }
+    let bad = "restore --model tagger --stream --format jsonl";
+    room.fails(
+        bad,
+        b"{\"text\":\"in\"}\n{\"text\":",
+        1,
+        &["standard input, line 2, column 9: found the end"],
+    );
+    assert_eq!(room.run(bad, b"{\"text\":\"in\"}\n{\"text\":").stdout, b"{\"text\":\"In\"}\n");
+    assert_eq!(
+        room.out(&format!("{bad} --lossy"), b"{\"text\":\"bbc\"}\n{\"text\":"),
+        b"{\"text\":\"BBC\"}\n{\"text\":"
+    );
+}
+
+#[test]
+fn a_revisable_stream_shows_what_may_still_change() {
+    let room = room_with_context();
+    let mut talk = Talk::new(&room, "restore --model tagger --stream --json");
+    talk.say("the ").hear("{\"committed\":\"\",\"tail\":\"The \"}\n");
+    talk.say("bbc in\n").hear("{\"committed\":\"the BBC \",\"tail\":\"in\\n\"}\n");
+    talk.say("lis").hear("{\"committed\":\"\",\"tail\":\"in\\nlis\"}\n");
+    assert_eq!(talk.end(), "{\"committed\":\"in\\nlis\",\"tail\":\"\"}\n");
+}
+
+#[test]
+fn words_in_doubt_are_left_as_they_are() {
+    let room = room_with_context();
+    let restored = |line: &str| {
+        String::from_utf8(
+            room.out(&format!("restore --model tagger {line}"), b"the Who asked in LISBON. told\n"),
+        )
+        .unwrap()
+    };
+    assert_eq!(restored("--case ignore"), "The WHO asked in Lisbon. Told\n");
+    assert_eq!(restored("--case ignore --threshold 0"), "The WHO asked in Lisbon. Told\n");
+    // Lisbon is written in one way, and a start of a sentence is certain, but who is in doubt.
+    assert_eq!(restored("--case ignore --threshold 1"), "The Who asked in Lisbon. Told\n");
+    assert_eq!(restored("--stream --threshold 1"), "the Who asked in Lisbon. Told\n");
+    let words = restored("--case ignore --threshold 1 --confidence");
+    let (word, probability) = words.lines().nth(1).unwrap().split_once('\t').unwrap();
+    assert!(word == "Who" && probability.parse::<f64>().unwrap() < 1.0, "{words}");
+}
+
+#[test]
+fn words_come_as_json_too() {
+    let room = room_with_context();
+    let text = b"the who asked us\n\nin lisbon\n";
+    for (model, ends) in [("tagger", false), ("ends", true)] {
+        let words =
+            String::from_utf8(room.out(&format!("restore --model {model} --confidence"), text)).unwrap();
+        let json = String::from_utf8(room.out(&format!("restore --model {model} --confidence --json"), text))
+            .unwrap();
+        let read = |line| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        let objects: Vec<_> = json.lines().map(read).collect();
+        let lines: Vec<_> = objects.iter().map(|word| word["line"].as_u64().unwrap()).collect();
+        assert_eq!(lines, [1, 1, 1, 1, 3, 3]);
+        let as_words = objects.iter().map(|word| {
+            format!("{}\t{:.4}", word["form"].as_str().unwrap(), word["probability"].as_f64().unwrap())
+        });
+        assert_eq!(
+            as_words.collect::<Vec<_>>(),
+            words.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>()
+        );
+        assert!(objects.iter().all(|word| word["sentence_end"].is_boolean() == ends), "{json}");
+        let streamed =
+            room.out(&format!("restore --model {model} --stream --look-ahead 9 --confidence --json"), text);
+        assert_eq!(String::from_utf8(streamed).unwrap(), json);
+    }
+}
+
+#[test]
+fn settings_of_streams_and_doubt_that_cannot_be_are_refused() {
+    let room = Room::new();
+    for (line, parts) in [
+        ("--max-delay 100", ["--stream", "--max-delay"]),
+        ("--stream --max-delay=-1", ["--max-delay", "-1"]),
+        ("--stream --max-delay soon", ["--max-delay", "soon"]),
+        ("--stream --look-ahead one", ["--look-ahead", "one"]),
+        ("--stream --n-best 3", ["--stream", "--n-best"]),
+        ("--stream --case auto", ["--case auto", "use --case ignore or keep"]),
+        ("--json", ["--json", "give --confidence or --stream"]),
+        ("--threshold 1.01", ["--threshold", "from 0 to 1"]),
+        ("--threshold=-0.1", ["--threshold", "from 0 to 1"]),
+        ("--threshold NaN", ["--threshold", "from 0 to 1"]),
+        ("--threshold 50%", ["--threshold", "from 0 to 1"]),
+        ("--threshold 0.5", ["no probabilities: leave --threshold out", "use hmm or maxent"]),
+        ("--stream --threshold 0.5", ["no probabilities: leave --threshold out", "use hmm or maxent"]),
+        ("--stream --confidence", ["no probabilities: leave --confidence out", "use hmm or maxent"]),
+    ] {
+        room.fails(&format!("restore --model model {line}"), b"bbc\n", 2, &parts);
+    }
+    room.fails("restore --stream --lang auto", b"bbc\n", 2, &["--lang auto", "name the language"]);
+}
+
+#[test]
+fn a_stream_that_nobody_reads_any_more_ends() {
+    let room = Room::new();
+    for line in ["restore --model model --stream", "restore --model model --stream --max-delay 600000"] {
+        let mut child = spawn(program().args(line.split(' ')).current_dir(room.0.path()));
+        let mut stdin = child.stdin.take().unwrap();
+        drop(child.stdout.take());
+        // The pipe stays open: it ends because of what it cannot write.
+        stdin.write_all(b"we met in lisbon\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{line}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{line}");
+        drop(stdin);
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let room = Room::new();
+    room.write("long.txt", "we met the bbc in lisbon\n".repeat(200_000));
+    room.write("corpus.txt", (0..30_000).map(|i| format!("We met Word{i} in Lisbon\n")).collect::<String>());
+    for line in [
+        "restore --model model long.txt",
+        "restore --model model --threads 1 long.txt",
+        "restore --model model --stream long.txt",
+        "lexicon build corpus.txt",
+        "completions bash",
+        "man",
+        "corpus stats corpus.txt",
+    ] {
+        let mut child = spawn(program().args(line.split(' ')).current_dir(room.0.path()));
+        let mut first = [0; 10];
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut first).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{line}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{line}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error() {
+    let room = Room::new();
+    room.write("a.txt", "bbc\n").write("corpus.txt", CORPUS);
+    for line in [
+        "restore --model model a.txt",
+        "inspect model",
+        "man",
+        "completions bash",
+        "corpus stats corpus.txt",
+        "lexicon build corpus.txt",
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = program();
+        command.args(line.split(' ')).current_dir(room.0.path()).stdin(Stdio::null()).stdout(full);
+        let output = command.stderr(Stdio::piped()).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{line}: {error}");
+        assert!(error.contains("cannot write standard output: No space left"), "{line}: {error}");
+    }
+    room.fails(
+        "restore --model model a.txt -o /dev/full",
+        b"",
+        1,
+        &["cannot write /dev/full: No space left"],
+    );
+}
+
+/// Runs a line of arguments under a limit on the length of files, which then are as on a full disk: a write fails.
+#[cfg(unix)]
+fn run_limited(folder: &Path, line: &str) -> Output {
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_majuscule")]).args(line.split(' '));
+    command.current_dir(folder).output().unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn what_does_not_fit_leaves_nothing_under_its_name() {
+    let room = Room::new();
+    let corpus: String = (0..5000).map(|i| format!("We met Word{i} in Lisbon\n")).collect();
+    room.write("corpus.txt", corpus).write("old.txt", "old");
+    let manifest = room.read("model/majuscule.json");
+    for line in [
+        "restore --model model corpus.txt -o new.txt",
+        "restore --model model corpus.txt -o old.txt",
+        "lexicon build corpus.txt -o old.txt",
+        "train majority corpus.txt -o new",
+        "train majority corpus.txt -o model --force",
+        "train majority corpus.txt --pack new.packed",
+    ] {
+        let output = run_limited(room.0.path(), line);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{line}: {error}");
+        assert!(error.contains("cannot write "), "{line}: {error}");
+        assert_eq!(room.names(), ["corpus.txt", "old.txt"], "{line}");
+    }
+    assert_eq!(room.read("old.txt"), "old");
+    assert_eq!(room.read("model/majuscule.json"), manifest);
+}
+
+/// A file system of 64 kB that goes when this does.
+#[cfg(target_os = "linux")]
+struct SmallDisk(PathBuf);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    /// `None` where this test may not mount one.
+    fn new(at: PathBuf) -> Option<Self> {
+        fs::create_dir(&at).unwrap();
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&at).output();
+        mount.is_ok_and(|output| output.status.success()).then(|| Self(at))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_leaves_nothing_under_the_name() {
+    let room = Room::new();
+    let Some(disk) = SmallDisk::new(room.path("disk")) else {
+        eprintln!(
+            "skipped: no small disk may be mounted here; a limit on file sizes stands in for it in another test"
+        );
+        return;
+    };
+    room.write("long.txt", "we met the bbc in lisbon\n".repeat(20_000));
+    room.write("corpus.txt", (0..60_000).map(|i| format!("We met Word{i} in Lisbon\n")).collect::<String>());
+    for line in [
+        "restore --model model long.txt -o disk/out.txt",
+        "train majority corpus.txt -o disk/model",
+        "lm train corpus.txt --discount-fallback --memory 1M --temp disk -o model.arpa",
+        "lm train corpus.txt --discount-fallback --memory 1M -o disk/model.arpa",
+        "lm count corpus.txt --memory 1M --temp disk -o new.counts",
+    ] {
+        room.fails(line, b"", 1, &["cannot write", "No space left"]);
+        assert_eq!(fs::read_dir(&disk.0).unwrap().count(), 0, "{line}");
+        assert!(!room.path("model.arpa").exists() && !room.path("new.counts").exists(), "{line}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_program_that_is_killed_leaves_nothing_under_the_name() {
+    let room = Room::new();
+    room.write("old.txt", "old");
+    // 9 cannot be caught. Not 2, Ctrl-C: a shell lets what it starts in the background ignore that.
+    for signal in ["-9", "-15"] {
+        for (name, before) in [("new.txt", None), ("old.txt", Some("old"))] {
+            let mut command = program();
+            command.args(["restore", "--model", "model", "-o", name]).current_dir(room.0.path());
+            let mut child = spawn(&mut command);
+            let mut stdin = child.stdin.take().unwrap();
+            stdin.write_all("we met the bbc in lisbon\n".repeat(40_000).as_bytes()).unwrap();
+            let started = Instant::now();
+            let hidden = || {
+                let all = fs::read_dir(room.0.path()).unwrap().map(|file| file.unwrap());
+                let mut hidden = all.filter(|file| file.file_name().to_string_lossy().starts_with('.'));
+                hidden.any(|file| file.metadata().is_ok_and(|file| file.len() > 100_000))
+            };
+            while !hidden() {
+                assert!(started.elapsed() < Duration::from_secs(20), "nothing is being written");
+                thread::sleep(Duration::from_millis(5));
+            }
+            assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+            assert!(!child.wait().unwrap().success());
+            drop(stdin);
+            assert_eq!(
+                fs::read_to_string(room.path(name)).ok().as_deref(),
+                before,
+                "{name} after kill {signal}"
+            );
+            for file in fs::read_dir(room.0.path()).unwrap().map(|file| file.unwrap()) {
+                if file.file_name().to_string_lossy().starts_with('.') {
+                    fs::remove_file(file.path()).unwrap();
+                }
+            }
+        }
+    }
+    // What was left does not stand in the way.
+    room.write(".majuscule-0.tmp", "left");
+    assert_eq!(room.restored("-o new.txt", "bbc"), "");
+    assert_eq!(room.read("new.txt"), "BBC");
+}
+
+/// The most memory that a process has held so far, in kB.
+#[cfg(target_os = "linux")]
+fn peak(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_stays_flat_on_a_line_without_end() {
+    const LENGTH: usize = 30_000_000;
+    let room = Room::new();
+    room.write("words.txt", "New York City\nBBC News\n");
+    for (unit, options) in [
+        ("we met the bbc in new york ", "--words words.txt --lang en"),
+        ("WE MET THE BBC", "--model model --threads 1"),
+        ("\u{301}", "--model model"),
+        ("\0", "--model model"),
+        ("<b", "--model model"),
+        ("\u{e9}", "--model model --lossy"),
+    ] {
+        let args = ["restore"].into_iter().chain(options.split_whitespace());
+        let mut child = spawn(program().args(args).current_dir(room.0.path()));
+        let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let block = unit.repeat(1_000_000 / unit.len());
+        let blocks = LENGTH / block.len();
+        let feeder = thread::spawn(move || {
+            for _ in 0..blocks {
+                stdin.write_all(block.as_bytes())?;
+            }
+            std::io::Result::Ok(stdin)
+        });
+        // The last part waits for its end; until then the process lives and can be measured.
+        let (mut read, mut buffer) = (0, vec![0; 1 << 16]);
+        while read < blocks * (1_000_000 / unit.len()) * unit.len() - 2_000_000 {
+            let more = stdout.read(&mut buffer).unwrap();
+            assert!(more > 0, "the output ends early");
+            read += more;
+        }
+        let peak = peak(&child);
+        let rest = thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
+        drop(feeder.join().unwrap().unwrap());
+        read += rest.join().unwrap().unwrap() as usize;
+        assert!(child.wait().unwrap().success());
+        assert_eq!(read, blocks * (1_000_000 / unit.len()) * unit.len(), "of {unit:?}");
+        assert!(peak < 40_000, "{peak} kB for a line of {unit:?}");
+    }
+}
+
+#[test]
+fn built_in_models_restore_their_languages() {
+    let room = Room::new();
+    for (options, text, cased) in [
+        ("", "the european parliament met in brussels.", "The European Parliament met in Brussels."),
+        ("--lang en", "i live in london", "I live in London"),
+        ("--lang es", "vive en madrid desde enero.", "Vive en Madrid desde enero."),
+        ("--lang fr", "elle habite à paris.", "Elle habite à Paris."),
+        ("--lang nl", "zij woont in amsterdam.", "Zij woont in Amsterdam."),
+        ("--lang pt", "ela vive em lisboa.", "Ela vive em Lisboa."),
+        ("--lang pt-BR", "ela vive em lisboa.", "Ela vive em Lisboa."),
+    ] {
+        let out = room.out(&format!("restore {options}"), text.as_bytes());
+        assert_eq!(String::from_utf8(out).unwrap(), cased);
+    }
+}
+
+#[test]
+fn in_text_without_marks_utterances_begin_with_capitals_and_wrapped_lines_do_not() {
+    let room = Room::new();
+    let utterances = "thanks everyone for coming\nthe train to geneva was late\nshe told us about the report\n\
+                      he works for the bbc in london\nnobody knows why\n";
+    let out = String::from_utf8(room.out("restore", utterances.as_bytes())).unwrap();
+    assert!(out.lines().all(|line| line.starts_with(char::is_uppercase)), "{out}");
+    let wrapped = "thanks everyone for coming to lisbon because the\nmeeting that we had in geneva was so long that\n\
+                   nobody could say what angela wanted to do with\nthe report about trains in the north of the\n\
+                   country and why it was never sent to the people\nwho asked for it in london\n";
+    let out = String::from_utf8(room.out("restore", wrapped.as_bytes())).unwrap();
+    let opened = out.lines().filter(|line| line.starts_with(char::is_uppercase)).count();
+    assert_eq!(opened, 1, "{out}");
+}
+
+#[test]
+fn every_verb_takes_built_in_models_by_their_names() {
+    let room = Room::new();
+    room.write(
+        "a.txt",
+        "We met Zelda here.\nThe man asked Zelda who went.\nThen Zelda and Anna left.\n".repeat(3),
+    );
+    assert_eq!(room.out("restore --model fast --lang es", b"vive en madrid.\n"), b"Vive en Madrid.\n");
+    let scored = room.out("evaluate --model fast --lang en a.txt", b"");
+    assert_eq!(scored, room.out("evaluate --preset fast --lang en a.txt", b""));
+    for (model, language) in [("accurate", "en"), ("fast --lang pt", "pt")] {
+        let inspected = String::from_utf8(room.out(&format!("inspect {model}"), b"")).unwrap();
+        assert!(inspected.contains(&format!("language    {language}")), "{inspected}");
+    }
+    room.out("adapt fast a.txt --bits 12 -o new", b"");
+    let restored = room.out("restore --model new", b"and then zelda came.\n");
+    assert_eq!(restored, b"And then Zelda came.\n");
+    room.out("maxent features a.txt -o rows --dictionary names", b"");
+    room.out("maxent weights fast --dictionary names -o weights", b"");
+    // A folder of that name is what is meant.
+    fs::rename(room.path("new"), room.path("accurate")).unwrap();
+    assert!(String::from_utf8(room.out("inspect accurate", b"")).unwrap().contains("a.txt"));
+}
+
+#[test]
+fn a_language_is_told_however_the_text_arrives() {
+    let room = Room::new();
+    // Its first line alone would be taken for English.
+    let text = "the and of\nela vive em lisboa com o pai e a mãe, que não é de lá, e com uma tia do porto.\n";
+    let whole = room.out("restore --lang auto", text.as_bytes());
+    let mut child = spawn(program().args(["restore", "--lang", "auto"]));
+    let mut stdin = child.stdin.take().unwrap();
+    for line in text.split_inclusive('\n') {
+        stdin.write_all(line.as_bytes()).unwrap();
+        thread::sleep(Duration::from_millis(200));
+    }
+    drop(stdin);
+    assert_eq!(child.wait_with_output().unwrap().stdout, whole);
+    assert!(String::from_utf8(whole).unwrap().contains("Lisboa"));
+}
+
+#[test]
+fn records_and_lines_by_themselves_say_nothing_of_each_other() {
+    let room = Room::new();
+    let said = |line: &str, input: &str| {
+        let out = room.out(&format!("restore {line}"), input.as_bytes());
+        String::from_utf8(out).unwrap().replace("{\"text\":\"", "").replace("\"}", "")
+    };
+    let records = "{\"text\":\"thanks and\"}\n{\"text\":\"the meeting is on monday\"}\n";
+    let lines = "thanks and\nthe meeting is on monday\n";
+    let [apart, joined] =
+        ["Thanks and\nThe meeting is on Monday\n", "Thanks and\nthe meeting is on Monday\n"];
+    for (line, input, expected) in [
+        ("--format jsonl", records, apart),
+        ("--format jsonl --context line", records, apart),
+        ("--format jsonl --context file", records, joined),
+        ("--format jsonl --stream", records, joined),
+        ("--format jsonl --stream --context line", records, apart),
+        ("", lines, joined),
+        ("--context file", lines, joined),
+        ("--context line", lines, apart),
+        ("--context line --stream", lines, apart),
+    ] {
+        assert_eq!(said(line, input), expected, "{line}");
+        assert_eq!(said(&format!("{line} --threads 1"), input), expected, "{line}");
+    }
+    let call = |call: &str, text: &str| format!("{{\"meta\":{{\"call\":{call}}},\"text\":\"{text}\"}}\n");
+    let calls = |a: &str, b: &str| call(a, "thanks and") + &call(b, "the meeting is on monday");
+    for stream in ["", " --stream"] {
+        for (a, b, text) in [
+            ("7", "7", "the meeting"),
+            ("\"x\"", "\"\\u0078\"", "the meeting"),
+            ("7", "8", "The meeting"),
+            ("null", "null", "The meeting"),
+        ] {
+            let out = said(&format!("--format jsonl --group meta.call{stream}"), &calls(a, b));
+            assert!(out.contains(text), "{a} {b}{stream}: {out}");
+        }
+    }
+    room.fails(
+        "restore --format jsonl --group call",
+        calls("1", "1").as_bytes(),
+        1,
+        &["line 1", "\"call\"", "--group"],
+    );
+    room.fails("restore --group call talk.srt", b"", 2, &["--group", "jsonl"]);
+    room.fails("restore --context line talk.srt", b"", 2, &["--context line", "subtitles"]);
+    room.fails("restore --group call --context file", b"", 2, &["--group", "--context"]);
+}
+
+#[test]
+fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
+    let room = Room::new();
+    let srt = "1\n00:00:01,000 --> 00:00:02,000\n<i>we met in lisbon</i>\n";
+    let object = "{\"text\":\"we met the bbc\",\"id\":\"bbc\"}\n";
+    let whisper = "{\n\"text\": \"the bbc\",\n\"segments\": [{\"text\": \" the bbc\"}], \"task\": \"bbc\"}";
+    for (input, part) in [
+        (srt, "\n<i>we met in Lisbon</i>"),
+        (&format!("WEBVTT\n\nbbc\n{}", &srt[2..].replace(',', ".")), "bbc\n00:00:01.000"),
+        (object, "\"we met the BBC\",\"id\":\"bbc\""),
+        (whisper, "[{\"text\": \" the BBC\"}], \"task\": \"bbc\""),
+    ] {
+        let out = room.restored("", input);
+        assert!(out.contains(part), "{out}");
+        assert_eq!(room.write("talk", input).restored("talk", ""), out);
+    }
+    // The name wins, and what is odd is told.
+    let output = room.write("talk.txt", srt).run("restore --model model talk.txt", b"");
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && note.contains("talk.txt is named as text, but begins as srt"),
+        "{note}"
+    );
+    for line in ["--format srt talk.txt", "--format text talk.txt", "--quiet talk.txt"] {
+        assert!(room.run(&format!("restore --model model {line}"), b"").stderr.is_empty(), "{line}");
+    }
+    room.write("ep.json", whisper);
+    let parts = ["ep.json is whisper-json", "majuscule convert ep.json -o nice.srt"];
+    room.fails("restore --model model ep.json -o nice.srt", b"", 2, &parts);
+    assert!(!room.path("nice.srt").exists());
+    room.restored("talk.txt -o other.txt", "");
+    room.restored("--format srt talk.txt -o again.txt", "");
+    let image = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    room.write("talk.png", image).fails(
+        "restore --model model talk.png",
+        b"",
+        1,
+        &["talk.png", "this is no text"],
+    );
+    let every_byte: Vec<u8> = (0..1000).map(|at| (at * 7 % 256) as u8).collect();
+    room.fails("restore --model model", &every_byte, 1, &["standard input: this is no text", "--lossy"]);
+    room.out("restore --model model --lossy", &every_byte);
+    let passed = room.out("restore --model model --lossy", image);
+    assert_eq!(passed.to_ascii_lowercase(), image.to_ascii_lowercase());
+}
+
+#[test]
+fn a_text_in_another_language_is_told() {
+    let room = Room::new();
+    let note = |line: &str, input: &str| {
+        let output = room.run(&format!("restore {line}"), input.as_bytes());
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let german = "die kanzlerin sprach gestern in berlin mit dem minister, und der präsident war auch da. ";
+    let spanish = "el presidente de la comisión habló ayer con los ministros en la ciudad de lisboa.";
+    let english = "the president of the commission met angela merkel in lisbon, but that was not all.";
+    for (line, input, parts) in [
+        ("", german, &["standard input looks German", "as English", "--model"][..]),
+        ("--stream", german, &["looks German"]),
+        ("--lang auto", &german.repeat(9), &["looks German"]),
+        ("", spanish, &["looks Spanish", "--lang es"]),
+        ("", english, &[]),
+        ("", "paris, rome, berlin", &[]),
+        ("--lang auto", spanish, &[]),
+        ("--lang en", spanish, &[]),
+        ("--model model", spanish, &[]),
+        ("--quiet", spanish, &[]),
+    ] {
+        let note = note(line, input);
+        assert!(
+            parts.iter().all(|part| note.contains(part)) && note.is_empty() == parts.is_empty(),
+            "{line}: {note}"
+        );
+    }
+    let whisper = |language: &str| {
+        format!(
+            "{{\"text\": \"ela vive em lisboa com a maria.\", \"segments\": [], \"language\": \"{language}\"}}"
+        )
+    };
+    let line = "restore --format whisper-json";
+    for language in ["pt", "Portuguese"] {
+        let portuguese = room.out(&format!("{line} --lang pt"), whisper(language).as_bytes());
+        assert_eq!(room.out(line, whisper(language).as_bytes()), portuguese);
+        assert_eq!(room.out(&format!("{line} --lang auto"), whisper(language).as_bytes()), portuguese);
+        assert!(note("--format whisper-json", &whisper(language)).is_empty());
+    }
+    assert!(note("--format whisper-json", &whisper("german")).contains("\"german\""));
+}
+
+#[test]
+fn what_is_asked_for_by_another_name_is_answered() {
+    let room = Room::new();
+    for (line, parts) in [
+        ("restore --punctuate", ["does not put in marks yet", "--punctuate"]),
+        ("restore --marks=all", ["does not put in marks yet", "--marks"]),
+        ("serve --port 80", ["there is no server", "--stream"]),
+        ("truecase a.txt", ["majuscule restore", "truecase"]),
+        #[cfg(not(feature = "neural"))]
+        ("train bert a.txt -o model", ["--features neural", "bert"]),
+        #[cfg(not(feature = "neural"))]
+        ("train bilstm a.txt -o model", ["--features neural", "bilstm"]),
+    ] {
+        room.fails(line, b"", 2, &parts);
+    }
+}
+
+#[test]
+fn the_last_line_comes_out_before_the_next_one_is_sent() {
+    let room = room_with_context();
+    // After a pause; where nothing later can change it, at once.
+    for line in ["--model tagger", "--model tagger --threads 1", "--model tagger --context line"] {
+        let mut talk = Talk::new(&room, &format!("restore {line}"));
+        talk.say("in new york\n").hear("In New York\n").say("lisbon\n").hear("Lisbon\n");
+        assert_eq!(talk.end(), "");
+    }
+    let mut talk = Talk::new(&room, "restore --model tagger --format jsonl");
+    talk.say("{\"text\":\"in new york\"}\n").hear("{\"text\":\"In New York\"}\n");
+    assert_eq!(talk.end(), "");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn who_types_at_a_terminal_is_told_how_to_end() {
+    let room = Room::new();
+    if !Command::new("script").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no script(1) here, which makes a terminal");
+        return;
+    }
+    let line = format!("{} restore --model model", env!("CARGO_BIN_EXE_majuscule"));
+    let mut command = Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]).current_dir(room.0.path());
+    let mut child = spawn(&mut command);
+    let lines = lines(child.stdout.take().unwrap());
+    let hint = lines.recv_timeout(Duration::from_secs(60)).expect("a hint");
+    assert!(hint.contains("Ctrl-D"), "{hint}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_is_written_shows_progress_at_a_terminal() {
+    let room = Room::new();
+    if !Command::new("script").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no script(1) here, which makes a terminal");
+        return;
+    }
+    room.write("long.txt", "we met the bbc in lisbon\n".repeat(2_000_000));
+    let screen = |options: &str| {
+        let line = format!("{} restore --model model {options}", env!("CARGO_BIN_EXE_majuscule"));
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).current_dir(room.0.path()).stdin(Stdio::null());
+        String::from_utf8_lossy(&command.output().unwrap().stdout).into_owned()
+    };
+    assert!(screen("--threads 1 long.txt -o out.txt").contains("left"));
+    room.write("short.txt", "we met the bbc in lisbon\n");
+    assert!(!screen("short.txt").contains("left"));
+}
+
+#[test]
+fn the_files_of_the_examples_come_out_with_other_capitals_alone() {
+    let folder = Path::new(crate::ROOT).join("examples");
+    let model = TRAINED.join("model");
+    let model = model.to_str().unwrap();
+    let lower = |text: &str| text.replace("\\u00c9", "\\u00e9").to_lowercase();
+    for (name, word) in [
+        ("talk.srt", "Lisbon."),
+        ("talk.vtt", "Lisbon."),
+        ("talk.ctm", "Lisbon 0.91"),
+        ("talk.json", "\" Lisbon.\""),
+    ] {
+        let before = fs::read_to_string(folder.join(name)).unwrap();
+        let output = run(&folder, &["restore", "--model", model, name], b"");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let after = String::from_utf8(output.stdout).unwrap();
+        assert!(after.contains(word), "{name}: {after}");
+        assert_eq!(lower(&after), lower(&before), "{name}");
+        let format = match name {
+            "talk.json" => "whisper-json",
+            _ => name.rsplit_once('.').unwrap().1,
+        };
+        let again = run(&folder, &["restore", "--model", model, "--format", format], after.as_bytes());
+        assert_eq!(String::from_utf8(again.stdout).unwrap(), after, "{name}");
+    }
+}
+
+#[test]
+fn a_broken_subtitle_is_named_or_passed() {
+    let room = Room::new();
+    room.write("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nin lisbon\n\n2\n00:00:0x --> 00:00:02,000\nin lisbon\n\n3\n00:00:01,000 --> 00:00:02,000\nin lisbon\n");
+    let output = room.run("restore --model model a.srt -o b.srt", b"");
+    assert_eq!(output.status.code(), Some(1));
+    let problem = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        problem.contains("a.srt, line 6, column 1: found \"00:00:0x\", but a timing is expected"),
+        "{problem}"
+    );
+    assert!(!room.path("b.srt").exists());
+    let output = room.run("restore --model model --lossy a.srt", b"");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        text.lines().filter(|line| line.starts_with("in")).collect::<Vec<_>>(),
+        ["in Lisbon", "in lisbon", "in Lisbon"]
+    );
+    assert_eq!(room.run("restore --model model --format conll --field word", b"x").status.code(), Some(2));
+}
+fn gzip(text: &str) -> Vec<u8> {
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).unwrap();
+    gz.finish().unwrap()
+}
+
+/// A subtitle of one cue.
+fn cue(text: &str) -> String {
+    format!("1\n00:00:01,000 --> 00:00:02,000\n{text}\n")
+}
+
+#[test]
+fn texts_keep_their_names_in_another_folder() {
+    let room = Room::new();
+    fs::create_dir_all(room.path("talks/old")).unwrap();
+    room.write("talks/a.srt", cue("in lisbon"))
+        .write("talks/old/a.srt", cue("the bbc"))
+        .write("talks/x.png", "bbc");
+    room.write("talks/.b.txt", "bbc").write("b.txt", "bbc\n");
+    room.write("talks/c.txt.gz", gzip("the bbc\n"));
+    #[cfg(not(feature = "compression"))]
+    room.write("talks/c.txt", "the bbc\n");
+    assert_eq!(room.restored("talks b.txt -o new/texts/", ""), "");
+    assert_eq!(room.read("new/texts/a.srt"), cue("in Lisbon"));
+    assert_eq!(room.read("new/texts/old/a.srt"), cue("the BBC"));
+    assert_eq!(
+        (room.read("new/texts/b.txt"), room.read("new/texts/c.txt")),
+        ("BBC\n".into(), "the BBC\n".into())
+    );
+    assert_eq!(fs::read_dir(room.path("new/texts")).unwrap().count(), 4);
+    // A folder that is there needs no stroke.
+    assert_eq!(room.restored("b.txt -o talks", ""), "");
+    assert_eq!(room.read("talks/b.txt"), "BBC\n");
+    assert_eq!(room.restored("--format srt talks -o one", ""), "");
+    assert_eq!(fs::read_dir(room.path("one")).unwrap().count(), 2);
+
+    let restore = |line: &str, code, parts: &[&str]| {
+        room.fails(&format!("restore --model model {line}"), b"bbc", code, parts)
+    };
+    restore("talks", 2, &["nowhere to go", "--in-place", "-o"]);
+    restore("talks -o talks", 2, &["talks/a.srt is both input and output", "--in-place"]);
+    restore("b.txt talks/b.txt -o new/", 2, &["new/b.txt would be written twice"]);
+    restore("- -o new/", 2, &["standard input has no name"]);
+    fs::create_dir(room.path("none")).unwrap();
+    restore("none -o new", 1, &["none: is a folder, but "]);
+    // What is wrong with one text is said, and the others come out.
+    room.write("talks/a.srt", "so\n");
+    restore("talks -o some", 1, &["talks/a.srt, line 1, column 1: found"]);
+    assert!(!room.path("some/a.srt").exists());
+    assert_eq!(room.read("some/old/a.srt"), cue("the BBC"));
+}
+
+#[test]
+fn a_text_restored_in_place_is_never_lost() {
+    let room = Room::new();
+    room.write("a.srt", cue("in lisbon")).write("b.txt", "BBC Lisbon us\n").write("bad.srt", "so\n");
+    let model = "restore --model model";
+    room.fails(&format!("{model} --in-place=.bak a.srt bad.srt b.txt"), b"", 1, &["bad.srt, line 1"]);
+    assert_eq!((room.read("a.srt"), room.read("a.srt.bak")), (cue("in Lisbon"), cue("in lisbon")));
+    assert_eq!((room.read("bad.srt"), room.read("b.txt")), ("so\n".into(), "BBC Lisbon us\n".into()));
+    // What does not change has no backup, and nothing else is left.
+    assert_eq!(room.names(), ["a.srt", "a.srt.bak", "b.txt", "bad.srt"]);
+    assert_eq!(room.restored("--in-place=.bak a.srt", ""), "");
+    // A run that was stopped after it had made the backup goes on; another backup is not replaced.
+    room.write("a.srt", cue("in lisbon"));
+    assert_eq!(room.restored("--in-place=.bak a.srt", ""), "");
+    assert_eq!(room.read("a.srt"), cue("in Lisbon"));
+    room.write("a.srt", cue("the bbc"));
+    room.fails(&format!("{model} --in-place=.bak a.srt"), b"", 1, &["a.srt.bak: stands there already"]);
+    assert_eq!((room.read("a.srt"), room.read("a.srt.bak")), (cue("the bbc"), cue("in lisbon")));
+    fs::remove_file(room.path("bad.srt")).unwrap();
+    let manifest = room.read("model/majuscule.json");
+    assert_eq!(room.restored("--in-place .", ""), "");
+    assert_eq!(room.read("model/majuscule.json"), manifest);
+    assert_eq!(room.read("a.srt"), cue("the BBC"));
+    assert_eq!(room.names(), ["a.srt", "a.srt.bak", "b.txt"]);
+    {
+        room.write("c.txt.gz", gzip("the bbc\n"));
+        room.fails(&format!("{model} --in-place c.txt.gz"), b"", 1, &["is compressed"]);
+    }
+    for (line, code, part) in [
+        ("--in-place", 2, "name them"),
+        ("--in-place -", 2, "name them"),
+        ("--in-place=a/b a.srt", 2, "expected an ending"),
+        ("--in-place=.old.srt a.srt", 2, "name another ending"),
+        ("a.srt -o b.srt.gz", 2, "name b.srt"),
+        ("--in-place a.srt -o c.srt", 2, "--output"),
+        ("--in-place --stream b.txt", 2, "--stream"),
+        ("--in-place gone.srt", 1, "gone.srt"),
+        ("--in-place .bak a.srt", 2, "write --in-place=.bak"),
+        ("--in-place a.srt ~", 2, "write --in-place=~"),
+    ] {
+        room.fails(&format!("{model} {line}"), b"bbc", code, &[part]);
+    }
+    // Nothing is written where an ending was given as a file.
+    room.write("a.srt", cue("the bbc"));
+    room.fails(&format!("{model} --in-place a.srt .bak"), b"", 2, &["or ./.bak where it is a text"]);
+    assert_eq!(room.read("a.srt"), cue("the bbc"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("a.srt", room.path("link.srt")).unwrap();
+        assert_eq!(room.restored("--in-place=.old link.srt", ""), "");
+        assert!(room.path("link.srt").is_symlink());
+        assert_eq!((room.read("a.srt"), room.read("a.srt.old")), (cue("the BBC"), cue("the bbc")));
+    }
+}
+
+#[test]
+fn what_would_change_is_shown() {
+    let room = Room::new();
+    room.write("a.txt", "x\nin lisbon\n").write("b.txt", "in Lisbon").write("c.txt", "in the bbc");
+    let changes = "--- a.txt\n+++ a.txt\n@@ -1,2 +1,2 @@\n x\n-in lisbon\n+in Lisbon\n\
+                   --- c.txt\n+++ c.txt\n@@ -1,1 +1,1 @@\n-in the bbc\n\\ No newline at end of file\n+in the BBC\n\
+                   \\ No newline at end of file\n";
+    assert_eq!(room.restored("--diff a.txt b.txt c.txt", ""), changes);
+    let output = room.run("restore --model model --check a.txt b.txt c.txt", b"");
+    assert_eq!(
+        (output.status.code(), String::from_utf8(output.stdout).unwrap()),
+        (Some(1), changes.to_owned())
+    );
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "majuscule: 2 of 3 would change\n");
+    assert_eq!(room.restored("--check b.txt", ""), "");
+    room.write("a b.txt", "in lisbon\n");
+    let spaced = run(room.0.path(), &["restore", "--model", "model", "--diff", "a b.txt"], b"");
+    assert!(spaced.stdout.starts_with(b"--- a b.txt\t\n+++ a b.txt\t\n"));
+    assert_eq!(room.restored("--diff", "the bbc\n"), "--- -\n+++ -\n@@ -1,1 +1,1 @@\n-the bbc\n+the BBC\n");
+    assert_eq!(room.read("a.txt"), "x\nin lisbon\n");
+    room.fails("restore --model model --check b.txt gone.txt", b"", 1, &["gone.txt"]);
+}
+
+#[test]
+fn texts_keep_their_encoding() {
+    let room = Room::new();
+    room.write("old.txt", b"s\xe3o tom\xe9 \x81\r\n\xff");
+    room.fails("restore --model model old.txt", b"", 1, &["old.txt, line 1, column 2", "--encoding"]);
+    let restored = |line: &str, input: &[u8]| room.out(&format!("restore --model model {line}"), input);
+    {
+        assert_eq!(restored("--encoding windows-1252 old.txt", b""), b"S\xe3o Tom\xe9 \x81\r\n\xff");
+        let diff = restored("--encoding windows-1252 --diff old.txt", b"");
+        assert!(String::from_utf8(diff).unwrap().contains("\n-são tomé \u{81}\r\n+São Tomé \u{81}\r\n ÿ\n"));
+        room.fails(
+            "restore --model model --encoding windows-1253",
+            b"a\n \xd2",
+            1,
+            &["line 2, column 2", "found 0xd2"],
+        );
+        assert_eq!(restored("--encoding windows-1253 --lossy", b"bbc \xd2 bbc"), b"BBC \xd2 BBC");
+        // What is in UTF-8 is that, and a file holds one encoding.
+        room.write("texts.txt", "são tomé\n").write("mixed.txt", b"s\xc3\xa3o\ntom\xe9\n");
+        let output = room
+            .run("restore --model model --encoding windows-1252 --in-place old.txt texts.txt mixed.txt", b"");
+        assert_eq!(fs::read(room.path("old.txt")).unwrap(), b"S\xe3o Tom\xe9 \x81\r\n\xff");
+        assert_eq!(room.read("texts.txt"), "São Tomé\n");
+        assert_eq!(fs::read(room.path("mixed.txt")).unwrap(), b"s\xc3\xa3o\ntom\xe9\n");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("texts.txt: read as UTF-8, which it is, and not as windows-1252\n"), "{said}");
+        assert!(said.contains("mixed.txt, line 2, column 4: found 0xe9, which is not UTF-8"), "{said}");
+        // A mark says more than a name.
+        assert_eq!(
+            restored("--encoding windows-1252", "\u{feff}são tomé".as_bytes()),
+            "\u{feff}São Tomé".as_bytes()
+        );
+    }
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+    assert_eq!(restored("", &wide("\u{feff}são tomé\n")), wide("\u{feff}São Tomé\n"));
+    assert_eq!(restored("--stream --encoding utf-16be", &wide("são tomé\n")), wide("São Tomé\n"));
+    room.write("wide.txt", wide("\u{feff}the bbc"));
+    assert_eq!(room.restored("--in-place wide.txt", ""), "");
+    assert_eq!(fs::read(room.path("wide.txt")).unwrap(), wide("\u{feff}the BBC"));
+    let odd = [wide("\u{feff}bbc "), vec![0xd8, 0, 0, b'a', 0]].concat();
+    room.fails("restore --model model", &odd, 1, &["standard input, line 1, column 6", "0xd8 0x00"]);
+    assert_eq!(restored("--lossy", &odd), [wide("\u{feff}BBC "), vec![0xd8, 0, 0, b'a', 0]].concat());
+    room.fails("restore --model model", &[0xff, 0xfe, 0, 0, b'a', 0, 0, 0], 1, &["UTF-32"]);
+    room.fails("restore --model model --encoding klingon", b"", 2, &["klingon", "windows-1252"]);
+    room.fails("restore --model model --encoding big5", b"", 2, &["Big5 has several bytes"]);
+}
+
+#[test]
+fn many_texts_end_with_a_summary() {
+    let room = Room::new();
+    room.write("a.txt", "the bbc\n")
+        .write("b.txt", "BBC\n")
+        .write("c.txt", b"\xff")
+        .write("d.txt", "in lisbon");
+    let said = |line: &str| {
+        String::from_utf8(room.run(&format!("restore --model model {line}"), b"").stderr).unwrap()
+    };
+    assert!(said("--in-place . gone.txt").ends_with("\nmajuscule: 2 changed, 1 as it was, 2 failed\n"));
+    assert_eq!(said("a.txt b.txt d.txt -o new/"), "majuscule: 0 changed, 3 as they were, 0 failed\n");
+    assert_eq!(said("--in-place a.txt"), "");
+    assert_eq!(said("--quiet a.txt b.txt -o new/"), "");
+    room.write("a.txt", "the bbc\n");
+    assert_eq!(said("-q --check a.txt b.txt"), "");
+    assert!(said("--quiet --in-place a.txt c.txt").starts_with("majuscule: c.txt, line 1"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn messages_that_nobody_reads_do_not_end_the_work() {
+    let room = Room::new();
+    let closed = || Stdio::from(std::io::pipe().unwrap().1);
+    let full = || Stdio::from(fs::File::options().write(true).open("/dev/full").unwrap());
+    for stderr in [closed(), full()] {
+        room.write("a.txt", "the bbc\n").write("b.txt", b"\xff").write("c.txt", "in lisbon\n");
+        let mut command = program();
+        command.args(["restore", "--model", "model", "--in-place", "a.txt", "b.txt", "c.txt"]);
+        let status = command.current_dir(room.0.path()).stderr(stderr).status().unwrap();
+        assert_eq!(status.code(), Some(1));
+        assert_eq!((room.read("a.txt"), room.read("c.txt")), ("the BBC\n".into(), "in Lisbon\n".into()));
+    }
+    for (args, code) in
+        [(&["restore", "--nothing"][..], 2), (&["train", "majority", "c.txt", "-o", "new"], 0)]
+    {
+        for stderr in [closed(), full()] {
+            let mut command = program();
+            command.args(args).args(["--force"].iter().filter(|_| code == 0)).current_dir(room.0.path());
+            assert_eq!(command.stderr(stderr).status().unwrap().code(), Some(code));
+        }
+    }
+    // Standard output is the data: where it cannot be written, that is an error, but a closed pipe is none.
+    for (stdout, code) in [(closed(), 0), (full(), 1)] {
+        let mut command = program();
+        command.args(["restore", "--model", "model", "c.txt"]).current_dir(room.0.path());
+        assert_eq!(command.stdout(stdout).stderr(full()).status().unwrap().code(), Some(code));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_name_never_forges_a_patch_and_never_reaches_the_terminal_raw() {
+    let room = Room::new();
+    let forged = "a\n+++ victim\n@@ -1,1 +1,1 @@\n-b\n+c\n.txt";
+    room.write(forged, "the bbc\n").write("\u{1b}[2J.txt", b"\xff").write("\u{9b}2J\n.json", b"{");
+    let run = |args: &[&str]| run(room.0.path(), args, b"");
+    let diff = run(&["restore", "--model", "model", "--diff", forged]);
+    let name = r#""a\n+++ victim\n@@ -1,1 +1,1 @@\n-b\n+c\n.txt""#;
+    assert_eq!(
+        String::from_utf8(diff.stdout).unwrap(),
+        format!("--- {name}\n+++ {name}\n@@ -1,1 +1,1 @@\n-the bbc\n+the BBC\n")
+    );
+    // As the first format had it, without a checksum.
+    let mut manifest: serde_json::Value = serde_json::from_str(&room.read("model/majuscule.json")).unwrap();
+    manifest.as_object_mut().unwrap().remove("checksum");
+    manifest["format"] = 1.into();
+    manifest["language"] = "en\u{1b}[31m\nfile        all whole".into();
+    room.write("model/majuscule.json", manifest.to_string());
+    for args in [
+        &["restore", "--model", "model", "--in-place", "."][..],
+        &["restore", "--\u{1b}[31m"],
+        &["restore", "--model", "\u{1b}[31m"],
+        &["restore", "--in-place=\u{1b}/", "."],
+        &["evaluate", "\u{1b}[2J.txt"],
+        &["inspect", "model"],
+        &["restore", "--model", "model", "--lang", "pt"],
+    ] {
+        let output = run(args);
+        for text in [output.stdout, output.stderr] {
+            let text = String::from_utf8(text).unwrap();
+            assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+            assert!(!text.contains("\nfile        all whole"), "{text:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_pipe_or_a_device_is_no_file_of_a_model() {
+    let room = Room::new();
+    let make = |name: &str| {
+        let _ = fs::remove_file(room.path(name));
+        assert!(Command::new("mkfifo").arg(room.path(name)).status().unwrap().success());
+    };
+    make("model/words.bin");
+    room.fails("restore --model model", b"bbc", 1, &["words.bin: is no regular file"]);
+    make("model/majuscule.json");
+    room.fails("restore --model model", b"bbc", 1, &["majuscule.json: is no regular file"]);
+    make("pipe");
+    room.fails("restore --model pipe", b"bbc", 1, &["pipe: is no regular file"]);
+    fs::remove_file(room.path("model/majuscule.json")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", room.path("model/majuscule.json")).unwrap();
+    room.fails("inspect model", b"", 1, &["majuscule.json: is no regular file"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_model_is_replaced_under_its_readers_and_by_two_at_once() {
+    let room = Room::new();
+    room.write("a.txt", "We met in Lisbon.\n".repeat(3)).write("b.txt", "They met in Porto, in the US.\n");
+    let train = |file: &str| room.run(&format!("train majority {file} -o new --force"), b"");
+    assert!(train("a.txt").status.success());
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        let trainers = ["a.txt", "b.txt"].map(|file| {
+            scope.spawn(move || {
+                for _ in 0..10 {
+                    let output = train(file);
+                    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                }
+            })
+        });
+        let reader = scope.spawn(|| {
+            let mut opened = 0;
+            while opened < 3 || !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                let model = majuscule::model::open(room.path("new")).unwrap();
+                model.check().unwrap();
+                opened += 1;
+            }
+        });
+        for trainer in trainers {
+            trainer.join().unwrap();
+        }
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        reader.join().unwrap();
+    });
+    assert_eq!(room.names(), ["a.txt", "b.txt", "new"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_ended_by_a_signal_leaves_nothing_behind() {
+    use std::os::unix::process::ExitStatusExt;
+    let room = Room::new();
+    for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("KILL", 9)] {
+        // It waits for more of its input, with its output begun.
+        let mut command = program();
+        command.args(["restore", "--model", "model", "-o", "out.txt"]).current_dir(room.0.path());
+        let mut child = spawn(&mut command);
+        child.stdin.as_mut().unwrap().write_all(b"bbc\n").unwrap();
+        let begun = Instant::now();
+        while room.names().is_empty() && begun.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(2));
+        }
+        assert_eq!(room.names(), [".majuscule-0.tmp"]);
+        let kill = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
+        let left = if number == 9 { vec![".majuscule-0.tmp"] } else { Vec::new() };
+        assert_eq!(room.names(), left, "{name}");
+    }
+    // What a dead process left goes with the next run, and what a living one writes stays.
+    fs::create_dir(room.path(".majuscule-7.tmp")).unwrap();
+    room.write(".majuscule-7.tmp/words.bin", "half").write(".majuscule-x.tmp", "mine");
+    let mut living = majuscule::files::Publish::new(room.path("other.txt")).unwrap();
+    assert_eq!(room.restored("-o out.txt", "bbc"), "");
+    assert_eq!(room.names(), [".majuscule-0.tmp", ".majuscule-x.tmp", "out.txt"]);
+    living.write_all(b"whole").unwrap();
+    living.commit().unwrap();
+    assert_eq!(room.read("other.txt"), "whole");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_out_of_a_folder_is_not_followed_in_place() {
+    let room = Room::new();
+    fs::create_dir(room.path("talks")).unwrap();
+    room.write("mine.txt", "the bbc\n").write("talks/a.txt", "the bbc\n");
+    std::os::unix::fs::symlink("../mine.txt", room.path("talks/b.txt")).unwrap();
+    std::os::unix::fs::symlink("a.txt", room.path("talks/c.txt")).unwrap();
+    room.fails(
+        "restore --model model --in-place talks",
+        b"",
+        1,
+        &["talks/b.txt: is a link that leads out of the folder", "name an output"],
+    );
+    assert_eq!((room.read("mine.txt"), room.read("talks/a.txt")), ("the bbc\n".into(), "the BBC\n".into()));
+    assert_eq!(room.restored("--in-place talks/b.txt", ""), "");
+    assert_eq!(room.read("mine.txt"), "the BBC\n");
+}
+
+#[test]
+fn every_option_in_the_book_is_one_of_its_verb() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let top = package.ancestors().find(|folder| folder.join("docs/book").is_dir()).unwrap();
+    let book = top.join("docs/book/src");
+    let chapters = ["", "training"].map(|folder| fs::read_dir(book.join(folder)).unwrap());
+    let files =
+        chapters.into_iter().flatten().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let mut helps = std::collections::HashMap::new();
+    let mut options = 0;
+    for path in files.chain([top.join("README.md")]) {
+        for (verb, option) in documented_options(&fs::read_to_string(&path).unwrap()) {
+            let help = helps.entry(verb.clone()).or_insert_with(|| {
+                let args: Vec<&str> = verb.split(' ').chain(["--help"]).collect();
+                let output = run(top, &args, b"");
+                assert!(output.status.success(), "{}: majuscule {verb}", path.display());
+                String::from_utf8(output.stdout).unwrap()
+            });
+            let is_there = help.match_indices(&option).any(|(at, _)| {
+                let next = help[at + option.len()..].chars().next();
+                !next.is_some_and(|c| c.is_alphanumeric() || c == '-')
+            });
+            assert!(is_there, "{}: majuscule {verb} has no {option}", path.display());
+            options += 1;
+        }
+    }
+    assert!(options > 80, "only {options} options: this test reads the book wrong");
+}
+
+/// The options in the commands of a document, each with its verb, and those of its tables, which are about restore. Methods and settings
+/// that the default build lacks are left out.
+fn documented_options(text: &str) -> Vec<(String, String)> {
+    const GROUPS: &[&str] = &["train", "lexicon", "lm", "maxent", "corpus", "fst", "experiment"];
+    const ELSEWHERE: &[&str] = &["bert", "bilstm", "cuda"];
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let command = line.strip_prefix("    ").and_then(|line| line.split_once("majuscule "));
+        let cell = line.strip_prefix("| `-").map(|cell| format!("restore -{cell}"));
+        let cell = cell.as_ref().map(|cell| cell.split(" | ").next().unwrap());
+        let Some(words) = command.map(|(_, command)| command).or(cell) else { continue };
+        let words = words.split(['#', '>']).next().unwrap().split(" | ").next().unwrap();
+        let mut words = words.split_whitespace().map(|word| word.trim_matches(['`', ',', '(', ')']));
+        let mut verb = words.next().unwrap_or_default().to_owned();
+        if verb.starts_with('-') || verb.contains(['.', '/', ':']) {
+            continue;
+        }
+        if GROUPS.contains(&&*verb) {
+            verb = format!("{verb} {}", words.next().unwrap());
+        }
+        if ELSEWHERE.iter().any(|word| line.contains(word)) {
+            continue;
+        }
+        let options = words.filter(|word| word.starts_with('-') && word.len() > 1);
+        let names = options.map(|word| word.split(['=', '[', '`']).next().unwrap().to_owned());
+        found.extend(names.map(|name| (verb.clone(), name)));
+    }
+    found
+}

@@ -1,0 +1,967 @@
+//! What every method promises, whatever it is: a new one joins the list of [`methods`].
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, mpsc};
+use std::time::Duration;
+
+use majuscule::files::Input;
+use majuscule::format::{Context, Format, Jsonl, Plain, Settings};
+use majuscule::methods::maxent::templates::Group;
+use majuscule::methods::{Computing, Methods, Model};
+use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
+use majuscule::restore::{Flow, Output, Stream, restore, restore_as};
+use majuscule::restorer::{End, Restorer, Session, Want};
+use majuscule::text::sentence::is_end_mark;
+use majuscule::text::tokenize::{Capitalized, tokenize};
+use majuscule::text::{Break, Capitals, Case, Choice, Labels, Locale, Policy, SentenceStart, Tokens, Words};
+use majuscule_fst::ngram;
+use majuscule_fst::wfst::BackOff;
+#[cfg(feature = "neural")]
+use majuscule_neural::{bert, bilstm};
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
+use majuscule_train::methods::{Learner, hmm, majority, maxent};
+use proptest::prelude::*;
+
+/// Loads a model of any method.
+fn load(store: &dyn Store) -> majuscule::error::Result<Model> {
+    let methods = Methods::default().with(ngram::METHOD);
+    #[cfg(feature = "neural")]
+    let methods = methods.with(bert::METHOD).with(bilstm::METHOD);
+    methods.load(store, &Computing::default())
+}
+
+/// Every method, with settings to test it under.
+fn learners() -> Vec<Box<dyn Learner>> {
+    vec![
+        Box::new(majority::Config::default()),
+        Box::new(majority::Config { no_parts: true, ..Default::default() }),
+        Box::new(hmm::Config::default()),
+        Box::new(maxent::Config { bits: 12, ..Default::default() }),
+        Box::new(maxent::Config {
+            bits: 12,
+            look_ahead: 0,
+            size: maxent::Size::Features(50),
+            ..Default::default()
+        }),
+        Box::new(maxent::Config {
+            bits: 12,
+            features: vec![
+                Group::Word,
+                Group::Ngrams,
+                Group::Clusters,
+                Group::Lists,
+                Group::ListsAround,
+                Group::Forms,
+                Group::FormsAround,
+            ],
+            lists: vec![LIST.clone()],
+            forms: Some(LIST.clone()),
+            ..Default::default()
+        }),
+        Box::new(ngram::Config::default()),
+        Box::new(ngram::Config { arcs: BackOff::Epsilon, ..Default::default() }),
+        #[cfg(feature = "neural")]
+        Box::new(bert::Config {
+            encoder: Path::new(crate::ROOT).join("tests/data/toy-bert"),
+            epochs: 1,
+            frozen: 0,
+            head_rate: 0.01,
+            warm_up: 0,
+            batch: 64,
+            ..Default::default()
+        }),
+        #[cfg(feature = "neural")]
+        Box::new(bilstm::Config {
+            word: 4,
+            letter: 3,
+            letter_hidden: 3,
+            hidden: 4,
+            epochs: 1,
+            rate: 0.05,
+            batch: 64,
+            window: 5,
+            ..Default::default()
+        }),
+    ]
+}
+
+/// A small text in each locale.
+const TEXTS: [(&str, &str); 3] = [
+    (
+        "en",
+        "The ministers met in Lisbon, said Anna McDonald of the BBC.\n\
+         In New York the WHO asked us who had read O'Neill and Jean-Paul.\n\
+         I gave my iPhone to the U.S. envoy; he took it to the US and to l'Europe.\n\
+         We saw the WHO in NATO's house, and she who asked saw A4 paper.\n",
+    ),
+    (
+        "tr",
+        "Ayşe dün İstanbul'dan Iğdır'a gitti ve TBMM'de Işık ile konuştu.\n\
+         Bugün IŞIK ve İZMİR yazılı, ılık bir İlkbahar içinde.\n",
+    ),
+    (
+        "nl",
+        "De minister van IJsland sprak in IJmuiden met Jan van den Berg.\n\
+         Het ijs bij de NAVO en de IJssel was dik, zei O'Brien van de EU.\n",
+    ),
+];
+
+/// Spellings that the user gives: one that puts capitals down, phrases, one with a mark inside.
+const WORDS: &str = "eBay\nNew York City\nbbc\nAT&T\nİzmir\nlisbon\n";
+
+/// A file of them, as a list and as a lexicon.
+static LIST: LazyLock<PathBuf> = LazyLock::new(|| {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("contract.words");
+    fs::write(&file, WORDS).unwrap();
+    file
+});
+
+/// A method that looks at what is around a word: one word and the break before it to the left, two words to the right.
+/// No method of the crate itself, but what the machinery around methods has to bear.
+#[derive(Debug)]
+struct Around(Labels);
+
+struct AroundSession {
+    last: String,
+    waiting: VecDeque<(String, Break)>,
+}
+
+impl Restorer for Around {
+    fn labels(&self) -> &Labels {
+        &self.0
+    }
+
+    fn look_ahead(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn knows(&self, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn session(&self, _: Want) -> Box<dyn Session + '_> {
+        Box::new(AroundSession { last: String::new(), waiting: VecDeque::new() })
+    }
+}
+
+impl AroundSession {
+    /// Answers all words but so many that wait.
+    fn answer(&mut self, waiting: usize, out: &mut Vec<Choice>) {
+        while self.waiting.len() > waiting {
+            out.push(self.choice(0));
+            self.last = self.waiting.pop_front().unwrap().0;
+        }
+    }
+
+    fn choice(&self, at: usize) -> Choice {
+        let around = self.waiting.iter().skip(at).take(3);
+        let sum = around.map(|(word, before)| word.len() * 7 + *before as usize).sum::<usize>();
+        let last = if at == 0 { &self.last } else { &self.waiting[at - 1].0 };
+        let cases = [Case::Lower, Case::Title, Case::Upper, Case::Mixed(Capitals(0b10))];
+        Choice { label: cases[(sum + last.len()) % 4].into(), confidence: None }
+    }
+}
+
+impl Session for AroundSession {
+    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> majuscule::error::Result<()> {
+        for (lower, token) in tokens.iter() {
+            if token.before == Break::Document {
+                self.answer(0, out);
+                self.last.clear();
+            }
+            self.waiting.push_back((lower.to_owned(), token.before));
+            self.answer(2, out);
+        }
+        if end >= End::Now {
+            self.answer(0, out);
+        }
+        if end == End::Flush {
+            self.last.clear();
+        }
+        Ok(())
+    }
+
+    fn guess(&mut self, out: &mut Vec<Choice>) -> majuscule::error::Result<()> {
+        out.extend((0..self.waiting.len()).map(|at| self.choice(at)));
+        Ok(())
+    }
+}
+
+/// A model that is in memory only.
+fn around(language: &str) -> Model {
+    let mut manifest = MODELS[0].1.manifest.clone();
+    manifest.language = language.to_owned();
+    manifest.locale = language.parse().unwrap();
+    Model { manifest, restorer: Box::new(Around(Labels::cases())) }
+}
+
+/// All that promises are held against: the methods as trained, and [`Around`].
+static ALL: LazyLock<Vec<Model>> = LazyLock::new(|| {
+    let again = |(draft, _): &(Draft, Model)| load(&packed(draft.pack()).unwrap()).unwrap();
+    MODELS.iter().map(again).chain(TEXTS.map(|(language, _)| around(language))).collect()
+});
+
+/// Each method trained on each text.
+static MODELS: LazyLock<Vec<(Draft, Model)>> = LazyLock::new(|| {
+    let mut models = Vec::new();
+    for method in learners() {
+        for (language, text) in TEXTS {
+            let draft = train(&*method, text, language, 1).unwrap();
+            let model = load(&packed(draft.pack()).unwrap()).unwrap();
+            models.push((draft, model));
+        }
+    }
+    models
+});
+
+fn train(
+    learner: &dyn Learner,
+    text: &str,
+    language: &str,
+    threads: usize,
+) -> majuscule::error::Result<Draft> {
+    let reading = Reading { language: language.to_owned(), ..Reading::default() };
+    let corpus = Corpus::of_text(text, reading, Protocol::default(), language.parse()?);
+    let threads = NonZeroUsize::new(threads).unwrap();
+    majuscule_train::methods::train(learner, &corpus, vec!["text".to_owned()], threads, &mut |_| {})
+}
+
+fn packed(bytes: Vec<u8>) -> majuscule::error::Result<Packed> {
+    Packed::open("packed", Bytes::Owned(bytes.into()))
+}
+
+/// Running text of the words above in any case, with marks, odd runs and line ends between.
+fn any_text() -> impl Strategy<Value = String> {
+    let words: Vec<String> = TEXTS
+        .iter()
+        .flat_map(|(_, text)| text.split_whitespace())
+        .chain([
+            "bbc",
+            "at&t",
+            "city",
+            "ebay",
+            "mcdonald's",
+            "who's",
+            "x",
+            "ß",
+            "4th",
+            "no.",
+            "fig.",
+            "7",
+            "@john",
+            "{\\an8}",
+            "vice-president",
+            "ὈΔΥΣΣΕΎΣ",
+        ])
+        .map(|word| word.trim_matches(['.', ',', ';']).to_owned())
+        .collect();
+    let word = (prop::sample::select(words), 0..6u8).prop_map(|(word, case)| match case {
+        0 => word.to_uppercase(),
+        1 => word,
+        2 => word.chars().rev().collect::<String>().to_lowercase(),
+        _ => word.to_lowercase(),
+    });
+    let part = prop_oneof![
+        12 => word,
+        2 => "[.?!] ?".prop_map(|mark| mark),
+        1 => "[,;:'’\"()\u{ad}\u{301}<>/&-]{1,2}",
+        1 => "(\r?\n){1,2}",
+        1 => Just("http://a.b/Who".to_owned()),
+        1 => "\\PC{0,3}",
+    ];
+    let space = prop_oneof![8 => Just(" "), 1 => Just(""), 1 => Just("\n")];
+    prop::collection::vec((part, space), 0..30)
+        .prop_map(|parts| parts.into_iter().map(|(part, space)| part + space).collect())
+}
+
+/// A line that somebody shouted, or one of mixed case: the lines that `auto` tells apart.
+fn any_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any_text(),
+        any_text().prop_map(|text| text.to_uppercase()),
+        "(WHO|who|bbc|BBC|Us|us|I|i|[.] ){0,6}"
+    ]
+}
+
+/// How a text is restored.
+#[derive(Debug, Clone, Copy)]
+struct Mode {
+    locale: Locale,
+    case: Capitalized,
+    start: SentenceStart,
+    words: bool,
+}
+
+fn modes(locale: Locale) -> impl Iterator<Item = Mode> {
+    let cases = [Capitalized::Auto, Capitalized::Keep, Capitalized::Ignore];
+    let starts = [SentenceStart::Auto, SentenceStart::Always, SentenceStart::Never];
+    (0..18).map(move |i| Mode { locale, case: cases[i % 3], start: starts[i / 3 % 3], words: i / 9 == 1 })
+}
+
+/// Gives so many bytes at a time.
+struct Dribble(io::Cursor<Vec<u8>>, usize);
+
+impl Read for Dribble {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let len = self.1.min(out.len());
+        self.0.read(&mut out[..len])
+    }
+}
+
+fn settings(mode: Mode) -> Settings {
+    Settings {
+        locale: mode.locale,
+        language: "en".to_owned(),
+        capitalized: mode.case,
+        words: Words::read(if mode.words { WORDS.as_bytes() } else { b"" }, "words", mode.locale).unwrap(),
+        lossy: false,
+        ..Settings::default()
+    }
+}
+
+fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads: usize) -> String {
+    let want = Want { threads: NonZeroUsize::new(threads).unwrap(), ..Want::default() };
+    restored_as(method, text, mode, settings(mode), step, want)
+}
+
+/// Streams a text in parts of these lengths, over and over; after those marked, nobody waits.
+fn streamed(
+    method: &dyn Restorer,
+    text: &str,
+    mode: Mode,
+    look_ahead: Option<usize>,
+    cuts: &[(usize, bool)],
+) -> String {
+    streamed_as(method, text, mode, settings(mode), look_ahead, cuts)
+}
+
+fn streamed_as(
+    method: &dyn Restorer,
+    text: &str,
+    mode: Mode,
+    settings: Settings,
+    look_ahead: Option<usize>,
+    cuts: &[(usize, bool)],
+) -> String {
+    let policy = Policy { locale: mode.locale, sentence_start: mode.start };
+    let want = Want { look_ahead, ..Want::default() };
+    let mut stream = Stream::new("text", settings, method, want, policy, Output::default()).unwrap();
+    let (mut out, mut at) = (Vec::new(), 0);
+    for (len, now) in cuts.iter().cycle() {
+        let end = text.len().min(at + len);
+        stream.push(&text.as_bytes()[at..end], &mut out).unwrap();
+        at = end;
+        if *now {
+            stream.now(&mut out).unwrap();
+        }
+        let shown = [&*out, &stream.tail().unwrap()].concat();
+        assert_eq!(folded(&shown, mode), folded(&text.as_bytes()[..at], mode), "all is out or in the tail");
+        if at == text.len() {
+            break;
+        }
+    }
+    stream.finish(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// A text without its case. The form of a sigma shows where a word ended, which may be early in a stream.
+fn folded(text: &[u8], mode: Mode) -> String {
+    mode.locale.lower(&String::from_utf8_lossy(text)).replace('ς', "σ")
+}
+
+fn restored_as(
+    method: &dyn Restorer,
+    text: &str,
+    mode: Mode,
+    settings: Settings,
+    step: usize,
+    want: Want,
+) -> String {
+    restored_from(&mut Plain::new(dribble(text, step), settings), method, mode, want)
+}
+
+fn dribble(text: &str, step: usize) -> Input {
+    Input::uncompressed("text", Dribble(io::Cursor::new(text.as_bytes().to_vec()), step))
+}
+
+fn restored_from(format: &mut dyn Format, method: &dyn Restorer, mode: Mode, want: Want) -> String {
+    let policy = Policy { locale: mode.locale, sentence_start: mode.start };
+    let mut out = Vec::new();
+    restore(format, method, want, &policy, &mut |bytes, _| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    })
+    .unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn choices(method: &dyn Restorer, tokens: &Tokens) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    method.session(Want::default()).push(tokens, End::Flush, &mut choices).unwrap();
+    choices
+}
+
+fn part(tokens: &Tokens, range: Range<usize>, locale: Locale) -> Tokens {
+    let mut part = Tokens::new();
+    for (lower, token) in tokens.iter().skip(range.start).take(range.len()) {
+        part.push(lower, locale, token.clone());
+    }
+    part
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn any_way_of_cutting_a_text_gives_equal_choices(
+        text in any_text(),
+        cuts in prop::collection::vec((0usize..9, prop::bool::ANY), 1..12),
+    ) {
+        for Model { manifest, restorer } in ALL.iter() {
+            let tokens = tokenize(&text, manifest.locale, &manifest.language);
+            let whole = choices(&**restorer, &tokens);
+            prop_assert_eq!(whole.len(), tokens.len(), "one choice for each word");
+
+            let mut session = restorer.session(Want::default());
+            let (mut found, mut at) = (Vec::new(), 0);
+            for (len, soft) in cuts.iter().cycle().take(1000) {
+                let end = (at + len).min(tokens.len());
+                // A soft end may stand only where a line ends: there a method may stop looking.
+                let breaks = tokens.as_slice().get(end).is_some_and(|t| t.before >= Break::Line);
+                let after = if *soft && breaks { End::Soft } else { End::More };
+                session.push(&part(&tokens, at..end, manifest.locale), after, &mut found).unwrap();
+                at = end;
+                prop_assert!(found.len() <= at, "more choices than words");
+                let held_back = restorer.look_ahead().unwrap_or(usize::MAX);
+                prop_assert!(at - found.len() <= held_back, "too many choices are held back");
+            }
+            let rest = part(&tokens, at..tokens.len(), manifest.locale);
+            session.push(&rest, End::Flush, &mut found).unwrap();
+            prop_assert_eq!(&found, &whole, "cut at {:?}", cuts);
+
+            // After a flush the session starts anew.
+            let before = found.len();
+            session.push(&tokens, End::Flush, &mut found).unwrap();
+            prop_assert_eq!(&found[before..], &whole[..]);
+        }
+    }
+
+    #[test]
+    fn answering_now_changes_only_what_is_answered_then(
+        text in any_text(),
+        cuts in prop::collection::vec((0usize..9, prop::bool::ANY), 1..12),
+        look_ahead in prop::option::of(0usize..4),
+        confidence in prop::bool::ANY,
+    ) {
+        for Model { manifest, restorer } in ALL.iter() {
+            let tokens = tokenize(&text, manifest.locale, &manifest.language);
+            let want = Want { look_ahead, confidence, ..Want::default() };
+            let mut whole = Vec::new();
+            restorer.session(want).push(&tokens, End::Flush, &mut whole).unwrap();
+
+            let mut session = restorer.session(want);
+            let (mut found, mut at) = (Vec::new(), 0);
+            for (len, now) in cuts.iter().cycle().take(1000) {
+                let end = (at + len).min(tokens.len());
+                let before = found.len();
+                session.push(&part(&tokens, at..end, manifest.locale), End::More, &mut found).unwrap();
+                prop_assert_eq!(&found[before..], &whole[before..found.len()]);
+                at = end;
+                let mut guessed = Vec::new();
+                session.guess(&mut guessed).unwrap();
+                prop_assert_eq!(found.len() + guessed.len(), at, "one guess for each word held back");
+                if *now {
+                    let before = found.len();
+                    session.push(&Tokens::new(), End::Now, &mut found).unwrap();
+                    prop_assert_eq!(&found[before..], &guessed[..], "all are answered, as they were guessed");
+                }
+                let none = found.len();
+                session.push(&Tokens::new(), End::More, &mut found).unwrap();
+                prop_assert_eq!(found.len(), none);
+            }
+            let before = found.len();
+            let rest = part(&tokens, at..tokens.len(), manifest.locale);
+            session.push(&rest, End::Flush, &mut found).unwrap();
+            prop_assert_eq!(&found[before..], &whole[before..]);
+        }
+    }
+
+    #[test]
+    fn a_stream_gives_what_the_whole_gives_however_it_is_cut(
+        text in any_text(),
+        cuts in prop::collection::vec((1usize..12, Just(false)), 1..12),
+        look_ahead in prop::option::of(0usize..4),
+    ) {
+        // Marks that end a sentence say more of the line before them than a stream can wait for.
+        let unmarked: String = text.chars().filter(|&c| !is_end_mark(c)).collect();
+        for Model { manifest, restorer } in ALL.iter() {
+            for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(3) {
+                let whole = streamed(&**restorer, &text, mode, look_ahead, &[(usize::MAX / 2, false)]);
+                prop_assert_eq!(&streamed(&**restorer, &text, mode, look_ahead, &cuts), &whole);
+                let streamed = streamed(&**restorer, &unmarked, mode, look_ahead, &cuts);
+                let want = Want { look_ahead, ..Want::default() };
+                let restored = restored_as(&**restorer, &unmarked, mode, settings(mode), usize::MAX, want);
+                prop_assert_eq!(streamed, restored, "{:?}", mode);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_that_nobody_waits_for_changes_nothing_but_case(
+        text in any_text(),
+        cuts in prop::collection::vec((1usize..12, prop::bool::ANY), 1..12),
+        look_ahead in prop::option::of(0usize..4),
+    ) {
+        for Model { manifest, restorer } in ALL.iter() {
+            for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(5) {
+                let streamed = streamed(&**restorer, &text, mode, look_ahead, &cuts);
+                prop_assert_eq!(folded(streamed.as_bytes(), mode), folded(text.as_bytes(), mode));
+            }
+        }
+    }
+
+    #[test]
+    fn every_choice_is_one_of_the_labels(text in any_text()) {
+        for Model { manifest, restorer } in ALL.iter() {
+            let tokens = tokenize(&text, manifest.locale, &manifest.language);
+            for choice in choices(&**restorer, &tokens) {
+                prop_assert!(restorer.labels().id(choice.label).is_some(), "{:?}", choice);
+                prop_assert!(choice.confidence.is_none(), "it was not asked for");
+            }
+        }
+    }
+
+    #[test]
+    fn the_choices_are_the_best_of_the_n_best(text in any_text()) {
+        for Model { manifest, restorer } in ALL.iter() {
+            let tokens = tokenize(&text, manifest.locale, &manifest.language);
+            let Some(best) = restorer.n_best(&tokens, 50) else { continue };
+            prop_assert!(best.is_sorted_by(|a, b| a.log10 >= b.log10));
+            let labels: Vec<_> = choices(&**restorer, &tokens).iter().map(|choice| choice.label).collect();
+            // Of equally likely ones either may have been chosen.
+            let equal = best.iter().filter(|labelling| labelling.log10 > best[0].log10 - 1e-6);
+            let mut equal = equal.map(|labelling| &labelling.labels);
+            prop_assert!(best.is_empty() || equal.clone().count() == 50 || equal.any(|found| *found == labels));
+        }
+    }
+
+    #[test]
+    fn documents_in_a_batch_know_nothing_of_each_other(texts in prop::collection::vec(any_text(), 0..4)) {
+        for Model { manifest, restorer } in ALL.iter() {
+            let documents: Vec<Tokens> =
+                texts.iter().map(|text| tokenize(text, manifest.locale, &manifest.language)).collect();
+            let alone: Vec<_> = documents.iter().map(|document| choices(&**restorer, document)).collect();
+            prop_assert_eq!(restorer.restore_batch(&documents, Want::default()).unwrap(), alone);
+        }
+    }
+
+    #[test]
+    fn texts_one_after_the_other_know_nothing_of_each_other(first in any_text(), second in any_text()) {
+        for Model { manifest, restorer } in ALL.iter() {
+            let [first, second] =
+                [&first, &second].map(|text| tokenize(text, manifest.locale, &manifest.language));
+            let alone = [choices(&**restorer, &first), choices(&**restorer, &second)].concat();
+            let mut both = first.clone();
+            both.extend(&second, 0..second.len());
+            prop_assert_eq!(choices(&**restorer, &both), alone);
+        }
+    }
+
+    #[test]
+    fn restoring_changes_nothing_but_case_and_a_second_time_nothing(text in any_line()) {
+        for Model { manifest, restorer } in ALL.iter() {
+            for mode in modes(manifest.locale) {
+                let once = restored(&**restorer, &text, mode, usize::MAX, 1);
+                prop_assert_eq!(mode.locale.lower(&once), mode.locale.lower(&text));
+                let twice = restored(&**restorer, &once, mode, usize::MAX, 1);
+                prop_assert_eq!(&twice, &once, "{:?} of {:?}", mode, text);
+            }
+        }
+    }
+
+    #[test]
+    fn the_short_way_restores_as_the_long_one(text in any_line(), first in "(P\\*M\u{18})?") {
+        let text = first + &text;
+        for model in ALL.iter() {
+            let (case, start) = (Capitalized::Auto, SentenceStart::Auto);
+            let mode = Mode { locale: model.manifest.locale, case, start, words: false };
+            let settings = Settings { locale: mode.locale, language: model.manifest.language.clone(), ..Settings::default() };
+            let long = restored_as(&*model.restorer, &text, mode, settings, usize::MAX, Want::default());
+            prop_assert_eq!(model.restore(&text).unwrap(), long);
+        }
+    }
+
+    #[test]
+    fn neither_threads_nor_how_bytes_arrive_change_the_output(text in any_line(), step in 1usize..40) {
+        for Model { manifest, restorer } in ALL.iter() {
+            for mode in modes(manifest.locale).step_by(5) {
+                let whole = restored(&**restorer, &text, mode, usize::MAX, 1);
+                prop_assert_eq!(&restored(&**restorer, &text, mode, step, 1), &whole);
+                prop_assert_eq!(&restored(&**restorer, &text, mode, step, 3), &whole);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+    #[test]
+    fn lines_and_records_by_themselves_are_what_each_is_alone(
+        lines in prop::collection::vec(any_text(), 1..4),
+        step in 1usize..40,
+    ) {
+        let lines: Vec<String> = lines.iter().map(|line| line.replace(['\r', '\n'], " ")).collect();
+        let object = |text: &String| format!("{{\"text\":{}}}\n", serde_json::to_string(text).unwrap());
+        for Model { manifest, restorer } in ALL.iter() {
+            for mode in modes(manifest.locale).step_by(11) {
+                let alone: Vec<String> =
+                    lines.iter().map(|line| restored(&**restorer, line, mode, usize::MAX, 1)).collect();
+                let apart = || Settings { context: Context::Line, ..settings(mode) };
+                let found = restored_as(&**restorer, &lines.join("\n"), mode, apart(), step, Want::default());
+                prop_assert_eq!(&found, &alone.join("\n"), "{:?}", mode);
+                let again = restored_as(&**restorer, &found, mode, apart(), usize::MAX, Want::default());
+                prop_assert_eq!(&again, &found, "{:?}", mode);
+
+                let records: String = lines.iter().map(object).collect();
+                let mut jsonl = Jsonl::new(dribble(&records, step), settings(mode));
+                let found = restored_from(&mut jsonl, &**restorer, mode, Want::default());
+                prop_assert_eq!(found, alone.iter().map(object).collect::<String>(), "{:?}", mode);
+
+                if mode.case != Capitalized::Auto {
+                    let one = |line: &String| streamed(&**restorer, line, mode, None, &[(usize::MAX / 2, false)]);
+                    let alone: Vec<String> = lines.iter().map(one).collect();
+                    let joined = lines.join("\n");
+                    let found = streamed_as(&**restorer, &joined, mode, apart(), None, &[(step, false)]);
+                    prop_assert_eq!(found, alone.join("\n"), "{:?}", mode);
+                }
+            }
+        }
+    }
+}
+
+/// Gives a part of a text each time it is asked to, and says whether it was.
+struct Asked {
+    parts: VecDeque<&'static str>,
+    asked: mpsc::Receiver<()>,
+    in_time: Arc<AtomicBool>,
+}
+
+impl Read for Asked {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.asked.recv_timeout(Duration::from_secs(60)).is_err() {
+            self.in_time.store(false, Ordering::Relaxed);
+        }
+        let part = self.parts.pop_front().unwrap_or_default();
+        out[..part.len()].copy_from_slice(part.as_bytes());
+        Ok(part.len())
+    }
+}
+
+#[test]
+fn a_line_that_nothing_follows_comes_out_and_what_does_not_pause_is_the_same() {
+    let mode =
+        Mode { locale: Locale::Root, case: Capitalized::Auto, start: SentenceStart::Auto, words: false };
+    let lines = ["who met us in new york\n", "anna mcdonald of the\nbbc\n", "said so"];
+    for Model { restorer, .. } in ALL.iter() {
+        let whole = restored(&**restorer, &lines.concat(), mode, usize::MAX, 1);
+        let run = |format: &mut dyn Format, patience: Duration, heard: &mut dyn FnMut(&[u8])| {
+            let output = Output { patience: Some(patience), ..Output::default() };
+            let mut out = Vec::new();
+            restore_as(format, &**restorer, Want::default(), &Policy::default(), output, &mut |bytes, _| {
+                out.extend_from_slice(bytes);
+                heard(&out);
+                Ok(())
+            })
+            .unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let mut plain = Plain::new(dribble(&lines.concat(), 7), settings(mode));
+        assert_eq!(run(&mut plain, Duration::from_secs(3600), &mut |_| {}), whole);
+
+        // Each part is sent once all before it is out.
+        let (ask, asked) = mpsc::channel();
+        let in_time = Arc::new(AtomicBool::new(true));
+        let reader = Asked { parts: lines.into(), asked, in_time: Arc::clone(&in_time) };
+        let mut plain = Plain::new(Input::uncompressed("text", reader), settings(mode));
+        let mut sent = 0;
+        let mut parts = lines.iter();
+        ask.send(()).unwrap();
+        sent += parts.next().unwrap().len();
+        let out = run(&mut plain, Duration::from_millis(1), &mut |out| {
+            if out.len() == sent {
+                sent += parts.next().map_or(0, |part| part.len());
+                // At the end the line that is not whole waits for nobody.
+                let last = if parts.len() == 0 { 2 } else { 1 };
+                for _ in 0..last {
+                    let _ = ask.send(());
+                }
+            }
+        });
+        assert!(in_time.load(Ordering::Relaxed), "a line waited for the next one");
+        assert_eq!(out.to_lowercase(), whole.to_lowercase());
+    }
+}
+
+#[test]
+fn a_long_gap_parts_what_stands_around_it_however_the_bytes_arrive() {
+    let method = around("en").restorer;
+    let mode =
+        Mode { locale: Locale::Root, case: Capitalized::Ignore, start: SentenceStart::Never, words: false };
+    for gap in [1_048_570, 1_048_580, 2_500_000] {
+        let text = "one two".to_owned() + &"\n".repeat(gap) + "three four five";
+        let whole = restored(&*method, &text, mode, usize::MAX, 1);
+        for step in [1_000, 65_537] {
+            assert!(restored(&*method, &text, mode, step, 1) == whole, "a gap of {gap} in steps of {step}");
+        }
+    }
+}
+
+#[test]
+fn the_locale_may_be_another_than_the_models() {
+    for (_, Model { restorer, .. }) in MODELS.iter() {
+        for locale in [Locale::Root, Locale::Turkic, Locale::Dutch] {
+            for mode in modes(locale) {
+                for text in ["İSTANBUL ısparta IJMUIDEN who.", "iğdır IĞDIR ijsland\nWHO ΟΔΟΣ"] {
+                    let once = restored(&**restorer, text, mode, usize::MAX, 1);
+                    assert_eq!(locale.lower(&once), locale.lower(text));
+                    assert_eq!(restored(&**restorer, &once, mode, usize::MAX, 1), once, "{mode:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_without_end_is_restored_the_same_the_second_time() {
+    let lines = ["WHO bbc ", "the WHO ", "bbc ", "Anna met who and ", "x,"];
+    let texts: Vec<String> = lines
+        .iter()
+        .map(|line| line.repeat(150_000 / line.len()) + "WHO asked who. the BBC\nWHO bbc\n")
+        .chain(["NATO ".to_owned() + &"bbc ".repeat(20_000) + "WHO asked who"])
+        .collect();
+    let (_, Model { manifest, restorer }) = &MODELS[0];
+    for mode in modes(manifest.locale) {
+        for text in &texts {
+            let once = restored(&**restorer, text, mode, usize::MAX, 1);
+            assert!(restored(&**restorer, &once, mode, 70_001, 2) == once, "{mode:?}, {}", &text[..20]);
+        }
+    }
+}
+
+/// The words that models are asked for, to see that two are the same.
+fn answers(model: &Model) -> Vec<Choice> {
+    let text: String = TEXTS.iter().map(|(_, text)| model.manifest.locale.lower(text)).collect();
+    choices(&*model.restorer, &tokenize(&text, model.manifest.locale, &model.manifest.language))
+}
+
+#[test]
+fn a_model_saved_and_loaded_in_any_form_answers_the_same() {
+    for (draft, model) in MODELS.iter() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, file) = (place.path().join("model"), place.path().join("model.packed"));
+        draft.save(&folder, false).unwrap();
+        fs::write(&file, draft.pack()).unwrap();
+        for path in [&folder, &file] {
+            let store = model::open(path).unwrap();
+            store.check().unwrap();
+            assert_eq!(store.manifest(), draft.manifest());
+            let loaded = load(&*store).unwrap();
+            assert_eq!(answers(&loaded), answers(model));
+            assert_eq!(loaded.restorer.knows("lisbon"), model.restorer.knows("lisbon"));
+        }
+    }
+}
+
+#[test]
+fn training_twice_with_other_threads_gives_equal_bytes() {
+    // Long enough that three threads have something to do, with ties that an order of hashes would break at random.
+    let text: String = (0..30_000)
+        .map(|i| {
+            format!("We met Word{} and word{} of the NAME{} in Lisbon.\n", i % 997, i * 7 % 997, i * 31 % 211)
+        })
+        .collect();
+    for method in learners() {
+        let one = train(&*method, &text, "en", 1).unwrap().pack();
+        assert!(train(&*method, &text, "en", 1).unwrap().pack() == one, "another time, another model");
+        assert!(train(&*method, &text, "en", 3).unwrap().pack() == one, "three threads make another model");
+    }
+}
+
+#[test]
+fn text_that_teaches_no_case_is_refused() {
+    for method in learners() {
+        for (text, problem) in [
+            ("", "no words"),
+            (" \n...\n", "no words"),
+            ("we met in lisbon\nand in porto\n", "have a capital"),
+            ("WE MET IN LISBON\nAND IN PORTO\n", "all capitals"),
+        ] {
+            let error = train(&*method, text, "en", 1).unwrap_err().to_string();
+            assert!(error.contains(problem), "{text:?}: {error}");
+        }
+    }
+}
+
+/// The model in a folder of its own, to be damaged.
+fn saved(draft: &Draft) -> (tempfile::TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("model");
+    draft.save(&folder, false).unwrap();
+    (place, folder)
+}
+
+fn problem(path: &Path) -> String {
+    let loaded = model::open(path).and_then(|store| load(&*store));
+    loaded.err().unwrap_or_else(|| panic!("a damaged model was loaded")).to_string()
+}
+
+#[test]
+fn a_model_cut_off_anywhere_is_refused() {
+    for (draft, model) in MODELS.iter() {
+        let whole = draft.pack();
+        let end = whole.iter().rposition(|&b| b != 0).unwrap() + 1;
+        for len in 0..whole.len() {
+            match packed(whole[..len].to_vec()).and_then(|store| load(&store)) {
+                // Zeros at the very end fill the last section up.
+                Ok(cut) => assert!(len >= end && answers(&cut) == answers(model), "cut to {len} bytes"),
+                Err(error) => {
+                    let error = error.to_string();
+                    let says = ["cut off", "does not begin with MAJUSCUL", "no manifest"];
+                    assert!(says.iter().any(|what| error.contains(what)), "cut to {len} bytes: {error}");
+                }
+            }
+        }
+        let (_place, folder) = saved(draft);
+        for file in &draft.manifest().files {
+            let path = folder.join(&file.name);
+            let bytes = fs::read(&path).unwrap();
+            for len in (0..bytes.len()).step_by(bytes.len() / 50 + 1) {
+                fs::write(&path, &bytes[..len]).unwrap();
+                let found = problem(&folder);
+                assert!(
+                    found.contains(&format!("{} has {len} bytes, but the manifest says", file.name)),
+                    "{found}"
+                );
+            }
+            fs::write(&path, &bytes).unwrap();
+        }
+        let path = folder.join(MANIFEST);
+        let bytes = fs::read(&path).unwrap();
+        for len in 0..bytes.len() - 1 {
+            fs::write(&path, &bytes[..len]).unwrap();
+            assert!(problem(&folder).contains("is no manifest of majuscule"));
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_gives_an_error_or_a_model_and_never_a_panic() {
+    for (draft, model) in MODELS.iter() {
+        let whole = draft.pack();
+        let files: usize =
+            draft.manifest().files.iter().map(|file| file.bytes.next_multiple_of(64) as usize).sum();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            let Ok(flipped) = packed(bytes).and_then(|store| load(&store)) else { continue };
+            // The manifest may say something else now; behind it stand the files, whose checksums tell.
+            if at >= whole.len() - files {
+                assert_eq!(answers(&flipped), answers(model), "byte {at} was altered");
+            } else {
+                answers(&flipped);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_model_of_this_build_is_named() {
+    let (draft, _) = &MODELS[0];
+    let file = draft.manifest().files[0].name.clone();
+    let change = |change: &dyn Fn(&mut serde_json::Value)| {
+        let (_place, folder) = saved(draft);
+        let path = folder.join(MANIFEST);
+        let mut manifest: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        // As the first format has it, without a checksum that the change would break.
+        manifest["format"] = 1.into();
+        manifest.as_object_mut().unwrap().remove("checksum");
+        change(&mut manifest);
+        fs::write(&path, serde_json::to_vec(&manifest).unwrap()).unwrap();
+        problem(&folder)
+    };
+    let has = |found: String, words: &[&str]| {
+        assert!(words.iter().all(|word| found.contains(word)), "{found:?} lacks one of {words:?}");
+    };
+    has(change(&|m| m["format"] = 9.into()), &["model format 9, but this build reads 2", "newer majuscule"]);
+    has(
+        change(&|m| m["format"] = 0.into()),
+        &["model format 0, but this build reads 1 to 2", "train the model again"],
+    );
+    has(change(&|m| m["method"] = "oracle".into()), &["method \"oracle\"", "majority", "newer majuscule"]);
+    #[cfg(not(feature = "neural"))]
+    for method in ["bert", "bilstm"] {
+        has(
+            change(&|m| m["method"] = method.into()),
+            &[&format!("method \"{method}\""), "build majuscule with the feature neural"],
+        );
+    }
+    has(change(&|m| *m = serde_json::json!({"architectures": ["BertModel"]})), &["no manifest of majuscule"]);
+    has(change(&|m| *m = serde_json::json!([1, 2])), &["no manifest of majuscule"]);
+    has(change(&|m| m["locale"] = "?".into()), &["no manifest of majuscule"]);
+    has(
+        change(&|m| drop(m.as_object_mut().unwrap().remove("files"))),
+        &["no manifest of majuscule", "files"],
+    );
+    has(change(&|m| m["settings"] = serde_json::Value::Null), &["settings", "train it again"]);
+    has(change(&|m| m["files"] = serde_json::json!([])), &["has no file", &file]);
+    has(change(&|m| m["files"][0]["bytes"] = 7.into()), &[&file, "but the manifest says 7", "again"]);
+    has(change(&|m| m["files"][0]["crc32"] = "00000000".into()), &[&file, "checksum", "00000000", "altered"]);
+
+    let (_place, folder) = saved(draft);
+    fs::remove_file(folder.join(&file)).unwrap();
+    has(problem(&folder), &[&file, "missing", "again"]);
+    fs::remove_file(folder.join(MANIFEST)).unwrap();
+    has(problem(&folder), &["no majuscule.json", "name a folder made by train"]);
+    has(problem(&folder.join("nowhere")), &["nowhere: there is no such file or folder", "made by train"]);
+    let text = folder.join("notes.txt");
+    fs::write(&text, "These are notes.").unwrap();
+    has(problem(&text), &["notes.txt", "no packed model"]);
+    fs::write(&text, "").unwrap();
+    has(problem(&text), &["notes.txt", "no packed model"]);
+}
+
+#[test]
+fn a_manifest_cannot_lead_out_of_its_folder() {
+    let (draft, _) = &MODELS[0];
+    let (place, folder) = saved(draft);
+    fs::write(place.path().join("secret"), "secret").unwrap();
+    let store = Folder::open(&folder).unwrap();
+    for name in ["../secret", "/etc/passwd", "..", ".", "", "a/../../secret"] {
+        let error = store.section(name).unwrap_err().to_string();
+        assert!(error.contains("is no file of a model"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_model_that_stands_there_is_replaced_only_by_force() {
+    let (draft, model) = &MODELS[0];
+    let (other, _) = &MODELS[1];
+    let (place, folder) = saved(draft);
+    let error = other.save(&folder, false).unwrap_err();
+    assert!(
+        matches!(error, majuscule::error::Error::Usage(_)) && error.to_string().contains("--force"),
+        "{error}"
+    );
+    assert_eq!(answers(&load(&*model::open(&folder).unwrap()).unwrap()), answers(model));
+    other.save(&folder, true).unwrap();
+    assert_eq!(model::open(&folder).unwrap().manifest(), other.manifest());
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left beside it");
+}

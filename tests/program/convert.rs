@@ -1,0 +1,270 @@
+//! `majuscule convert` as a user meets it: what it writes, what it refuses and where, what it leaves out and says so.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A folder of a test's own, with the files of examples/ in it.
+struct Room(TempDir);
+
+impl Room {
+    fn new() -> Self {
+        let room = Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap());
+        for name in ["talk.srt", "talk.vtt", "talk.ctm", "talk.json"] {
+            fs::copy(Path::new(crate::ROOT).join("examples").join(name), room.path(name)).unwrap();
+        }
+        room
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> &Self {
+        fs::write(self.path(name), text).unwrap();
+        self
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn run(&self, line: &str, input: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_majuscule"));
+        command.arg("convert").args(line.split_whitespace()).current_dir(self.0.path());
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        // A program that has seen enough closes the pipe.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    /// What it prints, and what it says, where it succeeds.
+    fn both(&self, line: &str, input: &str) -> (String, String) {
+        let output = self.run(line, input);
+        let [out, error] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert!(output.status.success(), "{line}: {error}");
+        (out, error)
+    }
+
+    /// What it prints where it succeeds and has nothing to say.
+    fn out(&self, line: &str, input: &str) -> String {
+        let (out, error) = self.both(line, input);
+        assert_eq!(error, "", "{line}");
+        out
+    }
+
+    fn fails(&self, line: &str, input: &str, code: i32, begins: &str) {
+        let output = self.run(line, input);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{line}: {error}");
+        let begins = format!("majuscule: {begins}");
+        assert!(error.starts_with(&begins), "{line}: {error:?} does not begin with {begins:?}");
+    }
+}
+
+#[test]
+fn all_formats_come_back_from_json_lines() {
+    let room = Room::new();
+    room.write(
+        "talk.stm",
+        ";; a talk\nt 1 ana 0.50 3.00 <o,f0,female> so { in / on } lisbon [laugh] <breath>\n",
+    );
+    room.write("talk.conll", "# text = so we\nso\tRB\tO\nwe\tPRP\tO\n\nmet\tVB\tO\n\n");
+    room.write("talk.txt", "so we\n\n  met \n");
+    for name in ["talk.srt", "talk.vtt", "talk.ctm", "talk.json", "talk.stm", "talk.conll", "talk.txt"] {
+        let objects = room.out(&format!("{name} --to jsonl"), "");
+        room.write("talk.jsonl", &objects);
+        assert_eq!(room.out(&format!("talk.jsonl -o back.{name}"), ""), "");
+        assert_eq!(room.out(&format!("back.{name} --to jsonl"), ""), objects, "{name}");
+        if !["talk.vtt", "talk.json"].contains(&name) {
+            assert_eq!(room.read(&format!("back.{name}")).trim_end(), room.read(name).trim_end());
+        }
+    }
+    assert!(room.read("talk.jsonl").starts_with("{\"text\":\"so we\"}\n{\"text\":\"\"}\n"));
+}
+
+#[test]
+fn subtitles_go_both_ways() {
+    let room = Room::new();
+    let srt =
+        "1\n00:00:01,000 --> 00:00:02,500\nme & <i>ana</i>\n- <3\n\n2\n01:00:00,000 --> 01:00:01,000\nso\n\n";
+    let vtt = "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.500\nme &amp; <i>ana</i>\n- &lt;3\n\n2\n01:00:00.000 --> 01:00:01.000\nso\n\n";
+    assert_eq!(room.out("- --from srt --to vtt", srt), vtt);
+    assert_eq!(
+        room.out("- --from vtt --to srt -o -", &vtt.replace('\n', "\r\n").replace(" 00:00:", " 00:")),
+        srt
+    );
+    let unnumbered = "WEBVTT\n\n00:01.000 --> 00:02.000\nso\n";
+    assert_eq!(room.out("- --from vtt --to srt", unnumbered), "1\n00:00:01,000 --> 00:00:02,000\nso\n\n");
+}
+
+#[test]
+fn what_would_be_lost_is_named_with_its_place() {
+    let room = Room::new();
+    let long = "1\n00:00:01,000 --> 00:00:02,000\nso\nwe\n";
+    let fine = "{\"begin\":0.0001,\"end\":1,\"text\":\"so\"}";
+    for (line, input, begins) in [
+        (
+            "talk.srt --to vtt",
+            "",
+            "talk.srt, line 7, column 1: the tag \"{\\an8}\" would be lost, for .vtt has no place for that: convert with --drop",
+        ),
+        (
+            "talk.vtt --to srt",
+            "",
+            "talk.vtt, line 1, column 1: the header \"- an evening at the library\" would be lost, for .srt",
+        ),
+        ("talk.srt --to text", "", "talk.srt, line 2, column 1: the time 1 would be lost, for plain text"),
+        ("talk.ctm --to srt", "", "talk.ctm, line 1, column 1: the comment \"an evening at the library, as"),
+        (
+            "- --from ctm --to srt",
+            "r A 0 1 so 0.9\n",
+            "standard input, line 1, column 1: the recording \"r\" would be lost",
+        ),
+        (
+            "- --from ctm --to srt",
+            "- - 0 1 so 0.9\n",
+            "standard input, line 1, column 12: the confidence \"0.9\" would be lost",
+        ),
+        (
+            "- --from srt --to ctm",
+            long,
+            "standard input, line 1, column 1: the identifier \"1\" would be lost, for .ctm",
+        ),
+        (
+            "- --from srt --to ctm --drop",
+            long,
+            "standard input, line 3, column 1: found several words with one timing",
+        ),
+        (
+            "- --from text --to srt --drop",
+            "so\n",
+            "standard input, line 1, column 1: found no beginning, but in .srt",
+        ),
+        (
+            "- --from jsonl --to srt",
+            fine,
+            "standard input, line 1, column 10: what 0.0001 has beyond milliseconds would be lost",
+        ),
+        (
+            "- --from jsonl --to vtt --drop",
+            "{\"begin\":1,\"end\":1,\"text\":\"a\\n\\nb\"}",
+            "standard input, line 1, column 27: found an empty line in a text",
+        ),
+        (
+            "- --from jsonl --to srt --drop",
+            "{\"begin\":1,\"end\":1,\"text\":\"a<b>c\"}",
+            "standard input, line 1, column 27: found text that would be read as tags",
+        ),
+        (
+            "- --from vtt --to srt",
+            "WEBVTT\n\na\n00:01.000 --> 00:02.000\nso",
+            "standard input, line 3, column 1: the identifier \"a\", which is no number,",
+        ),
+        (
+            "- --from srt --to vtt",
+            "1\n0:00:01,000 --> 0:00:02,000 X1:4\nso",
+            "standard input, line 2, column 29: the coordinates \"X1:4\" would be lost",
+        ),
+    ] {
+        room.fails(&format!("{line} -o out"), input, 1, begins);
+        assert!(!room.path("out").exists(), "{line}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let room = Room::new();
+    let (srt, told) = room.both("talk.vtt --drop --to srt", "");
+    assert!(srt.starts_with("1\n00:00:01,000 --> 00:00:03,400\n[music]\n\n2\n"), "{srt}");
+    assert!(srt.contains("nothing but <i>a map\nof spain</i> & two"), "{srt}");
+    assert!(told.starts_with("majuscule: left out: identifiers of "), "{told}");
+    assert!(told.trim_end().ends_with("settings of 2 cues, 1 header, 2 notes, 1 style"), "{told}");
+    let (text, _) = room.both("talk.srt --drop --to text", "");
+    assert!(
+        text.starts_with("[applause]\ngood evening, and welcome to the city library in lisbon.\n"),
+        "{text}"
+    );
+    let (ctm, told) = room.both("talk.json --drop --to ctm", "");
+    assert!(ctm.starts_with("- - 4.00 0.32 good 0.98\n- - 4.32 0.41 evening 0.99\n"), "{ctm}");
+    assert!(told.contains("bounds of "), "{told}");
+    assert_eq!(
+        room.both("- --from jsonl --to srt --drop", "{\"begin\":0.0006,\"end\":1,\"text\":\"so\"}").0,
+        "1\n00:00:00,001 --> 00:00:01,000\nso\n\n"
+    );
+}
+
+#[test]
+fn words_alone_and_columns_are_the_same() {
+    let room = Room::new();
+    assert_eq!(room.out("- --from text --to conll", "so we\nmet\n"), "so\nwe\n\nmet\n\n");
+    assert_eq!(room.out("- --from conll --to text", "so\nwe\n\n\nmet"), "so we\nmet\n");
+    assert_eq!(
+        room.out("- --from conll --to jsonl --field 2", "1 so\n2 we\n"),
+        "{\"text\":\"so we\",\"rows\":[[\"1\",null],[\"2\",null]]}\n"
+    );
+    assert_eq!(room.out("- --from jsonl --to text --field said", "{\"said\":\"so\"}"), "so\n");
+}
+
+#[test]
+fn numbers_keep_every_digit() {
+    let room = Room::new();
+    let ctm = "r A 12345678901.123456789012345678901234 0.1 so 0.98765432109876543210987654321\n";
+    let objects = room.out("- --from ctm --to jsonl", ctm);
+    assert_eq!(room.out("- --from jsonl --to ctm", &objects), ctm.replace("0.1 so", "0.10 so"));
+}
+
+#[test]
+fn bad_input_and_bad_arguments_are_told_apart() {
+    let room = Room::new();
+    room.write("bad.srt", "\nno\n");
+    room.fails(
+        "bad.srt -o out.vtt",
+        "",
+        1,
+        "bad.srt, line 2, column 1: found \"no\", but the number of a cue is expected",
+    );
+    room.fails("missing.srt -o out.vtt", "", 1, "cannot open missing.srt");
+    room.fails(
+        "- -o out.vtt",
+        "",
+        2,
+        "standard input has no name that tells its format: name it with --from",
+    );
+    room.fails("talk.srt", "", 2, "standard output has no name that tells its format: name it with --to");
+    room.fails(
+        "talk.srt -o talk.ass",
+        "",
+        2,
+        "talk.ass has no name that tells its format, such as talk.vtt: name it with --to",
+    );
+    room.fails("talk.srt -o talk.srt", "", 2, "talk.srt is both input and output");
+    room.fails("talk.srt -o out.vtt --field x", "", 2, "--field names the text of jsonl and conll");
+    room.fails(
+        "- --from jsonl --to text --field a.b",
+        "",
+        2,
+        "--field a.b: convert takes a field of the object itself",
+    );
+    assert!(!room.path("out.vtt").exists());
+}
+
+#[test]
+fn other_encodings_are_read() {
+    let room = Room::new();
+    let wide: Vec<u8> =
+        "\u{feff}1\n00:00:01,000 --> 00:00:02,000\nolá\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(room.path("wide.srt"), wide).unwrap();
+    let vtt = "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\nolá\n";
+    assert_eq!(room.out("wide.srt --to vtt", "").trim_start_matches('\u{feff}').trim_end(), vtt.trim_end());
+    {
+        fs::write(room.path("old.srt"), b"1\n00:00:01,000 --> 00:00:02,000\nol\xe1\n").unwrap();
+        assert_eq!(room.out("old.srt --to vtt --encoding windows-1252", "").trim_end(), vtt.trim_end());
+        assert_eq!(room.run("old.srt --to vtt", "").status.code(), Some(1));
+    }
+}

@@ -1,0 +1,76 @@
+//! A build without features needs nothing but Rust: no random numbers, memory maps, threads or C of its own. A program that
+//! only restores holds no training.
+
+use std::process::Command;
+
+/// What must not stand in the tree, and why.
+const UNWANTED: &[(&str, &str)] = &[
+    ("cc", "it compiles C"),
+    ("getrandom", "it asks the system for random numbers"),
+    ("memmap2", "it maps files into memory"),
+    ("rayon", "it starts threads"),
+    ("wasm-bindgen", "it needs JavaScript"),
+];
+
+#[test]
+fn inference_on_wasm_needs_no_system() {
+    let tree = tree(&["--package=majuscule", "--target=wasm32-unknown-unknown"]);
+    let packages: Vec<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(
+        packages.contains(&"majuscule") && packages.contains(&"serde"),
+        "this is no tree of majuscule:\n{tree}"
+    );
+    for (unwanted, why) in UNWANTED {
+        assert!(
+            !packages.contains(unwanted),
+            "a build without features depends on {unwanted}: {why}\n{tree}"
+        );
+    }
+    if let Some(links_c) = packages.iter().find(|package| package.ends_with("-sys")) {
+        panic!("a build without features depends on {links_c}: it links a C library\n{tree}");
+    }
+}
+
+#[test]
+fn a_program_that_only_restores_has_no_training_in_it() {
+    let tree = tree(&["--package=majuscule-cli", "--features=compression,lang-en"]);
+    assert!(
+        tree.lines().any(|line| line.starts_with("clap ")),
+        "this is no tree of the command line:\n{tree}"
+    );
+    assert!(!tree.contains("majuscule-train"), "training is in it:\n{tree}");
+}
+
+#[test]
+fn a_library_that_restores_has_no_command_line_no_c_and_no_training_in_it() {
+    let output = tree_of(&["--package=majuscule"], &[]);
+    for unwanted in ["clap", "rustfst", "liblzma", "majuscule-train", "rand_chacha", "cc "] {
+        assert!(!output.lines().any(|line| line.starts_with(unwanted)), "{unwanted} is in it:\n{output}");
+    }
+}
+
+/// The packages of a build with these features or this target, one a line; read off the lock file, no network used.
+fn tree(build: &[&str]) -> String {
+    tree_of(build, &["--no-default-features"])
+}
+
+fn tree_of(build: &[&str], features: &[&str]) -> String {
+    let arguments = ["tree", "--offline", "--locked", "--edges=normal", "--prefix=none"];
+    let build = [build, features].concat();
+    // Cargo names itself to the tests that it runs; a test started by hand takes the one on the path.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let command = format!("{} {} {}", cargo.to_string_lossy(), arguments.join(" "), build.join(" "));
+    let output = Command::new(&cargo)
+        .args(arguments)
+        .args(&build)
+        .current_dir(crate::ROOT)
+        .output()
+        .unwrap_or_else(|error| panic!("cannot run `{command}`, which this test reads: {error}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "`{command}`, which this test reads, failed ({}):\n{errors}",
+        output.status
+    );
+    String::from_utf8(output.stdout).expect("cargo writes UTF-8")
+}

@@ -1,0 +1,153 @@
+//! The documents agree with each other: links lead somewhere, and no figure of the README stands there alone.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of the README: what does not fit belongs in the book.
+const README_BYTES: usize = 9_000;
+
+/// Sites of package registries: packages are named in documents, and not linked.
+const REGISTRIES: &[&str] = &["crates.io", "docs.rs", "npmjs.com", "pypi.org"];
+
+#[test]
+fn the_readme_fits_on_a_screen_or_two() {
+    let bytes = read(&top().join("README.md")).len();
+    assert!(
+        bytes <= README_BYTES,
+        "README.md has {bytes} bytes of {README_BYTES}: move something into docs/book"
+    );
+}
+
+#[test]
+fn every_link_inside_the_repository_leads_somewhere() {
+    let mut broken = Vec::new();
+    let mut links = 0;
+    for path in documents() {
+        let text = prose(&read(&path));
+        for link in targets(&text).filter(|link| !link.contains("://")) {
+            let (file, anchor) =
+                link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
+            let target = if file.is_empty() { path.clone() } else { path.with_file_name(file) };
+            let found =
+                target.exists() && anchor.is_none_or(|anchor| anchors(&read(&target)).any(|it| it == anchor));
+            links += 1;
+            if !found {
+                broken.push(format!("{}: {link}", path.display()));
+            }
+        }
+    }
+    assert!(links > 50, "only {links} links: this test reads documents wrong");
+    assert!(broken.is_empty(), "these links lead nowhere:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn packages_are_named_and_not_linked() {
+    for path in documents() {
+        let text = read(&path);
+        let linked: Vec<&str> =
+            targets(&text).filter(|link| REGISTRIES.iter().any(|site| link.contains(site))).collect();
+        assert!(linked.is_empty(), "{} links a registry: {linked:?}", path.display());
+    }
+}
+
+#[test]
+fn the_summary_names_every_chapter_once() {
+    let src = top().join("docs/book/src");
+    let summary = read(&src.join("SUMMARY.md"));
+    let mut named: Vec<PathBuf> = targets(&summary).map(|link| src.join(link)).collect();
+    let mut chapters: Vec<PathBuf> =
+        markdown(&src).into_iter().filter(|path| !path.ends_with("SUMMARY.md")).collect();
+    named.sort();
+    chapters.sort();
+    assert_eq!(named, chapters);
+}
+
+#[test]
+fn the_figures_of_the_readme_come_from_the_reports() {
+    let readme = read(&top().join("README.md"));
+    for (heading, report, rows) in [("Quality", "quality.md", 5), ("Speed", "speed.md", 5)] {
+        let report = read(&top().join("docs/reports").join(report));
+        let section = section(&readme, heading);
+        let table: Vec<&str> = section.lines().filter(|line| line.starts_with('|')).collect();
+        assert_eq!(table.len(), rows + 2, "the table under {heading}, with its header");
+        for row in table {
+            assert!(report.lines().any(|line| line == row), "no report has this row of the README:\n{row}");
+        }
+    }
+}
+
+/// The folder of the repository.
+fn top() -> PathBuf {
+    let package = Path::new(crate::ROOT);
+    let top = package.ancestors().find(|folder| folder.join("docs/book").is_dir());
+    top.expect("a folder with docs/book, at or above the package").to_owned()
+}
+
+/// Every document that people read, in order.
+fn documents() -> Vec<PathBuf> {
+    let top = top();
+    let mut found: Vec<PathBuf> = fs::read_dir(&top)
+        .expect("the top folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+        .collect();
+    for folder in ["benches", "docs", "fuzz", "lexicons", "lm"] {
+        found.extend(markdown(&top.join(folder)));
+    }
+    found.sort();
+    found
+}
+
+/// The Markdown files in a folder and the folders inside it, but for those of builds.
+fn markdown(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() && !path.ends_with("target") {
+            found.extend(markdown(&path));
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A document without its blocks of code.
+fn prose(text: &str) -> String {
+    let mut fenced = false;
+    let mut prose = String::new();
+    for line in text.lines() {
+        let is_fence = line.starts_with("```");
+        fenced ^= is_fence;
+        if !fenced && !is_fence && !line.starts_with("    ") {
+            prose.push_str(line);
+            prose.push('\n');
+        }
+    }
+    prose
+}
+
+/// The targets of links and images.
+fn targets(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
+}
+
+/// The anchors of the headings of a document, as GitHub and mdBook make them.
+fn anchors(text: &str) -> impl Iterator<Item = String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings.map(|line| {
+        let words = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    })
+}
+
+/// What stands under a heading of the second level.
+fn section<'a>(text: &'a str, heading: &str) -> &'a str {
+    let (_, rest) = text.split_once(&format!("\n## {heading}\n")).expect("the heading");
+    rest.split_once("\n## ").map_or(rest, |(section, _)| section)
+}

@@ -1,0 +1,325 @@
+//! The verbs that measure, run as a user runs them.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const REFERENCE: &str = "here is an Example of a big SER\nwe met Ada McKay in Rome\n";
+const HYPOTHESIS: &str = "here Is an example of a big SER\nwe met Ada Mckay in Rome\n";
+
+fn files(texts: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in texts {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn majuscule(folder: &Path, arguments: &str) -> Output {
+    let arguments = arguments.split_whitespace();
+    Command::new(env!("CARGO_BIN_EXE_majuscule")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn json(folder: &Path, arguments: &str) -> Value {
+    let output = majuscule(folder, arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn score_counts_the_slots_of_a_hypothesis() {
+    let folder = files(&[("ref.txt", REFERENCE), ("hyp.txt", HYPOTHESIS)]);
+    for protocol in ["susanto", "asr"] {
+        let report = json(folder.path(), &format!("score ref.txt hyp.txt --json --protocol {protocol}"));
+        // SER, Ada and Rome; McKay; Is; Example.
+        let counts =
+            ["correct", "substitutions", "insertions", "deletions"].map(|key| report[key].as_u64().unwrap());
+        assert_eq!(counts, [3, 1, 1, 1], "{protocol}");
+        assert_eq!(report["ser"].as_f64().unwrap(), 3.0 / 5.0);
+        assert_eq!(report["classes"]["mixed"]["deletions"], 1);
+        assert!(report["signature"].as_str().unwrap().starts_with(&format!("protocol:{protocol}|")));
+    }
+}
+
+#[test]
+fn a_reference_may_come_through_a_pipe() {
+    let folder = files(&[("hyp.txt", HYPOTHESIS)]);
+    for protocol in ["rei", "asr"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_majuscule"))
+            .args(["score", "-", "hyp.txt", "--json", "--protocol", protocol])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(REFERENCE.as_bytes()).unwrap();
+        let report: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+        assert_eq!(
+            (report["tokens"].as_u64(), report["correct"].as_u64()),
+            (Some(14), Some(3)),
+            "{protocol}"
+        );
+    }
+}
+
+#[test]
+fn words_that_differ_are_named_and_exit_with_1() {
+    let folder = files(&[("ref.txt", REFERENCE), ("hyp.txt", &HYPOTHESIS.replace("Rome", "Turin"))]);
+    let output = majuscule(folder.path(), "score ref.txt hyp.txt");
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("hyp.txt, line 2: \"Turin\", but ref.txt, line 2 has \"Rome\""), "{error}");
+}
+
+#[test]
+fn arguments_that_cannot_be_are_named_and_exit_with_2() {
+    let folder = files(&[("ref.txt", REFERENCE)]);
+    for arguments in [
+        "evaluate --lang auto ref.txt",
+        "score ref.txt ref.txt --words 3",
+        "score - -",
+        "score ref.txt ref.txt --protocol none",
+        "compare ref.txt --output ref.txt --resamples 0",
+    ] {
+        let output = majuscule(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert!(!output.stderr.is_empty(), "{arguments}");
+    }
+}
+
+#[test]
+fn compare_says_which_is_best_and_the_same_every_time() {
+    let lower = REFERENCE.to_lowercase();
+    let folder = files(&[("ref.txt", REFERENCE), ("a.txt", &lower), ("b.txt", HYPOTHESIS)]);
+    let arguments = "compare ref.txt --output a.txt --output b.txt --seed 3 --resamples 100 --json";
+    let report = json(folder.path(), arguments);
+    assert_eq!(report["best"], "b.txt");
+    assert_eq!(report["systems"][0]["ser"], 1.0);
+    // 5/5 less 3/5.
+    let difference = report["systems"][0]["difference"]["ser"].as_f64().unwrap();
+    assert!((difference - 0.4).abs() < 1e-12);
+    assert_eq!(json(folder.path(), arguments), report);
+}
+
+#[test]
+fn models_and_outputs_are_compared_in_one_table() {
+    let folder =
+        files(&[("train.txt", REFERENCE), ("ref.txt", REFERENCE), ("low.txt", &REFERENCE.to_lowercase())]);
+    assert!(
+        majuscule(folder.path(), "train majority train.txt --protocol susanto -o model").status.success()
+    );
+    let compared = "compare ref.txt --model model --output low.txt --protocol susanto --show-differences";
+    let report = json(folder.path(), &format!("{compared} --json"));
+    assert_eq!((report["best"].as_str(), report["systems"][0]["ser"].as_f64()), (Some("model"), Some(0.0)));
+    assert_eq!(
+        (report["systems"][1]["name"].as_str(), report["systems"][1]["ser"].as_f64()),
+        (Some("low.txt"), Some(1.0))
+    );
+    assert_eq!(report["differences"]["examples"], 2);
+    let page = String::from_utf8(majuscule(folder.path(), compared).stdout).unwrap();
+    assert!(page.contains("\nlow.txt    we met *ada* *mckay* in *rome*\n"), "{page}");
+    assert!(page.contains("\nmodel      we met Ada McKay in Rome\n"), "{page}");
+    let output = majuscule(folder.path(), "compare ref.txt");
+    assert_eq!(output.status.code(), Some(2));
+    let output = majuscule(folder.path(), "compare - --model model --model model");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("standard input can be read only once"));
+}
+
+#[test]
+fn choices_are_written_as_they_were_scored() {
+    let folder = files(&[("train.txt", REFERENCE), ("test.txt", "We met Ada in Turin.\n")]);
+    assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());
+    json(folder.path(), "evaluate --model model test.txt --json --choices choices");
+    let line = fs::read_to_string(folder.path().join("choices")).unwrap();
+    let choices: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(choices["reference"], serde_json::json!(["We", "met", "Ada", "in", "Turin"]));
+    assert_eq!(choices["hypothesis"][2], "Ada");
+    assert_eq!(choices["hypothesis"][4], "turin");
+    assert_eq!(choices["unscored"], serde_json::json!([0]));
+}
+
+#[test]
+fn evaluate_measures_a_model_on_several_files() {
+    let train = "We met Ada in Rome .\nThen Ada went to Rome and may stay .\n".repeat(3);
+    let folder = files(&[
+        ("train.txt", &train),
+        ("one.txt", "We saw Ada .\n"),
+        ("two.txt", "He saw Rome and Turin .\n"),
+    ]);
+    assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());
+    let report =
+        json(folder.path(), "evaluate --model model --protocol batista one.txt two.txt --per-file --json");
+    // Ada and Rome; Turin was never seen.
+    assert_eq!((report["correct"].as_u64(), report["deletions"].as_u64()), (Some(2), Some(1)));
+    assert_eq!(report["unseen"]["deletions"], 1);
+    assert_eq!(report["seen"]["ser"], 0.0);
+    assert_eq!(report["files"][0]["file"], "one.txt");
+    assert_eq!(report["files"][0]["ser"], 0.0);
+    assert_eq!(report["words"][0]["reference"], "Turin");
+    assert_eq!(report["sentence_ends"], Value::Null);
+    let page = String::from_utf8(majuscule(folder.path(), "evaluate --model model one.txt").stdout).unwrap();
+    assert!(page.contains("\nin the model ") && page.contains("\nnot in the model "), "{page}");
+}
+
+#[test]
+fn the_files_add_up_to_the_total() {
+    // Only the second file shows that A may be an article.
+    let folder = files(&[("one.txt", "A dog ran.\n"), ("two.txt", "We saw a cat.\nWe met Ada.\n")]);
+    assert!(majuscule(folder.path(), "train majority two.txt -o model").status.success());
+    for protocol in ["text", "batista", "rei", "susanto", "asr"] {
+        let arguments =
+            format!("evaluate --model model --protocol {protocol} one.txt two.txt --per-file --json");
+        let report = json(folder.path(), &arguments);
+        let files = report["files"].as_array().unwrap();
+        for figure in ["tokens", "correct", "insertions", "deletions", "substitutions"] {
+            let sum: u64 = files.iter().map(|file| file[figure].as_u64().unwrap()).sum();
+            assert_eq!(report[figure].as_u64(), Some(sum), "{protocol}, {figure}");
+        }
+    }
+}
+
+#[test]
+fn files_without_a_word_to_score_are_named_and_exit_with_1() {
+    let folder = files(&[("ref.txt", REFERENCE), ("none.txt", "...\n\n"), ("single.txt", "Yes.\nNo!\n")]);
+    assert!(majuscule(folder.path(), "train majority ref.txt -o model").status.success());
+    for (arguments, named) in [
+        (
+            "evaluate --model model none.txt single.txt --protocol rei",
+            "none.txt and 1 more: holds no words to score: ",
+        ),
+        (
+            "evaluate --model model none.txt --protocol asr",
+            "none.txt: holds no words to score: expected, under asr:200, text",
+        ),
+        ("score single.txt single.txt --protocol text", "single.txt: holds no words to score: "),
+        ("compare none.txt --output none.txt --protocol susanto", "none.txt: holds no words to score: "),
+    ] {
+        let output = majuscule(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.starts_with(&format!("majuscule: {named}")), "{error}");
+    }
+    assert!(majuscule(folder.path(), "evaluate --model model none.txt ref.txt --per-file").status.success());
+}
+
+#[test]
+fn what_counts_by_default_is_what_is_trained_on_by_default() {
+    let folder = files(&[("ref.txt", REFERENCE), ("hyp.txt", HYPOTHESIS)]);
+    assert!(majuscule(folder.path(), "train majority ref.txt -o model").status.success());
+    for verb in [
+        "evaluate --model model ref.txt",
+        "score ref.txt hyp.txt --top 1",
+        "compare ref.txt --output hyp.txt",
+    ] {
+        let report = json(folder.path(), &format!("{verb} --json"));
+        assert!(report["signature"].as_str().unwrap().starts_with("protocol:text|"), "{verb}");
+        if verb.starts_with("score") {
+            assert_eq!(report["words"].as_array().unwrap().len(), 1);
+        }
+    }
+    let page = String::from_utf8(majuscule(folder.path(), "score ref.txt hyp.txt").stdout).unwrap();
+    assert!(page.contains("most frequent errors"), "{page}");
+    let error = majuscule(folder.path(), "evaluate --lang auto ref.txt").stderr;
+    assert!(String::from_utf8(error).unwrap().contains("--lang auto: one model"));
+}
+
+const SAID: &str = "call 1 ana 0 2 <o,f0> We met Ada McKay { in / at } Rome.\ncall 1 rui 2 3 Who?\n";
+
+/// What was heard, with the capitals given: we met Ada Mackay Rome uh who.
+fn heard(words: [&str; 7]) -> String {
+    let rows = words.iter().enumerate();
+    // The first five in the first segment of what was said.
+    rows.map(|(i, word)| format!("call A {:.1} 0.5 {word} 0.9\n", 0.4 * i as f64)).collect()
+}
+
+#[test]
+fn recogniser_output_is_scored_through_an_alignment() {
+    let hypothesis = heard(["We", "met", "ada", "MacKay", "Rome", "Uh", "who"]);
+    let folder =
+        files(&[("said/call.stm", SAID), ("heard/call.ctm", &hypothesis), ("heard/other.txt", "No")]);
+    for arguments in
+        ["score --align said heard --json", "score --align said/call.stm heard/call.ctm --per-file --json"]
+    {
+        let report = json(folder.path(), arguments);
+        // Mackay, uh; one of McKay and in is left out: of seven words.
+        assert_eq!(report["word_errors"]["rate"].as_f64().unwrap(), 3.0 / 7.0);
+        let counts = ["correct", "substitutions", "insertions", "deletions"];
+        // We and Rome; MacKay, which of equal ways stands for in, and Uh; McKay, Ada and Who.
+        assert_eq!(counts.map(|key| report[key].as_u64().unwrap()), [2, 0, 2, 3]);
+        assert_eq!(counts.map(|key| report["recognised"][key].as_u64().unwrap()), [2, 0, 0, 2]);
+        assert_eq!(counts.map(|key| report["misrecognised"][key].as_u64().unwrap()), [0, 0, 1, 0]);
+        assert!(report["signature"].as_str().unwrap().contains("|aligned:edit-distance|"));
+    }
+    let page = String::from_utf8(majuscule(folder.path(), "score --align said heard").stdout).unwrap();
+    assert!(
+        page.contains("\nWER: 42.86 %, of 7 words 5 recognised, 1 misrecognised, 1 deleted; 1 inserted\n"),
+        "{page}"
+    );
+    assert!(page.ends_with("\nleft out: heard/other.txt, which has no reference\n"), "{page}");
+}
+
+#[test]
+fn a_model_capitalizes_what_a_recogniser_heard() {
+    let hypothesis = heard(["WE", "MET", "ADA", "MACKAY", "ROME", "UH", "WHO"]);
+    let train = "We met Ada in Rome .\nThen Ada went to Rome .\n".repeat(3);
+    let folder = files(&[("train.txt", &train), ("said.stm", SAID), ("heard.ctm", &hypothesis)]);
+    assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());
+    let report = json(folder.path(), "evaluate --model model said.stm --align heard.ctm --json");
+    // Ada and Rome; We, Who and McKay are left in lower case.
+    assert_eq!(
+        (&report["correct"], &report["deletions"], &report["insertions"]),
+        (&2.into(), &3.into(), &0.into())
+    );
+    let page =
+        majuscule(folder.path(), "evaluate --model model said.stm --align heard.ctm --per-file --markdown");
+    assert!(String::from_utf8(page.stdout).unwrap().contains("\n| heard.ctm | 7 | 42.86 | 5 |"));
+}
+
+#[test]
+fn what_cannot_be_aligned_is_named() {
+    let folder = files(&[
+        ("said.stm", SAID),
+        ("said/call.stm", SAID),
+        ("heard/other.txt", "no"),
+        ("other.trn", "They left (rui-1)\n"),
+        ("cut.ctm", "call A 0 0.5 we\ncall A 1 0"),
+        ("cut.trn", "We met (ana-1)\nAda (an"),
+    ]);
+    for (arguments, code, problem) in [
+        (
+            "score --align said heard",
+            2,
+            "said and heard have nothing in common: expected files with the same names",
+        ),
+        ("score --align said said.stm", 2, "said is a folder, but said.stm is none: "),
+        (
+            "score --align said.stm cut.ctm",
+            1,
+            "cut.ctm, line 2, column 11: found 4 fields, but a line is expected to be ",
+        ),
+        ("score --align said.stm cut.trn", 1, "cut.trn, line 2, column 5: found \"(an\" at its end, but "),
+        (
+            "evaluate said.stm other.trn --align cut.ctm",
+            2,
+            "--align: 2 corpora are named, but a hypothesis has one reference",
+        ),
+        ("score --align said.stm cut.ctm --protocol rei", 2, "'--protocol"),
+        ("score said.stm cut.ctm --per-file", 2, "--align"),
+    ] {
+        let output = majuscule(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(problem), "{error}");
+    }
+    // What is wholly wrong is a result.
+    let page =
+        String::from_utf8(majuscule(folder.path(), "score --align said.stm other.trn").stdout).unwrap();
+    assert!(page.contains("\nWER: 100.00 %, of 7 words 0 recognised, "), "{page}");
+}

@@ -1,0 +1,332 @@
+//! The fuzz targets, run on random and mutated input for a bounded number of cases.
+
+use majuscule::format::{Kind, convert};
+#[path = "../../fuzz/laws.rs"]
+mod laws;
+use laws as fuzz;
+use majuscule::lm::NgramModel;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+const TEXTS: [&str; 8] = [
+    "the ministers met in new york city, as the BBC said. who? WHO! o'neill and l'europe\r\n",
+    "WHO BBC who bbc New York IPHONE u.s. U.S. at&t ebay",
+    "\u{feff}first line\n\nSECOND LINE\nthird Line. fourth\u{a0}line\n",
+    "<b class=\"x\">bbc</b> see http://a.b/C, a@b.example @Home #Tag notes.txt &amp; 1. 3rd\n2. eggs",
+    "ΟΔΟΣ οδός Σ ς İstanbul ıi IJmuiden ijmuiden şanlıurfa ȺȾ ǅ ß ŉ K",
+    "i\u{301}sland I\u{301}SLAND is\u{ad}land e\u{301}\u{301} \u{301}\u{301} \u{200d}who\u{200c}bbc\0\0",
+    "one two three four five six. seven eight nine? ten! 'tis 's avonds 't is -- (a) \"b\"",
+    "e.g. the ph.d. dr. mcdonald... and ?! 3.5m 1,000 10:30 rock-'n'-roll x-ray's jean-paul's",
+];
+
+const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n# update\t2026-11-20\t0.5\tnews\n\
+                       word\tform\tcount\tinitial\tsources\nmcdonald\tMcDonald\t3\t0.5\t1\nrose\tRose\t2\t0\t1\n";
+
+/// What takes any bytes.
+type Target = fn(&[u8]);
+
+/// Each reader of transcripts, and a transcript.
+const TRANSCRIPTS: [(Target, &str); 4] = [
+    (
+        fuzz::nlp,
+        "token|speaker|punctuation|case|tags\nGood|0||UC|\nday|0|,|LC|\n<laugh>|0|||\nÁna|1|.|UC|\r\nyes|1|?|\n",
+    ),
+    (
+        fuzz::ctm,
+        ";; made\na A 0.5 0.25 Good 0.9 lex ána\na A * * <ALT_BEGIN>\na A 1 1 day,\na A * * <ALT>\na A 1 1 <hm> NA\na A * * <ALT_END>\n\
+         b 1 0 1 Yés\n",
+    ),
+    (
+        fuzz::stm,
+        "a 1 ána 0.5 3 <o,f0,female> Good { day / night / @ } .\r\na 1 x 3 4 ignore_time_segment_in_scoring\n;; x\nb 2 rui 0 1\n",
+    ),
+    (fuzz::trn, "Good { day / { dáy / @ } } (uh) (ána-1)\n(rui-1)\n\n;; x\nYes? (rui-2)"),
+];
+
+/// Each format, and a file of it with words that the model knows.
+const FILES: [(Kind, &str); 7] = [
+    (
+        Kind::Srt,
+        "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}the <i>bbc</i> met\r\nin NEW york. who?\r\n\r\n2\n0:01.5 --> 0:00.0 X1:1\n\
+         - (sighs) ebay &amp; o'neill\n- WHO [laughs] who\n\n3\n00:00:05,000 --> 00:00:06,000\n\n4\n00:00:05,000 --> 00:00:06,000\n\
+         00:00:05,000 --> 00:00:06,000\nİstanbul ȺȾ u.s. ♪\n",
+    ),
+    (
+        Kind::Vtt,
+        "WEBVTT - new york\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE the bbc\n\nintro\n00:01.000 --> 00:02.500 align:start\n\
+         <v Ana Reis>the <b.loud>bbc</b> met\n\n00:00:02.500 --> 00:00:04.000\n<v Ana Reis>in <00:00:03.000>new york. WHO\n<v Rui>ŞANLIURFA.</v>\n\n\
+         &gt;\n00:04.000 --> 00:05.000\n&gt;&gt; a --> b [music] (us) &quot;Íso.&quot; ebay\n",
+    ),
+    (Kind::Ctm, TRANSCRIPTS[1].1),
+    (Kind::Stm, TRANSCRIPTS[2].1),
+    (
+        Kind::Jsonl,
+        "{\"id\": \"New\", \"text\": \"the BBC met \\u0130sland\\nin new york.\"}\r\n\n{\"text\": null}\n{\"id\": \"New\", \"text\": \"the WHO\"}\n{\"text\":\"WHO \\ud801\\udc28 \
+         \\\"o'neill\\\" \\u00edsland \\/ \\u00CD.\",\"m\":{\"text\":[1,\"no\"]}}",
+    ),
+    (
+        Kind::WhisperJson,
+        "{\"text\": \" the bbc met \\u0131 in\\nnew york. who\", \"segments\": [{\"id\": 0, \"text\": \" the bbc met \\u0131\", \"words\": [{\"word\": \
+         \" the\", \"p\": NaN}, {\"word\": \" bbc\"}, {\"word\": \" me\"}, {\"word\": \"t\"}]}, {\"text\": \" in new york. who [laughs]\"}]}",
+    ),
+    (
+        Kind::Conll,
+        "# the bbc\n1-2\tthe\tlemma\tX\t_\t_\t0\troot\t_\t_\n1\tth\tthe\tX\t_\t_\t0\troot\t_\t_\n3\tBBC\tbbc\tX\t_\t_\t0\troot\t_\t_\n\n\
+         1\tebay\tx\tX\t_\t_\t0\troot\t_\t_\r\n2\t.\tx\tX\t_\t_\t0\troot\t_\t_\n\n1\tnew\tx\tX\t_\t_\t0\troot\t_\t_\n",
+    ),
+];
+
+/// Random numbers that are the same in every run.
+struct Random(ChaCha8Rng);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// A number below `end`, which is not 0.
+    fn below(&mut self, end: usize) -> usize {
+        self.0.next_u64() as usize % end
+    }
+
+    fn bytes(&mut self, longest: usize) -> Vec<u8> {
+        let mut bytes = vec![0; self.below(longest + 1)];
+        self.0.fill_bytes(&mut bytes);
+        bytes
+    }
+
+    /// `data` with a few changes: cut, dropped, doubled or altered bytes, numbers at their limits, pieces of `others`.
+    fn mutated(&mut self, data: &[u8], others: &[&[u8]]) -> Vec<u8> {
+        let mut data = data.to_vec();
+        for _ in 0..=self.below(4) {
+            let start = self.below(data.len() + 1);
+            let end = (start + self.below(12)).min(data.len());
+            match self.below(8) {
+                0 => data.truncate(start),
+                1 => drop(data.drain(start..end)),
+                2 => drop(data.splice(start..start, data[start..end].to_vec())),
+                3 => drop(data.splice(start..end, self.bytes(4))),
+                4 if start < data.len() => data[start] ^= 1 << self.below(8),
+                5 => {
+                    let limit = [0, 1, 0x7f, 0x80, 0xff][self.below(5)];
+                    data[start..end].fill(limit);
+                }
+                _ => {
+                    let other = others[self.below(others.len())];
+                    let from = self.below(other.len());
+                    let to = (from + 1 + self.below(24)).min(other.len());
+                    drop(data.splice(start..end, other[from..to].iter().copied()));
+                }
+            }
+        }
+        data
+    }
+}
+
+#[test]
+fn random_bytes_break_nothing() {
+    let mut random = Random::new(1);
+    for _ in 0..2000 {
+        let data = random.bytes(300);
+        fuzz::tokenize(&data);
+        fuzz::stream(&data);
+        fuzz::any_format(&data);
+        fuzz::convert(&data);
+        fuzz::model(&data);
+        fuzz::lexicon(&data);
+        fuzz::arpa(&data);
+        fuzz::binary(&data);
+        fuzz::counts(&data);
+        for (read, _) in TRANSCRIPTS {
+            read(&data);
+        }
+        fuzz::align(&data);
+    }
+}
+
+#[test]
+fn every_text_obeys_the_laws_in_every_mode() {
+    for mode in 0..54 {
+        for text in TEXTS {
+            fuzz::tokenize(&[&[mode], text.as_bytes()].concat());
+        }
+    }
+}
+
+#[test]
+fn altered_texts_obey_the_laws() {
+    let mut random = Random::new(2);
+    let texts = TEXTS.map(str::as_bytes);
+    for _ in 0..6000 {
+        let text = texts[random.below(texts.len())];
+        let text = random.mutated(text, &texts);
+        fuzz::tokenize(&[&[random.below(256) as u8], &*text].concat());
+    }
+}
+
+#[test]
+fn texts_cut_anywhere_obey_the_laws_of_streams() {
+    let mut random = Random::new(7);
+    let texts = TEXTS.map(str::as_bytes);
+    for _ in 0..3000 {
+        let text = texts[random.below(texts.len())];
+        let mut text = random.mutated(text, &texts);
+        for _ in 0..random.below(8) {
+            let at = random.below(text.len() + 1);
+            text.insert(at, [0xfe, 0xff, 0xff][random.below(3)]);
+        }
+        fuzz::stream(&[&[random.below(256) as u8, random.below(256) as u8], &*text].concat());
+    }
+}
+
+#[test]
+fn altered_models_are_read_or_refused() {
+    let mut random = Random::new(3);
+    let (packed, words) = (fuzz::packed(), fuzz::words());
+    for _ in 0..3000 {
+        fuzz::model(&random.mutated(&packed, &[&packed, &words]));
+        fuzz::model(&random.mutated(&words, &[&packed, &words]));
+    }
+}
+
+#[test]
+fn a_model_cut_off_anywhere_is_read_or_refused() {
+    for whole in [fuzz::packed(), fuzz::words()] {
+        for len in 0..whole.len() {
+            fuzz::model(&whole[..len]);
+        }
+    }
+}
+
+#[test]
+fn altered_lexicons_are_read_or_refused() {
+    let mut random = Random::new(4);
+    let others = [LEXICON, "the (12/15) The (3)\n", "rose rose 0.75 Rose 0.25\n", "São Paulo\niPhone\n"]
+        .map(str::as_bytes);
+    for _ in 0..3000 {
+        let lexicon = others[random.below(others.len())];
+        fuzz::lexicon(&random.mutated(lexicon, &others));
+    }
+}
+
+#[test]
+fn altered_language_models_are_read_or_refused() {
+    let mut random = Random::new(5);
+    let arpa = include_bytes!("../../lm/tiny.arpa");
+    let mut binary = Vec::new();
+    let model = NgramModel::read("tiny.arpa", arpa.to_vec()).unwrap();
+    majuscule::lm::binary::write(&model, &mut binary).unwrap();
+    let pieces: [&[u8]; 4] =
+        [arpa, &binary, b"\\2-grams:\n-0.5\tthe\x0c US\t1e38\n", b"ngram 4=0\n<UNK> -inf -0 \r\n"];
+    for _ in 0..3000 {
+        fuzz::arpa(&random.mutated(arpa, &pieces));
+        let mut altered = random.mutated(&binary, &pieces);
+        altered.resize(binary.len(), 0);
+        fuzz::binary(&altered);
+        // Past the checksum of the head too, which keeps altered sizes out.
+        if let Some((head, end)) = altered[..128].split_last_chunk_mut::<4>() {
+            *end = crc32fast::hash(head).to_le_bytes();
+        }
+        fuzz::binary(&altered);
+    }
+}
+
+#[test]
+fn altered_counts_are_read_or_refused() {
+    let mut random = Random::new(6);
+    let counts = fuzz::counted();
+    fuzz::counts(&counts);
+    for len in 0..counts.len() {
+        fuzz::counts(&counts[..len]);
+    }
+    for _ in 0..3000 {
+        let altered = random.mutated(&counts, &[&counts]);
+        fuzz::counts(&altered);
+        // Past the checksums too, which keep altered numbers out.
+        fuzz::counts(&summed(&altered));
+    }
+}
+
+#[test]
+fn altered_transcripts_are_read_or_refused() {
+    let mut random = Random::new(8);
+    let others = TRANSCRIPTS.map(|(_, text)| text.as_bytes());
+    for (read, text) in TRANSCRIPTS {
+        for len in 0..=text.len() {
+            read(&text.as_bytes()[..len]);
+        }
+        for _ in 0..2000 {
+            read(&random.mutated(text.as_bytes(), &others));
+        }
+    }
+}
+
+#[test]
+fn altered_files_change_nothing_but_case() {
+    let mut random = Random::new(11);
+    let others: Vec<&[u8]> = FILES.iter().map(|(_, text)| text.as_bytes()).collect();
+    for (kind, text) in FILES {
+        let with_mode = |mode: usize, text: &[u8]| [&[mode as u8], text].concat();
+        for len in 0..=text.len() {
+            fuzz::format(kind, &with_mode(len, &text.as_bytes()[..len]));
+        }
+        for _ in 0..400 {
+            let altered = random.mutated(text.as_bytes(), &others);
+            fuzz::format(kind, &with_mode(random.below(54), &altered));
+        }
+    }
+}
+
+#[test]
+fn altered_files_say_the_same_in_other_formats() {
+    let mut random = Random::new(12);
+    let others: Vec<&[u8]> = FILES.iter().map(|(_, text)| text.as_bytes()).collect();
+    for (kind, text) in FILES {
+        for len in 0..=text.len() {
+            convert::fuzz(kind, &text.as_bytes()[..len]);
+        }
+        for _ in 0..400 {
+            convert::fuzz(kind, &random.mutated(text.as_bytes(), &others));
+        }
+    }
+}
+#[test]
+fn altered_recipes_are_planned_or_refused() {
+    let mut random = Random::new(10);
+    let recipes: Vec<&str> = majuscule_experiment::library::RECIPES.iter().map(|(_, text)| *text).collect();
+    let others: Vec<&[u8]> = recipes.iter().map(|text| text.as_bytes()).collect();
+    for recipe in &others {
+        for _ in 0..60 {
+            fuzz::recipe(&random.mutated(recipe, &others));
+        }
+    }
+}
+
+#[test]
+fn sequences_that_are_alike_are_aligned() {
+    let mut random = Random::new(9);
+    for _ in 0..500 {
+        // Few different words, so that many alignments cost as little.
+        let words = 1 + random.below(20);
+        let one: Vec<u8> = (0..random.below(400)).map(|_| random.below(words) as u8).collect();
+        let other = random.mutated(&one, &[b"\x01\x02\x03"]);
+        fuzz::align(&[&*one, &[0xff], &*other].concat());
+    }
+}
+
+/// A file of counts with the right checksums, as far as the lengths in it lead to them.
+fn summed(counts: &[u8]) -> Vec<u8> {
+    const FIXED: usize = 32;
+    let mut summed = counts.to_vec();
+    let number = |at: usize| counts.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
+    let mut sum = |start: usize, end: usize| {
+        let checksum = crc32fast::hash(summed.get(start..end)?).to_le_bytes();
+        *summed.get_mut(end..)?.first_chunk_mut()? = checksum;
+        Some(end + checksum.len())
+    };
+    let mut next = number(20).and_then(|len| sum(0, FIXED + len));
+    while let Some(at) = next {
+        next = number(at).filter(|&len| len > 0).and_then(|len| sum(at + 4, at + 4 + len));
+    }
+    summed
+}
