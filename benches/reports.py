@@ -6,8 +6,9 @@ Three kinds of reports, by the names that --only takes:
 - quality: what benches/quality.py measures (--with MODELS=beside adds the models beside the built-in ones). The README's table of quality follows.
 - the name of a recipe, such as small or batista-2007-table-6: the tables that `majuscule experiment run` writes. Recipes that need more, such as
   an encoder, run with --with encoder=FOLDER and are skipped without.
-- NAME/SECTION, such as size/sizes or speed/restoring: a section of docs/reports/NAME.md. Its indented lines are the commands, and their output takes
-  the place of what follows them. A word in capitals is a place for a value: --with TEXT=europarl.txt. A section is skipped while a value is missing.
+- NAME/SECTION, such as size/sizes or speed/restoring: a section of docs/reports/NAME.md whose indented lines are scripts or benches. Their output
+  takes the place of what follows them. A word in capitals is a place for a value: --with TEXT=europarl.txt. A section is skipped while a value is
+  missing. Tables put together from several trainings of hours (europarl-50k, subtitles) have their commands, but no script makes them.
 
 Without --only all are made that can be. --list prints the names. Models and answers of experiments are kept in target/reports, so an interrupted
 run continues. Python 3 alone; run it from the top folder with the program built, or named by the variable MAJUSCULE.
@@ -24,6 +25,8 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parent.parent
 REPORTS = TOP / "docs/reports"
 MAJUSCULE = os.environ.get("MAJUSCULE", str(TOP / "target/release/majuscule"))
+# The commands that print tables.
+MEASURES = r"python3 benches/|MAJUSCULE_BENCH_TEXT=TEXT cargo bench "
 README_TABLE = "| language | test set |"
 
 
@@ -81,7 +84,8 @@ def sections():
     found = {}
     for path in sorted(REPORTS.glob("*.md")):
         for part in re.finditer(r"^## (.*)\n(?:(?!^## ).*\n)*", path.read_text(encoding="utf-8"), re.MULTILINE):
-            if path.stem != "quality" and commands(part.group()):
+            lines = commands(part.group())
+            if path.stem != "quality" and lines and all(re.match(MEASURES, line) for line in lines):
                 found[f"{path.stem}/{part.group(1).lower().replace(' ', '-')}"] = (path, part.group())
     return found
 
