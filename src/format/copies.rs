@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::Piece;
 use super::records::TextPart;
+use crate::text::markup::untagged;
 use crate::text::{Capitals, Case, Choice, Given, Locale, Policy, Token, Tokens};
 
 /// A place in a piece where a word of the file, or a part of one, stands again.
@@ -77,9 +78,9 @@ impl WrittenWords {
         let written = |at: usize| {
             let token = &tokens.as_slice()[at];
             let word = str::from_utf8(&source[token.source.start as usize..token.source.end as usize]);
-            let word = word.unwrap_or_default();
-            let Capitals(capitals) = policy.case(word, token, &choices[at]).capitals(word, policy.locale);
-            WrittenCase { capitals, letters: policy.locale.letter_count(word) }
+            let word = untagged(word.unwrap_or_default());
+            let Capitals(capitals) = policy.case(&word, token, &choices[at]).capitals(&word, policy.locale);
+            WrittenCase { capitals, letters: policy.locale.letter_count(&word) }
         };
         for copy in copies.iter_mut() {
             let found = match copy.word.checked_sub(self.count) {
@@ -90,8 +91,9 @@ impl WrittenWords {
                 }
             };
             let word = str::from_utf8(&source[copy.source.start as usize..copy.source.end as usize]);
-            copy.case =
-                found.zip(word.ok()).map(|(found, word)| found.of_part(copy.part, word, policy.locale));
+            copy.case = found
+                .zip(word.ok())
+                .map(|(found, word)| found.of_part(copy.part, &untagged(word), policy.locale));
         }
         if *is_copied {
             self.last.extend((tokens.len().saturating_sub(REACH)..tokens.len()).map(written));

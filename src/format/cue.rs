@@ -10,8 +10,8 @@ use super::segment::{Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, 
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
 use crate::text::locale::is_joiner;
+use crate::text::markup::{MAX_TAG, is_inline};
 use crate::text::sentence::is_end_mark;
-use crate::text::tokenize::MAX_TAG;
 
 /// An event between sentences has so many words at most; what is longer is text.
 const LONGEST_ASIDE: usize = 3;
@@ -160,7 +160,15 @@ impl Cues {
         }
         let mut opens = true;
         let (mut start, mut at) = (0, 0);
+        // Where the last tag inside a word ends.
+        let mut inside = 0;
         while at < line.len() {
+            let in_word = at > start && (at == inside || line[..at].ends_with(char::is_alphanumeric));
+            if in_word && let Some(len) = self.inner_tag_len(&line[at..]) {
+                at += len;
+                inside = at;
+                continue;
+            }
             if opens && let Some(len) = self.name_len(&line[at..]) {
                 self.push(line, start..at + len, parts);
                 self.begins = true;
@@ -195,6 +203,20 @@ impl Cues {
             return parts.push_beginning(part, self.before.take());
         }
         parts.push(part, self.before.take());
+    }
+
+    /// How long the tag at the beginning of the text is, if a word goes on behind it.
+    fn inner_tag_len(&self, text: &str) -> Option<usize> {
+        let inline_len = |text: &str| {
+            let tag = text.starts_with(['<', '{']).then(|| tag_len(text)).flatten();
+            tag.filter(|&len| is_inline(&text[..len]))
+        };
+        let len = inline_len(text).filter(|_| self.event.is_none() && self.tag.is_none())?;
+        let mut rest = &text[len..];
+        while let Some(len) = inline_len(rest) {
+            rest = &rest[len..];
+        }
+        rest.starts_with(char::is_alphanumeric).then_some(len)
     }
 
     /// How long the name of a speaker is at the beginning of a line, with its colon: `MAN:`, `Dr. Reis:`. It may not stand where a
@@ -720,6 +742,10 @@ mod tests {
             ["so", "we", "met <b", "there", "a <b", "c"]
         );
         assert_eq!(parts(&["<v Ana", "Reis>so", "<v Ana Reis>it", "<v Ana>is"]), ["|so", "it", "|is"]);
+        assert_eq!(
+            parts(&["h<i>e</i>{\\b1}<b>l lo <i>a</i> b<br>c<00:01.000>d"]),
+            ["h<i>e</i>{\\b1}<b>l lo", "a", "b", "c", "d"]
+        );
         assert_eq!(parts(&["{y:i}so {c:$0000ff}it {a: b} {ab:c}"]), ["so", "it {a: b} {ab:c}"]);
     }
 

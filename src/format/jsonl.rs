@@ -110,7 +110,8 @@ impl Jsonl {
         let path = path(&settings);
         Self {
             lines: Lines::of_at_most(input, LONGEST),
-            tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized),
+            tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized)
+                .of_markup(false),
             texts: Texts::new(&settings, Context::Line),
             settings,
             path,

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::{Kind, Piece, Settings, WrittenWords};
 use crate::error::Result;
 use crate::files::Input;
+use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::{Case, Choice, Label, Locale, Mark, Policy, SentenceStart, Token};
 
@@ -127,7 +128,7 @@ fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, 
             .map(|token| {
                 let word = &piece.source[token.source.start as usize..token.source.end as usize];
                 number += 1;
-                let case = case(number, std::str::from_utf8(word).unwrap());
+                let case = case(number, &untagged(std::str::from_utf8(word).unwrap()));
                 Choice { label: Label { case, mark: Mark::None }, confidence: None }
             })
             .collect();

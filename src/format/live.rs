@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::plain::not_utf8;
 use super::{Context, Piece, Settings};
 use crate::error::Result;
-use crate::text::tokenize::{Cut, MAX_RUN, MAX_TAG, NO_TEXT, Tokenizer};
+use crate::text::markup::{MAX_TAG, untagged};
+use crate::text::tokenize::{Cut, MAX_RUN, NO_TEXT, Tokenizer};
 use crate::text::{Break, Case, Given, Token, Tokens};
 
 /// So many bytes that are done with are removed together.
@@ -46,7 +47,8 @@ impl Live {
         Self {
             name: name.into(),
             tokenizer: Tokenizer::live(settings.locale, &settings.language, settings.capitalized)
-                .of_lines(settings.context == Context::Line),
+                .of_lines(settings.context == Context::Line)
+                .of_markup(settings.context != Context::Line),
             settings,
             source: Vec::new(),
             text: String::new(),
@@ -210,7 +212,7 @@ impl Live {
             self.tokens.as_mut_slice()[first..].iter_mut().take_while(|token| token.before == Break::None)
         {
             let word = &self.text[token.source.start as usize..token.source.end as usize];
-            token.given = Given::Fixed(Case::of(word, self.settings.locale));
+            token.given = Given::Fixed(Case::of(&untagged(word), self.settings.locale));
         }
     }
 
@@ -235,6 +237,10 @@ impl Live {
         }
         let line = self.text[..self.read].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
         let run = line.rfind(char::is_whitespace).unwrap_or(0).min(self.given);
+        // Of a run that does not end the last part will do.
+        let last = self.given.saturating_sub(DONE);
+        let last = (last..).find(|&at| self.text.is_char_boundary(at)).unwrap_or(last);
+        let run = if self.given - run > MAX_RUN { last.min(line.len()) } else { run };
         // Of the white space after it the last character will do.
         let space = self.text[..self.given].char_indices().next_back().map_or(0, |(at, _)| at);
         self.remove(line.len()..space.max(line.len()));
@@ -300,7 +306,7 @@ mod tests {
     #[test]
     fn the_same_words_come_out_however_the_bytes_are_cut() {
         let line = "No. 5, no. five! \u{201c}Why?\u{201d} — NÃO é. new  york at&t, new york <b Class=\"a b\">City</b> a < b {\\an8}x \
-                    Bonjour ! 3 (New)\n- who.\r\n\n1. new\nyork http://a.B/c. e.g. new ";
+                    h<i>e</i>llo x<b a<c<d> <p a=\"b\"\n c=d>new <br\n/>{y:i}York Bonjour ! 3 (New)\n- who.\r\n\n1. new\nyork http://a.B/c. e.g. new ";
         let run = "x,".repeat(MAX_RUN / 2);
         let text = format!("{}{run} who {run}é<b>who {run}<b>who who", line.repeat(200));
         let whole = read(text.as_bytes(), usize::MAX, settings());
@@ -315,7 +321,21 @@ mod tests {
 
     #[test]
     fn memory_stays_flat_whatever_comes() {
-        for part in ["x", "é", " ", "\n", "new ", "new york ", "http://a.b ", "<b ", "a ", "\u{3000}"] {
+        for part in [
+            "h<i>e</i>",
+            "<p a=b\n",
+            "h<i",
+            "x",
+            "é",
+            " ",
+            "\n",
+            "new ",
+            "new york ",
+            "http://a.b ",
+            "<b ",
+            "a ",
+            "\u{3000}",
+        ] {
             let lossy = Settings { lossy: true, ..settings() };
             let text = part.repeat(600_000 / part.len());
             assert!(read(text.as_bytes(), 4099, lossy.clone()).2 < 1 << 19, "{part:?}");

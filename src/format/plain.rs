@@ -9,6 +9,7 @@ use super::{Context, Format, Piece, Settings};
 use crate::error::{Error, Place, Result};
 use crate::files::Input;
 use crate::text::Break;
+use crate::text::markup::whole_lines;
 use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
 
 /// Characters of a line that are read together. Of a longer line the first part decides what is judged by line. Counted
@@ -39,7 +40,8 @@ impl Plain {
         Self {
             buffer: Buffer::new(input),
             tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized)
-                .of_lines(settings.context == Context::Line),
+                .of_lines(settings.context == Context::Line)
+                .of_markup(settings.context != Context::Line),
             settings,
             searched: 0,
             whole: 0,
@@ -155,13 +157,19 @@ impl Format for Plain {
             }
             if !self.in_run {
                 let short = self.short_lines();
-                if short > 0 {
-                    self.take_lines(short, piece)?;
+                let done = match self.settings.context {
+                    Context::Line => short,
+                    _ => whole_lines(&self.buffer.bytes, short, self.buffer.ended),
+                };
+                if done > 0 {
+                    self.take_lines(done, piece)?;
                     return Ok(true);
                 }
-                // A part is taken once something is there that follows it: then no character of it is cut in two.
-                let part = part_len(&self.buffer.bytes, PART);
-                if part < self.buffer.bytes.len() {
+                // A part is taken once something is there that follows it: then no character of it is cut in two. A tag may go on in
+                // the line.
+                let line = &self.buffer.bytes[short..];
+                if part_len(line, PART) < line.len() {
+                    let part = part_len(&self.buffer.bytes, PART);
                     self.take_part(part, piece)?;
                     return Ok(true);
                 }
@@ -329,6 +337,34 @@ mod tests {
             assert_eq!(parts.1.len(), whole.1.len(), "steps of {step} bytes");
             assert!(parts.0 == whole.0);
         }
+    }
+
+    #[test]
+    fn tags_that_go_on_in_another_line_are_no_text() {
+        let long = "we met ".repeat(PART / 5);
+        let text = format!(
+            "so <p class=\"intro\"\n   id=\"s1\">we met</p> a <b and\nthen <i\n\nno <a\nb=\"{}\n{long}<p\na=b>x\n<br\n/>{long}\n<x\ny=z",
+            "c".repeat(2000)
+        );
+        let whole = read(text.as_bytes(), usize::MAX, Settings::default()).unwrap();
+        let words: Vec<&str> = whole.1.iter().map(|(word, ..)| word.as_str()).collect();
+        assert_eq!(words[..12], ["so", "we", "met", "a", "b", "and", "then", "i", "no", "a", "b", "we"]);
+        assert_eq!(words[words.len() - 3..], ["x", "y", "z"]);
+        assert_eq!(words.iter().filter(|word| **word == "x").count(), 2);
+        for step in [1, 7, 4097] {
+            let parts = read(text.as_bytes(), step, Settings::default()).unwrap();
+            let differs = parts.1.iter().zip(&whole.1).position(|(a, b)| a != b);
+            assert_eq!((differs, parts.1.len()), (None, whole.1.len()), "steps of {step} bytes");
+        }
+        let apart = Settings { context: Context::Line, ..Settings::default() };
+        let words = read(b"so <p\na=b>we", 1, apart).unwrap().1;
+        assert_eq!(
+            words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(),
+            ["so", "p", "a", "b", "we"]
+        );
+        let text = b"{y:i}h<i>e</i>llo".repeat(3);
+        let words = read(&text, 1, Settings::default()).unwrap().1;
+        assert_eq!(words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(), ["hellohellohello"]);
     }
 
     #[test]

@@ -215,7 +215,8 @@ impl RunningText {
 impl<G: Grammar> Records<G> {
     pub(super) fn new(input: Input, settings: Settings, grammar: G) -> Self {
         let text = RunningText {
-            tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized),
+            tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized)
+                .of_markup(false),
             view: String::new(),
             run: None,
             run_len: 0,

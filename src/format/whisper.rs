@@ -273,7 +273,8 @@ impl View {
             text: String::new(),
             blanked: String::new(),
             run: 0,
-            tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized),
+            tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized)
+                .of_markup(false),
             cues: Cues::default(),
             parts: Parts::default(),
             turns: Vec::new(),

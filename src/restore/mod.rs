@@ -21,6 +21,7 @@ use crate::files::Input;
 use crate::format::{Format, Piece, Plain, Settings, WrittenWords};
 use crate::methods::Model;
 use crate::restorer::{End, Labelling, Restorer, Session, Want};
+use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{Break, Capitals, Case, Choice, Given, Policy, Token, Tokens};
@@ -397,9 +398,9 @@ fn comes_out_in_both_cases(source: &[u8], words: &[Token], choices: &[Choice], p
     let (mut small, mut capital) = (false, false);
     for (token, choice) in words.iter().zip(choices) {
         let word = &source[token.source.start as usize..token.source.end as usize];
-        let Ok(word) = std::str::from_utf8(word) else { continue };
-        let capitals = policy.case(word, token, choice).capitals(word, policy.locale);
-        small |= capitals != Case::Upper.capitals(word, policy.locale);
+        let Ok(word) = std::str::from_utf8(word).map(untagged) else { continue };
+        let capitals = policy.case(&word, token, choice).capitals(&word, policy.locale);
+        small |= capitals != Case::Upper.capitals(&word, policy.locale);
         capital |= capitals != Capitals(0);
         if small && capital {
             return true;

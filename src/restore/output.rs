@@ -9,6 +9,7 @@ use super::diff::Diff;
 use crate::error::{Error, Result};
 use crate::format::Piece;
 use crate::restorer::{Restorer, Want};
+use crate::text::markup::untagged;
 use crate::text::{Break, Case, Choice, Mark, Policy, Tokens};
 
 /// What comes out.
@@ -82,7 +83,7 @@ impl Output {
             if choice.confidence.is_some_and(|confidence| confidence < threshold)
                 && let Ok(word) = str::from_utf8(word)
             {
-                choice.label.case = Case::of(word, policy.locale);
+                choice.label.case = Case::of(&untagged(word), policy.locale);
             }
         }
     }
@@ -158,12 +159,12 @@ impl Writer {
             let (start, end) = (token.source.start as usize, token.source.end as usize);
             self.line += line_feeds(&piece.source[done..start]);
             done = start;
-            let Ok(word) = str::from_utf8(&piece.source[start..end]) else { continue };
-            let case = policy.case(word, token, choice);
+            let Ok(word) = str::from_utf8(&piece.source[start..end]).map(untagged) else { continue };
+            let case = policy.case(&word, token, choice);
             // What the user or the source decides is certain.
             let is_chosen = case == choice.label.case;
             let probability = if is_chosen { choice.confidence.unwrap_or(1.0) } else { 1.0 };
-            let form = case.applied(word, policy.locale);
+            let form = case.applied(&word, policy.locale);
             if self.form == Form::Words {
                 if token.before >= Break::Line && std::mem::replace(&mut self.goes_on, true) {
                     out.push(b'\n');

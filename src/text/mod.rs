@@ -4,6 +4,7 @@ pub mod case;
 pub mod compound;
 pub mod label;
 pub mod locale;
+pub mod markup;
 pub mod sentence;
 pub mod tokenize;
 pub mod tokens;

@@ -8,16 +8,13 @@
 
 use super::case::{Case, MAX_LETTERS};
 use super::locale::{Locale, is_joiner};
+use super::markup::{Tag, is_inline, opens_tag, tag_end, untagged};
 use super::sentence::{Abbreviations, is_end_mark};
 use super::tokens::{Break, Given, Token, Tokens, lower_word};
 use crate::named::NamedValue;
 
 /// Stands for a byte that is not UTF-8: the run that holds it is left alone.
 pub const NO_TEXT: u8 = 0x1a;
-
-/// A mark-up tag is looked for in this many characters after its `<`, on the same line. (In bytes, a tag could become one
-/// by a change of case.)
-pub const MAX_TAG: usize = 1024;
 
 /// A run without white space of more characters is no text, in a text that is [live](Tokenizer::live): it must not be waited
 /// for.
@@ -91,6 +88,11 @@ pub struct Tokenizer {
     marked: bool,
     /// Whether each line is a text by itself.
     apart: bool,
+    /// Whether words go on behind tags that stand inside them, and tags in the next line.
+    joins: bool,
+    crosses: bool,
+    /// Whether the line began in a tag: then none that opens on it goes on in the next.
+    crossed: bool,
     /// What the last marks mean, by what comes after them, as long as that is not here.
     open: Option<[Meaning; After::ALL.len()]>,
     /// Whether a run goes on that is longer than [`MAX_RUN`].
@@ -186,6 +188,9 @@ impl Tokenizer {
             flows: false,
             marked: false,
             apart: false,
+            joins: false,
+            crosses: false,
+            crossed: false,
             open: None,
             in_run: false,
         }
@@ -209,12 +214,20 @@ impl Tokenizer {
         Self { apart, ..self }
     }
 
+    /// Reads mark-up as a part of the text: `h<i>e</i>llo` is one word, and where lines belong together (`over_lines`) a tag may go on
+    /// in the next line.
+    pub fn of_markup(self, over_lines: bool) -> Self {
+        Self { joins: true, crosses: over_lines, ..self }
+    }
+
     /// Starts on another text with the same settings.
     pub fn reset(&mut self) {
         *self = Self {
             live: self.live,
             flows: self.flows,
             apart: self.apart,
+            joins: self.joins,
+            crosses: self.crosses,
             ..Self::of(self.locale, self.abbreviations, self.capitalized)
         };
     }
@@ -250,8 +263,10 @@ impl Tokenizer {
             if self.open.is_some() {
                 self.settle(After::of(text[at..].chars().next()));
             }
-            let (end, kinds) = match tag_end(text, at, cut) {
+            let crosses = self.crosses && !self.crossed;
+            let (end, kinds) = match tag_end(text, at, cut == Cut::MidLine, crosses) {
                 Tag::Ends(end) => {
+                    self.crossed |= crosses && text[at..end].contains('\n');
                     self.line.written = true;
                     at = end;
                     continue;
@@ -266,6 +281,19 @@ impl Tokenizer {
             }
             if end == text.len() && cut == Cut::MidLine && leaves_tail {
                 break;
+            }
+            if self.joins && end < text.len() && opens_tag(text, end) {
+                match JoinedRun::read(text, at, end, cut) {
+                    Joined::No => {}
+                    Joined::Open if leaves_tail => break,
+                    Joined::Open => {}
+                    Joined::Run(run) if run.end == text.len() && cut == Cut::MidLine && leaves_tail => break,
+                    Joined::Run(run) => {
+                        at = run.end;
+                        self.joined_run(text, &run, base, tokens);
+                        continue;
+                    }
+                }
             }
             self.field(Field { text, start: at, end, base }, kinds, tokens);
             at = end;
@@ -282,6 +310,7 @@ impl Tokenizer {
     /// Says that a line ended where the last piece did.
     pub fn end_line(&mut self) {
         self.settle(After::End);
+        self.crossed = false;
         if self.apart {
             return self.reset();
         }
@@ -364,7 +393,7 @@ impl Tokenizer {
         }
         for (word, _) in words.iter_mut().zip(&self.capitals).filter(|(_, capital)| **capital) {
             let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
-            word.given = Given::Kept(Case::of(&text[source], self.locale));
+            word.given = Given::Kept(Case::of(&untagged(&text[source]), self.locale));
         }
     }
 
@@ -403,6 +432,23 @@ impl Tokenizer {
         }
         let marks = run.trim_end_matches(|c: char| !(c.is_alphanumeric() || is_joiner(c)));
         self.marks(field, at.max(field.start + marks.len()));
+    }
+
+    /// Takes the words of a run that has tags inside it.
+    #[cold]
+    fn joined_run(&mut self, text: &str, run: &JoinedRun, base: u32, tokens: &mut Tokens) {
+        self.line.written = true;
+        // The marks of a run mean what they do by what follows it.
+        let after = text[run.end..].char_indices().find(|&(_, c)| !c.is_whitespace() || c == '\n');
+        let after = after.map_or(text.len(), |(at, c)| run.end + at + c.len_utf8());
+        let plain = [&run.plain, &text[run.end..after]].concat();
+        let first = tokens.len();
+        self.odd_field(&Field { text: &plain, start: 0, end: run.plain.len(), base: 0 }, tokens);
+        for word in &mut tokens.as_mut_slice()[first..] {
+            let (start, end) = (word.source.start as usize, word.source.end as usize);
+            let place = run.place(start)..run.place(end - 1) + 1;
+            word.source = base + place.start as u32..base + place.end as u32;
+        }
     }
 
     /// Takes one word.
@@ -514,6 +560,83 @@ impl Tokenizer {
             _ => Ended::Stopped,
         };
         Meaning { ended, punctuated: true }
+    }
+}
+
+/// A run that goes on behind tags has so many characters at most.
+const MAX_JOINED: usize = 256;
+
+/// A run without white space that goes on behind tags.
+struct JoinedRun {
+    /// The run without the tags.
+    plain: String,
+    /// Where each part of that begins, there and in the text.
+    parts: Vec<(usize, usize)>,
+    /// Where the run ends in the text.
+    end: usize,
+}
+
+/// The result of looking behind the tag after a run.
+enum Joined {
+    /// The run ends there.
+    No,
+    /// The text ends before that shows.
+    Open,
+    Run(JoinedRun),
+}
+
+impl JoinedRun {
+    /// Looks behind the tags after the run that stands at `start..end`.
+    fn read(text: &str, start: usize, end: usize, cut: Cut) -> Joined {
+        let goes_on = cut == Cut::MidLine;
+        // So many characters are left to it; the rest of a longer run is taken part by part.
+        let mut left = MAX_JOINED;
+        let mut takes = |part: &str| {
+            let chars = part.chars().take(left + 1).count();
+            let fits = chars <= left;
+            left -= chars.min(left);
+            fits
+        };
+        if !takes(&text[start..end]) {
+            return Joined::No;
+        }
+        let mut run = Self { plain: text[start..end].to_owned(), parts: vec![(0, start)], end };
+        while run.plain.ends_with(char::is_alphanumeric) {
+            let mut at = run.end;
+            while at < text.len() && opens_tag(text, at) {
+                match tag_end(text, at, goes_on, false) {
+                    Tag::Ends(end) if is_inline(&text[at..end]) => at = end,
+                    Tag::Open if takes(&text[at..]) => return Joined::Open,
+                    Tag::Open => return Joined::No,
+                    _ => break,
+                }
+            }
+            if !takes(&text[run.end..at]) {
+                return Joined::No;
+            }
+            if at == text.len() && goes_on {
+                return Joined::Open;
+            }
+            if at == run.end || !text[at..].starts_with(char::is_alphanumeric) {
+                break;
+            }
+            run.parts.push((run.plain.len(), at));
+            (run.end, _) = field_end(text, at);
+            if !takes(&text[at..run.end]) {
+                return Joined::No;
+            }
+            run.plain.push_str(&text[at..run.end]);
+            if run.end == text.len() {
+                break;
+            }
+        }
+        if run.parts.len() > 1 { Joined::Run(run) } else { Joined::No }
+    }
+
+    /// Where byte `at` of the run without tags stands in the text.
+    fn place(&self, at: usize) -> usize {
+        let (from, to) = self.parts[self.parts.partition_point(|&(from, _)| from <= at) - 1];
+        to + at - from
     }
 }
 
@@ -717,40 +840,6 @@ fn is_dotted_word(word: &str) -> bool {
     is_number || letters(last) == 1 && first.split('.').all(|part| (1..=2).contains(&letters(part)))
 }
 
-/// What begins at a byte that may open a tag.
-enum Tag {
-    None,
-    /// A tag up to this byte.
-    Ends(usize),
-    /// A tag whose end is not here yet.
-    Open,
-}
-
-/// Sees whether a mark-up tag begins at byte `at`: `<i>`, `</v>`, or `{\an8}` as in subtitles.
-#[inline]
-fn tag_end(text: &str, at: usize, cut: Cut) -> Tag {
-    if !opens_tag(text, at) {
-        return Tag::None;
-    }
-    let (open, close) = if text.as_bytes()[at] == b'<' { ('<', '>') } else { ('{', '}') };
-    let mut inside = text[at + 1..].char_indices();
-    match inside.by_ref().take(MAX_TAG).find(|&(_, c)| c == close || c == open || c == '\n') {
-        Some((len, c)) if c == close => Tag::Ends(at + 1 + len + 1),
-        None if cut == Cut::MidLine && inside.next().is_none() => Tag::Open,
-        _ => Tag::None,
-    }
-}
-
-/// Letters of any script open one, so that a Turkish `<İ` is read like its lower case.
-#[inline]
-fn opens_tag(text: &str, at: usize) -> bool {
-    match text.as_bytes()[at] {
-        b'<' => text[at + 1..].starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '!' | '?')),
-        b'{' => text[at + 1..].starts_with('\\'),
-        _ => false,
-    }
-}
-
 fn char_at(text: &str, at: usize) -> char {
     text[at..].chars().next().unwrap_or(' ')
 }
@@ -798,6 +887,37 @@ mod tests {
         assert_eq!(
             words("a<b and x < y <i never closed"),
             ["a", "b", "and", "x", "y", "i", "never", "closed"]
+        );
+    }
+
+    #[test]
+    fn a_word_goes_on_behind_tags_inside_it() {
+        let (mut tokens, text) =
+            (Tokens::new(), "h<I>E</I>llo <b>Wo</b>rld. s{\\b1}o<br>it a<i>-b</i> <i>so</i>, x<i>y");
+        let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Keep).of_markup(false);
+        tokenizer.read(text, 0, Cut::Whole, &mut tokens);
+        let found: Vec<_> = tokens
+            .iter()
+            .map(|(lower, token)| (lower, &text[token.source.start as usize..token.source.end as usize]))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("hello", "h<I>E</I>llo"),
+                ("world", "Wo</b>rld"),
+                ("so", "s{\\b1}o"),
+                ("it", "it"),
+                ("a", "a"),
+                ("b", "b"),
+                ("so", "so"),
+                ("xy", "x<i>y")
+            ]
+        );
+        let words = tokens.as_slice();
+        assert_eq!(words[0].given, Given::Kept(Case::Mixed(crate::text::Capitals(2))));
+        assert_eq!(
+            (words[1].given, words[1].right, words[2].starts),
+            (Given::Kept(Case::Title), Some('.'), true)
         );
     }
 

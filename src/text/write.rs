@@ -3,6 +3,7 @@
 use super::case::Case;
 use super::label::Choice;
 use super::locale::Locale;
+use super::markup::{retagged, untagged};
 use super::tokens::{Given, Token, Tokens};
 use crate::named::NamedValue;
 
@@ -53,9 +54,14 @@ pub fn write(source: &[u8], tokens: &Tokens, choices: &[Choice], policy: &Policy
             continue;
         }
         let Ok(word) = std::str::from_utf8(bytes) else { continue };
-        let case = policy.case(word, token, choice);
+        let plain = untagged(word);
+        let case = policy.case(&plain, token, choice);
         spelled.clear();
-        case.apply(word, policy.locale, &mut spelled);
+        case.apply(&plain, policy.locale, &mut spelled);
+        if plain.len() < word.len() {
+            let plain = std::mem::take(&mut spelled);
+            retagged(word, &plain, &mut spelled);
+        }
         out.extend_from_slice(&source[written..start]);
         out.extend_from_slice(spelled.as_bytes());
         written = end;

@@ -1,0 +1,265 @@
+//! Mark-up in running text: the tags that are no words, and those that stand inside one.
+
+use std::borrow::Cow;
+
+/// A mark-up tag is looked for in this many characters after its `<`. (In bytes, a tag could become one by a change of case.)
+pub const MAX_TAG: usize = 1024;
+
+/// The result of looking for a tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    None,
+    /// A tag up to this byte.
+    Ends(usize),
+    /// A tag whose end is not here yet.
+    Open,
+}
+
+/// Looks for a mark-up tag at byte `at`: `<i>`, `</v>`, `{\an8}` or `{y:i}` as in subtitles. Only one that is written as HTML or XML
+/// goes on in another line, where lines belong together (`crosses`). `goes_on` where more text follows.
+#[inline]
+pub(super) fn tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> Tag {
+    if !opens_tag(text, at) {
+        return Tag::None;
+    }
+    let (open, close) = if text.as_bytes()[at] == b'<' { ('<', '>') } else { ('{', '}') };
+    let is_code = open == '{' && text.as_bytes().get(at + 1) != Some(&b'\\');
+    let mut inside = text[at + 1..].char_indices();
+    let ends = |c: char| c == close || c == open || c == '\n' || is_code && c.is_whitespace();
+    match inside.by_ref().take(MAX_TAG).find(|&(_, c)| ends(c)) {
+        Some((len, c)) if c == close => Tag::Ends(at + 1 + len + 1),
+        Some((_, '\n')) if crosses && open == '<' => match markup_len(&text[at..]) {
+            Markup::Ends(len) => Tag::Ends(at + len),
+            Markup::Open if goes_on => Tag::Open,
+            _ => Tag::None,
+        },
+        None if goes_on && inside.next().is_none() => Tag::Open,
+        _ => Tag::None,
+    }
+}
+
+/// Tells whether a tag may begin at byte `at`. Letters of any script open one, so that a Turkish `<İ` is read like its lower case.
+#[inline]
+pub(super) fn opens_tag(text: &str, at: usize) -> bool {
+    match text.as_bytes()[at] {
+        b'<' => text[at + 1..].starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '!' | '?')),
+        b'{' => match text.as_bytes()[at + 1..] {
+            [b'\\', ..] => true,
+            [letter, b':', ..] => letter.is_ascii_alphabetic(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// How a tag goes on that is written as HTML or XML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Markup {
+    No,
+    /// It has so many bytes.
+    Ends(usize),
+    /// The text ends before it.
+    Open,
+}
+
+/// Reads a tag of a name and attributes with values (`<p class="a" id=b>`), or a comment, over any number of lines none of which
+/// is empty.
+fn markup_len(text: &str) -> Markup {
+    let mut chars = text.char_indices().enumerate().peekable();
+    let is_comment = text.starts_with("<!--");
+    let mut state = State::Name;
+    let mut is_empty = false;
+    chars.next();
+    for (count, (at, c)) in chars {
+        if count > MAX_TAG {
+            return Markup::No;
+        }
+        if c == '\n' && std::mem::replace(&mut is_empty, true) {
+            return Markup::No;
+        }
+        is_empty &= c.is_whitespace();
+        state = match (state, c) {
+            (_, '<') => return Markup::No,
+            (_, '>') if is_comment => return Markup::Ends(at + 1),
+            _ if is_comment => State::Name,
+            (State::Quoted(quote), c) if c == quote => State::Between,
+            (State::Quoted(quote), _) => State::Quoted(quote),
+            (State::Name | State::Between | State::Closed | State::Value, '>') => {
+                return Markup::Ends(at + 1);
+            }
+            (State::Name, '/' | '?' | '!') if at == 1 => State::Name,
+            (State::Name | State::Between | State::Value, '/' | '?') => State::Closed,
+            (State::Name, c) if is_name(c) => State::Name,
+            (State::Name | State::Between, c) if c.is_whitespace() => State::Between,
+            (State::Between | State::Attribute, c) if is_name(c) => State::Attribute,
+            (State::Attribute | State::Named, c) if c.is_whitespace() => State::Named,
+            (State::Attribute | State::Named, '=') => State::Equals,
+            (State::Equals, c) if c.is_whitespace() => State::Equals,
+            (State::Equals, quote @ ('"' | '\'')) => State::Quoted(quote),
+            (State::Value, c) if c.is_whitespace() => State::Between,
+            (State::Equals | State::Value, _) => State::Value,
+            _ => return Markup::No,
+        };
+    }
+    Markup::Open
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// In the name of the tag.
+    Name,
+    /// Before an attribute.
+    Between,
+    /// In the name of an attribute.
+    Attribute,
+    /// After the name of an attribute.
+    Named,
+    /// Before a value.
+    Equals,
+    Quoted(char),
+    /// In a value without quotes.
+    Value,
+    /// After the stroke of an element without content.
+    Closed,
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')
+}
+
+/// How many of the first `end` bytes, which are whole lines, can be read before more is here: a tag may go on behind them, and its line
+/// belongs together with the one in which it ends. `ended` where nothing follows the text. A line that begins in a tag opens no other
+/// that goes on.
+pub(crate) fn whole_lines(text: &[u8], end: usize, ended: bool) -> usize {
+    let mut start = 0;
+    while start < end {
+        let Some(open) = text[start..end].iter().position(|&b| b == b'<') else { return end };
+        let line =
+            text[start..start + open].iter().rposition(|&b| b == b'\n').map_or(start, |at| start + at + 1);
+        let line_end =
+            |from: usize| text[from..end].iter().position(|&b| b == b'\n').map(|len| from + len + 1);
+        let Some(next) = line_end(line) else { return end };
+        start = match tag_over_lines(&text[line..next], text, line, ended) {
+            None => next,
+            Some(Markup::Ends(tag_end)) if let Some(next) = line_end(tag_end.min(end)) => next,
+            Some(_) => return line,
+        };
+    }
+    end
+}
+
+/// Finds the tag that opens on this line, which begins at byte `start` of the text, and goes on behind it: where it ends in the text.
+fn tag_over_lines(line: &[u8], text: &[u8], start: usize, ended: bool) -> Option<Markup> {
+    let at = line.iter().rposition(|b| matches!(b, b'<' | b'>')).filter(|&at| line[at] == b'<')?;
+    let tag = &text[start + at..text.len().min(start + at + 4 * (MAX_TAG + 1))];
+    let mut valid = String::with_capacity(tag.len());
+    for chunk in tag.utf8_chunks() {
+        valid.push_str(chunk.valid());
+        valid.extend(chunk.invalid().iter().map(|_| super::tokenize::NO_TEXT as char));
+    }
+    match markup_len(&valid) {
+        _ if !opens_tag(&valid, 0) => None,
+        Markup::Ends(len) => Some(Markup::Ends(start + at + len)),
+        Markup::Open if !ended || start + at + tag.len() < text.len() => Some(Markup::Open),
+        _ => None,
+    }
+}
+
+/// The tags of HTML and of subtitles between which a word goes on: `h<i>e</i>llo`. Others part words, as `<br>` does.
+const INLINE: [&str; 30] = [
+    "a", "abbr", "b", "big", "c", "cite", "code", "del", "em", "emph", "font", "hi", "i", "ins", "kbd",
+    "lang", "mark", "q", "ruby", "s", "small", "span", "strike", "strong", "sub", "sup", "tt", "tts", "u",
+    "w",
+];
+
+/// Tells whether a word goes on behind this tag.
+pub(crate) fn is_inline(tag: &str) -> bool {
+    let Some(name) = tag.strip_prefix('<') else { return true };
+    let name = name.strip_prefix('/').unwrap_or(name);
+    let name = &name[..name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len())];
+    INLINE.iter().any(|inline| inline.eq_ignore_ascii_case(name))
+}
+
+/// A word without the tags that stand inside it.
+pub fn untagged(word: &str) -> Cow<'_, str> {
+    if !word.contains(['<', '{']) {
+        return Cow::Borrowed(word);
+    }
+    let mut close = None;
+    let plain = word.chars().filter(|&c| {
+        let is_inside = close.is_some();
+        close = match c {
+            '<' => Some('>'),
+            '{' => Some('}'),
+            c if close == Some(c) => None,
+            _ => close,
+        };
+        !is_inside && close.is_none()
+    });
+    Cow::Owned(plain.collect())
+}
+
+/// Appends `word`, which has tags inside it, with the letters of `plain`, which is the same without them and in another case.
+pub(super) fn retagged(word: &str, plain: &str, out: &mut String) {
+    let mut plain = plain.chars();
+    let mut close = None;
+    for c in word.chars() {
+        let is_inside = close.is_some();
+        close = match c {
+            '<' => Some('>'),
+            '{' => Some('}'),
+            c if close == Some(c) => None,
+            _ => close,
+        };
+        let is_letter = !is_inside && close.is_none();
+        out.push(if is_letter { plain.next().unwrap_or(c) } else { c });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_over_lines_are_written_as_mark_up_is() {
+        for tag in [
+            "<p class=\"a b\"\n  xml:id='s1' lang=en>",
+            "<br\n/>",
+            "<a href = \"x\n y\">",
+            "<!-- so it\nis -->",
+            "</p\n>",
+            "<?xml version=\"1\"\n?>",
+        ] {
+            assert_eq!(tag_end(&format!("{tag}so"), 0, false, true), Tag::Ends(tag.len()), "{tag}");
+            assert_eq!(tag_end(tag, 0, false, false), Tag::None);
+            for end in (2..tag.len()).filter(|&end| tag.is_char_boundary(end)) {
+                assert_eq!(tag_end(&tag[..end], 0, true, true), Tag::Open, "{}", &tag[..end]);
+            }
+        }
+        for text in ["<b and\nthen>", "<i never\nclosed", "<p a=\"\n\n\">", "<a\n<b>", "<p =\n>"] {
+            assert_eq!(tag_end(text, 0, false, true), Tag::None, "{text}");
+        }
+        assert_eq!(tag_end("{y:i}", 0, false, false), Tag::Ends(5));
+        assert_eq!(tag_end("{y: i}", 0, false, false), Tag::None);
+    }
+
+    #[test]
+    fn lines_wait_for_the_end_of_a_tag() {
+        let find = |text: &str, end: usize| whole_lines(text.as_bytes(), end, false);
+        assert_eq!(find("so\nwe <p a=b\n", 13), 3);
+        assert_eq!(find("so\nwe <p a=b\nc=d> x", 13), 3);
+        assert_eq!(find("so\nwe <p a=b\nc=d> x\nso\n", 23), 23);
+        assert_eq!(find("so\nwe <p a b\n", 13), 13);
+        assert_eq!(find("so\nwe <p a=b\nc=d> <x\n", 21), 21);
+        assert_eq!(find("so\nwe <p a=b\nc=d> <x\n<y\n", 24), 21);
+        assert_eq!(whole_lines(b"so\nwe <p a=b\n", 13, true), 13);
+    }
+
+    #[test]
+    fn a_word_has_its_letters_between_tags() {
+        assert_eq!(untagged("h<i>e</i>l{\\b1}lo"), "hello");
+        let mut out = String::new();
+        retagged("h<i>e</i>llo", "HELLO", &mut out);
+        assert_eq!(out, "H<i>E</i>LLO");
+    }
+}
