@@ -17,13 +17,15 @@ sys.path.insert(0, str(HERE / "peers"))
 
 from compare import timed_run  # noqa: E402
 
-BUILDS = {"cli": ["--model", TOP / "lm/en.{preset}"], "cli,lang-en": ["--preset", "{preset}"]}
+BUILDS = {"none": ["--model", TOP / "lm/en.{preset}"], "lang-en": ["--preset", "{preset}"]}
 
 
 def build(features):
     """The program with these features."""
     target = TOP / "target/footprint"
-    command = ["cargo", "build", "--quiet", "--release", "--no-default-features", "--features", features, "--target-dir", target]
+    command = ["cargo", "build", "--quiet", "--release", "--package", "majuscule-cli", "--no-default-features", "--target-dir", target]
+    if features != "none":
+        command += ["--features", features]
     subprocess.run(command, check=True, cwd=TOP)
     return target / "release" / ("majuscule.exe" if os.name == "nt" else "majuscule")
 
