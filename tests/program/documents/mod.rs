@@ -76,6 +76,49 @@ fn the_figures_of_the_readme_come_from_the_reports() {
     }
 }
 
+#[test]
+fn the_map_names_files_that_exist_and_what_stands_in_them() {
+    let top = top();
+    let files = ["benches", "crates", "docs", "examples", "fuzz", "lexicons", "lm", "src", "tests"];
+    let files: Vec<String> = files.iter().flat_map(|folder| all_files(&top.join(folder))).collect();
+    let map = read(&top.join("ARCHITECTURE.md")) + &read(&top.join("CONTRIBUTING.md"));
+    let mut wrong = Vec::new();
+    for line in prose(&map).lines() {
+        let spans: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+        let paths =
+            spans.iter().filter(|span| span.ends_with('/') || span.ends_with(".rs") || span.ends_with(".py"));
+        let paths: Vec<&str> = paths.copied().filter(|path| !path.contains("LANG")).collect();
+        let named = |path: &str| files.iter().find(|file| format!("{file}/").contains(&format!("/{path}")));
+        wrong.extend(
+            paths.iter().filter(|path| named(path).is_none()).map(|path| format!("there is no {path}")),
+        );
+        // A row of the table of questions: what it names stands in its file.
+        if let (true, [path]) = (line.contains("? |"), &paths[..])
+            && let Ok(source) = fs::read_to_string(top.join(path))
+        {
+            let names = spans.iter().filter(|span| !span.contains(['/', '.', '-', ' ']));
+            let names = names.filter_map(|span| span.rsplit("::").next());
+            wrong.extend(
+                names.filter(|name| !source.contains(name)).map(|name| format!("{path} has no {name}")),
+            );
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "ARCHITECTURE.md and CONTRIBUTING.md are behind the code:\n{}",
+        wrong.join("\n")
+    );
+}
+
+/// The paths of all files in a folder, but for those of builds.
+fn all_files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("an entry").path()).filter(|path| !path.ends_with("target"));
+    paths
+        .flat_map(|path| if path.is_dir() { all_files(&path) } else { vec![path.display().to_string()] })
+        .collect()
+}
+
 /// The folder of the repository.
 fn top() -> PathBuf {
     let package = Path::new(crate::ROOT);
