@@ -16,7 +16,7 @@ use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, Policy, SentenceStart, Words};
 use majuscule_experiment::{Recipe, Setting, plan};
-use majuscule_train::corpus::{self, Corpus, Protocol, Reading};
+use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::align::{self, Edit};
 use majuscule_train::lexicon;
 use majuscule_train::lm::kneser_ney::Smoothing;
@@ -114,7 +114,18 @@ pub fn stream(data: &[u8]) {
 /// Where a law is broken.
 pub fn any_format(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
-    let kinds = [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll];
+    let kinds = [
+        Kind::Srt,
+        Kind::Vtt,
+        Kind::Ctm,
+        Kind::Stm,
+        Kind::Jsonl,
+        Kind::WhisperJson,
+        Kind::Conll,
+        Kind::Trn,
+        Kind::Nlp,
+        Kind::Tsv,
+    ];
     format(kinds[usize::from(kind) % kinds.len()], data);
 }
 
@@ -129,13 +140,14 @@ pub fn convert(data: &[u8]) {
     convert::fuzz(kinds[usize::from(kind) % kinds.len()], data);
 }
 
-/// Any bytes as a file of a format: like [`tokenize`], and however its bytes arrive, the same comes out, of live records too. The first byte
-/// chooses the mode, the others are the file.
+/// Any bytes as a file of a format: like [`tokenize`], and however its bytes arrive, the same comes out, of live records too; a corpus
+/// finds sentences in it, or an error that names its line. The first byte chooses the mode, the others are the file.
 ///
 /// # Panics
 /// Where a law is broken.
 pub fn format(kind: Kind, data: &[u8]) {
     let Some((&mode, file)) = data.split_first() else { return };
+    sentences(kind, file);
     for lossy in [false, true] {
         let mode = Mode::of(mode, lossy);
         let restored = |file: &[u8], step| mode.restored_as(kind, file, step, &*MODEL.restorer);
@@ -337,7 +349,7 @@ pub fn counts(data: &[u8]) {
 /// # Panics
 /// Where that law is broken.
 pub fn nlp(data: &[u8]) {
-    transcript(data, corpus::Format::Nlp);
+    sentences(Kind::Nlp, data);
 }
 
 /// Any bytes as recogniser output with times: the same, and every field stands in its line, in order.
@@ -345,7 +357,7 @@ pub fn nlp(data: &[u8]) {
 /// # Panics
 /// Where that law is broken.
 pub fn ctm(data: &[u8]) {
-    transcript(data, corpus::Format::Ctm);
+    sentences(Kind::Ctm, data);
     each_line(data, |line| {
         let Ok(Some(row)) = ctm::row(line) else { return };
         let optional = [row.confidence, row.kind, row.speaker].into_iter().flatten();
@@ -361,7 +373,7 @@ pub fn ctm(data: &[u8]) {
 /// # Panics
 /// Where that law is broken.
 pub fn stm(data: &[u8]) {
-    transcript(data, corpus::Format::Stm);
+    sentences(Kind::Stm, data);
     each_line(data, |line| {
         let Ok(Some(row)) = stm::row(line) else { return };
         let fields = [row.file, row.channel, row.speaker, row.begin, row.end];
@@ -374,15 +386,15 @@ pub fn stm(data: &[u8]) {
 /// # Panics
 /// Where that law is broken.
 pub fn trn(data: &[u8]) {
-    transcript(data, corpus::Format::Trn);
+    sentences(Kind::Trn, data);
     each_line(data, |line| {
         let Ok(Some(row)) = trn::row(line) else { return };
         assert_in_order(line, row.words.into_iter().chain([row.utterance]));
     });
 }
 
-fn transcript(data: &[u8], format: corpus::Format) {
-    let reading = Reading { format, ..Reading::default() };
+fn sentences(format: Kind, data: &[u8]) {
+    let reading = Reading { format, language: "en".to_owned(), ..Reading::default() };
     let corpus = Corpus::of_bytes(data, reading, Protocol::default(), Locale::Root);
     let mut last = 0;
     let read = corpus.for_each_sentence(&mut |sentence| {

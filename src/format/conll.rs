@@ -170,7 +170,8 @@ fn columns(line: &str) -> Vec<Range<usize>> {
     }
 }
 
-fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+/// The places of what stands between tabs.
+pub(super) fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     line.split('\t').map(move |field| {
         let start = at;

@@ -136,7 +136,8 @@ impl Source {
 /// What reads the lines of a format; `None` where it is read whole.
 fn parser(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Parser>>> {
     Ok(Some(match kind {
-        Kind::Auto | Kind::Text => Box::new(plain::TextLines),
+        Kind::Auto | Kind::Text | Kind::Tok => Box::new(plain::TextLines),
+        Kind::Trn | Kind::Nlp | Kind::Tsv => return Err(no_segments(kind)),
         Kind::Srt => Box::new(cue::CueItems::new(srt::Lines::default())),
         Kind::Vtt => Box::new(cue::CueItems::new(vtt::Lines::default())),
         Kind::Ctm => Box::new(ctm::Words::default()),
@@ -147,12 +148,21 @@ fn parser(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Parser>>> {
     }))
 }
 
+fn no_segments(kind: Kind) -> Error {
+    let problem = format!(
+        "{} is not converted: expected text, subtitles, a transcript with times, CoNLL or JSON",
+        kind.shown()
+    );
+    Error::Usage(problem)
+}
+
 fn writer(kind: Kind) -> Result<Box<dyn Writer>> {
     Ok(match kind {
         Kind::Auto => {
             return Err(Error::Usage("the format to write is not said: name it with --to".to_owned()));
         }
-        Kind::Text => Box::new(plain::Writer),
+        Kind::Text | Kind::Tok => Box::new(plain::Writer),
+        Kind::Trn | Kind::Nlp | Kind::Tsv => return Err(no_segments(kind)),
         Kind::Srt => Box::new(srt::Writer::default()),
         Kind::Vtt => Box::new(vtt::Writer::default()),
         Kind::Ctm => Box::new(ctm::Writer),

@@ -13,7 +13,10 @@ use super::records::{Grammar, Parts, fill};
 use super::segment::{
     self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time, Word,
 };
-use super::transcript::{self, Fault, fields, is_event, is_no_word, is_silent, seconds, shortened, too_few};
+use super::transcript::{
+    self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, seconds, shortened,
+    too_few,
+};
 use crate::text::Break;
 
 const EXPECTED: &str = "file channel begin duration word";
@@ -200,6 +203,23 @@ impl Grammar for Rows {
 
     fn end(&mut self) -> Result<(), String> {
         self.alternatives.end("").map_err(|fault| fault.problem)
+    }
+
+    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
+        let Some(row) = row(line)? else { return Ok(None) };
+        let part = match row.role {
+            Role::Begin => Some(UtterancePart::Open),
+            Role::Next => Some(UtterancePart::Next),
+            Role::End => Some(UtterancePart::Close),
+            Role::Event => None,
+            Role::Word => UtterancePart::word(&line[row.word.clone()]),
+        };
+        Ok(Some(Utterance {
+            recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
+            times: row.times(line),
+            parts: part.into_iter().collect(),
+            ..Utterance::default()
+        }))
     }
 }
 

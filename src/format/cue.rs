@@ -401,8 +401,21 @@ impl<S: Subtitles> Grammar for CueText<S> {
         Some(self.count)
     }
 
+    fn ends(&self) -> Ends {
+        S::ends()
+    }
+
     fn is_between(&self) -> bool {
         self.subtitles.is_between()
+    }
+
+    fn decode(&self, part: &str, out: &mut String) {
+        let mut at = 0;
+        while let Some(c) = part[at..].chars().next() {
+            let (len, c) = S::escaped(&part[at..]).unwrap_or((c.len_utf8(), c));
+            out.push(c);
+            at += len;
+        }
     }
 }
 

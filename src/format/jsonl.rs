@@ -6,7 +6,7 @@ use super::caption::{self, Caption, Captions};
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
 use super::lines::Lines;
 use super::plain::{not_utf8, text};
-use super::records::explained;
+use super::records::{Grammar, Parts, explained};
 use super::segment::{
     self, Block, BlockKind, Column, Found, Item, Losses, Lost, Parser, Part, Row, Segment, Tag, Time, Word,
 };
@@ -18,7 +18,7 @@ use crate::text::Break;
 use crate::text::tokenize::{Cut, Tokenizer};
 
 /// Characters of a line that is read, at most: it has to be in memory.
-const LONGEST: usize = 1 << 28;
+pub(super) const LONGEST: usize = 1 << 28;
 
 /// A piece ends with the first line that ends after so many bytes.
 const PIECE: usize = 1 << 16;
@@ -160,6 +160,36 @@ impl Jsonl {
 fn find_words(text: &str, read: &mut usize, tokenizer: &mut Tokenizer, piece: &mut Piece) {
     tokenizer.read(&text[*read..], *read as u32, Cut::Whole, &mut piece.tokens);
     *read = text.len();
+}
+
+/// Objects as text that is read and not written: each string that the keys lead to is a line of its own, or several.
+#[derive(Debug)]
+pub(super) struct ObjectTexts {
+    path: Vec<String>,
+}
+
+impl ObjectTexts {
+    /// Reads the text from the field of this name, with dots between keys, or from `text`.
+    pub(super) fn new(field: Option<&str>) -> Self {
+        Self { path: keys(field.unwrap_or("text")) }
+    }
+}
+
+impl Grammar for ObjectTexts {
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+        if !line.trim().is_empty() {
+            strings(line, &self.path)?.into_iter().for_each(|string| parts.push(string, Some(Break::Line)));
+        }
+        Ok(())
+    }
+
+    fn longest(&self) -> usize {
+        LONGEST
+    }
+
+    fn decode(&self, part: &str, out: &mut String) {
+        decode(part, out);
+    }
 }
 
 /// Objects that come in live: one text, unless the settings say otherwise.

@@ -4,12 +4,12 @@ use std::io::{Cursor, Read};
 
 use proptest::prelude::*;
 
-use super::{Kind, Piece, Settings, WrittenWords};
+use super::{Kind, Piece, Record, Settings, WrittenWords};
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
-use crate::text::{Case, Choice, Label, Locale, Mark, Policy, SentenceStart, Token};
+use crate::text::{Break, Case, Choice, Label, Locale, Mark, Policy, SentenceStart, Token};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
@@ -155,4 +155,25 @@ pub(super) fn check(kind: Kind, text: &str) {
         assert!(written_in_steps(kind, bytes, step, any) == changed, "steps of {step} bytes");
     }
     assert_eq!(tokens(kind, &changed, usize::MAX, settings()), whole);
+    // Who reads the text alone reads the same words in the same order.
+    let Ok(text) = read(kind, bytes) else { return };
+    let mut rest = text.as_str();
+    for (word, _) in &whole {
+        let found = rest.find(&**word);
+        let found = found.unwrap_or_else(|| panic!("{kind:?}: {word} is missing in {rest:?} of {text:?}"));
+        rest = &rest[found + word.len()..];
+    }
+}
+
+/// The text of a file in lower case, which may be no text.
+fn read(kind: Kind, bytes: &[u8]) -> Result<String> {
+    let input = Input::uncompressed("data", Cursor::new(bytes.to_vec()));
+    let (mut records, mut record, mut text) = (kind.records(input, None)?, Record::default(), String::new());
+    while records.next(&mut record)? {
+        for (place, before) in &record.stretches {
+            text.push_str(if *before == Break::None { "" } else { " " });
+            text.push_str(&record.text[place.clone()]);
+        }
+    }
+    Ok(Locale::Root.lower(&text).replace('’', "'"))
 }

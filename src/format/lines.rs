@@ -36,10 +36,6 @@ pub(super) enum Ends {
 }
 
 impl Lines {
-    pub(super) fn new(input: Input) -> Self {
-        Self::of_at_most(input, PART)
-    }
-
     /// Lines of which those of more than `longest` characters come in parts.
     pub(super) fn of_at_most(input: Input, longest: usize) -> Self {
         Self {
@@ -226,7 +222,7 @@ mod tests {
 
     fn lines_ending(text: &str, ends: Ends) -> Vec<(u64, String)> {
         let input = Input::uncompressed("text", std::io::Cursor::new(text.to_owned()));
-        let mut lines = Lines::new(input).ending(ends);
+        let mut lines = Lines::of_at_most(input, PART).ending(ends);
         let (mut found, mut all) = (Vec::new(), Vec::new());
         while lines.next().unwrap() {
             all.extend_from_slice(lines.whole());
@@ -259,7 +255,7 @@ mod tests {
     #[test]
     fn the_next_line_can_be_looked_at() {
         let text = "a\r\nb \r\n\nc";
-        let mut lines = Lines::new(Input::uncompressed("text", std::io::Cursor::new(text)));
+        let mut lines = Lines::of_at_most(Input::uncompressed("text", std::io::Cursor::new(text)), PART);
         for expected in [&b"b"[..], b"", b"c", b""] {
             assert!(lines.next().unwrap());
             lines.look_ahead().unwrap();

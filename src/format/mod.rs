@@ -8,10 +8,13 @@ mod cue;
 mod frame;
 mod json;
 mod lines;
+mod nlp;
+mod record;
 mod records;
 mod segment;
 mod sniff;
 mod srt;
+mod tsv;
 mod vtt;
 
 pub mod convert;
@@ -32,12 +35,13 @@ pub use frame::Frame;
 pub use jsonl::Jsonl;
 pub use live::Live;
 pub use plain::Plain;
+pub use record::{Record, RecordSource};
 pub use sniff::refuse_binary;
+pub use tsv::has_names;
 pub use whisper::Whisper;
 
 use copies::CopiedWord;
 use cue::CueText;
-use lines::Ends;
 use records::Records;
 
 use crate::error::Result;
@@ -182,6 +186,14 @@ pub enum Kind {
     WhisperJson,
     /// Columns, a word a line.
     Conll,
+    /// References and recogniser output of NIST, an utterance and its name a line.
+    Trn,
+    /// Columns between |, a word and its mark a line, with a header that has token and punctuation; events in <> are no words.
+    Nlp,
+    /// A table, with the text in the column that --field names.
+    Tsv,
+    /// Tokenised text, white space between tokens.
+    Tok,
 }
 
 impl NamedValue for Kind {
@@ -203,7 +215,17 @@ impl NamedValue for Kind {
             "What Whisper and its kin write: the same words in text, segments and words",
         ),
         (Self::Conll, "conll", "Columns, a word a line"),
+        (Self::Trn, "trn", "References and recogniser output of NIST, an utterance and its name a line"),
+        (
+            Self::Nlp,
+            "nlp",
+            "Columns between |, a word and its mark a line, with a header that has token and punctuation; events in <> are no words",
+        ),
+        (Self::Tsv, "tsv", "A table, with the text in the column that --field names"),
+        (Self::Tok, "tok", "Tokenised text, white space between tokens"),
     ];
+
+    const FORMER: &'static [(&'static str, &'static str)] = &[("lines", "text")];
 }
 
 impl Kind {
@@ -225,6 +247,10 @@ impl Kind {
             "jsonl" | "ndjson" => Self::Jsonl,
             "json" => Self::WhisperJson,
             "conll" | "conllu" => Self::Conll,
+            "trn" => Self::Trn,
+            "nlp" => Self::Nlp,
+            "tsv" => Self::Tsv,
+            "tok" => Self::Tok,
             _ => return None,
         })
     }
@@ -234,20 +260,18 @@ impl Kind {
     /// # Errors
     /// Where the settings name a field that the format cannot have.
     pub fn open(self, mut input: Input, settings: Settings) -> Result<Box<dyn Format>> {
-        Ok(match self {
-            Self::Auto => {
-                let named = Self::named(Path::new(input.name()));
-                let told = if named.is_none() { Self::told_by(&mut input)? } else { named };
-                return told.unwrap_or(Self::Text).open(input, settings);
-            }
-            Self::Text => Box::new(Plain::new(input, settings)),
+        Ok(match self.of_input(&mut input)? {
+            Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, settings)),
             Self::Srt => Box::new(Records::new(input, settings, CueText::<srt::Lines>::default())),
-            Self::Vtt => {
-                let records = Records::new(input, settings, CueText::<vtt::Lines>::default());
-                Box::new(records.ending(Ends::Anywhere))
-            }
+            Self::Vtt => Box::new(Records::new(input, settings, CueText::<vtt::Lines>::default())),
             Self::Ctm => Box::new(Records::new(input, settings, ctm::Rows::default())),
             Self::Stm => Box::new(Records::new(input, settings, stm::Rows::default())),
+            Self::Trn => Box::new(Records::new(input, settings, trn::Rows)),
+            Self::Nlp => Box::new(Records::new(input, settings, nlp::Rows::default())),
+            Self::Tsv => {
+                let rows = tsv::Rows::new(settings.field.as_deref());
+                Box::new(Records::new(input, settings, rows))
+            }
             Self::Jsonl => Box::new(Jsonl::new(input, settings)),
             Self::WhisperJson => Box::new(Whisper::new(input, settings)),
             Self::Conll => {

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 
 use super::buffer::Buffer;
+use super::jsonl::LONGEST;
+use super::records::{Grammar, Parts};
 use super::segment::{self, Found, Item, Losses, Lost, Parser, Part, Segment};
 use super::transcript::Fault;
 use super::{Context, Format, Piece, Settings};
@@ -186,6 +188,21 @@ impl Format for Plain {
         self.take_lines(rest, piece)?;
         piece.after = Break::Document;
         Ok(true)
+    }
+}
+
+/// Plain text that is read and not written: a line is a text of its own.
+#[derive(Debug)]
+pub(super) struct Written;
+
+impl Grammar for Written {
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+        parts.push(0..line.len(), Some(Break::Line));
+        Ok(())
+    }
+
+    fn longest(&self) -> usize {
+        LONGEST
     }
 }
 

@@ -5,12 +5,13 @@ use std::ops::Range;
 use super::copies::{CopiedPart, CopiedWord, RolledLines};
 use super::lines::{Ends, Lines};
 use super::plain::{PART, not_utf8, text};
-use super::transcript::Fault;
+use super::record::{Record, RecordSource};
+use super::transcript::{Fault, Utterance};
 use super::{Format, Piece, Settings};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::text::tokenize::{Cut, Tokenizer};
-use crate::text::{Break, Tokens};
+use crate::text::{Break, Locale, Tokens};
 
 /// A piece ends at the first cue that begins after so many bytes.
 const PIECE: usize = 1 << 16;
@@ -56,6 +57,30 @@ pub(super) trait Grammar: Send {
     fn is_between(&self) -> bool {
         false
     }
+
+    /// Where its lines end.
+    fn ends(&self) -> Ends {
+        Ends::AsFirst
+    }
+
+    /// Characters of a line that is read, at most.
+    fn longest(&self) -> usize {
+        PART
+    }
+
+    /// Appends what a part of a line says, without escapes, to `out`.
+    fn decode(&self, part: &str, out: &mut String) {
+        out.push_str(part);
+    }
+
+    /// Reads the line that was taken last as an utterance, in formats that have them.
+    ///
+    /// # Errors
+    /// Where it is none.
+    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
+        let _ = line;
+        Ok(None)
+    }
 }
 
 /// The parts of a line that are text.
@@ -81,7 +106,7 @@ struct PartCopy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextPart {
     pub(super) place: Range<usize>,
-    /// The break before it; without one its words run on from the last part.
+    /// The break before it; without one its words run on from the last part, and after [`Break::None`] it is a mark of the last word.
     pub(super) before: Option<Break>,
     /// A sentence begins with it, whatever stands before.
     pub(super) begins: bool,
@@ -130,19 +155,171 @@ pub(super) fn begin_sentences(places: &mut Vec<usize>, first: usize, tokens: &mu
     }
 }
 
+/// What becomes of lines that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Faults {
+    /// They are errors.
+    Refused,
+    /// They are errors, which say that such parts may pass.
+    Advised,
+    /// They pass as lines without text.
+    Passed,
+}
+
+/// The lines of a file, each with the parts of it that are text.
+#[derive(Debug)]
+pub(super) struct GrammarLines<G> {
+    lines: Lines,
+    grammar: G,
+    /// What the grammar says of the line that was read last.
+    parts: Parts,
+    locale: Locale,
+    faults: Faults,
+    mended: Vec<u8>,
+}
+
+impl<G: Grammar> GrammarLines<G> {
+    pub(super) fn new(input: Input, grammar: G, locale: Locale, faults: Faults) -> Self {
+        let lines = Lines::of_at_most(input, grammar.longest()).ending(grammar.ends());
+        Self { lines, grammar, parts: Parts::default(), locale, faults, mended: Vec::new() }
+    }
+
+    /// Reads the next line, and which parts of it are text; false at the end. A line that stood in the cue before has none.
+    fn next(&mut self, rolled: &mut RolledLines) -> Result<bool> {
+        self.parts.clear();
+        let is_lossy = self.faults == Faults::Passed;
+        if !self.lines.next()? {
+            return match self.grammar.end() {
+                Err(problem) if !is_lossy => Err(self.error(problem, self.lines.number() + 1)),
+                _ => Ok(false),
+            };
+        }
+        let number = self.lines.number();
+        if self.lines.is_long() {
+            self.grammar.pass(false);
+            let longest = self.grammar.longest();
+            let problem = format!(
+                "found a line of more than {longest} characters, but no line is expected to be so long"
+            );
+            return if is_lossy { Ok(true) } else { Err(self.error(problem, number)) };
+        }
+        if self.grammar.needs_next(&self.lines.whole()[self.lines.text()]) {
+            self.lines.look_ahead()?;
+            self.grammar.see_next(&String::from_utf8_lossy(self.lines.ahead()));
+        }
+        let source = &self.lines.whole()[self.lines.text()];
+        let line = text(source, &mut self.mended, is_lossy)
+            .map_err(|at| not_utf8(self.lines.name(), number - 1, 0, source, at))?;
+        if let Err(fault) = self.grammar.line(line, &mut self.parts) {
+            if !is_lossy {
+                return Err(self.faults.told(fault).error(self.lines.name(), number, line));
+            }
+            self.parts.clear();
+            self.grammar.pass(line.trim().is_empty());
+        }
+        if let Some(cue) = self.grammar.cue().filter(|_| !self.parts.places.is_empty())
+            && rolled.read(cue, line, self.parts.places.iter(), self.locale)
+        {
+            self.parts.clear();
+            // What follows does not run on.
+            self.parts.owed = Some(Break::Cue);
+        }
+        Ok(true)
+    }
+
+    /// The line that was read last, without its ending, what it says, and who says so; bytes that are not UTF-8 are no text.
+    fn text(&mut self) -> Result<(&str, &Parts, &G)> {
+        let source = &self.lines.whole()[self.lines.text()];
+        let line = text(source, &mut self.mended, self.faults == Faults::Passed)
+            .map_err(|at| not_utf8(self.lines.name(), self.lines.number() - 1, 0, source, at))?;
+        Ok((line, &self.parts, &self.grammar))
+    }
+
+    fn error(&self, problem: String, number: u64) -> Error {
+        self.faults.told(Fault { at: 0, problem }).error(self.lines.name(), number, "")
+    }
+}
+
+impl Faults {
+    /// Says what can be done, where that is more than to mend the file.
+    fn told(self, fault: Fault) -> Fault {
+        if self == Self::Advised { explained(fault) } else { fault }
+    }
+}
+
+/// The lines of a file, of which only the text is read.
+#[derive(Debug)]
+pub(super) struct RecordLines<G> {
+    lines: GrammarLines<G>,
+    rolled: RolledLines,
+}
+
+impl<G: Grammar> RecordLines<G> {
+    pub(super) fn new(input: Input, grammar: G) -> Self {
+        let lines = GrammarLines::new(input, grammar, Locale::Root, Faults::Refused);
+        Self { lines, rolled: RolledLines::default() }
+    }
+}
+
+impl<G: Grammar> RecordSource for RecordLines<G> {
+    fn next(&mut self, record: &mut Record) -> Result<bool> {
+        record.clear();
+        if !self.lines.next(&mut self.rolled)? {
+            return Ok(false);
+        }
+        self.rolled.take(0, &mut Vec::new());
+        record.line = self.lines.lines.number();
+        let (line, parts, grammar) = self.lines.text()?;
+        let mut end = None;
+        for part in &parts.places {
+            let start = record.text.len();
+            grammar.decode(&line[part.place.clone()], &mut record.text);
+            let before = part.break_before(end.and_then(|end| line.get(end..part.place.start)));
+            record.stretches.push((start..record.text.len(), before));
+            end = Some(part.place.end);
+        }
+        Ok(true)
+    }
+
+    fn utterance(&mut self) -> Result<Option<Utterance<'_>>> {
+        let (name, number) = (self.lines.lines.name().to_owned(), self.lines.lines.number());
+        let (line, _, grammar) = self.lines.text()?;
+        grammar.utterance(line).map_err(|fault| fault.error(&name, number, line))
+    }
+}
+
+impl TextPart {
+    /// What lies before the part; `between` stands between it and the part before it on the same line.
+    pub(super) fn break_before(&self, between: Option<&str>) -> Break {
+        let joins = between.is_some_and(|between| !has_space(between));
+        let before = self.before.unwrap_or(if joins { Break::None } else { Break::Space });
+        if self.begins { before.max(Break::Turn) } else { before }
+    }
+}
+
+/// Whether there is white space outside tags.
+fn has_space(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.chars().any(|c| {
+        match c {
+            '<' | '{' => depth += 1,
+            '>' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && c.is_whitespace()
+    })
+}
+
 /// A file of lines, read from anywhere.
 #[derive(Debug)]
 pub(super) struct Records<G> {
-    lines: Lines,
+    lines: GrammarLines<G>,
     settings: Settings,
-    grammar: G,
-    /// What the grammar says of the line that was read last, and whether that is no part of a piece yet.
-    parts: Parts,
+    /// Whether the line that was read last is no part of a piece yet.
     is_held: bool,
     text: RunningText,
     /// Bytes since the last text.
     silent: usize,
-    mended: Vec<u8>,
 }
 
 /// The text of a piece.
@@ -195,7 +372,7 @@ impl RunningText {
 
     /// Appends a part of the line `line` that begins at byte `start`.
     fn push(&mut self, part: &TextPart, line: &str, start: usize, settings: &Settings, piece: &mut Piece) {
-        if let Some(before) = part.before {
+        if let Some(before) = part.before.filter(|&before| before > Break::None) {
             self.end_run(settings, piece);
             self.run_len = 0;
             self.run_lines = 0;
@@ -227,80 +404,20 @@ impl<G: Grammar> Records<G> {
             rolled: RolledLines::default(),
             count: 0,
         };
-        Self {
-            lines: Lines::new(input),
-            settings,
-            grammar,
-            parts: Parts::default(),
-            is_held: false,
-            text,
-            silent: 0,
-            mended: Vec::new(),
-        }
-    }
-
-    /// Reads lines that end so.
-    pub(super) fn ending(self, ends: Ends) -> Self {
-        Self { lines: self.lines.ending(ends), ..self }
-    }
-
-    /// Reads the next line, and which parts of it are text; false at the end.
-    fn read(&mut self) -> Result<bool> {
-        self.parts.clear();
-        let lossy = self.settings.lossy;
-        if !self.lines.next()? {
-            return match self.grammar.end() {
-                Err(problem) if !lossy => Err(explained(Fault { at: 0, problem }).error(
-                    self.lines.name(),
-                    self.lines.number() + 1,
-                    "",
-                )),
-                _ => Ok(false),
-            };
-        }
-        let number = self.lines.number();
-        if self.lines.is_long() {
-            self.grammar.pass(false);
-            let problem =
-                format!("found a line of more than {PART} characters, but no line is expected to be so long");
-            return match lossy {
-                true => Ok(true),
-                false => Err(explained(Fault { at: 0, problem }).error(self.lines.name(), number, "")),
-            };
-        }
-        if self.grammar.needs_next(&self.lines.whole()[self.lines.text()]) {
-            self.lines.look_ahead()?;
-            self.grammar.see_next(&String::from_utf8_lossy(self.lines.ahead()));
-        }
-        let source = &self.lines.whole()[self.lines.text()];
-        let line = text(source, &mut self.mended, lossy)
-            .map_err(|at| not_utf8(self.lines.name(), number - 1, 0, source, at))?;
-        if let Err(fault) = self.grammar.line(line, &mut self.parts) {
-            if !lossy {
-                return Err(explained(fault).error(self.lines.name(), number, line));
-            }
-            self.parts.clear();
-            self.grammar.pass(line.trim().is_empty());
-        }
-        if let Some(cue) = self.grammar.cue().filter(|_| !self.parts.places.is_empty())
-            && self.text.rolled.read(cue, line, self.parts.places.iter(), self.settings.locale)
-        {
-            self.parts.clear();
-            // What follows does not run on.
-            self.parts.owed = Some(Break::Cue);
-        }
-        Ok(true)
+        let faults = if settings.lossy { Faults::Passed } else { Faults::Advised };
+        let lines = GrammarLines::new(input, grammar, settings.locale, faults);
+        Self { lines, settings, is_held: false, text, silent: 0 }
     }
 
     /// Whether the piece ends before the line that was read, and what then comes after it.
     fn cut(&self, piece: &Piece) -> Option<Break> {
-        match self.parts.places.first().map(|part| part.before) {
+        match self.lines.parts.places.first().map(|part| part.before.filter(|&before| before > Break::None)) {
             Some(Some(Break::Document)) => Some(Break::Document),
             Some(Some(_)) if piece.source.len() >= PIECE => Some(Break::Cue),
             // Also by characters alone, so that the place does not depend on case.
             Some(None) if self.text.run_len > PART || self.text.run_lines > LINES => Some(Break::Space),
             // Bytes that are no text are always the same, so the place does not depend on case.
-            None if self.silent > PIECE && self.grammar.is_between() => Some(Break::Cue),
+            None if self.silent > PIECE && self.lines.grammar.is_between() => Some(Break::Cue),
             None if self.silent > PIECE => Some(Break::Space),
             _ => None,
         }
@@ -320,13 +437,17 @@ impl<G: Grammar> Records<G> {
 
     /// Appends the line that was read to the piece.
     fn take(&mut self, piece: &mut Piece) -> Result<()> {
-        let start = piece.source.len() + self.lines.text().start;
-        piece.source.extend_from_slice(self.lines.whole());
+        let whole = self.lines.lines.whole();
+        let start = piece.source.len() + self.lines.lines.text().start;
+        piece.source.extend_from_slice(whole);
+        if self.lines.parts.places.is_empty() {
+            self.silent += whole.len();
+        }
         if self.text.rolled.is_again() {
             self.text.end_run(&self.settings, piece);
         }
         self.text.rolled.take(start, &mut piece.copies);
-        for PartCopy { place, of, part } in self.parts.copies.drain(..) {
+        for PartCopy { place, of, part } in self.lines.parts.copies.drain(..) {
             let Range { start: last, end } = self.text.last;
             let of = last + of.start..(last + of.end).min(end);
             if !of.is_empty() {
@@ -334,15 +455,12 @@ impl<G: Grammar> Records<G> {
                 self.text.copies.push(PartCopy { place, of, part });
             }
         }
-        if self.parts.places.is_empty() {
-            self.silent += self.lines.whole().len();
+        if self.lines.parts.places.is_empty() {
             return Ok(());
         }
         self.silent = 0;
-        let source = &self.lines.whole()[self.lines.text()];
-        let line = text(source, &mut self.mended, self.settings.lossy)
-            .map_err(|at| not_utf8(self.lines.name(), self.lines.number() - 1, 0, source, at))?;
-        for part in &self.parts.places {
+        let (line, parts, _) = self.lines.text()?;
+        for part in &parts.places {
             self.text.push(part, line, start, &self.settings, piece);
         }
         self.text.run_lines += line.chars().count();
@@ -368,16 +486,17 @@ impl<G: Grammar> Format for Records<G> {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         piece.capitalized = self.settings.capitalized;
-        piece.is_copied = self.grammar.cue().is_some();
+        piece.is_copied = self.lines.grammar.cue().is_some();
         self.text.view.clear();
         loop {
             if !std::mem::take(&mut self.is_held) {
                 // What is here is given out before more is waited for, where nothing that comes can belong to it.
-                if !piece.source.is_empty() && self.grammar.is_between() && !self.lines.is_ready() {
+                if !piece.source.is_empty() && self.lines.grammar.is_between() && !self.lines.lines.is_ready()
+                {
                     self.give(piece, Break::Cue);
                     return Ok(true);
                 }
-                if !self.read()? {
+                if !self.lines.next(&mut self.text.rolled)? {
                     break;
                 }
                 if let Some(after) = self.cut(piece) {

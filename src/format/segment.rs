@@ -346,7 +346,7 @@ impl Losses {
 
 impl Kind {
     /// What errors call the format.
-    pub(super) fn shown(self) -> &'static str {
+    pub fn shown(self) -> &'static str {
         match self {
             Self::Auto | Self::Text => "plain text",
             Self::Srt => ".srt",
@@ -356,16 +356,21 @@ impl Kind {
             Self::Jsonl => ".jsonl",
             Self::WhisperJson => "Whisper's JSON",
             Self::Conll => "CoNLL",
+            Self::Trn => ".trn",
+            Self::Nlp => ".nlp",
+            Self::Tsv => ".tsv",
+            Self::Tok => "tokenised text",
         }
     }
 
     /// What one segment of it is.
     fn unit(self) -> &'static str {
         match self {
-            Self::Auto | Self::Text => "line",
+            Self::Auto | Self::Text | Self::Tsv | Self::Tok => "line",
             Self::Srt | Self::Vtt => "cue",
-            Self::Ctm => "word",
+            Self::Ctm | Self::Nlp => "word",
             Self::Stm | Self::WhisperJson => "segment",
+            Self::Trn => "utterance",
             Self::Jsonl => "object",
             Self::Conll => "sentence",
         }

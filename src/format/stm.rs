@@ -11,7 +11,8 @@ use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::records::{Grammar, Parts};
 use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag};
 use super::transcript::{
-    Fault, Piece, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened, too_few, words,
+    Fault, Piece, Utterance, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened, too_few,
+    words,
 };
 use crate::text::Break;
 
@@ -97,6 +98,17 @@ impl Grammar for Rows {
         parts.push(first, parted(&mut self.last, now).or(Some(Break::Cue)));
         words.for_each(|word| parts.push(word, None));
         Ok(())
+    }
+
+    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
+        let Some(row) = row(line)? else { return Ok(None) };
+        Ok(Some(Utterance {
+            recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
+            times: Some(row.times(line)?),
+            is_segment: true,
+            is_ignored: row.is_ignored,
+            ..Utterance::of(line, &row.pieces)
+        }))
     }
 
     fn is_between(&self) -> bool {

@@ -116,6 +116,64 @@ pub enum PieceKind {
     Close,
 }
 
+/// What was said at a time or under a name, as a transcript has it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Utterance<'a> {
+    /// The recording that it is from and the channel, where the format names them.
+    pub recording: Option<String>,
+    /// Its name, where the format has one.
+    pub name: Option<&'a str>,
+    /// When it begins and ends, in seconds, where the format says so.
+    pub times: Option<(f64, f64)>,
+    /// Whether these are the times of a segment of many words, as references have, and not those of a word.
+    pub is_segment: bool,
+    /// Whether what is said there is not transcribed, and not to be scored.
+    pub is_ignored: bool,
+    /// Its text, with all alternatives.
+    pub parts: Vec<UtterancePart<'a>>,
+}
+
+impl<'a> Utterance<'a> {
+    /// The pieces of a line, without a name and times.
+    pub(super) fn of(line: &'a str, pieces: &[Piece]) -> Self {
+        let parts = pieces.iter().filter_map(|piece| match piece.kind {
+            PieceKind::Word => UtterancePart::word(&line[piece.place.clone()]),
+            PieceKind::Null => None,
+            PieceKind::Open => Some(UtterancePart::Open),
+            PieceKind::Next => Some(UtterancePart::Next),
+            PieceKind::Close => Some(UtterancePart::Close),
+        });
+        Self { parts: parts.collect(), ..Self::default() }
+    }
+}
+
+/// A part of the text of an [`Utterance`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UtterancePart<'a> {
+    /// Text, of any number of words.
+    Text(&'a str),
+    /// A word in parentheses, as `(uh)`: that it was left out is no error.
+    Optional(&'a str),
+    /// Alternatives begin.
+    Open,
+    /// The next alternative begins.
+    Next,
+    /// Alternatives end.
+    Close,
+}
+
+impl<'a> UtterancePart<'a> {
+    /// A word of a transcript; `None` for an event in `<>`.
+    pub(super) fn word(word: &'a str) -> Option<Self> {
+        let optional = word.strip_prefix('(').and_then(|word| word.strip_suffix(')'));
+        match optional.filter(|word| !word.is_empty()) {
+            _ if is_event(word) => None,
+            Some(word) => Some(Self::Optional(word)),
+            None => Some(Self::Text(word)),
+        }
+    }
+}
+
 /// The pieces of `line` from `from` on. Alternatives, `{ this / that / @ }`, may be nested, and their marks need no white space around
 /// them. Outside alternatives a stroke is text, and so is a brace inside a word.
 ///

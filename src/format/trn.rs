@@ -4,7 +4,9 @@
 
 use std::ops::Range;
 
-use super::transcript::{Fault, Piece, is_silent, pieces, shortened, words};
+use super::records::{Grammar, Parts};
+use super::transcript::{Fault, Piece, Utterance, is_no_word, is_silent, pieces, shortened, words};
+use crate::text::Break;
 
 /// A line: where its fields stand in it, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,9 +42,44 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
     Ok(Some(Row { words: words(line, &pieces), pieces, utterance }))
 }
 
+/// Utterances, read from anywhere: each is a turn. All but the words stays as it is.
+#[derive(Debug)]
+pub(super) struct Rows;
+
+impl Grammar for Rows {
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+        let Some(row) = row(line)? else { return Ok(()) };
+        let words = row.words.into_iter().filter(|word| !is_no_word(&line[word.clone()]));
+        for (at, word) in words.enumerate() {
+            parts.push(word, (at == 0).then_some(Break::Turn));
+        }
+        Ok(())
+    }
+
+    fn is_between(&self) -> bool {
+        true
+    }
+
+    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
+        let Some(row) = row(line)? else { return Ok(None) };
+        let name = Some(line[row.utterance].trim());
+        Ok(Some(Utterance { name, ..Utterance::of(line, &row.pieces) }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Kind;
+    use crate::format::laws::{check, starts, words};
+
+    #[test]
+    fn the_words_of_utterances_are_text_and_their_names_are_not() {
+        let file = ";; so\nwe met { ana / rui } . (ana-1)\r\n[noise] <laugh> (rui-2)\nhe (uh) left (rui-3)";
+        check(Kind::Trn, file);
+        assert_eq!(words(Kind::Trn, file), ["we", "met", "ana", "he", "uh", "left"]);
+        assert_eq!(starts(Kind::Trn, file), ["we", "he"]);
+    }
 
     #[test]
     fn a_line_is_an_utterance_and_its_name() {

@@ -12,6 +12,7 @@ use super::cue::Cues;
 use super::json::{Event, Member, compact, decode, members, quoted, read, units};
 use super::jsonl::{Fields, Names, array, read_segment, write_segment};
 use super::plain::{not_utf8, text};
+use super::record::{Record, RecordSource};
 use super::records::{Parts, TextPart, begin_sentences, explained, fill};
 use super::segment::{
     self, Block, BlockKind, Found as FoundItem, Item, Losses, Lost, Part, Segment, Time, has_text,
@@ -70,6 +71,81 @@ impl Format for Whisper {
             }
         }
         piece.frame.source = source;
+        Ok(true)
+    }
+}
+
+/// The segments of a document as text that is read and not written.
+#[derive(Debug)]
+pub(super) struct SegmentTexts {
+    input: Option<Input>,
+    json: String,
+    /// Where their texts stand, the last first.
+    places: Vec<(Range<usize>, Option<Range<usize>>)>,
+    is_cues: bool,
+    cues: Cues,
+    speaker: Option<String>,
+    is_begun: bool,
+    lines: LineNumbers,
+}
+
+impl SegmentTexts {
+    /// Reads a document.
+    pub(super) fn new(input: Input) -> Self {
+        Self {
+            input: Some(input),
+            json: String::new(),
+            places: Vec::new(),
+            is_cues: true,
+            cues: Cues::default(),
+            speaker: None,
+            is_begun: false,
+            lines: LineNumbers::default(),
+        }
+    }
+
+    fn read(&mut self, input: Input) -> Result<()> {
+        let name = input.name().to_owned();
+        self.json = input.text()?;
+        if self.json.is_empty() {
+            return Ok(());
+        }
+        let found = Found::read(&self.json).map_err(|fault| placed(fault, &self.json, &name))?;
+        self.is_cues = !(found.segments.is_empty() && found.whole.is_empty());
+        let mut kinds = [found.segments, found.whole].into_iter().chain(found.words);
+        let texts = kinds.find(|places| !places.is_empty()).unwrap_or_default();
+        let speakers = found.speakers.into_iter().chain(std::iter::repeat(None));
+        self.places = texts.into_iter().zip(speakers).collect();
+        self.places.reverse();
+        Ok(())
+    }
+}
+
+impl RecordSource for SegmentTexts {
+    fn next(&mut self, record: &mut Record) -> Result<bool> {
+        record.clear();
+        if let Some(input) = self.input.take() {
+            self.read(input)?;
+        }
+        let Some((place, speaker)) = self.places.pop() else { return Ok(false) };
+        record.line = self.lines.of(&self.json, &place).0;
+        let speaker = speaker.map(|name| self.json[name].to_owned());
+        if std::mem::replace(&mut self.is_begun, true) && speaker != self.speaker {
+            self.cues.turn();
+        }
+        self.speaker = speaker;
+        if self.is_cues {
+            self.cues.begin();
+        }
+        decode(&self.json[place], &mut record.text);
+        let mut parts = Parts::default();
+        self.cues.line(&record.text, "", &mut parts);
+        let mut end = None;
+        for part in parts.drain() {
+            let between = end.replace(part.place.end).and_then(|end| record.text.get(end..part.place.start));
+            let before = part.break_before(between);
+            record.stretches.push((part.place, before));
+        }
         Ok(true)
     }
 }

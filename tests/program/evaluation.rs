@@ -323,3 +323,82 @@ fn what_cannot_be_aligned_is_named() {
         String::from_utf8(majuscule(folder.path(), "score --align said.stm other.trn").stdout).unwrap();
     assert!(page.contains("\nWER: 100.00 %, of 7 words 0 recognised, "), "{page}");
 }
+
+#[test]
+fn every_format_is_trained_on_and_scored_as_its_text_is() {
+    let words = |row: fn(usize, &str) -> String| -> String {
+        let of =
+            |(n, line): (usize, &str)| line.split(' ').map(|word| row(n, word)).collect::<String>() + "\n";
+        SPEECH.lines().enumerate().map(of).collect()
+    };
+    let lines = |row: fn(usize, &str) -> String| -> String {
+        SPEECH.lines().enumerate().map(|(n, line)| row(n, line)).collect()
+    };
+    // A sentence goes over two cues.
+    let cues = |mark: char| -> String {
+        let cue = |n: usize, text: &str| format!("{n}\n00:00:01{mark}000 --> 00:00:02{mark}000\n{text}\n\n");
+        let two = |(n, line): (usize, &str)| {
+            let (head, tail) = line.split_at(line.find(" saw").unwrap());
+            cue(2 * n, &format!("<i>{head}</i>")) + &cue(2 * n + 1, tail)
+        };
+        SPEECH.lines().enumerate().map(two).collect()
+    };
+    let segments = lines(|_, line| format!("{{\"text\": \" {line}\"}},"));
+    let folder = files(&[
+        ("said.txt", SPEECH),
+        ("said.srt", &cues(',')),
+        ("said.vtt", &format!("WEBVTT\n\n{}", cues('.'))),
+        ("said.json", &format!("{{\"segments\": [{}]}}", segments.trim_end_matches(','))),
+        ("said.jsonl", &lines(|n, line| format!("{{\"n\": {n}, \"result\": {{\"text\": \"{line}\"}}}}\n"))),
+        ("said.conllu", &words(|_, word| format!("1\t{word}\t_\t_\t_\t_\t_\t_\t_\t_\n"))),
+        ("said.ctm", &words(|n, word| format!("talk{n} 1 0 1 {word}\n"))),
+        ("said.stm", &lines(|n, line| format!("talk 1 ana {n} {n}.5 <o> {line}\n"))),
+        ("said.tsv", &format!("result.text\tn\n{}", lines(|n, line| format!("{line}\t{n}\n")))),
+    ]);
+    let out = |arguments: &str| {
+        let output = majuscule(folder.path(), arguments);
+        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let made = |name: &str| {
+        let file = format!("{name} --field {}", if name.ends_with("conllu") { "2" } else { "result.text" });
+        out(&format!("train majority {file} -o model-{name} --force"));
+        let mut figures = Vec::new();
+        for protocol in ["text", "batista", "rei"] {
+            let evaluate = format!("evaluate --model model-said.txt --protocol {protocol} --json {file}");
+            figures.push(json(folder.path(), &evaluate));
+            let model = format!("evaluate --model model-{name} --protocol {protocol} --json said.txt");
+            figures.push(json(folder.path(), &model));
+        }
+        for report in &mut figures {
+            report["signature"] = Value::Null;
+        }
+        let stats = out(&format!("corpus stats {file}"));
+        // Each recording of this one is scored by itself.
+        if name != "said.ctm" {
+            let aligned = json(folder.path(), &format!("score --align said.txt {file} --json"));
+            assert_eq!(
+                (&aligned["word_errors"]["rate"], &aligned["ser"]),
+                (&0.0.into(), &0.0.into()),
+                "{name}"
+            );
+        }
+        let lexicon = out(&format!("lexicon build {file}"));
+        out(&format!("lm train {file} --order 2 --smoothing witten-bell -o lm.arpa"));
+        let shown = |text: String| text.replace(name, "FILE");
+        let model = fs::read_to_string(folder.path().join("lm.arpa")).unwrap();
+        (figures, shown(stats), shown(lexicon), model)
+    };
+    let text = made("said.txt");
+    assert!(text.0[0]["correct"].as_u64() > Some(5), "{:?}", text.0[0]);
+    for name in
+        ["said.srt", "said.vtt", "said.json", "said.jsonl", "said.conllu", "said.ctm", "said.stm", "said.tsv"]
+    {
+        assert_eq!(made(name), text, "{name}");
+    }
+}
+
+const SPEECH: &str = "The minister saw Ana Reis of NATO in Porto.\n\
+                      In Lisbon we saw the iPhone of Ana Reis.\n\
+                      Then Rui saw that NATO had left Porto.\n\
+                      In May Rui McKay saw us in Lisbon.\n";

@@ -44,7 +44,7 @@ const TRANSCRIPTS: [(Target, &str); 4] = [
 ];
 
 /// Each format, and a file of it with words that the model knows.
-const FILES: [(Kind, &str); 7] = [
+const FILES: [(Kind, &str); 10] = [
     (
         Kind::Srt,
         "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}the <i>bbc</i> met\r\nin NEW york. who?\r\n\r\n2\n0:01.5 --> 0:00.0 X1:1\n\
@@ -59,6 +59,12 @@ const FILES: [(Kind, &str); 7] = [
     ),
     (Kind::Ctm, TRANSCRIPTS[1].1),
     (Kind::Stm, TRANSCRIPTS[2].1),
+    (Kind::Trn, TRANSCRIPTS[3].1),
+    (Kind::Nlp, TRANSCRIPTS[0].1),
+    (
+        Kind::Tsv,
+        "id\ttext\r\n1\tthe BBC met. İstanbul\r\n2\tin new york\tebay\n\n3\t<i>who</i> &amp; o'neill\n",
+    ),
     (
         Kind::Jsonl,
         "{\"id\": \"New\", \"text\": \"the BBC met \\u0130sland\\nin new york.\"}\r\n\n{\"text\": null}\n{\"id\": \"New\", \"text\": \"the WHO\"}\n{\"text\":\"WHO \\ud801\\udc28 \

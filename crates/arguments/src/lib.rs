@@ -5,7 +5,10 @@ use majuscule::named::NamedValue;
 
 /// Reads a setting by the name of one of its values: `#[arg(value_parser = by_name::<Preset>())]`.
 pub fn by_name<T: NamedValue>() -> impl TypedValueParser<Value = T> {
-    let values = T::VALUES.iter().map(|(_, name, help)| PossibleValue::new(*name).help(*help));
+    let former =
+        |name: &'static str| T::FORMER.iter().filter(move |(_, now)| *now == name).map(|(former, _)| *former);
+    let values =
+        T::VALUES.iter().map(|(_, name, help)| PossibleValue::new(*name).aliases(former(name)).help(*help));
     PossibleValuesParser::new(values)
         .map(|name| T::of_name(&name).expect("clap accepts names of the table alone"))
 }

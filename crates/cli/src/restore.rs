@@ -301,8 +301,13 @@ impl Args {
         Err(Error::Usage(problem.into()))
     }
 
-    /// What a text is: as is said, or as its name says, or as its first bytes show.
+    /// What a text is: as is said, or as its name says, or as its first bytes show. Tokens of a text are text.
     fn kind(&self, file: &Path, input: &mut Input) -> Result<Kind, Error> {
+        let kind = self.told_kind(file, input)?;
+        Ok(if kind == Kind::Tok { Kind::Text } else { kind })
+    }
+
+    fn told_kind(&self, file: &Path, input: &mut Input) -> Result<Kind, Error> {
         if self.format != Kind::Auto {
             return Ok(self.format);
         }

@@ -66,8 +66,6 @@ struct Words {
     #[arg(long)]
     plain: bool,
     #[command(flatten)]
-    encoded: Encoded,
-    #[command(flatten)]
     reading: Reading,
 }
 
@@ -101,10 +99,14 @@ impl Encoded {
 }
 
 impl Words {
+    /// Lists and models are encoded as the texts are.
+    fn encoded(&self) -> Encoded {
+        Encoded { encoding: self.reading.encoding.clone() }
+    }
+
     fn corpus(&self, files: &[PathBuf]) -> Result<Corpus> {
         let locale = self.reading.language.parse()?;
         let corpus = Corpus::new(files, self.reading.clone(), self.protocol, locale)?;
-        let corpus = corpus.in_encoding(self.encoded.encoding.clone());
         tell_paragraphs(&corpus)?;
         Ok(corpus)
     }
@@ -249,7 +251,7 @@ impl Train {
     }
 
     fn list(&self, file: &Path) -> Result<Vec<String>> {
-        let text = self.words.encoded.text(file)?;
+        let text = self.words.encoded().text(file)?;
         let words: Vec<String> =
             text.lines().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
         match words.iter().find(|word| word.contains(char::is_whitespace)) {
@@ -368,7 +370,7 @@ struct Question {
 impl Question {
     /// Scores the sentences, and gives each to `end`, in order.
     fn score(&self, end: impl FnMut(&Sentence) -> io::Result<()>) -> Result<Corpus> {
-        let model = self.words.encoded.open(&self.model)?;
+        let model = self.words.encoded().open(&self.model)?;
         let corpus = self.words.corpus(&self.texts)?;
         let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
         words::for_each(&corpus, self.words.tokens(), &mut scores)?;
@@ -476,7 +478,7 @@ impl Interpolate {
         let inputs: Vec<PathBuf> = self.models.iter().chain(&self.tune).cloned().collect();
         files::check_inputs(&inputs)?;
         files::check_output(&self.output, &inputs)?;
-        let open = |model: &PathBuf| self.words.encoded.open_checked(model);
+        let open = |model: &PathBuf| self.words.encoded().open_checked(model);
         let models = self.models.iter().map(open).collect::<Result<Vec<_>>>()?;
         let models: Vec<&NgramModel> = models.iter().collect();
         write(&interpolate(&models, &self.weights(&models)?)?, &self.output)

@@ -18,11 +18,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use majuscule::error::{Error, Result};
-use majuscule::files::{self, Encoding, Input};
+use majuscule::files::{self, Input};
+use majuscule::format::Record;
+use majuscule::format::transcript::{Utterance, UtterancePart};
 use majuscule::text::{Break, Label, Locale, Tokens, Words, sentence};
 
 pub use protocol::{Protocol, Tag};
-pub use read::{Column, Field, Format, Piece, Reading, Sentence, Utterance};
+pub use read::{Reading, Sentence};
 
 use protocol::{Examples, SingleLetters};
 use read::{Block, Blocks};
@@ -65,8 +67,6 @@ pub struct Corpus {
     reading: Reading,
     protocol: Protocol,
     locale: Locale,
-    /// The encoding of files without a byte-order mark, where it is not UTF-8.
-    encoding: Option<Encoding>,
     /// What `rei` needs to know before it makes an example.
     letters: OnceLock<SingleLetters>,
     notes: Mutex<Vec<String>>,
@@ -139,7 +139,6 @@ impl Corpus {
             reading,
             protocol,
             locale,
-            encoding: None,
             letters,
             notes: Mutex::default(),
             spellings: Arc::default(),
@@ -163,17 +162,10 @@ impl Corpus {
             reading,
             protocol,
             locale,
-            encoding: None,
             letters: OnceLock::new(),
             notes: Mutex::default(),
             spellings: Arc::default(),
         }
-    }
-
-    /// The same files in another encoding than UTF-8, those without a byte-order mark.
-    #[must_use]
-    pub fn in_encoding(self, encoding: Option<Encoding>) -> Self {
-        Self { encoding, ..self }
     }
 
     /// Notes what was read otherwise than its file has it, in a file that belongs to the training.
@@ -235,10 +227,10 @@ impl Corpus {
             Source::Held(name, bytes) => Source::Held(name.clone(), bytes.clone()),
         };
         let sources = self.sources.iter().map(source).collect();
-        let (reading, locale, encoding) = (self.reading.clone(), self.locale, self.encoding.clone());
+        let (reading, locale) = (self.reading.clone(), self.locale);
         let (letters, notes) = (OnceLock::new(), Mutex::default());
         let spellings = self.spellings.clone();
-        Ok(Self { sources, reading, protocol, locale, encoding, letters, notes, spellings })
+        Ok(Self { sources, reading, protocol, locale, letters, notes, spellings })
     }
 
     /// Each of its files by itself, with what the protocol has learned from all of them (the single letters of `rei`), so
@@ -255,7 +247,6 @@ impl Corpus {
             reading: self.reading.clone(),
             protocol: self.protocol,
             locale: self.locale,
-            encoding: self.encoding.clone(),
             letters: letters.clone().into(),
             notes: Mutex::default(),
             spellings: self.spellings.clone(),
@@ -284,8 +275,11 @@ impl Corpus {
         if self.reading.split || self.protocol.runs_on() {
             return Ok(None);
         }
-        let mut blocks = Blocks::new(self.open(source)?, &self.reading, false)?;
-        let Some(block) = blocks.next()?.filter(Block::has_own_lines) else { return Ok(None) };
+        let mut blocks = Blocks::new(self.reading.decoded(source.open()?)?, &self.reading, false)?;
+        if !blocks.has_own_lines() {
+            return Ok(None);
+        }
+        let Some(block) = blocks.next()? else { return Ok(None) };
         let (mut lines, mut sentences) = (0, 0);
         block.sentences(&mut |line| {
             if lines < LINES {
@@ -361,7 +355,27 @@ impl Corpus {
     /// # Errors
     /// Like [`Corpus::for_each`].
     pub fn for_each_utterance(&self, visit: &mut dyn FnMut(Utterance<'_>) -> Result<()>) -> Result<()> {
-        self.blocks(|_, block| block.utterances(visit))
+        for source in &self.sources {
+            let mut input = self.reading.decoded(source.open()?)?;
+            let kind = self.reading.format.of_input(&mut input)?;
+            if kind.has_utterances() {
+                let mut records = kind.records(input, self.reading.field.as_deref())?;
+                let mut record = Record::default();
+                while records.next(&mut record)? {
+                    records.utterance()?.map_or(Ok(()), &mut *visit)?;
+                }
+                continue;
+            }
+            self.blocks_of(input, &mut |block| {
+                block.sentences(&mut |sentence| {
+                    visit(Utterance {
+                        parts: vec![UtterancePart::Text(sentence.text)],
+                        ..Utterance::default()
+                    })
+                })
+            })?;
+        }
+        Ok(())
     }
 
     /// All examples, in order.
@@ -495,24 +509,24 @@ impl Corpus {
         Examples::new(self.protocol, self.locale, &self.reading.language, letters, &self.spellings)
     }
 
-    fn open(&self, source: &Source) -> Result<Input> {
-        let input = source.open()?;
-        Ok(match &self.encoding {
-            Some(encoding) => input.decoded(Some(encoding.clone()), None)?.0,
-            None => input,
-        })
-    }
-
     /// Gives all blocks of all files to `visit` with their numbers, in order.
     fn blocks(&self, mut visit: impl FnMut(usize, Block) -> Result<()>) -> Result<()> {
-        let apart = self.protocol == Protocol::Susanto;
         let mut index = 0;
         for source in &self.sources {
-            let mut blocks = Blocks::new(self.open(source)?, &self.reading, apart)?;
-            while let Some(block) = blocks.next()? {
+            self.blocks_of(self.reading.decoded(source.open()?)?, &mut |block| {
                 visit(index, block)?;
                 index += 1;
-            }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Gives all blocks of a file to `visit`, in order.
+    fn blocks_of(&self, input: Input, visit: &mut dyn FnMut(Block) -> Result<()>) -> Result<()> {
+        let mut blocks = Blocks::new(input, &self.reading, self.protocol == Protocol::Susanto)?;
+        while let Some(block) = blocks.next()? {
+            visit(block)?;
         }
         Ok(())
     }

@@ -468,17 +468,18 @@ fn end_sentence(gold: &mut [Gold]) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Corpus, Format, Reading};
+    use super::super::{Corpus, Reading};
     use super::*;
+    use majuscule::format::Kind;
 
-    fn corpus(text: &str, format: Format, protocol: Protocol) -> Corpus {
+    fn corpus(text: &str, format: Kind, protocol: Protocol) -> Corpus {
         Corpus::of_text(text, Reading { format, ..Reading::default() }, protocol, Locale::Root)
     }
 
     /// The examples as text, true case, each on its line; words that are not scored in brackets, `|` where a sentence
     /// ends.
     fn shown(text: &str, protocol: Protocol) -> Vec<String> {
-        shown_of(&corpus(text, Format::Lines, protocol))
+        shown_of(&corpus(text, Kind::Text, protocol))
     }
 
     fn shown_of(corpus: &Corpus) -> Vec<String> {
@@ -509,7 +510,7 @@ mod tests {
         #[test]
         fn every_example_has_a_word_and_an_answer_for_each(text in any_text()) {
             for protocol in [Protocol::Text, Protocol::Batista, Protocol::Rei, Protocol::Susanto, asr(3)] {
-                for example in corpus(&text, Format::Lines, protocol).examples().unwrap() {
+                for example in corpus(&text, Kind::Text, protocol).examples().unwrap() {
                     prop_assert!(!example.gold.is_empty());
                     prop_assert_eq!(example.tokens.len(), example.gold.len());
                 }
@@ -520,7 +521,7 @@ mod tests {
         fn what_a_method_sees_does_not_show_the_case(text in any_text()) {
             for protocol in [Protocol::Text, Protocol::Susanto, Protocol::Rei, Protocol::Batista, asr(3)] {
                 let seen = |text: &str| -> Vec<_> {
-                    let examples = corpus(text, Format::Lines, protocol).examples().unwrap();
+                    let examples = corpus(text, Kind::Text, protocol).examples().unwrap();
                     let without_source = |example: Example| {
                         let words: Vec<_> = example.tokens.iter().map(|(lower, token)| {
                             (lower.to_owned(), token.before, token.starts, token.left, token.right)
@@ -535,8 +536,8 @@ mod tests {
 
         #[test]
         fn windows_hold_all_words_in_order(text in any_text(), window in 1usize..7) {
-            let whole = corpus(&text, Format::Lines, asr(usize::MAX)).examples().unwrap();
-            let parts = corpus(&text, Format::Lines, asr(window)).examples().unwrap();
+            let whole = corpus(&text, Kind::Text, asr(usize::MAX)).examples().unwrap();
+            let parts = corpus(&text, Kind::Text, asr(window)).examples().unwrap();
             let gold = |examples: &[Example]| examples.iter().flat_map(|e| e.gold.clone()).collect::<Vec<_>>();
             prop_assert_eq!(gold(&parts), gold(&whole));
             for (i, part) in parts.iter().enumerate() {
@@ -550,7 +551,7 @@ mod tests {
         #[test]
         fn threads_change_nothing(text in any_text(), threads in 2usize..4) {
             for protocol in [Protocol::Text, Protocol::Rei] {
-                let corpus = corpus(&text, Format::Lines, protocol);
+                let corpus = corpus(&text, Kind::Text, protocol);
                 let threads = NonZeroUsize::new(threads).unwrap();
                 let parts = corpus.map_reduce(threads, Vec::new, |seen, example| {
                     seen.push(example.clone());
@@ -564,7 +565,7 @@ mod tests {
     #[test]
     fn the_tags_are_those_of_rei_2020_table_1() {
         let text = "Automatic Truecasing of Video Subtitles using BERT: A multilingual adaptable approach";
-        let examples = corpus(text, Format::Lines, Protocol::Rei).examples().unwrap();
+        let examples = corpus(text, Kind::Text, Protocol::Rei).examples().unwrap();
         let tags: Vec<Tag> = examples[0].gold.iter().map(|gold| Tag::of(gold.label.case)).collect();
         use Tag::{L, T, U};
         assert_eq!(tags, [T, T, L, T, T, L, U, U, L, L, L]);
@@ -577,7 +578,7 @@ mod tests {
     fn batista_takes_the_first_word_out() {
         let text = "“Yes,” said Ana to the U.S. envoy.\nNo.\nIn Braga, it rained.";
         assert_eq!(shown(text, Protocol::Batista), ["said Ana to the US envoy|", "Braga it rained|"]);
-        let examples = corpus(text, Format::Lines, Protocol::Batista).examples().unwrap();
+        let examples = corpus(text, Kind::Text, Protocol::Batista).examples().unwrap();
         assert_eq!(examples[1].tokens.as_slice()[0].before, Break::Space);
         assert!(examples.iter().all(|example| example.gold.iter().all(|gold| !gold.initial)));
         assert!(examples[1].tokens.as_slice().iter().all(|token| !token.starts));
@@ -607,7 +608,7 @@ mod tests {
     #[test]
     fn susanto_takes_tokens_as_given() {
         let text = "`` Lisbon , '' he said .\nMcDonald 's";
-        let tokens = corpus(text, Format::Tok, Protocol::Susanto);
+        let tokens = corpus(text, Kind::Tok, Protocol::Susanto);
         assert_eq!(shown_of(&tokens), ["`` Lisbon , '' he said .|", "McDonald 's|"]);
         let initial: Vec<_> = tokens.examples().unwrap()[0].gold.iter().map(|gold| gold.initial).collect();
         assert_eq!(initial, [false, true, false, false, false, false, false]);
@@ -619,14 +620,14 @@ mod tests {
         let long = "X".repeat(MAX_LETTERS + 1);
         let text = format!("See {long} and {} .", &long[1..]);
         let expected = format!("See {} and {} .|", long.to_lowercase(), &long[1..]);
-        assert_eq!(shown_of(&corpus(&text, Format::Tok, Protocol::Susanto)), [expected]);
+        assert_eq!(shown_of(&corpus(&text, Kind::Tok, Protocol::Susanto)), [expected]);
     }
 
     #[test]
     fn asr_runs_sentences_together_in_windows() {
         let text = "Hello there.\nIt is me, Rui.\nBye.";
         assert_eq!(shown(text, asr(3)), ["Hello there| It", "is me Rui|", "Bye|"]);
-        let examples = corpus(text, Format::Lines, asr(100)).examples().unwrap();
+        let examples = corpus(text, Kind::Text, asr(100)).examples().unwrap();
         let initial: Vec<_> = examples[0].gold.iter().map(|gold| gold.initial).collect();
         assert_eq!(initial, [true, false, true, false, false, false, true]);
         let tokens = examples[0].tokens.as_slice();
@@ -637,7 +638,7 @@ mod tests {
     fn text_keeps_the_marks_around_words_and_counts_no_first_words() {
         let text = "Thank you, Ana. I like (old) Porto.";
         assert_eq!(shown(text, Protocol::Text), ["(Thank) you Ana I like old Porto|"]);
-        let examples = corpus(text, Format::Lines, Protocol::Text).examples().unwrap();
+        let examples = corpus(text, Kind::Text, Protocol::Text).examples().unwrap();
         let tokens = examples[0].tokens.as_slice();
         assert_eq!((tokens[1].right, tokens[5].left), (Some(','), Some('(')));
         assert!(tokens[3].starts && !tokens[4].starts);

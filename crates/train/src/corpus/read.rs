@@ -1,36 +1,38 @@
-//! Sentences out of files: what a line holds, in each format.
+//! Sentences out of files of any format.
 //!
-//! A file is read in blocks of whole lines, so that memory does not grow with it and several threads can share it.
+//! Plain text is handed on in blocks of whole lines as they are, and read by several threads; what stands in another format is handed
+//! on as text. Memory does not grow with a file.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 use std::path::Path;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use majuscule::error::{Error, Result};
-use majuscule::files::{self, BOM, Input};
-use majuscule::format::ctm::Role;
-use majuscule::format::transcript::{self, Fault, PieceKind, is_event};
-use majuscule::format::{ctm, stm, trn};
+use majuscule::files::{self, BOM, Encoding, Input};
+use majuscule::format::{Kind, Record, RecordSource, refuse_binary};
 use majuscule::text::{Break, sentence};
+use majuscule_arguments::{by_name, default_name};
 
 /// How the files of a corpus are read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
 pub struct Reading {
-    /// What the files hold; by default each as its name ends, and lines where that says nothing
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub format: Format,
-    /// The column of a .tsv that holds the text: a name in its first line, or a number counted from 1 where it has no
-    /// such line
-    #[arg(long, value_name = "NAME|NUMBER", default_value_t)]
-    pub column: Column,
-    /// The field of a .jsonl object that holds the text
-    #[arg(long, value_name = "NAME", default_value_t)]
-    pub field: Field,
-    /// Cut paragraphs into sentences; without it each line is one. Tokenised files and transcripts have their own
-    /// sentences
+    /// What the files are; a line of text is a sentence
+    ///
+    /// In subtitles a sentence runs on from cue to cue, and its marks end it; tags and [events] are no words. A recording of ctm is one
+    /// sentence, a segment of stm and an utterance of trn are one each, and the marks in nlp end sentences.
+    #[arg(long, value_parser = by_name::<Kind>(), default_value = default_name::<Kind>())]
+    pub format: Kind,
+    /// Which field of jsonl is the text (text where it is not given; result.text is a field inside another), which column of tsv (text,
+    /// a name in its first line, or a number counted from 1 where it has no such line), or the number of the column of conll that has
+    /// the words
+    #[arg(long, alias = "column", value_name = "NAME|NUMBER")]
+    pub field: Option<String>,
+    /// The encoding of texts without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ..., as the
+    /// WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<Encoding>,
+    /// Cut lines of text, and texts of tsv and jsonl, into sentences; without it each line is one. Files of other formats have their
+    /// own sentences
     #[arg(long)]
     pub split: bool,
     /// The language of the text; en,pt where there is text of several
@@ -39,114 +41,19 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Whether a file so called says what its tokens are: a tokenised one or a transcript.
+    /// Whether a file so called says what its tokens are.
     pub fn is_tokenised(&self, file: &Path) -> bool {
-        matches!(self.format.of_name(&file.to_string_lossy()), Format::Tok | Format::Nlp)
+        let kind = if self.format == Kind::Auto { Kind::of_name(file) } else { self.format };
+        kind.is_tokenised()
     }
-}
 
-/// What a file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Format {
-    /// As the name ends, before .gz, .zst or .xz: .tok, .nlp, .ctm, .stm, .trn, .tsv, .jsonl; else lines
-    #[default]
-    Auto,
-    /// Text, a sentence a line
-    Lines,
-    /// Tokenised text, a sentence a line, white space between tokens
-    Tok,
-    /// A transcript: a header that names the columns token and punctuation, then a token a line, columns separated by |;
-    /// events in <> are left out
-    Nlp,
-    /// A transcript of NIST's: file, channel, beginning, duration and word a line; a recording and channel is one sentence
-    Ctm,
-    /// A transcript of NIST's: file, channel, speaker, beginning, end, perhaps a label in angle brackets, and text a line; a line is a sentence
-    Stm,
-    /// A transcript as sclite has it: text and an (utterance) a line; a line is a sentence
-    Trn,
-    /// Columns separated by tabs
-    Tsv,
-    /// A JSON object a line
-    Jsonl,
-}
-
-impl Format {
-    /// The format itself, or the one that a file's name tells.
-    pub(super) fn of_name(self, name: &str) -> Self {
-        if self != Self::Auto {
-            return self;
-        }
-        match transcript::unfiltered_name(files::uncompressed_name(name)).rsplit_once('.').map(|(_, end)| end)
-        {
-            Some("tok") => Self::Tok,
-            Some("nlp") => Self::Nlp,
-            Some("ctm") => Self::Ctm,
-            Some("stm") => Self::Stm,
-            Some("trn") => Self::Trn,
-            Some("tsv") => Self::Tsv,
-            Some("jsonl" | "ndjson") => Self::Jsonl,
-            _ => Self::Lines,
-        }
-    }
-}
-
-/// A column of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Column {
-    /// The one that the first line calls so.
-    Name(String),
-    /// The one at this place, counted from 0; the table has no line of names.
-    Place(usize),
-}
-
-impl Default for Column {
-    fn default() -> Self {
-        Self::Name("text".to_owned())
-    }
-}
-
-impl FromStr for Column {
-    type Err = Error;
-
-    fn from_str(column: &str) -> Result<Self> {
-        match column.parse::<usize>() {
-            Ok(0) => Err(Error::Usage("column 0: columns are counted from 1".to_owned())),
-            Ok(number) => Ok(Self::Place(number - 1)),
-            Err(_) => Ok(Self::Name(column.to_owned())),
-        }
-    }
-}
-
-impl fmt::Display for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name) => f.write_str(name),
-            Self::Place(place) => write!(f, "{}", place + 1),
-        }
-    }
-}
-
-/// The name of a field; `text` by default.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field(pub String);
-
-impl Default for Field {
-    fn default() -> Self {
-        Self("text".to_owned())
-    }
-}
-
-impl FromStr for Field {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        Ok(Self(name.to_owned()))
-    }
-}
-
-impl fmt::Display for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+    /// The text of an input, in its encoding.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or is no text.
+    pub(super) fn decoded(&self, mut input: Input) -> Result<Input> {
+        refuse_binary(&mut input, self.encoding.as_ref())?;
+        Ok(input.decoded(self.encoding.clone(), None)?.0)
     }
 }
 
@@ -155,8 +62,6 @@ impl fmt::Display for Field {
 pub struct Sentence<'a> {
     /// Its text, with marks, without white space around it; never empty.
     pub text: &'a str,
-    /// The recording that it is from and the channel, where the format names them.
-    pub recording: Option<&'a str>,
     /// What lies before it: [`Break::Document`] at the beginning of a file or recording, [`Break::Space`] inside a paragraph.
     pub before: Break,
     /// Whether white space parts the tokens, and nothing else does.
@@ -165,200 +70,119 @@ pub struct Sentence<'a> {
     pub line: u64,
 }
 
-/// What was said at a time or under a name, as a transcript holds it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Utterance<'a> {
-    /// The recording that it is from and the channel, where the format names them.
-    pub recording: Option<&'a str>,
-    /// Its name, where the format has one.
-    pub name: Option<&'a str>,
-    /// When it begins and ends, in seconds, where the format says so.
-    pub times: Option<(f64, f64)>,
-    /// Whether these are the times of a segment of many words, as references have, and not those of a word.
-    pub is_segment: bool,
-    /// Whether what is said there is not transcribed, and not to be scored.
-    pub is_ignored: bool,
-    /// Its text, with all alternatives.
-    pub pieces: &'a [Piece<'a>],
-}
-
-/// A part of the text of an [`Utterance`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece<'a> {
-    /// Text, of any number of words.
-    Text(&'a str),
-    /// A word in parentheses, as `(uh)`: that it was left out is no error.
-    Optional(&'a str),
-    /// Alternatives begin.
-    Open,
-    /// The next alternative begins.
-    Next,
-    /// Alternatives end.
-    Close,
-}
-
-impl<'a> Piece<'a> {
-    /// A word of a transcript; `None` for an event in `<>`.
-    fn word(word: &'a str) -> Option<Self> {
-        let optional = word.strip_prefix('(').and_then(|word| word.strip_suffix(')'));
-        match optional.filter(|word| !word.is_empty()) {
-            _ if is_event(word) => None,
-            Some(word) => Some(Self::Optional(word)),
-            None => Some(Self::Text(word)),
-        }
-    }
-
-    fn of(line: &'a str, piece: &transcript::Piece) -> Option<Self> {
-        match piece.kind {
-            PieceKind::Word => Self::word(&line[piece.place.clone()]),
-            PieceKind::Null => None,
-            PieceKind::Open => Some(Self::Open),
-            PieceKind::Next => Some(Self::Next),
-            PieceKind::Close => Some(Self::Close),
-        }
-    }
-}
-
-/// Some whole lines of a file, or transcript rows up to the end of a sentence.
+/// Some whole paragraphs of a file.
 #[derive(Debug)]
 pub(super) struct Block {
     file: Arc<str>,
-    layout: Layout,
-    /// The number of its first line.
-    line: u64,
     /// Whether the file begins with it.
     pub begins: bool,
-    bytes: Vec<u8>,
+    paragraphs: Paragraphs,
+    /// The language by whose rules they are cut into sentences.
+    split: Option<Arc<str>>,
+    tokenised: bool,
 }
 
-/// What the lines of one file hold, once its header has been read.
-#[derive(Debug, Clone)]
-enum Layout {
-    Lines { split: Option<Arc<str>> },
-    Tok,
-    Nlp { token: usize, punctuation: usize, columns: usize, apart: bool },
-    Ctm,
-    Stm,
-    Trn,
-    Tsv { column: usize, split: Option<Arc<str>> },
-    Jsonl { field: Arc<str>, split: Option<Arc<str>> },
+#[derive(Debug)]
+enum Paragraphs {
+    /// Lines as they stand in the file, the first of which has this number.
+    Lines(Vec<u8>, u64),
+    /// Lines of text, and the stretches that they are made of.
+    Text(String, Vec<Stretch>),
+}
+
+/// What stands in one line of a file.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    /// Where it begins in the text.
+    start: usize,
+    before: Break,
+    line: u64,
 }
 
 /// Large enough that handing a block to a thread costs nothing, small enough that a few of them are no memory.
 const BLOCK: usize = 1 << 19;
 
-/// No line may be longer, nor a sentence of a transcript: memory stays bounded, and positions in it fit 32 bits.
+/// No line may be longer, nor a sentence of many: memory stays bounded, and positions in it fit 32 bits.
 const MAX_LINE: usize = 1 << 28;
 
 /// The blocks of a file, in order.
-#[derive(Debug)]
 pub(super) struct Blocks {
-    input: Input,
     file: Arc<str>,
-    layout: Layout,
+    kind: Kind,
+    split: Option<Arc<str>>,
+    /// Whether the next is the first.
+    begins: bool,
+    source: Source,
+}
+
+enum Source {
+    Lines(Lines),
+    Records(Joined),
+}
+
+impl Blocks {
+    /// Begins a file that is [decoded](Reading::decoded). `apart` asks for the punctuation of transcripts as tokens of its own.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or cannot have the field that is asked for.
+    pub(super) fn new(mut input: Input, reading: &Reading, apart: bool) -> Result<Self> {
+        let file = Arc::from(input.name());
+        let kind = reading.format.of_input(&mut input)?;
+        let split = (kind.runs_on() || reading.split && kind.has_paragraphs())
+            .then(|| Arc::from(reading.language.as_str()));
+        let source = match kind {
+            Kind::Text | Kind::Tok => Source::Lines(Lines::new(input)?),
+            _ => {
+                let records = kind.records(input, reading.field.as_deref())?;
+                Source::Records(Joined::new(records, kind, apart && kind == Kind::Nlp, &reading.language))
+            }
+        };
+        Ok(Self { file, kind, split, begins: true, source })
+    }
+
+    /// The next block; `None` at the end.
+    ///
+    /// # Errors
+    /// Where the file cannot be read on.
+    pub(super) fn next(&mut self) -> Result<Option<Block>> {
+        let paragraphs = match &mut self.source {
+            Source::Lines(lines) => lines.next()?,
+            Source::Records(joined) => joined.next(&self.file)?,
+        };
+        let begins = std::mem::take(&mut self.begins);
+        let (file, split, tokenised) = (self.file.clone(), self.split.clone(), self.kind.is_tokenised());
+        // The marks of a transcript are tokens of their own only where they are asked for.
+        let tokenised = match &self.source {
+            Source::Records(joined) if self.kind == Kind::Nlp => joined.apart,
+            _ => tokenised,
+        };
+        Ok(paragraphs.map(|paragraphs| Block { file, begins, paragraphs, split, tokenised }))
+    }
+
+    /// Whether its lines are sentences because nothing says otherwise, and [`Reading::split`] would cut them.
+    pub(super) fn has_own_lines(&self) -> bool {
+        self.kind.has_paragraphs()
+    }
+}
+
+/// The lines of plain text, many at a time.
+struct Lines {
+    input: Input,
     /// What has been read and not given yet.
     ahead: Vec<u8>,
     line: u64,
-    begins: bool,
     ended: bool,
     max_line: usize,
 }
 
-impl Blocks {
-    /// Begins a file. `apart` asks for the punctuation of transcripts as tokens of its own.
-    ///
-    /// # Errors
-    /// Where it cannot be read, or its header is not what the format asks for.
-    pub(super) fn new(input: Input, reading: &Reading, apart: bool) -> Result<Self> {
-        let file = Arc::from(input.name());
-        let mut blocks = Self {
-            input,
-            file,
-            layout: Layout::Tok,
-            ahead: Vec::new(),
-            line: 1,
-            begins: true,
-            ended: false,
-            max_line: MAX_LINE,
-        };
-        blocks.fill(BOM.len())?;
-        if blocks.ahead.starts_with(BOM) {
-            blocks.ahead.drain(..BOM.len());
+impl Lines {
+    fn new(input: Input) -> Result<Self> {
+        let mut lines = Self { input, ahead: Vec::new(), line: 1, ended: false, max_line: MAX_LINE };
+        lines.fill(BOM.len())?;
+        if lines.ahead.starts_with(BOM) {
+            lines.ahead.drain(..BOM.len());
         }
-        let split = reading.split.then(|| Arc::from(reading.language.as_str()));
-        blocks.layout = match reading.format.of_name(blocks.input.name()) {
-            Format::Auto | Format::Lines => Layout::Lines { split },
-            Format::Tok => Layout::Tok,
-            Format::Nlp => blocks.transcript(apart)?,
-            Format::Ctm => Layout::Ctm,
-            Format::Stm => Layout::Stm,
-            Format::Trn => Layout::Trn,
-            Format::Tsv => Layout::Tsv { column: blocks.column(&reading.column)?, split },
-            Format::Jsonl => Layout::Jsonl { field: Arc::from(reading.field.0.as_str()), split },
-        };
-        Ok(blocks)
-    }
-
-    fn transcript(&mut self, apart: bool) -> Result<Layout> {
-        let header = self.header()?;
-        let names: Vec<&str> = header.split('|').collect();
-        let place = |name| names.iter().position(|&found| found == name);
-        match (place("token"), place("punctuation")) {
-            (Some(token), Some(punctuation)) => {
-                Ok(Layout::Nlp { token, punctuation, columns: names.len(), apart })
-            }
-            // An empty file is an empty transcript.
-            _ if header.is_empty() && self.ahead.is_empty() => Ok(Layout::Tok),
-            _ => Err(Error::line(
-                &*self.file,
-                1,
-                format!(
-                    "found \"{}\", but a transcript begins with a header such as \
-                     token|speaker|punctuation|case|tags",
-                    shortened(&header)
-                ),
-            )),
-        }
-    }
-
-    fn column(&mut self, column: &Column) -> Result<usize> {
-        let name = match column {
-            Column::Place(place) => return Ok(*place),
-            Column::Name(name) => name,
-        };
-        let header = self.header()?;
-        match header.split('\t').position(|found| found == name) {
-            Some(place) => Ok(place),
-            None if header.is_empty() && self.ahead.is_empty() => Ok(0),
-            None => Err(Error::line(
-                &*self.file,
-                1,
-                format!(
-                    "no column is called \"{name}\" in \"{}\": name one with --column, or give its number where the \
-                     first line has no names",
-                    shortened(&header)
-                ),
-            )),
-        }
-    }
-
-    /// Takes the first line.
-    fn header(&mut self) -> Result<String> {
-        let mut wanted = BLOCK;
-        let end = loop {
-            self.fill(wanted)?;
-            match self.ahead.iter().position(|&b| b == b'\n') {
-                Some(end) => break end + 1,
-                None if self.ended => break self.ahead.len(),
-                None => wanted = self.more(wanted)?,
-            }
-        };
-        let header = str::from_utf8(&self.ahead[..end]);
-        let header = header.map_err(|_| files::not_utf8(&self.file, 1, &self.ahead))?;
-        let header = header.trim_end_matches(['\n', '\r']).to_owned();
-        self.ahead.drain(..end);
-        self.line += 1;
-        Ok(header)
+        Ok(lines)
     }
 
     /// How much to read where `read` bytes hold no whole line.
@@ -367,16 +191,8 @@ impl Blocks {
             return Ok((2 * read).min(self.max_line));
         }
         let max = self.max_line >> 20;
-        let problem = match self.layout {
-            Layout::Nlp { .. } => format!(
-                "a sentence begins that is longer than {max} MiB: put the marks that end sentences into its column punctuation"
-            ),
-            Layout::Ctm | Layout::Stm => {
-                format!("a recording begins that is longer than {max} MiB: cut it into several")
-            }
-            _ => format!("longer than {max} MiB: break it into lines"),
-        };
-        Err(Error::line(&*self.file, self.line, problem))
+        let problem = format!("longer than {max} MiB: break it into lines");
+        Err(Error::line(self.input.name(), self.line, problem))
     }
 
     /// Reads until `wanted` bytes are ahead or the file ends.
@@ -394,19 +210,15 @@ impl Blocks {
         Ok(())
     }
 
-    /// The next block; `None` at the end.
-    ///
-    /// # Errors
-    /// Where the file cannot be read on.
-    pub(super) fn next(&mut self) -> Result<Option<Block>> {
+    fn next(&mut self) -> Result<Option<Paragraphs>> {
         let mut wanted = BLOCK;
         let end = loop {
             self.fill(wanted)?;
             if self.ended {
                 break self.ahead.len();
             }
-            match self.layout.last_end(&self.ahead) {
-                Some(end) => break end,
+            match self.ahead.iter().rposition(|&b| b == b'\n') {
+                Some(end) => break end + 1,
                 None => wanted = self.more(wanted)?,
             }
         };
@@ -416,354 +228,190 @@ impl Blocks {
         let rest = self.ahead[end..].to_vec();
         let mut bytes = std::mem::replace(&mut self.ahead, rest);
         bytes.truncate(end);
-        let lines = bytes.iter().filter(|&&b| b == b'\n').count() as u64;
-        let (file, layout) = (self.file.clone(), self.layout.clone());
-        let block = Block { file, layout, line: self.line, begins: self.begins, bytes };
-        self.line += lines;
-        self.begins = false;
-        Ok(Some(block))
+        let line = self.line;
+        self.line += bytes.iter().filter(|&&b| b == b'\n').count() as u64;
+        Ok(Some(Paragraphs::Lines(bytes, line)))
     }
 }
 
-impl Layout {
-    /// Where the last line that ends in `bytes` ends, or the last sentence or recording of a transcript.
-    fn last_end(&self, bytes: &[u8]) -> Option<usize> {
-        let mut end = bytes.iter().rposition(|&b| b == b'\n')? + 1;
-        let punctuation = match *self {
-            Self::Nlp { punctuation, .. } => punctuation,
-            Self::Ctm | Self::Stm => return last_recording(&bytes[..end]),
-            _ => return Some(end),
-        };
+/// The records of a file, joined to paragraphs.
+struct Joined {
+    records: Box<dyn RecordSource>,
+    record: Record,
+    /// So many stretches of the record were taken.
+    taken: usize,
+    kind: Kind,
+    apart: bool,
+    language: String,
+    text: String,
+    stretches: Vec<Stretch>,
+    max_paragraph: usize,
+}
+
+impl Joined {
+    fn new(records: Box<dyn RecordSource>, kind: Kind, apart: bool, language: &str) -> Self {
+        Self {
+            records,
+            record: Record::default(),
+            taken: 0,
+            kind,
+            apart,
+            language: language.to_owned(),
+            text: String::new(),
+            stretches: Vec::new(),
+            max_paragraph: MAX_LINE,
+        }
+    }
+
+    fn next(&mut self, file: &str) -> Result<Option<Paragraphs>> {
+        let mut wanted = BLOCK;
         loop {
-            let start = bytes[..end - 1].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-            let row = bytes[start..end].trim_ascii_end();
-            let mark = row.split(|&b| b == b'|').nth(punctuation);
-            if mark.is_some_and(|mark| matches!(mark.last(), Some(b'.' | b'?' | b'!'))) {
-                return Some(end);
+            while let Some((place, before)) = self.record.stretches.get(self.taken).cloned() {
+                if self.text.len() >= wanted {
+                    let cut =
+                        if self.ends_before(before) { Some(self.text.len()) } else { self.last_sentence() };
+                    match cut {
+                        Some(cut) => return Ok(Some(self.cut(cut))),
+                        None if wanted < self.max_paragraph => wanted *= 2,
+                        None => return Err(self.too_long(file)),
+                    }
+                }
+                self.push(place, before);
+                self.taken += 1;
             }
-            if start == 0 {
-                return None;
+            self.taken = 0;
+            if !self.records.next(&mut self.record)? {
+                break;
             }
-            end = start;
+        }
+        let is_all = self.text.is_empty();
+        Ok((!is_all).then(|| self.cut(self.text.len())))
+    }
+
+    /// Whether a stretch with this before it begins another paragraph.
+    fn ends_before(&self, before: Break) -> bool {
+        before >= if self.kind.runs_on() { Break::Turn } else { Break::Line }
+    }
+
+    fn push(&mut self, place: Range<usize>, before: Break) {
+        let mut text = &self.record.text[place];
+        let is_begun = !self.text.is_empty();
+        let (mut before, line) = (before, self.record.line);
+        if self.ends_before(before) {
+            if is_begun {
+                self.text.push('\n');
+            }
+        } else if before > Break::None || self.apart {
+            text = text.trim_start_matches(' ');
+            if !self.text.ends_with(' ') {
+                self.text.push(' ');
+            }
+        }
+        if self.kind.has_paragraphs() {
+            before = before.min(Break::Line);
+        }
+        for (at, text) in text.split(['\n', '\r']).enumerate() {
+            if at > 0 {
+                // Lines of a text are paragraphs, those of a cue are none.
+                self.text.push(if self.kind.has_paragraphs() { '\n' } else { ' ' });
+            }
+            self.stretches.push(Stretch { start: self.text.len(), before, line });
+            self.text.push_str(text);
+            before = if self.kind.has_paragraphs() { Break::Line } else { Break::Space };
         }
     }
-}
 
-/// Where the last recording of whole lines begins; `None` where there is only one.
-fn last_recording(bytes: &[u8]) -> Option<usize> {
-    let mut last = None;
-    let mut start = bytes.len();
-    for line in bytes.split_inclusive(|&b| b == b'\n').rev() {
-        let recording = recording(line);
-        if recording.is_some() {
-            if last.is_some() && recording != last {
-                return Some(start);
-            }
-            last = recording;
+    /// Where the last sentence of the paragraph that goes on begins, if that is not its first.
+    fn last_sentence(&self) -> Option<usize> {
+        let from = self.text.rfind('\n').map_or(0, |at| at + 1);
+        if !self.kind.runs_on() {
+            return Some(from).filter(|&from| from > 0);
         }
-        start -= line.len();
+        let paragraph = &self.text[from..];
+        let last = sentence::split(paragraph, &self.language).last()?;
+        let len = paragraph.trim_end().len() - last.len();
+        Some(from + len).filter(|&at| at > 0)
     }
-    None
-}
 
-/// The recording and the channel that a line of a transcript names, if it says anything.
-fn recording(line: &[u8]) -> Option<[&[u8]; 2]> {
-    let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
-    let file = fields.next().filter(|file| !file.starts_with(b";;"))?;
-    Some([file, fields.next().unwrap_or_default()])
+    /// Gives out the paragraphs up to byte `end`.
+    fn cut(&mut self, end: usize) -> Paragraphs {
+        let rest = self.text.split_off(end);
+        let text = std::mem::replace(&mut self.text, rest);
+        let first = self.stretches.partition_point(|stretch| stretch.start < end);
+        let mut rest = self.stretches.split_off(first);
+        rest.iter_mut().for_each(|stretch| stretch.start -= end);
+        // A stretch may go on behind the cut.
+        if !self.text.is_empty() && rest.first().is_none_or(|stretch| stretch.start > 0) {
+            let line = self.stretches.last().map_or(0, |stretch| stretch.line);
+            rest.insert(0, Stretch { start: 0, before: Break::Space, line });
+        }
+        Paragraphs::Text(text, std::mem::replace(&mut self.stretches, rest))
+    }
+
+    fn too_long(&self, file: &str) -> Error {
+        let from = self.text.rfind('\n').map_or(0, |at| at + 1);
+        let first = self.stretches.partition_point(|stretch| stretch.start < from);
+        let line = self.stretches.get(first).map_or(self.record.line, |stretch| stretch.line);
+        let max = self.max_paragraph >> 20;
+        let advice = match self.kind {
+            Kind::Ctm => format!("a recording begins that is longer than {max} MiB: cut it into several"),
+            _ => format!(
+                "a sentence begins that is longer than {max} MiB: put marks that end sentences into it"
+            ),
+        };
+        Error::line(file, line, advice)
+    }
 }
 
 impl Block {
-    /// Whether its lines are sentences because nothing says otherwise, and [`Reading::split`] would cut them.
-    pub(super) fn has_own_lines(&self) -> bool {
-        matches!(self.layout, Layout::Lines { .. } | Layout::Tsv { .. } | Layout::Jsonl { .. })
-    }
-
     /// Gives its sentences to `visit`, in order.
     ///
     /// # Errors
-    /// Where it is not UTF-8 or not what the format says, and where `visit` fails.
+    /// Where it is not UTF-8, and where `visit` fails.
     pub(super) fn sentences(&self, visit: &mut dyn FnMut(Sentence<'_>) -> Result<()>) -> Result<()> {
-        let text = str::from_utf8(&self.bytes);
-        let text = text.map_err(|_| files::not_utf8(&self.file, self.line, &self.bytes))?;
-        let before = if self.begins { Break::Document } else { Break::Line };
-        let mut out = Out { before, recording: String::new(), line: self.line, visit };
-        match self.layout {
-            Layout::Nlp { token, punctuation, columns, apart } => {
-                return self.transcript(text, [token, punctuation], columns, apart, &mut out);
+        let Self { split, tokenised, .. } = self;
+        let (split, tokenised) = (split.as_deref(), *tokenised);
+        match &self.paragraphs {
+            Paragraphs::Lines(bytes, first) => {
+                let text = str::from_utf8(bytes);
+                let text = text.map_err(|_| files::not_utf8(&self.file, *first, bytes))?;
+                let mut before = if self.begins { Break::Document } else { Break::Line };
+                for (paragraph, line) in text.split('\n').zip(*first..) {
+                    for text in sentences(paragraph, split) {
+                        visit(Sentence { text, before, tokenised, line })?;
+                        before = Break::Space;
+                    }
+                    if before == Break::Space {
+                        before = Break::Line;
+                    }
+                }
             }
-            Layout::Ctm => return self.words(text, &mut out),
-            _ => {}
-        }
-        let mut joined = String::new();
-        for (line, number) in text.split('\n').zip(self.line..) {
-            out.line = number;
-            match &self.layout {
-                Layout::Lines { split } => out.paragraph(line, split.as_deref())?,
-                Layout::Tok => out.sentence(line, true)?,
-                Layout::Tsv { column, split } => {
-                    out.paragraph(self.cell(line, *column, number)?, split.as_deref())?;
+            Paragraphs::Text(text, stretches) => {
+                let mut at = 0;
+                let mut begins = self.begins;
+                for sentence in text.split('\n').flat_map(|paragraph| sentences(paragraph, split)) {
+                    let start = sentence.as_ptr().addr() - text.as_ptr().addr();
+                    let end = start + sentence.len();
+                    let begun = at;
+                    at += stretches[at..].iter().take_while(|stretch| stretch.start < end).count();
+                    let line = stretches[..at].last().map_or(0, |stretch| stretch.line);
+                    // What lies before all that begins up to here and after the last sentence.
+                    let passed = stretches[begun..at].iter().take_while(|stretch| stretch.start <= start);
+                    let before = passed.map(|stretch| stretch.before).max().unwrap_or(Break::Space);
+                    let before =
+                        if std::mem::take(&mut begins) { Break::Document } else { before.max(Break::Space) };
+                    visit(Sentence { text: sentence, before, tokenised, line })?;
                 }
-                Layout::Jsonl { field, split } => {
-                    for line in self.field(line, field, number)?.split('\n') {
-                        out.paragraph(line, split.as_deref())?;
-                    }
-                }
-                Layout::Stm => {
-                    let row = stm::row(line).map_err(|fault| self.fault(fault, number, line))?;
-                    if let Some(stm::Row { file, channel, words, .. }) = row {
-                        out.enter(&line[file], &line[channel]);
-                        join(line, words, &mut joined);
-                        out.sentence(&joined, false)?;
-                    }
-                }
-                Layout::Trn => {
-                    let row = trn::row(line).map_err(|fault| self.fault(fault, number, line))?;
-                    if let Some(trn::Row { words, .. }) = row {
-                        join(line, words, &mut joined);
-                        out.sentence(&joined, false)?;
-                    }
-                }
-                Layout::Nlp { .. } | Layout::Ctm => {}
             }
         }
         Ok(())
     }
-
-    /// Recordings of words with their times: each is one sentence, since nothing says where any ends.
-    fn words(&self, text: &str, out: &mut Out<'_>) -> Result<()> {
-        let mut sentence = String::new();
-        let mut alternatives = ctm::Alternatives::default();
-        let mut last = (self.line, "");
-        for (line, number) in text.split('\n').zip(self.line..) {
-            let fault = |fault| self.fault(fault, number, line);
-            let Some(row) = ctm::row(line).map_err(fault)? else { continue };
-            if !out.is_in(&line[row.file.clone()], &line[row.channel.clone()]) {
-                alternatives.end(last.1).map_err(|fault| self.fault(fault, last.0, last.1))?;
-                out.sentence(&sentence, false)?;
-                sentence.clear();
-                out.enter(&line[row.file.clone()], &line[row.channel.clone()]);
-            }
-            out.line = number;
-            last = (number, line);
-            if alternatives.takes(&row).map_err(fault)? {
-                sentence.push_str(&line[row.word]);
-                sentence.push(' ');
-            }
-        }
-        alternatives.end(last.1).map_err(|fault| self.fault(fault, last.0, last.1))?;
-        out.sentence(&sentence, false)
-    }
-
-    /// Gives what was said to `visit`, in order: of a transcript its utterances, a word each where each has its times, of any other
-    /// text its sentences.
-    ///
-    /// # Errors
-    /// Like [`Block::sentences`].
-    pub(super) fn utterances(&self, visit: &mut dyn FnMut(Utterance<'_>) -> Result<()>) -> Result<()> {
-        if !matches!(self.layout, Layout::Ctm | Layout::Stm | Layout::Trn) {
-            return self.sentences(&mut |sentence| {
-                let Sentence { text, recording, .. } = sentence;
-                let pieces = &[Piece::Text(text)];
-                let (name, times, is_segment, is_ignored) = (None, None, false, false);
-                visit(Utterance { recording, name, times, is_segment, is_ignored, pieces })
-            });
-        }
-        let text = str::from_utf8(&self.bytes);
-        let text = text.map_err(|_| files::not_utf8(&self.file, self.line, &self.bytes))?;
-        // What is wrong with alternatives over several lines.
-        self.sentences(&mut |_| Ok(()))?;
-        let is_segment = matches!(self.layout, Layout::Stm);
-        let mut pieces = Vec::new();
-        for (line, number) in text.split('\n').zip(self.line..) {
-            let fault = |fault| self.fault(fault, number, line);
-            pieces.clear();
-            let (recording, name, times, is_ignored) = match self.layout {
-                Layout::Ctm => {
-                    let Some(row) = ctm::row(line).map_err(fault)? else { continue };
-                    pieces.extend(match row.role {
-                        Role::Begin => Some(Piece::Open),
-                        Role::Next => Some(Piece::Next),
-                        Role::End => Some(Piece::Close),
-                        Role::Event => None,
-                        Role::Word => Piece::word(&line[row.word.clone()]),
-                    });
-                    (Some([row.file.clone(), row.channel.clone()]), None, row.times(line), false)
-                }
-                Layout::Stm => {
-                    let Some(row) = stm::row(line).map_err(fault)? else { continue };
-                    pieces.extend(row.pieces.iter().filter_map(|piece| Piece::of(line, piece)));
-                    let times = row.times(line).map_err(fault)?;
-                    (Some([row.file, row.channel]), None, Some(times), row.is_ignored)
-                }
-                _ => {
-                    let Some(row) = trn::row(line).map_err(fault)? else { continue };
-                    pieces.extend(row.pieces.iter().filter_map(|piece| Piece::of(line, piece)));
-                    (None, Some(line[row.utterance].trim()), None, false)
-                }
-            };
-            let recording = recording.map(|[file, channel]| format!("{} {}", &line[file], &line[channel]));
-            let (recording, pieces) = (recording.as_deref(), &*pieces);
-            visit(Utterance { recording, name, times, is_segment, is_ignored, pieces })?;
-        }
-        Ok(())
-    }
-
-    fn fault(&self, fault: Fault, number: u64, line: &str) -> Error {
-        fault.error(&self.file, number, line)
-    }
-
-    fn cell<'a>(&self, line: &'a str, column: usize, number: u64) -> Result<&'a str> {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        match line.split('\t').nth(column) {
-            Some(cell) => Ok(cell),
-            None if line.is_empty() => Ok(""),
-            None => {
-                let found = line.split('\t').count();
-                let problem =
-                    format!("found {found} columns, but the text is expected in column {}", column + 1);
-                Err(Error::line(&*self.file, number, problem))
-            }
-        }
-    }
-
-    fn field<'a>(&self, line: &'a str, field: &str, number: u64) -> Result<Cow<'a, str>> {
-        if line.trim().is_empty() {
-            return Ok(Cow::Borrowed(""));
-        }
-        let problem = |problem: String| Error::line(&*self.file, number, problem);
-        match serde_json::from_str(line) {
-            Ok(serde_json::Value::Object(mut object)) => match object.remove(field) {
-                Some(serde_json::Value::String(text)) => Ok(Cow::Owned(text)),
-                Some(_) => {
-                    Err(problem(format!("field \"{field}\" is not a string: name another with --field")))
-                }
-                None => {
-                    let names: Vec<&str> = object.keys().map(String::as_str).collect();
-                    Err(problem(format!(
-                        "found the fields {}, but no \"{field}\": name one of them with --field",
-                        names.join(", ")
-                    )))
-                }
-            },
-            Ok(_) => {
-                Err(problem("found JSON that is no object, but an object a line is expected".to_owned()))
-            }
-            Err(error) => Err(problem(format!("is not a JSON object: {error}"))),
-        }
-    }
-
-    fn transcript(
-        &self,
-        text: &str,
-        [token, punctuation]: [usize; 2],
-        columns: usize,
-        apart: bool,
-        out: &mut Out<'_>,
-    ) -> Result<()> {
-        let mut sentence = String::new();
-        let mut cells = Vec::with_capacity(columns);
-        for (line, number) in text.split('\n').zip(self.line..) {
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            if line.is_empty() {
-                continue;
-            }
-            cells.clear();
-            cells.extend(line.split('|'));
-            if cells.len() != columns {
-                let found = cells.len();
-                // At the first column too many, or at the end where there are too few.
-                let at = cells.iter().take(columns).map(|cell| cell.len() + 1).sum::<usize>();
-                let at = at.min(line.len());
-                let problem =
-                    format!("found {found} columns, but the header names {columns}: is the file cut off?");
-                return Err(self.fault(Fault { at, problem }, number, line));
-            }
-            let (token, mark) = (cells[token], cells[punctuation]);
-            out.line = number;
-            let is_event = is_event(token);
-            if !token.is_empty() && !is_event {
-                sentence.push(' ');
-                sentence.push_str(token);
-            }
-            // The mark after an event stands after the word before it, where that has none.
-            if !is_event || sentence.ends_with(char::is_alphanumeric) {
-                if apart && !mark.is_empty() {
-                    sentence.push(' ');
-                }
-                sentence.push_str(mark);
-            }
-            if mark.ends_with(['.', '?', '!']) {
-                out.sentence(&sentence, apart)?;
-                sentence.clear();
-            }
-        }
-        out.sentence(&sentence, apart)
-    }
 }
 
-/// Puts the words of a line into `out` with spaces between them.
-fn join(line: &str, words: Vec<Range<usize>>, out: &mut String) {
-    out.clear();
-    for word in words {
-        out.push_str(&line[word]);
-        out.push(' ');
-    }
-}
-
-/// Where sentences go, and what lies before the next one.
-struct Out<'a> {
-    before: Break,
-    /// The recording and its channel; empty where the format names none.
-    recording: String,
-    line: u64,
-    visit: &'a mut dyn FnMut(Sentence<'_>) -> Result<()>,
-}
-
-impl Out<'_> {
-    /// A line: one sentence, or several where it is to be split by the rules of a language.
-    fn paragraph(&mut self, line: &str, split: Option<&str>) -> Result<()> {
-        let Some(language) = split else { return self.sentence(line, false) };
-        for sentence in sentence::split(line, language) {
-            self.sentence(sentence, false)?;
-            self.before = Break::Space;
-        }
-        if self.before == Break::Space {
-            self.before = Break::Line;
-        }
-        Ok(())
-    }
-
-    /// Whether the sentences are those of this recording.
-    fn is_in(&self, file: &str, channel: &str) -> bool {
-        self.recording.split_once(' ') == Some((file, channel))
-    }
-
-    /// The next sentences are those of a recording.
-    fn enter(&mut self, file: &str, channel: &str) {
-        if !self.is_in(file, channel) {
-            self.recording = format!("{file} {channel}");
-            self.before = Break::Document;
-        }
-    }
-
-    fn sentence(&mut self, text: &str, tokenised: bool) -> Result<()> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Ok(());
-        }
-        let before = std::mem::replace(&mut self.before, Break::Line);
-        let recording = (!self.recording.is_empty()).then_some(&*self.recording);
-        (self.visit)(Sentence { text, recording, before, tokenised, line: self.line })
-    }
-}
-
-/// The beginning of a text, short enough for an error.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+/// The sentences of a paragraph, none of them empty: one, or several where it is to be split by the rules of a language.
+fn sentences<'a>(paragraph: &'a str, split: Option<&str>) -> impl Iterator<Item = &'a str> {
+    let whole = Some(paragraph.trim()).filter(|text| split.is_none() && !text.is_empty());
+    whole.into_iter().chain(split.into_iter().flat_map(|language| sentence::split(paragraph, language)))
 }
 
 #[cfg(test)]
@@ -774,7 +422,7 @@ mod tests {
 
     use super::*;
 
-    fn sentences(name: &str, bytes: &[u8], reading: &Reading, apart: bool) -> Result<Vec<(String, Break)>> {
+    fn read(name: &str, bytes: &[u8], reading: &Reading, apart: bool) -> Result<Vec<(String, Break)>> {
         let mut blocks = Blocks::new(Input::new(name, Cursor::new(bytes.to_vec()))?, reading, apart)?;
         let mut found = Vec::new();
         while let Some(block) = blocks.next()? {
@@ -787,12 +435,12 @@ mod tests {
     }
 
     fn texts(name: &str, text: &str) -> Vec<String> {
-        let found = sentences(name, text.as_bytes(), &Reading::default(), false).unwrap();
+        let found = read(name, text.as_bytes(), &Reading::default(), false).unwrap();
         found.into_iter().map(|(text, _)| text).collect()
     }
 
     fn error(name: &str, text: &str) -> String {
-        sentences(name, text.as_bytes(), &Reading::default(), false).unwrap_err().to_string()
+        read(name, text.as_bytes(), &Reading::default(), false).unwrap_err().to_string()
     }
 
     proptest! {
@@ -805,8 +453,8 @@ mod tests {
 
         #[test]
         fn any_bytes_give_sentences_or_an_error(bytes: Vec<u8>) {
-            for name in ["x", "x.tok", "x.nlp", "x.ctm", "x.stm", "x.trn", "x.tsv", "x.jsonl"] {
-                let _ = sentences(name, &bytes, &Reading { split: true, ..Reading::default() }, true);
+            for name in ["x", "x.tok", "x.nlp", "x.ctm", "x.stm", "x.trn", "x.tsv", "x.jsonl", "x.srt", "x.vtt", "x.conll", "x.json"] {
+                let _ = read(name, &bytes, &Reading { split: true, ..Reading::default() }, true);
             }
         }
     }
@@ -819,7 +467,7 @@ mod tests {
         let long = "word ".repeat(BLOCK / 2);
         assert_eq!(texts("x", &format!("{long}\nend")), [long.trim(), "end"]);
         let bytes = [long.as_bytes(), b"\n\xff"].concat();
-        let error = sentences("x", &bytes, &Reading::default(), false).unwrap_err().to_string();
+        let error = read("x", &bytes, &Reading::default(), false).unwrap_err().to_string();
         assert!(error.starts_with("x, line 2, column 1: byte 0xff"), "{error}");
         let rows: String =
             (0..60_000).map(|i| format!("w{i}|{}|x\n", if i % 7 == 6 { "." } else { "" })).collect();
@@ -832,17 +480,21 @@ mod tests {
     fn a_line_without_an_end_is_refused() {
         for (name, head, problem) in [
             ("x", "one\n\n", "x, line 3: longer than 1 MiB: break it into lines"),
-            ("x.jsonl", "", "x.jsonl, line 1: longer than 1 MiB: "),
+            ("x.tok", "", "x.tok, line 1: longer than 1 MiB: "),
             (
                 "x.nlp",
                 "token|punctuation\na|.\n",
                 "x.nlp, line 3: a sentence begins that is longer than 1 MiB: ",
             ),
         ] {
-            let endless = head.as_bytes().chain(std::io::repeat(b'x'));
+            let line = if name == "x.nlp" { "so|\n" } else { "xxx" };
+            let endless = head.as_bytes().chain(Cursor::new(line.repeat(1 << 20)));
             let input = Input::new(name, endless).unwrap();
             let mut blocks = Blocks::new(input, &Reading::default(), false).unwrap();
-            blocks.max_line = 1 << 20;
+            match &mut blocks.source {
+                Source::Lines(lines) => lines.max_line = 1 << 20,
+                Source::Records(joined) => joined.max_paragraph = 1 << 20,
+            }
             let error = loop {
                 match blocks.next() {
                     Ok(block) => assert!(block.is_some()),
@@ -856,7 +508,7 @@ mod tests {
     #[test]
     fn paragraphs_are_cut_where_that_is_asked_for() {
         let reading = Reading { split: true, ..Reading::default() };
-        let found = sentences("x", b"One came. Two left.\n\nThree.", &reading, false).unwrap();
+        let found = read("x", b"One came. Two left.\n\nThree.", &reading, false).unwrap();
         let found: Vec<_> = found.iter().map(|(text, before)| (text.as_str(), *before)).collect();
         assert_eq!(
             found,
@@ -868,10 +520,10 @@ mod tests {
     fn a_transcript_is_cut_where_its_punctuation_ends_sentences() {
         let file = "token|speaker|punctuation|case|tags\nGood|0||UC|\nday|0|,|LC|\nJo|0|.|UC|[]\n|0|.|CA|\n\nWhy|1|?|UC|\r\nso|1||LC|";
         assert_eq!(texts("a.nlp", file), ["Good day, Jo.", ".", "Why?", "so"]);
-        let apart = sentences("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
+        let apart = read("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
         assert_eq!(apart[0].0, "Good day , Jo .");
         assert_eq!(texts("a.nlp", ""), [""; 0]);
-        assert!(error("a.nlp", "Good day").starts_with("a.nlp, line 1: found \"Good day\""));
+        assert!(error("a.nlp", "Good day").starts_with("a.nlp, line 1, column 1: found \"Good day\""));
         let error = error("a.nlp", "token|punctuation\na|.\nb");
         assert_eq!(
             error,
@@ -886,15 +538,16 @@ mod tests {
         let file = "token|punctuation\n<laugh>|\nWell|,\n<unk>|,\nRui|\n<inaudible>|.\n<crosstalk>|.\n<silence>|\n<|\nyes|!\n";
         // The marks of a sentence of events alone go with it.
         assert_eq!(texts("a.nlp", file), ["Well, Rui.", "< yes!"]);
-        let apart = sentences("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
+        let apart = read("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
         assert_eq!(apart[0].0, "Well , Rui .");
     }
 
     #[test]
     fn a_recording_of_words_with_their_times_is_one_sentence() {
         let file = ";; made\ncall A 0 1 Good\ncall A 1 1 day,\ncall A 2 1 <laugh>\ncall B 0 1 Hello\r\n\nnext A 0 1 Yes";
-        let found = sentences("a.ctm", file.as_bytes(), &Reading::default(), false).unwrap();
-        let expected = ["Good day,", "Hello", "Yes"].map(|text| (text.to_owned(), Break::Document));
+        let found = read("a.ctm", file.as_bytes(), &Reading::default(), false).unwrap();
+        let expected = [("Good day,", Break::Document), ("Hello", Break::Turn), ("Yes", Break::Document)]
+            .map(|(text, before)| (text.to_owned(), before));
         assert_eq!(found, expected);
         assert_eq!(
             error("a.ctm", "call A 0 1 Good\ncall A 1 1"),
@@ -902,10 +555,7 @@ mod tests {
              file cut off?"
         );
         let found = error("a.ctm", "c A * * <ALT_BEGIN>\nc A 0 1 x\n\nc B 0 1 y");
-        assert!(
-            found.starts_with("a.ctm, line 2, column 10: the recording ends before <ALT_END>"),
-            "{found}"
-        );
+        assert!(found.starts_with("a.ctm, line 5, column 1: the recording ends before <ALT_END>"), "{found}");
     }
 
     #[test]
@@ -921,9 +571,9 @@ mod tests {
     #[test]
     fn segments_and_utterances_are_sentences() {
         let file = "talk 1 ana 0 1 <o> Good { day / night } .\ntalk 1 rui 1 2 Yes?\n;;\ntalk 2 ana 0 1 \nmore 1 x 0 1 No.";
-        let found = sentences("a.stm", file.as_bytes(), &Reading::default(), false).unwrap();
+        let found = read("a.stm", file.as_bytes(), &Reading::default(), false).unwrap();
         let found: Vec<_> = found.iter().map(|(text, before)| (&**text, *before)).collect();
-        let expected = [("Good day .", Break::Document), ("Yes?", Break::Line), ("No.", Break::Document)];
+        let expected = [("Good day .", Break::Document), ("Yes?", Break::Turn), ("No.", Break::Document)];
         assert_eq!(found.len(), 3);
         assert_eq!((found[1], found[2]), (expected[1], expected[2]));
         assert_eq!(texts("a.trn", "Good day. (ana-1)\n(ana-2)\nYes? (rui-1)\n"), ["Good day.", "Yes?"]);
@@ -935,44 +585,133 @@ mod tests {
     fn tables_have_a_column_of_text() {
         let file = "id\ttext\r\n1\tHello, Rui.\r\n2\tBye.\n";
         assert_eq!(texts("a.tsv", file), ["Hello, Rui.", "Bye."]);
-        let reading = Reading { column: "1".parse().unwrap(), ..Reading::default() };
-        assert_eq!(sentences("a.tsv.gz", file.as_bytes(), &reading, false).unwrap()[1].0, "1");
+        let reading = Reading { field: Some("1".into()), ..Reading::default() };
+        assert_eq!(read("a.tsv.gz", file.as_bytes(), &reading, false).unwrap()[1].0, "1");
         assert!(error("a.tsv", "id\tbody\n").contains("no column is called \"text\""));
-        assert!(error("a.tsv", "id\ttext\n1\ta\n2\n").starts_with("a.tsv, line 3: found 1 columns"));
-        assert!("0".parse::<Column>().is_err());
+        assert!(
+            error("a.tsv", "id\ttext\n1\ta\n2\n").starts_with("a.tsv, line 3, column 2: found 1 columns")
+        );
     }
 
     #[test]
     fn objects_have_a_field_of_text() {
         let file = "{\"text\": \"One.\\nTwo é.\", \"id\": 3}\n\n{\"text\":\"\"}\n";
         assert_eq!(texts("a.jsonl", file), ["One.", "Two é."]);
-        assert!(error("a.jsonl", "{\"body\": 1}").contains("found the fields body, but no \"text\""));
+        assert!(error("a.jsonl", "{\"body\": 1}").contains("found no field \"text\""));
         assert!(
             error("a.jsonl", "\n{\"text\": 1}")
-                .starts_with("a.jsonl, line 2: field \"text\" is not a string")
+                .starts_with("a.jsonl, line 2, column 10: found no string in \"text\"")
         );
-        assert!(error("a.jsonl", "[]").contains("no object"));
-        assert!(error("a.jsonl", "{").contains("is not a JSON object"));
+        assert!(error("a.jsonl", "[]").contains("found no field \"text\""));
+        assert!(error("a.jsonl", "{").starts_with("a.jsonl, line 1, column 2: "));
+    }
+
+    #[test]
+    fn every_format_says_the_same_sentences() {
+        let sentences = ["We met Ana & Rui in Porto.", "Did Dr. Reis see us?", "NATO left."];
+        for (name, file) in [
+            ("a.txt", "We met Ana & Rui in Porto.\r\nDid Dr. Reis see us?\n\nNATO left."),
+            (
+                "a.srt",
+                "1\n00:00:01,000 --> 00:00:02,000\n- We <i>met</i> Ana &\nRui [laughs]\n\n2\n00:00:02,000 --> 00:00:03,000\n\
+                 {\\an8}in Porto. Did Dr.\n\n3\n00:00:03,000 --> 00:00:04,000\nReis see us?\n- NATO left.\n",
+            ),
+            (
+                "a.vtt",
+                "WEBVTT\n\nNOTE So it is.\n\n00:01.000 --> 00:02.000\n<v Ana>We met Ana &amp; Rui\n\n00:02.000 --> 00:03.000\n\
+                 in Porto. Did Dr. <b>R</b>eis\n\n00:03.000 --> 00:04.000\nsee us?\n\n00:04.000 --> 00:05.000\n<v Rui>NATO left.\n",
+            ),
+            (
+                "a.json",
+                "{\"text\": \"\", \"segments\": [{\"text\": \" We met Ana & \\u0052ui\"},\n{\"text\": \" in Porto. Did\\nDr. \"},\n\
+                 {\"text\": \" Reis see us?\"}, {\"text\": \"NATO left.\"}]}",
+            ),
+            (
+                "a.jsonl",
+                "{\"text\": \"We met Ana & Rui in Porto.\\nDid Dr. Reis see us?\"}\n\n{\"text\": \"NATO\\u0020left.\"}\n",
+            ),
+            (
+                "a.conll",
+                "# text = So.\nWe X\nmet X\nAna X\n& X\nRui X\nin X\nPorto. X\n\nDid X\nDr. X\nReis X\nsee X\nus? X\n\nNATO X\nleft. X\n",
+            ),
+            (
+                "a.ctm",
+                "a 1 0 1 We\na 1 0 1 met\na 1 0 1 Ana\na 1 0 1 &\na 1 0 1 Rui\na 1 0 1 <hm>\na 1 0 1 in\na 1 0 1 Porto.\n\
+                 b 1 0 1 Did\nb 1 0 1 Dr.\nb 1 0 1 Reis\nb 1 0 1 see\nb 1 0 1 us?\nc 1 0 1 NATO\nc 1 0 1 left.\n",
+            ),
+            (
+                "a.stm",
+                ";; So.\na 1 x 0 1 <o> We met { Ana / Eva } & Rui in Porto.\na 1 x 1 2 Did Dr. Reis see us?\na 1 y 2 3 NATO left.\n",
+            ),
+            ("a.trn", "We met Ana & Rui in Porto. (x-1)\nDid Dr. Reis see us? (x-2)\nNATO left. (y-1)\n"),
+            (
+                "a.nlp",
+                "token|punctuation\nWe|\nmet|\nAna|\n&|\nRui|\nin|\nPorto|.\nDid|\nDr.|\nReis|\nsee|\nus|?\nNATO|\nleft|.\n",
+            ),
+            ("a.tsv", "id\ttext\n1\tWe met Ana & Rui in Porto.\n2\tDid Dr. Reis see us?\n3\tNATO left.\n"),
+            ("a.tok", "We met Ana & Rui in Porto.\nDid Dr. Reis see us?\nNATO left.\n"),
+        ] {
+            let reading = Reading { language: "en".into(), ..Reading::default() };
+            let texts = |name: &str| -> Vec<String> {
+                let found = read(name, file.as_bytes(), &reading, false).unwrap();
+                found.into_iter().map(|(text, _)| text).collect()
+            };
+            assert_eq!(texts(name), sentences, "{name}");
+            // Of a stream that has no name the first bytes tell some formats.
+            if matches!(name, "a.srt" | "a.vtt" | "a.json" | "a.jsonl") {
+                assert_eq!(texts("-"), sentences, "{name}");
+            }
+        }
+        let inside = "{\"result\": [{\"text\": \"We left.\"}, {\"text\": \"So did Ana.\"}]}\n";
+        let reading = Reading { field: Some("result.text".into()), ..Reading::default() };
+        let found = read("a.jsonl", inside.as_bytes(), &reading, false).unwrap();
+        assert_eq!(found.into_iter().map(|(text, _)| text).collect::<Vec<_>>(), ["We left.", "So did Ana."]);
+    }
+
+    #[test]
+    fn sentences_of_subtitles_have_the_breaks_that_restoring_sees() {
+        let cue = "00:00:01,000 --> 00:00:02,000";
+        let file = format!("1\n{cue}\nWe met. She\n\n2\n{cue}\nleft.\n\n3\n{cue}\nWhy?\n- No.");
+        let found = read("a.srt", file.as_bytes(), &Reading::default(), false).unwrap();
+        let found: Vec<_> = found.iter().map(|(text, before)| (&**text, *before)).collect();
+        let expected = [
+            ("We met.", Break::Document),
+            ("She left.", Break::Space),
+            ("Why?", Break::Cue),
+            ("No.", Break::Turn),
+        ];
+        assert_eq!(found, expected);
+        assert!(error("a.srt", "1\nso\n").starts_with("a.srt, line 2, column 1: found \"so\", but a timing"));
+    }
+
+    #[test]
+    fn subtitles_longer_than_a_block_lose_nothing_and_take_no_memory() {
+        let file: String = (0..60_000)
+            .map(|i| format!("{i}\n00:00:01,000 --> 00:00:02,000\nsaw {i} of us. Then we\n\n"))
+            .collect();
+        let input = Input::new("a.srt", Cursor::new(file.into_bytes())).unwrap();
+        let mut blocks = Blocks::new(input, &Reading::default(), false).unwrap();
+        let mut found = Vec::new();
+        while let Some(block) = blocks.next().unwrap() {
+            assert!(matches!(&block.paragraphs, Paragraphs::Text(text, _) if text.len() <= BLOCK + 100));
+            block
+                .sentences(&mut |sentence| {
+                    found.push((sentence.text.to_owned(), sentence.before, sentence.line));
+                    Ok(())
+                })
+                .unwrap();
+        }
+        assert_eq!(found.len(), 60_001);
+        assert_eq!(found[59_999], ("Then we saw 59999 of us.".to_owned(), Break::Space, 4 * 59_999 + 3));
+        let alike = |(at, found): (usize, &(String, Break, u64))| {
+            found == &(format!("Then we saw {at} of us."), Break::Space, 4 * at as u64 + 3)
+        };
+        assert!(found[1..60_000].iter().enumerate().all(|(at, found)| alike((at + 1, found))));
     }
 
     #[test]
     fn a_byte_order_mark_is_no_word() {
         assert_eq!(texts("x", "\u{feff}Olá"), ["Olá"]);
         assert_eq!(texts("x.nlp", "\u{feff}token|punctuation\na|."), ["a."]);
-    }
-
-    #[test]
-    fn the_format_follows_the_name() {
-        for (name, format) in [
-            ("a.tok", Format::Tok),
-            ("b.nlp.xz", Format::Nlp),
-            ("c.tsv.gz", Format::Tsv),
-            ("d.jsonl.zst", Format::Jsonl),
-            ("europarl.en", Format::Lines),
-            ("-", Format::Lines),
-        ] {
-            assert_eq!(Format::Auto.of_name(name), format, "{name}");
-        }
-        assert_eq!(Format::Tok.of_name("a.tsv"), Format::Tok);
     }
 }

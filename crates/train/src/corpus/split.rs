@@ -11,10 +11,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::Serialize;
 
-use super::read::{Column, Format, Reading};
+use super::read::Reading;
 use super::{Corpus, Protocol, marks};
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
+use majuscule::format::{Kind, has_names};
 use majuscule::text::Locale;
 
 /// How a corpus is split.
@@ -184,13 +185,14 @@ fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
     }
 }
 
-/// A transcript's lines are words, not sentences.
+/// A line of a format whose lines are no sentences cannot stand alone.
 fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
     for file in files {
-        if matches!(reading.format.of_name(&file.to_string_lossy()), Format::Nlp | Format::Ctm) {
-            let file = file.display();
+        let kind = reading.format.of_input(&mut files::open(file)?)?;
+        if !kind.has_paragraphs() && !matches!(kind, Kind::Tok | Kind::Stm | Kind::Trn) {
+            let (file, kind) = (file.display(), kind.shown());
             return Err(Error::Usage(format!(
-                "{file} is a transcript, which is not cut by lines: give --documents"
+                "{file} is {kind}, which is not cut by lines: give --documents"
             )));
         }
     }
@@ -394,8 +396,8 @@ fn count_lines(file: &Path, headed: bool) -> Result<u64> {
 }
 
 fn has_header(file: &Path, reading: &Reading) -> bool {
-    let tsv = reading.format.of_name(&file.to_string_lossy()) == Format::Tsv;
-    tsv && matches!(reading.column, Column::Name(_))
+    let kind = if reading.format == Kind::Auto { Kind::of_name(file) } else { reading.format };
+    kind == Kind::Tsv && has_names(reading.field.as_deref())
 }
 
 /// Every part of a table has its names.

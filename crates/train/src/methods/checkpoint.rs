@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::corpus::Corpus;
 use majuscule::error::Error;
+use majuscule::files::Encoding;
 
 /// What the states of a training depend on, but for what is in its files, as JSON. `version` is that of what states mean.
 pub fn settings(config: &impl Serialize, version: String, corpus: &Corpus) -> String {
@@ -22,8 +23,8 @@ pub fn settings(config: &impl Serialize, version: String, corpus: &Corpus) -> St
         ("lang", reading.language.clone().into()),
         ("locale", corpus.locale().to_string().into()),
         ("format", format!("{:?}", reading.format).to_lowercase().into()),
-        ("column", reading.column.to_string().into()),
-        ("field", reading.field.to_string().into()),
+        ("field", reading.field.clone().into()),
+        ("encoding", reading.encoding.as_ref().map(Encoding::name).into()),
         ("split", reading.split.into()),
     ];
     settings.extend(others.map(|(name, value)| (name.to_owned(), value)));

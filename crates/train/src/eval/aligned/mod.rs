@@ -20,8 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::align::{Edit, align};
 use super::score::{Wrong, most_frequent};
 use super::slots::{Confusion, Matching, ratio};
-use crate::corpus::{self, Corpus, Piece, marks};
+use crate::corpus::{Corpus, marks};
 use majuscule::error::Result;
+use majuscule::format::transcript::{self, UtterancePart};
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Break, Case, Given, Locale, Token, Tokens, Words};
@@ -70,9 +71,8 @@ impl Transcript {
         let mut at: FxHashMap<Option<String>, usize> = FxHashMap::default();
         let mut scratch = String::new();
         corpus.for_each_utterance(&mut |utterance| {
-            let at = *at.entry(utterance.recording.map(str::to_lowercase)).or_insert_with(|| {
-                let recording = utterance.recording.map(str::to_owned);
-                transcripts.push(Self { recording, ..Self::default() });
+            let at = *at.entry(utterance.recording.as_deref().map(str::to_lowercase)).or_insert_with(|| {
+                transcripts.push(Self { recording: utterance.recording.clone(), ..Self::default() });
                 transcripts.len() - 1
             });
             transcripts[at].push(&utterance, corpus.locale(), &mut scratch);
@@ -86,36 +86,31 @@ impl Transcript {
 
     /// That of a text.
     pub fn of_text(text: &str, locale: Locale) -> Self {
-        let (pieces, times) = (&[Piece::Text(text)], None);
-        let utterance = corpus::Utterance {
-            recording: None,
-            name: None,
-            times,
-            is_segment: false,
-            is_ignored: false,
-            pieces,
+        let utterance = transcript::Utterance {
+            parts: vec![UtterancePart::Text(text)],
+            ..transcript::Utterance::default()
         };
         let mut transcript = Self::default();
         transcript.push(&utterance, locale, &mut String::new());
         transcript
     }
 
-    fn push(&mut self, utterance: &corpus::Utterance<'_>, locale: Locale, scratch: &mut String) {
+    fn push(&mut self, utterance: &transcript::Utterance<'_>, locale: Locale, scratch: &mut String) {
         let Self { words, cases, parts, .. } = self;
         let first = parts.len();
-        for piece in utterance.pieces {
-            let (text, part): (_, fn(usize) -> Part) = match *piece {
-                Piece::Text(text) => (text, Part::Word),
-                Piece::Optional(text) => (text, Part::Optional),
-                Piece::Open => {
+        for part in &utterance.parts {
+            let (text, part): (_, fn(usize) -> Part) = match *part {
+                UtterancePart::Text(text) => (text, Part::Word),
+                UtterancePart::Optional(text) => (text, Part::Optional),
+                UtterancePart::Open => {
                     parts.push(Part::Open);
                     continue;
                 }
-                Piece::Next => {
+                UtterancePart::Next => {
                     parts.push(Part::Next);
                     continue;
                 }
-                Piece::Close => {
+                UtterancePart::Close => {
                     parts.push(Part::Close);
                     continue;
                 }
@@ -127,7 +122,7 @@ impl Transcript {
                 cases.push(Case::of(word, locale));
             });
         }
-        let corpus::Utterance { name, times, is_segment, is_ignored, .. } = *utterance;
+        let transcript::Utterance { name, times, is_segment, is_ignored, .. } = *utterance;
         let (name, parts) = (name.map(str::to_owned), first..parts.len());
         self.utterances.push(Utterance { name, times, is_segment, is_ignored, parts });
     }
@@ -530,9 +525,10 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::corpus::{Format, Protocol, Reading};
+    use crate::corpus::{Protocol, Reading};
     use crate::eval::Slots;
     use crate::eval::score::tests::Titles;
+    use majuscule::format::Kind;
 
     pub fn score_texts(reference: &str, hypothesis: &str) -> Score {
         let [reference, hypothesis] =
@@ -612,7 +608,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn transcript(format: Format, file: &str) -> Transcript {
+    fn transcript(format: Kind, file: &str) -> Transcript {
         let reading = Reading { format, ..Reading::default() };
         let corpus = Corpus::of_text(file, reading, Protocol::default(), Locale::Root);
         Transcript::read(&corpus).unwrap().remove(0)
@@ -628,11 +624,11 @@ pub(crate) mod tests {
     }
 
     fn utterances(reference: &str, hypothesis: &str) -> [u64; 4] {
-        counted(&transcript(Format::Trn, reference), &transcript(Format::Trn, hypothesis))
+        counted(&transcript(Kind::Trn, reference), &transcript(Kind::Trn, hypothesis))
     }
 
     fn segments(reference: &str, hypothesis: &str) -> [u64; 4] {
-        counted(&transcript(Format::Stm, reference), &transcript(Format::Ctm, hypothesis))
+        counted(&transcript(Kind::Stm, reference), &transcript(Kind::Ctm, hypothesis))
     }
 
     #[test]
@@ -660,7 +656,7 @@ pub(crate) mod tests {
         assert_eq!(segments("r A x 0 2 Ana left\n", hypothesis), [2, 0, 0, 0]);
         // In a stream too.
         assert_eq!(
-            counted(&transcript(Format::Lines, "Ana left"), &transcript(Format::Ctm, hypothesis)),
+            counted(&transcript(Kind::Text, "Ana left"), &transcript(Kind::Ctm, hypothesis)),
             [2, 0, 0, 0]
         );
     }
@@ -671,8 +667,8 @@ pub(crate) mod tests {
         assert_eq!(utterances("we (uh) met Ana (x-1)", "we uh met Ana (x-1)"), [4, 0, 0, 0]);
         assert_eq!(utterances("we met Ana (x-1)", "we (uh) met (x-1)"), [3, 0, 1, 0]);
         let optional = score(
-            &transcript(Format::Trn, "We (Uh) met (x-1)"),
-            &transcript(Format::Trn, "We met (x-1)"),
+            &transcript(Kind::Trn, "We (Uh) met (x-1)"),
+            &transcript(Kind::Trn, "We met (x-1)"),
             Locale::Root,
         );
         assert_eq!((slots(optional.all()).reference(), optional.word_error_rate()), (1, Some(0.0)));
@@ -715,12 +711,12 @@ pub(crate) mod tests {
     #[test]
     fn a_method_chooses_for_the_words_of_every_alternative() {
         let method = Titles(vec!["ana", "anna", "hannah"]);
-        let hypothesis = transcript(Format::Trn, "{ anna / { hannah / ana } } left (x-1)");
+        let hypothesis = transcript(Kind::Trn, "{ anna / { hannah / ana } } left (x-1)");
         let hypothesis = hypothesis
             .restored(&method, Want::default(), Locale::Root, &Words::default(), Capitalized::Ignore)
             .unwrap();
         for reference in ["Anna left (x-1)", "Hannah left (x-1)", "Ana left (x-1)"] {
-            let score = score(&transcript(Format::Trn, reference), &hypothesis, Locale::Root);
+            let score = score(&transcript(Kind::Trn, reference), &hypothesis, Locale::Root);
             assert_eq!(slots(score.recognised), Slots { correct: 1, ..Slots::default() }, "{reference}");
         }
     }
@@ -745,7 +741,7 @@ pub(crate) mod tests {
     #[test]
     fn recordings_are_told_apart() {
         let file = "two A 0 1 So\none A 0 1 Yes\nTwo a 1 1 it\ntwo B 0 1 No\n";
-        let reading = Reading { format: Format::Ctm, ..Reading::default() };
+        let reading = Reading { format: Kind::Ctm, ..Reading::default() };
         let corpus = Corpus::of_text(file, reading, Protocol::default(), Locale::Root);
         let found = Transcript::read(&corpus).unwrap();
         let found: Vec<_> = found.iter().map(|one| (one.recording.as_deref(), one.words.len())).collect();

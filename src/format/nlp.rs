@@ -1,0 +1,121 @@
+//! `.nlp`, a transcript in columns: a header that names them, then a word and its mark a line.
+//!
+//! Columns stand between `|`; two of them are called `token` and `punctuation`. Events in `<>` are no words; the mark after an event
+//! stands after the word before it, where that has none. A mark of `.?!` ends a sentence.
+
+use std::ops::Range;
+
+use super::records::{Grammar, Parts};
+use super::transcript::{Fault, is_event, shortened};
+use crate::text::Break;
+
+/// A transcript, read from anywhere. All but the words and their marks stays as it is.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    header: Option<Header>,
+    /// What parts the next word from the last.
+    before: Option<Break>,
+    /// Whether the last word has no mark yet.
+    is_bare: bool,
+}
+
+/// Which columns there are.
+#[derive(Debug, Clone, Copy)]
+struct Header {
+    token: usize,
+    punctuation: usize,
+    columns: usize,
+}
+
+impl Header {
+    fn read(line: &str) -> Result<Self, Fault> {
+        let names: Vec<&str> = line.split('|').collect();
+        let place = |name| names.iter().position(|&found| found == name);
+        match (place("token"), place("punctuation")) {
+            (Some(token), Some(punctuation)) if token < punctuation => {
+                Ok(Self { token, punctuation, columns: names.len() })
+            }
+            _ => {
+                let problem = format!(
+                    "found \"{}\", but a transcript begins with a header such as token|speaker|punctuation|case|tags",
+                    shortened(line)
+                );
+                Err(Fault { at: 0, problem })
+            }
+        }
+    }
+
+    /// Where the word and its mark stand in a line.
+    fn cells(self, line: &str) -> Result<[Range<usize>; 2], Fault> {
+        let Self { token, punctuation, columns } = self;
+        let mut at = 0;
+        let cells = line.split('|').map(|cell| {
+            at += cell.len() + 1;
+            at - cell.len() - 1..at - 1
+        });
+        let cells: Vec<Range<usize>> = cells.collect();
+        if cells.len() == columns {
+            return Ok([cells[token].clone(), cells[punctuation].clone()]);
+        }
+        // At the first column too many, or at the end where there are too few.
+        let at = cells.get(columns).map_or(line.len(), |cell| cell.start);
+        let found = cells.len();
+        let problem = format!("found {found} columns, but the header names {columns}: is the file cut off?");
+        Err(Fault { at, problem })
+    }
+}
+
+impl Grammar for Rows {
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+        let Some(header) = self.header else {
+            self.header = Some(Header::read(line)?);
+            self.before = Some(Break::Document);
+            return Ok(());
+        };
+        if line.is_empty() {
+            return Ok(());
+        }
+        let [token, mark] = header.cells(line)?;
+        let is_event = is_event(&line[token.clone()]);
+        let ends = line[mark.clone()].ends_with(['.', '?', '!']);
+        if !token.is_empty() && !is_event {
+            self.is_bare = line[token.clone()].ends_with(char::is_alphanumeric);
+            parts.push(token, self.before.take());
+        }
+        if !mark.is_empty() && (!is_event || self.is_bare) {
+            self.is_bare = line[mark.clone()].ends_with(char::is_alphanumeric);
+            parts.push(mark, self.before.take().or(Some(Break::None)));
+        }
+        if ends {
+            self.before = self.before.max(Some(Break::Line));
+            self.is_bare = false;
+        }
+        Ok(())
+    }
+
+    fn is_between(&self) -> bool {
+        self.before.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::Kind;
+    use crate::format::laws::{check, error, starts, words};
+
+    #[test]
+    fn words_and_their_marks_are_text() {
+        let file = "so|token|x|punctuation\r\na|well|b|,\r\na|<laugh>|b|\na|ana|b|.\n\na|she|b|\na|left|b|";
+        check(Kind::Nlp, file);
+        assert_eq!(words(Kind::Nlp, file), ["well", "ana", "she", "left"]);
+        assert_eq!(starts(Kind::Nlp, file), ["well", "she"]);
+        assert!(
+            error(Kind::Nlp, "so it is\n")
+                .contains("data, line 1, column 1: found \"so it is\", but a transcript")
+        );
+        assert!(
+            error(Kind::Nlp, "token|punctuation\na|.|b")
+                .starts_with("data, line 2, column 5: found 3 columns")
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! The text of a file of any format, for readers that write nothing back: corpora, lexicons, language models and scores.
+
+use std::ops::Range;
+
+use super::cue::CueText;
+use super::jsonl::ObjectTexts;
+use super::records::{Grammar, RecordLines};
+use super::transcript::Utterance;
+use super::whisper::SegmentTexts;
+use super::{Kind, conll, ctm, nlp, plain, srt, stm, trn, tsv, vtt};
+use crate::error::Result;
+use crate::files::Input;
+use crate::text::Break;
+
+/// The text of a line of a file, or of a segment of a document. Cleared and used again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Record {
+    /// The line without escapes.
+    pub text: String,
+    /// The places in it that are words, marks and white space, not mark-up or events, each with what lies between it and the one before it: [`Break::None`] within a
+    /// word or before its mark, [`Break::Space`] where a line or a sentence runs on.
+    pub stretches: Vec<(Range<usize>, Break)>,
+    /// The line of the file in which it stands, counted from 1.
+    pub line: u64,
+}
+
+impl Record {
+    /// Forgets all and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.stretches.clear();
+    }
+}
+
+/// A file that is read for its text alone. Law: its words and the breaks between them are those that restoring has.
+pub trait RecordSource: Send {
+    /// Reads the next record into `record`; false at the end of the file. A record may have no text.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or is not what its format says.
+    fn next(&mut self, record: &mut Record) -> Result<bool>;
+
+    /// The record that was read last as a scorer sees it, with all alternatives; `None` in formats that have no such thing, and
+    /// where it says nothing.
+    ///
+    /// # Errors
+    /// Where its times are none.
+    fn utterance(&mut self) -> Result<Option<Utterance<'_>>> {
+        Ok(None)
+    }
+}
+
+impl Kind {
+    /// The format of an input: the one named, or the one that its name or its first bytes tell; otherwise text.
+    ///
+    /// # Errors
+    /// Where the input cannot be read.
+    pub fn of_input(self, input: &mut Input) -> Result<Self> {
+        if self != Self::Auto {
+            return Ok(self);
+        }
+        let named = Self::named(input.name().as_ref());
+        let told = if named.is_none() { Self::told_by(input)? } else { named };
+        Ok(told.unwrap_or(Self::Text))
+    }
+
+    /// Begins to read a file for its text; `field` names the field that holds it, in formats that have several.
+    ///
+    /// # Errors
+    /// Where the format cannot have that field.
+    pub fn records(self, mut input: Input, field: Option<&str>) -> Result<Box<dyn RecordSource>> {
+        Ok(match self.of_input(&mut input)? {
+            Self::Auto | Self::Text | Self::Tok => source(input, plain::Written),
+            Self::Srt => source(input, CueText::<srt::Lines>::default()),
+            Self::Vtt => source(input, CueText::<vtt::Lines>::default()),
+            Self::Ctm => source(input, ctm::Rows::default()),
+            Self::Stm => source(input, stm::Rows::default()),
+            Self::Trn => source(input, trn::Rows),
+            Self::Nlp => source(input, nlp::Rows::default()),
+            Self::Tsv => source(input, tsv::Rows::new(field)),
+            Self::Jsonl => source(input, ObjectTexts::new(field)),
+            Self::WhisperJson => Box::new(SegmentTexts::new(input)),
+            Self::Conll => source(input, conll::Rows::new(field)?),
+        })
+    }
+
+    /// Whether its records are [utterances](RecordSource::utterance).
+    pub fn has_utterances(self) -> bool {
+        matches!(self, Self::Ctm | Self::Stm | Self::Trn)
+    }
+
+    /// Whether it says what its tokens are.
+    pub fn is_tokenised(self) -> bool {
+        matches!(self, Self::Tok | Self::Nlp | Self::Conll)
+    }
+
+    /// Whether sentences run on from record to record, so that only their marks tell where they end.
+    pub fn runs_on(self) -> bool {
+        matches!(self, Self::Srt | Self::Vtt | Self::WhisperJson)
+    }
+
+    /// Whether each of its lines or records is a text of its own, which may have several sentences.
+    pub fn has_paragraphs(self) -> bool {
+        matches!(self, Self::Auto | Self::Text | Self::Tsv | Self::Jsonl)
+    }
+}
+
+fn source(input: Input, grammar: impl Grammar + 'static) -> Box<dyn RecordSource> {
+    Box::new(RecordLines::new(input, grammar))
+}

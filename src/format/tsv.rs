@@ -1,0 +1,96 @@
+//! `.tsv`, a table: columns between tabs, one of which is text.
+
+use std::ops::Range;
+
+use super::conll::tabbed;
+use super::jsonl::LONGEST;
+use super::records::{Grammar, Parts};
+use super::transcript::{Fault, shortened};
+use crate::text::Break;
+
+/// A table, read from anywhere. Each row is a text of its own; all but its cell stays as it is.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// The name of the column, as long as the line of names was not read.
+    name: Option<String>,
+    /// The column, counted from 0.
+    column: usize,
+}
+
+impl Rows {
+    /// Begins with a table: the text is in the column that `field` names by what the first line calls it (`text` where it is not
+    /// given), or by its number, counted from 1, where the table has no such line.
+    pub(super) fn new(field: Option<&str>) -> Self {
+        let field = field.unwrap_or("text");
+        match number(field) {
+            Some(column) => Self { name: None, column },
+            None => Self { name: Some(field.to_owned()), column: 0 },
+        }
+    }
+}
+
+/// Whether the first line of a table names its columns, since the text is in one of this name.
+pub fn has_names(field: Option<&str>) -> bool {
+    field.and_then(number).is_none()
+}
+
+/// The column that a number means, counted from 0.
+fn number(field: &str) -> Option<usize> {
+    field.parse::<usize>().ok()?.checked_sub(1)
+}
+
+impl Grammar for Rows {
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+        if let Some(name) = &self.name {
+            let Some(column) = line.split('\t').position(|found| found == name) else {
+                let found = shortened(line);
+                let problem = format!(
+                    "no column is called \"{name}\" in \"{found}\": name one of these as the field, or give its number where the \
+                     first line has no names"
+                );
+                return Err(Fault { at: 0, problem });
+            };
+            (self.name, self.column) = (None, column);
+            return Ok(());
+        }
+        if line.is_empty() {
+            return Ok(());
+        }
+        let cells: Vec<Range<usize>> = tabbed(line).collect();
+        match cells.get(self.column) {
+            Some(cell) => {
+                parts.push(cell.clone(), Some(Break::Paragraph));
+                Ok(())
+            }
+            None => {
+                let (found, expected) = (cells.len(), self.column + 1);
+                let problem = format!("found {found} columns, but the text is expected in column {expected}");
+                Err(Fault { at: line.len(), problem })
+            }
+        }
+    }
+
+    fn is_between(&self) -> bool {
+        true
+    }
+
+    fn longest(&self) -> usize {
+        LONGEST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::Kind;
+    use crate::format::laws::{check, error, starts, words};
+
+    #[test]
+    fn a_column_of_a_table_is_text() {
+        let file = "\u{feff}id\ttext\r\nso 1\the met ana. and left\r\nso 2\tyes\tana\n";
+        check(Kind::Tsv, file);
+        assert_eq!(words(Kind::Tsv, file), ["he", "met", "ana", "and", "left", "yes"]);
+        assert_eq!(starts(Kind::Tsv, file), ["he", "and", "yes"]);
+        assert!(error(Kind::Tsv, "id\tbody\n").contains("no column is called \"text\" in \"id\tbody\""));
+        assert!(error(Kind::Tsv, "id\ttext\n1\n").starts_with("data, line 2, column 2: found 1 columns"));
+    }
+}
