@@ -35,3 +35,8 @@ pub mod restorer;
 pub mod model;
 pub mod methods;
 pub mod restore;
+
+/// The examples of the book, which are tests.
+#[cfg(all(doctest, feature = "lang-en"))]
+#[doc = include_str!("../docs/book/src/library.md")]
+pub struct BookExamples;

@@ -77,6 +77,17 @@ fn the_figures_of_the_readme_come_from_the_reports() {
 }
 
 #[test]
+fn the_rust_of_the_readme_is_tested_in_the_library() {
+    let readme = read(&top().join("README.md"));
+    let library = read(&top().join("src/lib.rs"));
+    let (_, code) = readme.split_once("```rust\n").expect("a block of Rust");
+    let (code, _) = code.split_once("```").expect("its end");
+    for line in code.lines() {
+        assert!(library.contains(&format!("//! {line}\n")), "no documentation test has this line:\n{line}");
+    }
+}
+
+#[test]
 fn the_map_names_files_that_exist_and_what_stands_in_them() {
     let top = top();
     let files = ["benches", "crates", "docs", "examples", "fuzz", "lexicons", "lm", "src", "tests"];
