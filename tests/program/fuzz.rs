@@ -5,6 +5,7 @@ use majuscule::format::{Kind, convert};
 mod laws;
 use laws as fuzz;
 use majuscule::lm::NgramModel;
+use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -212,6 +213,13 @@ fn altered_lexicons_are_read_or_refused() {
     for _ in 0..3000 {
         let lexicon = others[random.below(others.len())];
         fuzz::lexicon(&random.mutated(lexicon, &others));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_lexicon_or_refused(data in r"([\PC\t\n]|[aA1.0 ()/#]){0,60}") {
+        fuzz::lexicon(data.as_bytes());
     }
 }
 

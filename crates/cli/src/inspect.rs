@@ -1,18 +1,13 @@
 //! `majuscule inspect`: what a model is, and whether it is whole.
 
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::chart;
 use super::named;
 use super::page::print;
-use majuscule::error::Error;
-use majuscule::files;
 use majuscule::methods::{Model, load};
 use majuscule::model::FileRecord;
 use majuscule::printable::printable;
@@ -33,9 +28,6 @@ pub struct Args {
     /// Print the manifest as JSON, with the weights of layers where there are any
     #[arg(long)]
     json: bool,
-    /// Draw the weights of layers as a chart of bars, for models of bert
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
 }
 
 /// Prints the manifest once the files are seen to be whole.
@@ -44,15 +36,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
     store.check()?;
     let Model { manifest, restorer } = load(&*store)?;
     let layers = restorer.layer_weights();
-    if let Some(file) = &args.svg {
-        let none = || {
-            let method = &manifest.method;
-            Error::Usage(format!(
-                "--svg draws the weights of layers, but a model of {method} has none: leave it out"
-            ))
-        };
-        draw(file, &args.model, layers.as_ref().ok_or_else(none)?)?;
-    }
     if args.json {
         let mut object = serde_json::to_value(&manifest)?;
         if let Some(layers) = &layers {
@@ -105,13 +88,6 @@ fn facts(layers: &LayerWeights) -> Value {
         "centre_of_gravity": layers.centre(),
         "centre_of_gravity_by_layers": layers.relative_centre(),
     })
-}
-
-fn draw(file: &Path, model: &Path, layers: &LayerWeights) -> Result<(), Error> {
-    let own = fs::read_dir(model).into_iter().flatten().filter_map(|file| Some(file.ok()?.path()));
-    files::check_output(file, &own.chain([model.to_owned()]).collect::<Vec<_>>())?;
-    let svg = chart::layers(&files::name(model), layers);
-    files::unpublished(file, |out| out.write_all(svg.as_bytes()))?.commit()
 }
 
 /// The names of files; of many, the first ones. `--json` has all.

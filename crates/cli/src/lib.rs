@@ -5,7 +5,6 @@ mod messages;
 
 mod backend;
 mod cascade;
-mod chart;
 mod convert;
 mod heard;
 mod hints;

@@ -354,7 +354,6 @@ pub const OUTPUTS: &[&str] = &[
     "osymbols",
     "output",
     "pack",
-    "svg",
     "temp",
     "usage",
 ];
