@@ -1,6 +1,57 @@
-//! Words in mixed case as a model keeps them: a spelling a line, sorted.
+//! The case of a word from the class that a model chose, and words in mixed case as models keep them: a spelling a line, sorted.
 
-use crate::text::{Case, Locale, Tokens};
+use std::borrow::Borrow;
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use crate::text::{Capitals, Case, Class, Locale, Tokens};
+
+/// Turns classes into cases: it knows the capitals of words in mixed case, each looked up by a key of type `K`.
+#[derive(Debug)]
+pub struct ClassCases<K> {
+    mixed: FxHashMap<K, Capitals>,
+    text: String,
+    locale: Locale,
+}
+
+impl<K: Hash + Eq> ClassCases<K> {
+    /// Reads a text of spellings; `key` gives the key of a word in lower case.
+    pub fn new(text: String, locale: Locale, key: impl Fn(&str) -> K) -> Self {
+        let mixed = read(&text, locale).map(|(lower, case)| (key(&lower), case.capitals(&lower, locale)));
+        Self { mixed: mixed.collect(), text, locale }
+    }
+
+    /// The text of its spellings.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The locale under which letters pair.
+    pub fn locale(&self) -> Locale {
+        self.locale
+    }
+
+    /// The capitals of the word with this key, where it is one in mixed case.
+    pub fn mixed<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<Capitals>
+    where
+        K: Borrow<Q>,
+    {
+        self.mixed.get(key).copied()
+    }
+
+    /// The case that a class means for a word with these capitals in mixed case; `None` for the class of mixed case where there
+    /// are none.
+    pub fn case(&self, class: Class, lower: &str, mixed: Option<Capitals>) -> Option<Case> {
+        let capitals = match class {
+            Class::Lower => return Some(Case::Lower),
+            Class::Title => Case::Title.capitals(lower, self.locale),
+            Class::Upper => Case::Upper.capitals(lower, self.locale),
+            Class::Mixed => mixed?,
+        };
+        Some(Case::of_capitals(capitals, lower, self.locale))
+    }
+}
 
 /// The lower case of each spelling, and its case. Text in Dutch has `Ijsland` here and there: half of a title case is read as
 /// all of it, so that no model learns to write it.

@@ -13,11 +13,10 @@ pub mod table;
 pub mod templates;
 pub mod weights;
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::methods::spellings;
+use crate::methods::spellings::ClassCases;
 use crate::model::{Section, Store};
 use crate::restorer::{Restorer, Session, Want};
 use crate::text::compound::{compound, is_joint};
@@ -60,16 +59,12 @@ pub struct Maxent {
     pub words: Table<WORD>,
     /// What lists and another lexicon say of words.
     pub outside: Outside,
-    /// The mixed case of words that have one, by their hashes.
-    pub mixed: FxHashMap<u64, Capitals>,
-    /// The spellings in mixed case, one a line.
-    pub mixed_text: String,
+    /// The cases of classes; words in mixed case are known by their hashes.
+    pub cases: ClassCases<u64>,
     /// The settings that it was trained with.
     pub settings: Settings,
     /// The features that the settings name.
     pub features: FeatureSet,
-    /// The case pairs.
-    pub locale: Locale,
     labels: Labels,
 }
 
@@ -131,15 +126,12 @@ impl Maxent {
         settings: Settings,
         locale: Locale,
     ) -> Self {
-        let mut mixed = FxHashMap::default();
-        for (lower, case) in spellings::read(&mixed_text, locale) {
-            mixed.insert(hash(lower.as_bytes()), case.capitals(&lower, locale));
-        }
+        let cases = ClassCases::new(mixed_text, locale, |lower| hash(lower.as_bytes()));
         let marks: &[Mark] = if settings.begins { &[Mark::None, Mark::SentenceEnd] } else { &[Mark::None] };
         let labels = marks.iter().flat_map(|&mark| Class::ALL.map(|class| (class, mark)));
         let features = FeatureSet::new(&settings.groups);
         let labels = Labels::new(labels);
-        Self { weights, words, outside, mixed, mixed_text, settings, features, locale, labels }
+        Self { weights, words, outside, cases, settings, features, labels }
     }
 
     /// The files that the model is written as.
@@ -147,7 +139,7 @@ impl Maxent {
         let mut sections = vec![
             (WEIGHTS.to_owned(), self.weights.bytes().to_vec()),
             (WORDS.to_owned(), self.words.bytes().to_vec()),
-            (MIXED.to_owned(), self.mixed_text.clone().into_bytes()),
+            (MIXED.to_owned(), self.cases.text().as_bytes().to_vec()),
         ];
         sections.extend(self.outside.sections());
         sections
@@ -171,7 +163,8 @@ impl Maxent {
 
     /// The case of a word of the class title. The parts of a compound that the model does not hold have each their own.
     pub fn title(&self, lower: &str, begins: bool) -> Case {
-        let title = Case::of_capitals(Case::Title.capitals(lower, self.locale), lower, self.locale);
+        let locale = self.cases.locale();
+        let title = self.cases.case(Class::Title, lower, None).unwrap_or_default();
         if !lower.contains(is_joint) || self.knows(lower) == Some(true) {
             return title;
         }
@@ -180,11 +173,11 @@ impl Maxent {
             Some([low, high, ..]) => profile::likely_case(u16::from_le_bytes([*low, *high])),
             None => Some(Case::Title),
         };
-        let Capitals(capitals) = compound(lower, self.locale, part).capitals(lower, self.locale);
+        let Capitals(capitals) = compound(lower, locale, part).capitals(lower, locale);
         match (capitals, begins) {
             (0, _) => title,
-            (_, false) => Case::of_capitals(Capitals(capitals), lower, self.locale),
-            (_, true) => Case::of_capitals(Capitals(capitals | 1), lower, self.locale),
+            (_, false) => Case::of_capitals(Capitals(capitals), lower, locale),
+            (_, true) => Case::of_capitals(Capitals(capitals | 1), lower, locale),
         }
     }
 

@@ -329,27 +329,22 @@ impl Decoding<'_> {
     ) -> Choice {
         let model = self.model;
         // A spelling that came without text: a list has it, so that no weight speaks for or against it.
-        let only = (word.seen.profile == 0).then(|| model.mixed.get(&word.seen.hash)).flatten();
+        let only = (word.seen.profile == 0).then(|| model.cases.mixed(&word.seen.hash)).flatten();
         let is_open = shares.is_none() && only.is_none() && !self.want.confidence;
         if is_open && self.is_plain(sums, begins) {
             return Choice { label: Label { case: Case::Lower, mark }, confidence: None };
         }
         let mut shares = begun(shares.unwrap_or_else(|| model.shares(sums)), begins);
-        let mixed = model.mixed.get(&word.seen.hash).copied();
+        let mixed = model.cases.mixed(&word.seen.hash);
         if mixed.is_none() {
             shares[Class::Mixed as usize] = 0.0;
         }
         if only.is_some() {
             shares = [0.0, 0.0, 0.0, 1.0];
         }
-        let case = |class: Class| {
-            let case = match class {
-                Class::Lower => return Case::Lower,
-                Class::Title => return model.title(&word.lower, begins > 0.5),
-                Class::Upper => Case::Upper,
-                Class::Mixed => mixed.map_or(Case::Lower, Case::Mixed),
-            };
-            Case::of_capitals(case.capitals(&word.lower, model.locale), &word.lower, model.locale)
+        let case = |class: Class| match class {
+            Class::Title => model.title(&word.lower, begins > 0.5),
+            _ => model.cases.case(class, &word.lower, mixed).unwrap_or_default(),
         };
         // Of equally likely ones the smaller change.
         let mut best = (Class::Lower, shares[0] * model.settings.capital_cost);

@@ -19,7 +19,6 @@ use std::fmt::Display;
 use std::sync::OnceLock;
 
 use candle_core::{Device, Result as Computed};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 pub use train::{Adaptation, Config, adapt, train};
 
@@ -29,10 +28,11 @@ use encoder::Batch;
 use engine::{Engine, Question};
 use majuscule::error::{Error, Result};
 use majuscule::methods::computing::{Computing, Precision};
-use majuscule::methods::{Method, spellings};
+use majuscule::methods::Method;
+use majuscule::methods::spellings::ClassCases;
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
-use majuscule::text::{Capitals, Case, Choice, Class, Given, Label, Labels, Locale, Mark, Tokens};
+use majuscule::text::{Case, Choice, Given, Label, Labels, Locale, Mark, Tokens};
 use passage::{Asked, Gathering, Passage, Pool, Text};
 use tagger::Tagger;
 use tokenize::Pieces;
@@ -61,11 +61,8 @@ pub struct Bert {
     /// The tagger as it computes here, made when it is first asked.
     engine: OnceLock<Engine>,
     precision: Precision,
-    /// The mixed case of words that have one.
-    mixed: FxHashMap<String, Capitals>,
-    mixed_text: String,
+    cases: ClassCases<String>,
     settings: Settings,
-    locale: Locale,
     labels: Labels,
 }
 
@@ -133,25 +130,9 @@ impl Bert {
         labels: Labels,
     ) -> Computed<Self> {
         let tagger = Tagger::new(&weights, &config)?;
-        let mut mixed = FxHashMap::default();
-        for (lower, case) in spellings::read(&mixed_text, locale) {
-            let capitals = case.capitals(&lower, locale);
-            mixed.insert(lower, capitals);
-        }
+        let cases = ClassCases::new(mixed_text, locale, str::to_owned);
         let (engine, precision) = (OnceLock::new(), Precision::F32);
-        Ok(Self {
-            config,
-            pieces,
-            weights,
-            tagger,
-            engine,
-            precision,
-            mixed,
-            mixed_text,
-            settings,
-            locale,
-            labels,
-        })
+        Ok(Self { config, pieces, weights, tagger, engine, precision, cases, settings, labels })
     }
 
     /// The files that the model is written as.
@@ -172,7 +153,7 @@ impl Bert {
             (CONFIG.to_owned(), bytes),
             (TOKENIZER.to_owned(), self.pieces.json()),
             (WEIGHTS.to_owned(), weights::write(&self.weights).map_err(failed)?),
-            (MIXED.to_owned(), self.mixed_text.clone().into_bytes()),
+            (MIXED.to_owned(), self.cases.text().as_bytes().to_vec()),
         ])
     }
 
@@ -273,17 +254,9 @@ impl Bert {
         if let Given::Fixed(case) = word.given {
             return chosen(case, 1.0);
         }
-        let mixed = self.mixed.get(&word.lower).copied();
-        let case = |id: usize| -> Option<Case> {
-            let capitals = match self.labels.get(id)?.0 {
-                Class::Lower => return Some(Case::Lower),
-                Class::Title => Case::Title.capitals(&word.lower, self.locale),
-                Class::Upper => Case::Upper.capitals(&word.lower, self.locale),
-                // A pattern is known or it is not: without one the other labels are left.
-                Class::Mixed => mixed?,
-            };
-            Some(Case::of_capitals(capitals, &word.lower, self.locale))
-        };
+        let mixed = self.cases.mixed(&word.lower);
+        // A pattern is known or it is not: without one the other labels are left.
+        let case = |id: usize| self.cases.case(self.labels.get(id)?.0, &word.lower, mixed);
         let cases: Vec<(Case, f32)> =
             scores.iter().enumerate().filter_map(|(id, &score)| Some((case(id)?, score))).collect();
         // Of equally likely ones the first.

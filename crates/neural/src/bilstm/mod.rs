@@ -11,17 +11,17 @@ mod train;
 mod vocabulary;
 mod weights;
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 pub use train::{Config, train};
 pub use weights::Widths;
 
 use gather::{Gather, Gathering, Text};
 use majuscule::error::{Error, Result};
-use majuscule::methods::{Method, classical, spellings};
+use majuscule::methods::spellings::ClassCases;
+use majuscule::methods::{Method, classical};
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{Restorer, Session, Want};
-use majuscule::text::{Capitals, Case, Choice, Class, Given, Label, Labels, Locale};
+use majuscule::text::{Case, Choice, Given, Label, Labels, Locale};
 use network::Batch;
 use vocabulary::Vocabulary;
 use weights::{Layout, Weights};
@@ -44,11 +44,8 @@ const MIXED: &str = "mixed.txt";
 pub struct Bilstm {
     vocabulary: Vocabulary,
     weights: Weights,
-    /// The mixed case of words that have one.
-    mixed: FxHashMap<String, Capitals>,
-    mixed_text: String,
+    cases: ClassCases<String>,
     settings: Settings,
-    locale: Locale,
     labels: Labels,
 }
 
@@ -108,12 +105,8 @@ impl Bilstm {
         locale: Locale,
         labels: Labels,
     ) -> Self {
-        let capitals = |(lower, case): (String, Case)| {
-            let capitals = case.capitals(&lower, locale);
-            (lower, capitals)
-        };
-        let mixed = spellings::read(&mixed_text, locale).map(capitals).collect();
-        Self { vocabulary, weights, mixed, mixed_text, settings, locale, labels }
+        let cases = ClassCases::new(mixed_text, locale, str::to_owned);
+        Self { vocabulary, weights, cases, settings, labels }
     }
 
     /// The files that the model is written as.
@@ -122,7 +115,7 @@ impl Bilstm {
             (WORDS.to_owned(), self.vocabulary.words_text().as_bytes().to_vec()),
             (LETTERS.to_owned(), self.vocabulary.letters_text().as_bytes().to_vec()),
             (WEIGHTS.to_owned(), self.weights.bytes()),
-            (MIXED.to_owned(), self.mixed_text.clone().into_bytes()),
+            (MIXED.to_owned(), self.cases.text().as_bytes().to_vec()),
         ]
     }
 
@@ -172,13 +165,7 @@ impl Bilstm {
 
     /// The case that a label means for a word; none for a mixed one whose pattern is not known.
     fn case(&self, label: usize, lower: &str) -> Option<Case> {
-        let capitals = match self.labels.get(label)?.0 {
-            Class::Lower => return Some(Case::Lower),
-            Class::Title => Case::Title.capitals(lower, self.locale),
-            Class::Upper => Case::Upper.capitals(lower, self.locale),
-            Class::Mixed => *self.mixed.get(lower)?,
-        };
-        Some(Case::of_capitals(capitals, lower, self.locale))
+        self.cases.case(self.labels.get(label)?.0, lower, self.cases.mixed(lower))
     }
 }
 

@@ -76,7 +76,7 @@ impl Samples {
         if !forms.has_mixed() {
             samples.labels = labels;
         }
-        samples.mixed = forms.mixed(model.map_or("", |model| &model.mixed_text), corpus.locale());
+        samples.mixed = forms.mixed(model.map_or("", |model| model.cases.text()), corpus.locale());
         samples.digest = digest.sum();
         Ok(samples)
     }

@@ -131,9 +131,10 @@ pub fn adapt(
         own(lower, profile, &data, &weights)
     });
     let own = Table::open(model.words.with(own).into()).map_err(Error::Usage)?;
-    let known = spellings::read(&model.mixed_text, model.locale).collect();
-    let mixed = mixed(&order, &words, known, model.locale);
-    Ok(Maxent::new(weights, own, model.outside.clone(), mixed, settings.clone(), model.locale))
+    let locale = model.cases.locale();
+    let known = spellings::read(model.cases.text(), locale).collect();
+    let mixed = mixed(&order, &words, known, locale);
+    Ok(Maxent::new(weights, own, model.outside.clone(), mixed, settings.clone(), locale))
 }
 
 impl Adaptation {
@@ -170,7 +171,7 @@ impl Adaptation {
 
 /// Refuses a corpus that the model cannot learn from.
 fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
-    check_locale(corpus, model.locale)?;
+    check_locale(corpus, model.cases.locale())?;
     let protocol = corpus.protocol();
     if protocol.runs_on() && !model.settings.begins {
         return Err(Error::Usage(format!(

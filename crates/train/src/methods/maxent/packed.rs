@@ -78,20 +78,17 @@ impl Unpacked<'_> {
 
     /// The case of the likeliest class at a word at which a sentence begins with the probability `begins`.
     fn case(&self, lower: &str, sums: Gradient, begins: f64) -> Case {
-        let mixed = self.model.mixed.get(&hash(lower.as_bytes()));
+        let cases = &self.model.cases;
+        let mixed = cases.mixed(&hash(lower.as_bytes()));
         let [title, upper, other] = [0, 1, 2].map(|class| f64::from(sums[class]).exp());
         // Shares of 1 + title + upper + other, in the order of the classes.
         let shares = [1.0 - begins, title + begins, upper, if mixed.is_some() { other } else { 0.0 }];
         let best =
             (0..CLASSES).fold(0, |best, class| if shares[class] > shares[best] { class } else { best });
-        let locale = self.model.locale;
-        let case = match Class::ALL[best] {
-            Class::Lower => Case::Lower,
+        match Class::ALL[best] {
             Class::Title => self.model.title(lower, begins > 0.5),
-            Class::Upper => Case::Upper,
-            Class::Mixed => mixed.map_or(Case::Lower, |capitals| Case::Mixed(*capitals)),
-        };
-        Case::of_capitals(case.capitals(lower, locale), lower, locale)
+            class => cases.case(class, lower, mixed).unwrap_or_default(),
+        }
     }
 }
 
