@@ -25,6 +25,15 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The text, short enough for an error: of more than 40 characters the first ones and an ellipsis.
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 40;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// The lines of a page, each [`printable`]; tabs stay.
 pub fn printable_lines(page: &str) -> Cow<'_, str> {
     if !page.contains(|c| is_obeyed(c) && !matches!(c, '\n' | '\t')) {
@@ -74,6 +83,13 @@ pub fn c_quoted(name: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_is_shortened_after_40_characters() {
+        let (long, short) = ("é".repeat(41), "é".repeat(40));
+        assert_eq!(shortened(&long), format!("{short}…"));
+        assert_eq!(shortened(&short), short);
+    }
 
     #[test]
     fn what_a_terminal_obeys_is_shown_and_all_else_stays() {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Place};
+pub(super) use crate::printable::shortened;
 
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -248,14 +249,6 @@ fn unpaired(at: usize, found: &str, partner: &str) -> Fault {
     let problem =
         format!("found {found} without its {partner}, but alternatives are expected as {{ this / that }}");
     Fault { at, problem }
-}
-
-/// The beginning of a text, short enough for an error.
-pub(super) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

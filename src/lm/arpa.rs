@@ -7,6 +7,7 @@ use super::vocab::{SPECIAL, Vocabulary, WordId};
 use super::{MAX_ORDER, NgramModel};
 use crate::error::{Error, Result};
 use crate::files::{Input, Lines};
+use crate::printable::shortened;
 
 /// log10 p of `<unk>` where a model has none.
 const NO_UNKNOWN: f32 = -100.0;
@@ -493,15 +494,6 @@ fn value(text: &str, what: &str) -> Result<f32, String> {
         Ok(f32::NEG_INFINITY) => Ok(NOTHING),
         Ok(value) if value.is_finite() => Ok(value),
         _ => Err(format!("found \"{}\", but a {what} is expected", shortened(text))),
-    }
-}
-
-/// The beginning of what may be long.
-fn shortened(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

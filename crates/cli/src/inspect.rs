@@ -55,7 +55,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     );
     page += &format!(
         "trained on  {}\nprotocol    {}\n",
-        printable(&shortened(&manifest.trained_on.files)),
+        printable(&first_names(&manifest.trained_on.files)),
         printable(&manifest.trained_on.protocol)
     );
     for FileRecord { name, bytes, crc32 } in &manifest.files {
@@ -91,7 +91,7 @@ fn facts(layers: &LayerWeights) -> Value {
 }
 
 /// The names of files; of many, the first ones. `--json` has all.
-fn shortened(files: &[String]) -> String {
+fn first_names(files: &[String]) -> String {
     const SHOWN: usize = 12;
     match files.len().saturating_sub(SHOWN) {
         0 => files.join(", "),

@@ -4,6 +4,7 @@
 //! ([`corpus::Example`]); what it learns is a model in memory, written as a [`majuscule::model::Draft`].
 
 // In reading order: each module uses only those above it.
+pub mod random;
 pub mod corpus;
 pub mod lexicon;
 pub mod lm;

@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::ink::{
-    DASH, Drawn, FAMILY, GRID, INK, MUTED, PAPER, SCALE, Sheet, TEXT, colour, mark, shortened, visible, write,
+    DASH, Drawn, FAMILY, GRID, INK, MUTED, PAPER, SCALE, Sheet, TEXT, colour, fitted, mark, visible, write,
 };
 use super::labels::{self, Area, Place};
 use super::legend::{Legend, Sample};
@@ -119,7 +119,7 @@ pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
         .map(|Named { point, .. }| (x.map(&point.x, (left, right)), y.map(&point.y, (bottom, top))))
         .collect();
     let inside = Area { from: (left + 2, top), to: (right, bottom - 4) };
-    let names = points.iter().map(|named| shortened(&named.name, MOST)).collect();
+    let names = points.iter().map(|named| fitted(&named.name, MOST)).collect();
     let mut labels = Labels::new(names, &places, inside);
     let mut legend = Legend::flowing([], left, right);
     if labels.are_crowded() {
@@ -248,7 +248,7 @@ fn axes<'b>(
         .draw()?;
     let above =
         |title: &str, at: u32, side| write(root, title, (at as i32, TOP as i32 / 2), side, TEXT, MUTED);
-    above(&shortened(&y.title, MOST), SIDE, HPos::Left)?;
+    above(&fitted(&y.title, MOST), SIDE, HPos::Left)?;
     if let Some(right) = right {
         chart.configure_secondary_axes().axis_style(MUTED).label_style(label()).draw()?;
         above(&right.title, WIDTH - SIDE, HPos::Right)?;

@@ -76,7 +76,7 @@ pub fn mark(number: usize) -> ShapeStyle {
 }
 
 /// A name of so many letters at most.
-pub fn shortened(name: &str, most: usize) -> String {
+pub fn fitted(name: &str, most: usize) -> String {
     let name = visible(name);
     if name.chars().count() <= most {
         return name;

@@ -4,7 +4,7 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::ink::{DASH, Drawn, INK, MUTED, Sheet, TEXT, colour, mark, shortened, write};
+use super::ink::{DASH, Drawn, INK, MUTED, Sheet, TEXT, colour, fitted, mark, write};
 use super::labels;
 
 /// What stands before a name.
@@ -59,7 +59,7 @@ impl Legend {
         places: impl Fn(&[i32]) -> Vec<i32>,
     ) -> Self {
         let entries: Vec<_> =
-            entries.into_iter().map(|(sample, name)| (sample, shortened(&name, MOST))).collect();
+            entries.into_iter().map(|(sample, name)| (sample, fitted(&name, MOST))).collect();
         let width = |(sample, name): &(Sample, String)| sample.width() + BEFORE + labels::width(name, TEXT);
         let widths = places(&entries.iter().map(width).collect::<Vec<_>>());
         let (mut x, mut y) = (from, ROW / 2);

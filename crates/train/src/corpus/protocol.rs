@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::read::Sentence;
-use super::split::below;
 use super::{Example, Gold, marks};
+use crate::random::below;
 use majuscule::error::{Error, Result};
 use majuscule::text::case::MAX_LETTERS;
 use majuscule::text::locale::is_joiner;

@@ -3,8 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::split::below;
 use super::{Corpus, marks};
+use crate::random::{self, below};
 use majuscule::error::Result;
 use majuscule::text::{Case, Locale};
 
@@ -63,11 +63,8 @@ pub fn shuffle(corpus: &Corpus, config: Config) -> Result<Shuffled> {
     })?;
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     let mut stretches: Vec<_> = starts.iter().copied().zip(ends).collect();
-    // Fisher and Yates.
     let mut random = ChaCha8Rng::seed_from_u64(config.seed);
-    for at in (1..stretches.len()).rev() {
-        stretches.swap(at, below(&mut random, at as u64 + 1) as usize);
-    }
+    random::shuffle(&mut stretches, |end| below(&mut random, end as u64) as usize);
     let mut shuffled = String::with_capacity(text.len());
     stretches.into_iter().for_each(|(start, end)| shuffled.push_str(&text[start..end]));
     Ok(Shuffled { text: shuffled, read, shouted })

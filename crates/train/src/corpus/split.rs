@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;
 
 use super::read::Reading;
 use super::{Corpus, Protocol, marks};
+use crate::random::below;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
 use majuscule::format::{Kind, has_names};
@@ -289,18 +290,6 @@ fn quotas(total: u64, shares: &[u32]) -> Vec<u64> {
         quotas[part] += 1;
     }
     quotas
-}
-
-/// A random number below `bound`, each as likely; 0 where that is 0.
-pub(super) fn below(random: &mut ChaCha8Rng, bound: u64) -> u64 {
-    let limit = bound.wrapping_neg().checked_rem(bound).unwrap_or_default();
-    loop {
-        let wide = u128::from(random.next_u64()) * u128::from(bound);
-        // Lemire 2019: the few products that would favour some numbers are drawn again.
-        if wide as u64 >= limit {
-            return (wide >> 64) as u64;
-        }
-    }
 }
 
 /// Each file goes to one part as it is.

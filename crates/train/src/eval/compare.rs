@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::slots::{Matching, Slots};
 use crate::corpus::Gold;
+use crate::random::below;
 use majuscule::error::{Error, Result};
 use majuscule::text::Choice;
 
@@ -168,7 +169,7 @@ fn resample(systems: &[System], config: Config) -> Vec<Vec<Slots>> {
     let mut drawn = vec![0; examples];
     let mut resamples = vec![Vec::with_capacity(config.resamples); systems.len()];
     for _ in 0..config.resamples {
-        drawn.fill_with(|| below(&mut random, examples));
+        drawn.fill_with(|| below(&mut random, examples as u64) as usize);
         for (system, sums) in systems.iter().zip(&mut resamples) {
             let mut sum = Slots::default();
             for &i in &drawn {
@@ -178,11 +179,6 @@ fn resample(systems: &[System], config: Config) -> Vec<Vec<Slots>> {
         }
     }
     resamples
-}
-
-/// A number below `end`, each as likely (the bias of a 64-bit draw is far below what a resample can show).
-fn below(random: &mut ChaCha8Rng, end: usize) -> usize {
-    ((u128::from(random.next_u64()) * end as u128) >> 64) as usize
 }
 
 /// Streams of one seed share no draws.

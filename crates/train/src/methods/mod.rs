@@ -7,7 +7,6 @@ pub mod log;
 pub mod majority;
 pub mod maxent;
 mod progress;
-pub mod random;
 
 use std::fmt::Debug;
 use std::num::NonZeroUsize;

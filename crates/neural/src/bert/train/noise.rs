@@ -3,8 +3,8 @@
 use candle_core::{DType, Device, Result, Tensor};
 
 use crate::bert::dropout::Dropout;
-pub(super) use majuscule_train::methods::random::{Purpose, generator, shuffle, unit};
-use majuscule_train::methods::random::{Random, mask};
+pub(super) use majuscule_train::random::{Purpose, below_by_remainder, generator, shuffle, unit};
+use majuscule_train::random::{Random, mask};
 
 /// Leaves out by chance.
 pub(super) struct Noise {

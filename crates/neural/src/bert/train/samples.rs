@@ -2,7 +2,7 @@
 
 use super::checkpoint::Digest;
 use super::config::Config;
-use super::noise::{Purpose, generator, shuffle, unit};
+use super::noise::{Purpose, below_by_remainder, generator, shuffle, unit};
 use crate::bert::passage::{Gathering, Passage};
 use crate::bert::tokenize::Pieces;
 use crate::bert::{Bert, Settings, failed};
@@ -107,12 +107,12 @@ impl Samples {
     pub(super) fn batches(&self, config: &Config, epoch: u64) -> Vec<Vec<&Sample>> {
         let mut random = generator(config.seed, Purpose::Order, epoch);
         let mut order: Vec<&Sample> = self.train.iter().collect();
-        shuffle(&mut order, &mut random);
+        shuffle(&mut order, |end| below_by_remainder(&mut random, end));
         for pool in order.chunks_mut(config.batch.saturating_mul(POOL)) {
             pool.sort_by_key(|sample| sample.ids.len());
         }
         let mut batches: Vec<Vec<&Sample>> = order.chunks(config.batch).map(<[&Sample]>::to_vec).collect();
-        shuffle(&mut batches, &mut random);
+        shuffle(&mut batches, |end| below_by_remainder(&mut random, end));
         batches
     }
 }

@@ -17,7 +17,7 @@ use majuscule::restorer::Want;
 use majuscule_train::corpus::Protocol;
 use majuscule_train::eval::{Matching, evaluate};
 use majuscule_train::methods::log::Log;
-use majuscule_train::methods::random::{Purpose, generator, mask, unit};
+use majuscule_train::random::{Purpose, generator, mask, unit};
 
 /// The weights that training begins with, by chance: tables as wide as Lample et al. draw them, matrices as Glorot & Bengio 2010;
 /// gates that remember are open, and all scores of the chain are 0.

@@ -11,7 +11,7 @@ use majuscule::error::{Error, Result};
 use majuscule::text::{Label, Labels, Mark};
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::forms::Forms;
-use majuscule_train::methods::random::{Purpose, Random, generator, shuffle, unit};
+use majuscule_train::random::{Purpose, Random, below_by_remainder, generator, shuffle, unit};
 
 /// A text with its labels; a word without one is context only.
 #[derive(Debug, Clone)]
@@ -75,12 +75,12 @@ impl Samples {
     pub(super) fn batches(&self, config: &Config, epoch: u64) -> Vec<Vec<&Sample>> {
         let mut random = generator(config.seed, Purpose::Order, epoch);
         let mut order: Vec<&Sample> = self.train.iter().collect();
-        shuffle(&mut order, &mut random);
+        shuffle(&mut order, |end| below_by_remainder(&mut random, end));
         for pool in order.chunks_mut(config.batch.saturating_mul(POOL)) {
             pool.sort_by_key(|sample| sample.text.words.len());
         }
         let mut batches: Vec<Vec<&Sample>> = order.chunks(config.batch).map(<[&Sample]>::to_vec).collect();
-        shuffle(&mut batches, &mut random);
+        shuffle(&mut batches, |end| below_by_remainder(&mut random, end));
         batches
     }
 

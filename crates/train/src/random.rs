@@ -1,4 +1,4 @@
-//! Chance in training neural networks: the same for the same seed, purpose and step.
+//! Numbers and orders drawn at random, the same for the same seed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -28,8 +28,21 @@ pub enum Purpose {
     Dropout,
 }
 
-/// A whole number below `end`, each equally often.
-pub fn below(random: &mut Random, end: usize) -> usize {
+/// Draws a number below `bound`, each as likely; 0 where that is 0.
+pub fn below(random: &mut Random, bound: u64) -> u64 {
+    let limit = bound.wrapping_neg().checked_rem(bound).unwrap_or_default();
+    loop {
+        let wide = u128::from(random.next_u64()) * u128::from(bound);
+        // Lemire 2019: the few products that would favour some numbers are drawn again.
+        if wide as u64 >= limit {
+            return (wide >> 64) as u64;
+        }
+    }
+}
+
+/// Draws a number below `end`, each as likely, as the training of neural methods does. It draws otherwise than [`below`], and a
+/// seed is to give the same network as before.
+pub fn below_by_remainder(random: &mut Random, end: usize) -> usize {
     let end = end.max(1) as u64;
     // Numbers of the last, incomplete round would come too often.
     let complete = u64::MAX - u64::MAX % end;
@@ -41,16 +54,16 @@ pub fn below(random: &mut Random, end: usize) -> usize {
     }
 }
 
+/// Shuffles values as Fisher and Yates do; `below` draws a number below another.
+pub fn shuffle<T>(values: &mut [T], mut below: impl FnMut(usize) -> usize) {
+    for end in (2..=values.len()).rev() {
+        values.swap(below(end), end - 1);
+    }
+}
+
 /// A number from 0 to less than 1.
 pub fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// Fisher and Yates's shuffle.
-pub fn shuffle<T>(values: &mut [T], random: &mut Random) {
-    for end in (2..=values.len()).rev() {
-        values.swap(below(random, end), end - 1);
-    }
 }
 
 /// So many factors for numbers of which a share is left out: 0 for these, and for the others what keeps the mean.
@@ -62,4 +75,21 @@ pub fn mask(random: &mut Random, share: f64, count: usize) -> Vec<f32> {
     random.fill_bytes(&mut bytes);
     let (pairs, _) = bytes.as_chunks::<2>();
     pairs.iter().map(|&pair| if u16::from_le_bytes(pair) < dropped { 0.0 } else { kept }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_comes_about_as_often() {
+        let mut random = Random::seed_from_u64(1);
+        let mut counts = std::collections::BTreeMap::new();
+        for _ in 0..6000 {
+            let mut values = [1, 2, 3];
+            shuffle(&mut values, |end| below(&mut random, end as u64) as usize);
+            *counts.entry(values).or_insert(0) += 1;
+        }
+        assert!(counts.len() == 6 && counts.values().all(|count| (850..1150).contains(count)), "{counts:?}");
+    }
 }
