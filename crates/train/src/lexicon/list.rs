@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::counter::spell;
 use super::read::Lines;
@@ -16,15 +16,12 @@ use majuscule::files::Input;
 use majuscule::text::tokenize::tokenize;
 use majuscule::text::{Locale, Tokens};
 
-/// A list of words and phrases, looked up by their lower case.
+/// A list of words and phrases.
 #[derive(Debug, Clone, Default)]
 pub struct List {
     name: String,
     locale: Locale,
     entries: Vec<Phrase>,
-    firsts: FxHashMap<Box<str>, First>,
-    /// The phrases of two words or more, with a space between the words.
-    phrases: FxHashSet<Box<str>>,
 }
 
 /// An entry of a list: its words as they are spelled.
@@ -36,15 +33,6 @@ impl Phrase {
     pub fn words(&self) -> &[String] {
         &self.0
     }
-}
-
-/// What begins with a word.
-#[derive(Debug, Clone, Copy, Default)]
-struct First {
-    /// Whether it is an entry by itself.
-    alone: bool,
-    /// The number of words of the longest entry.
-    longest: usize,
 }
 
 impl List {
@@ -66,12 +54,10 @@ impl List {
             if entry.is_empty() || entry.starts_with('#') {
                 continue;
             }
-            let mut tokens = tokenize(entry, locale, &language);
-            let mut words = spellings(entry, &tokens);
+            let mut words = spellings(entry, &tokenize(entry, locale, &language));
             if words.is_empty() && entry.contains(char::is_alphanumeric) {
                 // What is left alone in a text, such as a file name, may be a name all the same: ASP.NET.
                 words = entry.split_whitespace().map(str::to_owned).collect();
-                tokens = Tokens::of_words(words.iter().map(String::as_str), locale);
             }
             if words.is_empty() {
                 let problem = format!(
@@ -81,21 +67,10 @@ impl List {
                 return Err(lines.problem(problem));
             }
             if known.insert(words.clone()) {
-                list.add(&tokens, Phrase(words));
+                list.entries.push(Phrase(words));
             }
         }
         Ok(list)
-    }
-
-    fn add(&mut self, tokens: &Tokens, entry: Phrase) {
-        let first = self.firsts.entry(tokens.lower(0).into()).or_default();
-        first.longest = first.longest.max(tokens.len());
-        first.alone |= tokens.len() == 1;
-        if tokens.len() > 1 {
-            let words: Vec<&str> = tokens.iter().map(|(word, _)| word).collect();
-            self.phrases.insert(words.join(" ").into());
-        }
-        self.entries.push(entry);
     }
 
     /// Its name.
@@ -106,49 +81,6 @@ impl List {
     /// Its entries in the order of the file, each spelling once.
     pub fn entries(&self) -> &[Phrase] {
         &self.entries
-    }
-
-    /// Whether a word, in lower case, is an entry by itself.
-    pub fn contains(&self, word: &str) -> bool {
-        self.firsts.get(word).is_some_and(|first| first.alone)
-    }
-
-    /// How many words the longest entry has that begins with word `i` of a text; 0 where none does.
-    ///
-    /// # Panics
-    /// Where there is no word `i`.
-    pub fn longest(&self, tokens: &Tokens, i: usize) -> usize {
-        let Some(first) = self.firsts.get(tokens.lower(i)) else { return 0 };
-        let most = first.longest.min(tokens.len() - i);
-        if most > 1 {
-            let mut phrase = tokens.lower(i).to_owned();
-            let mut ends = vec![phrase.len()];
-            for next in i + 1..i + most {
-                phrase.push(' ');
-                phrase.push_str(tokens.lower(next));
-                ends.push(phrase.len());
-            }
-            for words in (2..=most).rev() {
-                if self.phrases.contains(&phrase[..ends[words - 1]]) {
-                    return words;
-                }
-            }
-        }
-        usize::from(first.alone)
-    }
-
-    /// The entries in a text, each as the range of its words: from left to right, the longest first.
-    pub fn find(&self, tokens: &Tokens) -> Vec<Range<usize>> {
-        let mut found = Vec::new();
-        let mut i = 0;
-        while i < tokens.len() {
-            let words = self.longest(tokens, i);
-            if words > 0 {
-                found.push(i..i + words);
-            }
-            i += words.max(1);
-        }
-        found
     }
 
     /// Its words as forms seen once each, inside a sentence; those of phrases only when asked for, since not every word
@@ -198,19 +130,11 @@ mod tests {
     const PLACES: &str = "# places\nLisbon\nNew York\n  New York City \n\nYork\nLisbon\nL’Aquila\n";
 
     #[test]
-    fn words_and_phrases_are_looked_up() {
+    fn each_spelling_is_an_entry_once() {
         let list = list(PLACES).unwrap();
         assert_eq!(list.name(), "places.txt");
         assert_eq!(list.entries().len(), 5);
         assert_eq!(list.entries()[1].words(), ["New", "York"]);
-        assert!(list.contains("lisbon") && list.contains("york") && list.contains("l'aquila"));
-        assert!(!list.contains("new") && !list.contains("new york"));
-
-        let tokens = Tokens::of_words("from York to New York City by new roads".split(' '), Locale::Root);
-        assert_eq!(list.longest(&tokens, 3), 3);
-        assert_eq!(list.longest(&tokens, 7), 0);
-        assert_eq!(list.find(&tokens), [1..2, 3..6]);
-        assert_eq!(list.find(&Tokens::of_words(["new", "york"], Locale::Root)), vec![0..2]);
     }
 
     #[test]
@@ -223,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_name_that_looks_like_a_file_is_an_entry() {
-        assert!(list("ASP.NET\n").unwrap().contains("asp.net"));
+        assert_eq!(list("ASP.NET\n").unwrap().entries()[0].words(), ["ASP.NET"]);
     }
 
     #[test]

@@ -195,7 +195,7 @@ pub fn adapt(
 ) -> Result<Bert> {
     let config = &adaptation.config(model.settings.window);
     config.check()?;
-    check_locale(corpus, model.locale)?;
+    check_locale(corpus, model.cases.locale())?;
     let settings = Settings { runs_on: corpus.protocol().runs_on(), ..model.settings.clone() };
     let Bert { config: encoder, pieces, .. } = model;
     let training = Training { config, corpus, encoder, pieces, settings, model: Some(model) };
