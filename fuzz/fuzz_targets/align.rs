@@ -1,7 +1,4 @@
 //! Any bytes as two sequences: the fewest edits, never a panic.
 #![no_main]
 
-#[path = "../laws.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::align(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::align(bytes));

@@ -1,7 +1,4 @@
 //! Any bytes as a language model: an error, or a model that scores and is the same when it is written and read again.
 #![no_main]
 
-#[path = "../laws.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::arpa(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::arpa(bytes));

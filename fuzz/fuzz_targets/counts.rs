@@ -1,7 +1,4 @@
 //! Any bytes as a file of counts: an error, or counts that are the same when they are written and read again.
 #![no_main]
 
-#[path = "../laws.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::counts(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::counts(bytes));

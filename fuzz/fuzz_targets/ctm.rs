@@ -1,7 +1,4 @@
 //! Any bytes as recogniser output with times: sentences or an error, never a panic.
 #![no_main]
 
-#[path = "../laws.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::ctm(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::ctm(bytes));

@@ -1,7 +1,4 @@
 //! Any bytes as a lexicon or a list: an error or a lexicon, never a panic.
 #![no_main]
 
-#[path = "../laws.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::lexicon(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::lexicon(bytes));

@@ -1,7 +1,4 @@
 //! Any bytes as a model: an error or a model, never a panic.
 #![no_main]
 
-#[path = "../laws.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::model(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::model(bytes));

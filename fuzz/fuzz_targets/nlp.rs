@@ -1,7 +1,4 @@
 //! Any bytes as a transcript in columns: sentences or an error, never a panic.
 #![no_main]
 
-#[path = "../laws.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::nlp(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::nlp(bytes));

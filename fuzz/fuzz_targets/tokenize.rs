@@ -1,7 +1,4 @@
 //! Any bytes through the tokeniser: nothing but case may change.
 #![no_main]
 
-#[path = "../laws.rs"]
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::tokenize(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::tokenize(bytes));
