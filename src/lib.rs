@@ -1,40 +1,64 @@
-//! Restores capital letters in text that lost them (truecasing), and measures how well.
+//! Restores capital letters in text that lost them (truecasing).
 //!
 //! The main job in three lines:
 //!
 //! ```
 //! # #[cfg(feature = "lang-en")] {
-//! let model = majuscule::methods::embedded("en")?;
+//! let model = majuscule::Model::embedded("en")?;
 //! let text = model.restore("the president met angela merkel in lisbon.")?;
 //! println!("{text}"); // The President met Angela Merkel in Lisbon.
 //! # }
-//! # Ok::<(), majuscule::error::Error>(())
+//! # Ok::<(), majuscule::Error>(())
 //! ```
 //!
-//! A method ([`restorer::Restorer`]) sees words without their capitals ([`text::Tokens`]) and answers with a label for each
-//! ([`text::Label`]); [`text::write()`](text::write::write) puts labels on text. [`restore`] reads a file of any length that
-//! way, `corpus` and `eval` measure a method with the same tokens and labels, and `methods` lists what there is.
+//! [`RestoreOptions`] say how a text is read, decided and written; [`TextRestorer`] restores files of any [`Format`], words, and
+//! live text ([`Stream`]). A method implements [`Restorer`]: it sees words without their capitals ([`Tokens`]) and answers with a
+//! [`Label`] for each, and one function puts labels on text, so that no method can lose a word.
 //!
-//! The feature `train` (in the default) adds corpora, lexicons, training and evaluation; without it every model still runs.
-//! The feature `fst`, in the default too, adds the method `ngram` and weighted transducers.
+//! Training, evaluation, transducers and neural methods are packages of their own; the modules that they share with this one
+//! are public but hidden, and promise nothing.
 
-// `println!` and its like end the process where nobody reads what they print: `cli::messages` and `cli::page` do not.
+// `println!` and its like end the process where nobody reads what they print.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 // In reading order: each module uses only those above it.
+#[doc(hidden)]
 pub mod named;
+#[doc(hidden)]
 pub mod printable;
+#[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
 pub mod bytes;
+#[doc(hidden)]
 pub mod files;
+#[doc(hidden)]
 pub mod text;
+#[doc(hidden)]
 pub mod format;
+#[doc(hidden)]
 pub mod lm;
+#[doc(hidden)]
 pub mod search;
+#[doc(hidden)]
 pub mod restorer;
+#[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
 pub mod methods;
+#[doc(hidden)]
 pub mod restore;
+
+pub use error::{Error, Place, Result};
+pub use format::{Context, Kind as Format};
+pub use methods::{LANGUAGES, Model, Preset, language_of};
+pub use model::{Manifest, Store};
+pub use restore::{Done, Flow, RestoreOptions, RestoredWord, Stream, TextRestorer, Threshold};
+pub use restorer::{End, Restorer, Session, Starts, Want};
+pub use text::tokenize::Capitalized;
+pub use text::{
+    Capitals, Case, Choice, Label, Labels, Locale, Mark, SentenceStart, Token, Tokens, Words as Spellings,
+};
 
 /// The examples of the book, which are tests.
 #[cfg(all(doctest, feature = "lang-en"))]

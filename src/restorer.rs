@@ -101,6 +101,11 @@ pub trait Restorer: Send + Sync {
     /// Whether a word is among the words that the model holds; `None` for a method that has no list of words.
     fn knows(&self, lower: &str) -> Option<bool>;
 
+    /// Returns true where the method has probabilities: [`Choice::confidence`] is filled in where it is asked for.
+    fn has_probabilities(&self) -> bool {
+        true
+    }
+
     /// Starts on a text.
     fn session(&self, want: Want) -> Box<dyn Session + '_>;
 

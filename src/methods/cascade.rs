@@ -114,6 +114,10 @@ impl Restorer for Cascade {
         self.fast.knows(lower)
     }
 
+    fn has_probabilities(&self) -> bool {
+        self.fast.has_probabilities() && self.exact.has_probabilities()
+    }
+
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         let fast = self.fast.session(Want { confidence: true, ..want });
         Box::new(Cascading { cascade: self, want, fast, gathering: Gathering::default() })

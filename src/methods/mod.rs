@@ -13,8 +13,10 @@ pub use cascade::{Read, cascade};
 pub use computing::Computing;
 pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_on, embedded_store, language_of};
 
+use std::path::Path;
+
 use crate::error::{Error, Result};
-use crate::model::{Manifest, Store};
+use crate::model::{self, Manifest, Store};
 use crate::restorer::Restorer;
 
 /// A trained model, ready for use.
@@ -23,6 +25,32 @@ pub struct Model {
     pub manifest: Manifest,
     /// What it does.
     pub restorer: Box<dyn Restorer>,
+}
+
+impl Model {
+    /// The accurate model of a language that is built in; of a tag such as `pt-BR`, its language counts.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a language that has none, or that this build leaves out.
+    pub fn embedded(language: &str) -> Result<Self> {
+        embedded(language)
+    }
+
+    /// One of the two built-in models of a language.
+    ///
+    /// # Errors
+    /// Those of [`Model::embedded`].
+    pub fn embedded_as(language: &str, preset: Preset) -> Result<Self> {
+        embedded_as(language, preset)
+    }
+
+    /// A model of a [classical](CLASSICAL) method, in a folder or a packed file.
+    ///
+    /// # Errors
+    /// [`Error::Model`] where it is of another method, cut off or altered; [`Error::Io`] where it cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        load(&*model::open(path.as_ref())?)
+    }
 }
 
 /// A method by its name in manifests, and the loader of its models.

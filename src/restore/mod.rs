@@ -4,6 +4,7 @@
 
 mod captions;
 mod diff;
+mod options;
 mod output;
 mod stream;
 
@@ -13,13 +14,13 @@ use std::thread;
 use std::time::Duration;
 
 pub use captions::CaptionStream;
+pub use options::{RestoreOptions, RestoredWord, TextRestorer};
 pub use output::{Form, Output, Threshold};
 pub use stream::Stream;
 
 use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Piece, Plain, Settings, WrittenWords};
-use crate::methods::Model;
 use crate::restorer::{End, Labelling, Restorer, Session, Want};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
@@ -43,37 +44,6 @@ pub struct Done {
     pub bytes: u64,
     /// Whether the text that came out is another.
     pub changed: bool,
-}
-
-impl Model {
-    /// Restores a text: a line all in lower case or all in capitals is decided anew, in any other line the capitals that
-    /// are there stay, and sentences begin with a capital where marks show it. What else can be chosen is in
-    /// [`Settings`], [`Policy`] and [`restore`].
-    ///
-    /// ```
-    /// # #[cfg(feature = "lang-en")] {
-    /// let model = majuscule::methods::embedded("en")?;
-    /// let text = model.restore("the president met angela merkel in lisbon.")?;
-    /// assert_eq!(text, "The President met Angela Merkel in Lisbon.");
-    /// # }
-    /// # Ok::<(), majuscule::error::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Where the method fails.
-    pub fn restore(&self, text: &str) -> Result<String> {
-        let locale = self.manifest.locale;
-        let settings = Settings { locale, language: self.manifest.language.clone(), ..Settings::default() };
-        let input = Input::uncompressed("text", std::io::Cursor::new(text.to_owned()));
-        let policy = Policy { locale, ..Policy::default() };
-        let mut restored = String::with_capacity(text.len());
-        let out = &mut |bytes: &[u8], _| {
-            restored.push_str(&String::from_utf8_lossy(bytes));
-            Ok(())
-        };
-        restore(&mut Plain::new(input, settings), &*self.restorer, Want::default(), &policy, out)?;
-        Ok(restored)
-    }
 }
 
 impl std::ops::Add for Done {
@@ -276,7 +246,7 @@ struct Queue<'a> {
 impl<'a> Queue<'a> {
     fn new(method: &'a dyn Restorer, want: Want, policy: Policy, output: Output) -> Result<Self> {
         Ok(Self {
-            session: method.session(output.want(method, want, &policy)?),
+            session: method.session(output.want(method, want)?),
             policy,
             output,
             writer: Writer::new(output.form, method),

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::format::Piece;
 use crate::restorer::{Restorer, Want};
 use crate::text::markup::untagged;
-use crate::text::{Break, Case, Choice, Mark, Policy, Tokens};
+use crate::text::{Break, Case, Choice, Mark, Policy};
 
 /// What comes out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -58,7 +58,7 @@ impl Output {
     ///
     /// # Errors
     /// [`Error::Usage`] where that is a probability, and the method gives none.
-    pub(super) fn want(&self, method: &dyn Restorer, want: Want, policy: &Policy) -> Result<Want> {
+    pub(super) fn want(&self, method: &dyn Restorer, want: Want) -> Result<Want> {
         let option = match (self.threshold, self.form) {
             (Some(_), _) => "--threshold",
             (None, Form::Words | Form::Json) => "--confidence",
@@ -66,8 +66,7 @@ impl Output {
         };
         let marks = self.form == Form::Json && method.labels().marks();
         let want = Want { confidence: true, marks, ..want };
-        let one = method.restore_batch(&[Tokens::of_words(["a"], policy.locale)], want)?;
-        if one.iter().flatten().any(|choice| choice.confidence.is_none()) {
+        if !method.has_probabilities() {
             let problem =
                 format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
             return Err(Error::Usage(problem));

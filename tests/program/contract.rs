@@ -146,6 +146,10 @@ impl Restorer for Around {
         None
     }
 
+    fn has_probabilities(&self) -> bool {
+        false
+    }
+
     fn session(&self, _: Want) -> Box<dyn Session + '_> {
         Box::new(AroundSession { last: String::new(), waiting: VecDeque::new() })
     }
@@ -757,6 +761,21 @@ fn a_line_without_end_is_restored_the_same_the_second_time() {
 }
 
 /// The words that models are asked for, to see that two are the same.
+#[test]
+fn a_method_that_says_so_has_probabilities_and_no_other() {
+    let tokens = Tokens::of_words(["the", "who", "met", "in", "lisbon"], Locale::Root);
+    let mut seen = [false; 2];
+    for (_, model) in MODELS.iter() {
+        let method = &*model.restorer;
+        let want = Want { confidence: true, ..Want::default() };
+        let choices = method.restore_batch(std::slice::from_ref(&tokens), want).unwrap();
+        let all = choices.iter().flatten().all(|choice| choice.confidence.is_some());
+        assert_eq!(all, method.has_probabilities(), "{}", model.manifest.method);
+        seen[usize::from(all)] = true;
+    }
+    assert_eq!(seen, [true; 2], "methods of both kinds are tested");
+}
+
 fn answers(model: &Model) -> Vec<Choice> {
     let text: String = TEXTS.iter().map(|(_, text)| model.manifest.locale.lower(text)).collect();
     choices(&*model.restorer, &tokenize(&text, model.manifest.locale, &model.manifest.language))

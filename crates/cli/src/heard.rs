@@ -83,6 +83,10 @@ impl Restorer for Heard<'_> {
         self.method.knows(lower)
     }
 
+    fn has_probabilities(&self) -> bool {
+        self.method.has_probabilities()
+    }
+
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         Box::new(Listening { session: self.method.session(want), heard: self })
     }

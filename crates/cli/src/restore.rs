@@ -26,8 +26,9 @@ use majuscule::methods::language::{Other, name_of, tag_of};
 use majuscule::methods::{LANGUAGES, Model, Preset, embedded_on, language_of};
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
-use majuscule::restore::{self, CaptionStream, Done, Flow, Form, Output, Stream, Threshold, restore_as};
-use majuscule::restorer::{Starts, Want};
+use majuscule::restore::{
+    self, CaptionStream, Done, Flow, Form, Output, RestoreOptions, Stream, Threshold, restore_as,
+};
 use majuscule::text::tokenize::{Capitalized, NO_TEXT};
 use majuscule::text::{Locale, Policy, SentenceStart, Words};
 use majuscule_arguments::{by_name, default_name};
@@ -407,21 +408,29 @@ impl Args {
         let words = Words::read(words, &name, locale)?;
         let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked));
         let language = asked.unwrap_or(&model.manifest.language).clone();
-        let capitalized = match self.case {
-            None if self.stream => Capitalized::Ignore,
-            case => case.unwrap_or_default(),
-        };
-        Ok(Settings {
-            locale,
-            language,
-            capitalized,
-            words,
-            lossy: self.lossy,
-            field: self.field.clone(),
+        Ok(self.options(words).settings(&language, locale))
+    }
+
+    /// The arguments as the library takes them, with spellings read before.
+    fn options(&self, spellings: Words) -> RestoreOptions {
+        RestoreOptions {
+            locale: self.locale,
+            capitalized: match self.case {
+                None if self.stream => Capitalized::Ignore,
+                case => case.unwrap_or_default(),
+            },
+            spellings,
+            sentence_start: self.sentence_start,
             context: self.context,
             group: self.group.clone(),
+            field: self.field.clone(),
             id: self.id.clone(),
-        })
+            lossy: self.lossy,
+            look_ahead: self.look_ahead.or(self.stream.then_some(1)),
+            predictions: self.predictions_per_word.unwrap_or(NonZeroUsize::MIN),
+            threshold: self.threshold,
+            threads: threads(self.threads),
+        }
     }
 
     fn output(&self) -> Output {
@@ -437,27 +446,6 @@ impl Args {
     fn follow(&self) -> Follow {
         let max_delay = self.max_delay.map(Duration::from_millis);
         Follow { max_delay, revisable: self.json && !self.confidence }
-    }
-
-    fn want(&self, kind: Kind) -> Want {
-        Want {
-            threads: threads(self.threads),
-            predictions: self.predictions_per_word.unwrap_or(NonZeroUsize::MIN),
-            look_ahead: self.look_ahead.or(self.stream.then_some(1)),
-            starts: starts(self.sentence_start, kind),
-            ..Want::default()
-        }
-    }
-}
-
-/// Which beginnings of sentences the method looks for.
-fn starts(sentence_start: SentenceStart, kind: Kind) -> Starts {
-    match sentence_start {
-        SentenceStart::Never => Starts::None,
-        SentenceStart::Auto => Starts::Hidden,
-        // Where sentences run on from line to line, those that begin inside one are looked for as ever.
-        SentenceStart::Always if !matches!(kind, Kind::Text | Kind::Jsonl) => Starts::Hidden,
-        SentenceStart::Always => Starts::Lines,
     }
 }
 
@@ -543,7 +531,7 @@ impl<'a> Work<'a> {
         let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
         let is_judged = !is_said && (args.lang.is_none() || args.is_told_by_file());
         let (Some(model), Some(settings)) = (&self.model, &self.settings) else { return Ok(false) };
-        let policy = Policy { locale: settings.locale, sentence_start: args.sentence_start };
+        let policy = args.options(Words::default()).policy(settings.locale);
         let mut output = args.output();
         if target == Path::new(STDOUT) && path == Path::new("-") && is_live() {
             output.patience = Some(PAUSE);
@@ -564,7 +552,7 @@ impl<'a> Work<'a> {
             n_best(input, model, n.get(), settings, &policy, write)?;
             return Ok(false);
         }
-        let (settings, method, want) = (settings.clone(), &heard, args.want(kind));
+        let (settings, method, want) = (settings.clone(), &heard, args.options(Words::default()).want(kind));
         let done = if args.stream {
             let name = input.name().to_owned();
             let mut flow: Box<dyn Flow> = match kind {
@@ -842,7 +830,7 @@ mod tests {
                 };
                 let input = Input::uncompressed("talk.srt", std::io::Cursor::new(file.clone()));
                 let mut format = Kind::Srt.open(input, settings).unwrap();
-                let want = Want { starts: starts(sentence_start, Kind::Srt), ..Want::default() };
+                let want = RestoreOptions { sentence_start, ..Default::default() }.want(Kind::Srt);
                 let policy = Policy { sentence_start, ..Policy::default() };
                 let mut out = Vec::new();
                 let mut write = |bytes: &[u8], _| {

@@ -17,7 +17,7 @@ pub struct Candidate {
     pub cost: f32,
     /// Whether a sentence ends before it.
     pub opens: bool,
-    /// How often the language model backs off before it, even where it need not; see [`ngram`](crate::methods::ngram).
+    /// How often the language model backs off before it, even where it need not; see the method `ngram`.
     pub skips: u8,
 }
 

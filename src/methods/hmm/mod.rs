@@ -3,7 +3,7 @@
 //! P(lower | form) = 1.
 //!
 //! The decoder is exact: Viterbi over the states of the language model, no beam. With the map weight 0 it finds what the
-//! exact transducer of [`ngram`](super::ngram) finds, and what trying all combinations would.
+//! exact transducer of `ngram` finds, and what trying all combinations would.
 
 pub mod candidates;
 pub mod guess;

@@ -106,6 +106,10 @@ impl Restorer for Majority {
         Some(self.words.get(lower).is_some())
     }
 
+    fn has_probabilities(&self) -> bool {
+        false
+    }
+
     fn session(&self, _: Want) -> Box<dyn Session + '_> {
         Box::new(self)
     }

@@ -95,6 +95,10 @@ impl Restorer for Timed<'_> {
         self.0.knows(lower)
     }
 
+    fn has_probabilities(&self) -> bool {
+        self.0.has_probabilities()
+    }
+
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         self.0.session(want)
     }

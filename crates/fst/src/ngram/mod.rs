@@ -154,9 +154,13 @@ impl Restorer for Ngram {
         Some(!self.forms.get(lower).is_empty())
     }
 
+    /// Sums over paths that may back off as they like are no probabilities.
+    fn has_probabilities(&self) -> bool {
+        self.settings.arcs == BackOff::Failure
+    }
+
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        // Sums over paths that may back off as they like are no probabilities.
-        let confidence = want.confidence && self.settings.arcs == BackOff::Failure;
+        let confidence = want.confidence && self.has_probabilities();
         let want = Want { confidence, ..want };
         Box::new(Decoding::new(self.candidates(), Walk::new(&self.machine), want))
     }

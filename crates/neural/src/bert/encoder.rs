@@ -203,9 +203,9 @@ mod tests {
     use super::*;
     use majuscule::methods::computing::Precision;
 
-    const CONFIG: &[u8] = include_bytes!("../../../tests/data/toy-bert/config.json");
-    const WEIGHTS: &[u8] = include_bytes!("../../../tests/data/toy-bert/model.safetensors");
-    const HIDDEN: &str = include_str!("../../../tests/data/toy-bert/hidden.json");
+    const CONFIG: &[u8] = include_bytes!("../../../../tests/data/toy-bert/config.json");
+    const WEIGHTS: &[u8] = include_bytes!("../../../../tests/data/toy-bert/model.safetensors");
+    const HIDDEN: &str = include_str!("../../../../tests/data/toy-bert/hidden.json");
 
     /// A text, and its hidden states as `tests/data/toy_bert.py` finds them.
     #[derive(Deserialize)]

@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use majuscule::text::{Locale, Tokens};
 
-    const VOCABULARY: &[u8] = include_bytes!("../../../tests/data/toy-bert/vocab.txt");
+    const VOCABULARY: &[u8] = include_bytes!("../../../../tests/data/toy-bert/vocab.txt");
 
     fn pieces() -> Pieces {
         Pieces::read_vocabulary(VOCABULARY, true, None).unwrap()

@@ -105,7 +105,7 @@ impl Pieces {
 mod tests {
     use super::*;
 
-    const VOCABULARY: &[u8] = include_bytes!("../../../tests/data/toy-bert/vocab.txt");
+    const VOCABULARY: &[u8] = include_bytes!("../../../../tests/data/toy-bert/vocab.txt");
 
     fn toy(lowercase: bool) -> Pieces {
         let size = VOCABULARY.iter().filter(|byte| **byte == b'\n').count();

@@ -310,6 +310,10 @@ pub(super) mod tests {
             Some(self.0.contains(&lower))
         }
 
+        fn has_probabilities(&self) -> bool {
+            false
+        }
+
         fn session(&self, _: Want) -> Box<dyn Session + '_> {
             Box::new(TitlesSession(self))
         }
@@ -463,6 +467,10 @@ pub(super) mod tests {
 
         fn knows(&self, _: &str) -> Option<bool> {
             None
+        }
+
+        fn has_probabilities(&self) -> bool {
+            false
         }
 
         fn session(&self, want: Want) -> Box<dyn Session + '_> {

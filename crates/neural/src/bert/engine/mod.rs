@@ -314,8 +314,8 @@ mod tests {
     use crate::bert::tagger::{self, Tagger};
     use crate::bert::weights::read_encoder;
 
-    const CONFIG: &[u8] = include_bytes!("../../../../tests/data/toy-bert/config.json");
-    const WEIGHTS: &[u8] = include_bytes!("../../../../tests/data/toy-bert/model.safetensors");
+    const CONFIG: &[u8] = include_bytes!("../../../../../tests/data/toy-bert/config.json");
+    const WEIGHTS: &[u8] = include_bytes!("../../../../../tests/data/toy-bert/model.safetensors");
 
     /// The toy encoder with a head and layer scalars that look like any.
     fn toy() -> (EncoderConfig, Weights) {

@@ -138,7 +138,7 @@ impl Default for Config {
 }
 
 /// The folder's own name: where it stands differs from machine to machine.
-fn name<S: Serializer>(folder: &std::path::Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+fn name<S: Serializer>(folder: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_str(&files::name(folder))
 }
 

@@ -21,7 +21,7 @@ use majuscule_train::methods::Left;
 
 fn config() -> Config {
     Config {
-        encoder: Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/toy-bert"),
+        encoder: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/toy-bert"),
         epochs: 3,
         rate: 3e-3,
         head_rate: 1e-2,
