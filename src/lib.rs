@@ -51,7 +51,7 @@ pub mod restore;
 
 pub use error::{Error, Place, Result};
 pub use format::{Context, Kind as Format};
-pub use methods::{LANGUAGES, Model, Preset, language_of};
+pub use methods::{LANGUAGES, Method, Methods, Model, Preset, language_of};
 pub use model::{Manifest, Store};
 pub use restore::{Done, Flow, RestoreOptions, RestoredWord, Stream, TextRestorer, Threshold};
 pub use restorer::{End, Restorer, Session, Starts, Want};

@@ -10,7 +10,7 @@ use majuscule::named::NamedValue;
 
 /// The built-in model that is meant: `accurate` or `fast`, unless a file or folder has that name.
 pub fn built_in(path: &Path) -> Option<Preset> {
-    let preset = path.to_str().and_then(|name| Preset::of_name(name));
+    let preset = path.to_str().and_then(Preset::of_name);
     preset.filter(|_| !path.exists())
 }
 

@@ -29,6 +29,16 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Returns true where a mark stands right before the word.
+    fn has_mark_before(&self) -> bool {
+        self.marks >> 32 != 0
+    }
+
+    /// Returns true where a mark stands right after the word.
+    fn has_mark_after(&self) -> bool {
+        self.marks as u32 >> 1 != 0
+    }
+
     /// What is seen of the words before a text that was cut out of a longer one: that there are some.
     pub const UNSEEN: Self =
         Self { hash: 2, marks: 0, profile: 0, lists: 0, longest: 0, form: 0, cluster: 0 };
@@ -176,12 +186,15 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Whether the word `back` places before the end stands next to itself, as far as is seen.
+    /// Returns true where the word `back` places before the end stands next to itself, with no mark between, as far as is seen.
     #[inline]
     pub fn is_repeated(&self, back: usize, look_ahead: usize) -> bool {
         let at = self.end() - back;
-        let [left, word, right] = [at - 1, at, at + 1].map(|at| self.seen[at].hash);
-        word == left || look_ahead > 0 && word == right
+        let [left, word, right] = [at - 1, at, at + 1].map(|at| &self.seen[at]);
+        let is_twice = |first: &Seen, second: &Seen| {
+            first.hash == second.hash && !first.has_mark_after() && !second.has_mark_before()
+        };
+        is_twice(left, word) || look_ahead > 0 && is_twice(word, right)
     }
 }
 
