@@ -410,12 +410,23 @@ impl<S: Subtitles> Grammar for CueText<S> {
     }
 
     fn decode(&self, part: &str, out: &mut String) {
-        let mut at = 0;
-        while let Some(c) = part[at..].chars().next() {
-            let (len, c) = S::escaped(&part[at..]).unwrap_or((c.len_utf8(), c));
-            out.push(c);
+        push_untagged(part, S::escaped, out);
+    }
+}
+
+/// Appends a part of a line to `out` without the tags inside its words; `escaped` says which character is written in another way at
+/// the beginning of a text, and how many bytes it takes.
+pub(super) fn push_untagged(part: &str, escaped: impl Fn(&str) -> Option<(usize, char)>, out: &mut String) {
+    let mut at = 0;
+    while let Some(c) = part[at..].chars().next() {
+        let rest = &part[at..];
+        if let Some(len) = Some(rest).filter(|_| matches!(c, '<' | '{')).and_then(tag_len) {
             at += len;
+            continue;
         }
+        let (len, c) = escaped(rest).unwrap_or((c.len_utf8(), c));
+        out.push(c);
+        at += len;
     }
 }
 

@@ -15,10 +15,10 @@ use crate::text::Break;
 /// The text of a line of a file, or of a segment of a document. Cleared and used again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Record {
-    /// The line without escapes.
+    /// Its words, marks and white space: all stretches of it that are text, one after the other, without mark-up, events and escapes.
     pub text: String,
-    /// The places in it that are words, marks and white space, not mark-up or events, each with what lies between it and the one before it: [`Break::None`] within a
-    /// word or before its mark, [`Break::Space`] where a line or a sentence runs on.
+    /// The places of the stretches in the text, each with what lies between it and the one before it: [`Break::None`] within a word
+    /// or before its mark, [`Break::Space`] where a line or a sentence runs on.
     pub stretches: Vec<(Range<usize>, Break)>,
     /// The line of the file in which it stands, counted from 1.
     pub line: u64,

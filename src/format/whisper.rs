@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::caption::{self, Caption, Captions};
-use super::cue::Cues;
+use super::cue::{Cues, push_untagged};
 use super::json::{Event, Member, compact, decode, members, quoted, read, units};
 use super::jsonl::{Fields, Names, array, read_segment, write_segment};
 use super::plain::{not_utf8, text};
@@ -137,14 +137,14 @@ impl RecordSource for SegmentTexts {
         if self.is_cues {
             self.cues.begin();
         }
-        decode(&self.json[place], &mut record.text);
-        let mut parts = Parts::default();
-        self.cues.line(&record.text, "", &mut parts);
-        let mut end = None;
+        let (mut text, mut parts, mut end) = (String::new(), Parts::default(), None);
+        decode(&self.json[place], &mut text);
+        self.cues.line(&text, "", &mut parts);
         for part in parts.drain() {
-            let between = end.replace(part.place.end).and_then(|end| record.text.get(end..part.place.start));
-            let before = part.break_before(between);
-            record.stretches.push((part.place, before));
+            let between = end.replace(part.place.end).and_then(|end| text.get(end..part.place.start));
+            let start = record.text.len();
+            push_untagged(&text[part.place.clone()], |_| None, &mut record.text);
+            record.stretches.push((start..record.text.len(), part.break_before(between)));
         }
         Ok(true)
     }
