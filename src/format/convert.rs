@@ -8,6 +8,7 @@
 //! | text | a line | the text | |
 //! | srt | a cue | number, times in milliseconds, text of lines, tags `<i> <b> <u> <s> <font> {\an8}`, coordinates | |
 //! | vtt | a cue | name, times in milliseconds, text of lines, tags, voices and times in `<>`, settings | header, notes, styles, regions, fragments (lines without a timing) |
+//! | ass | an event, which is read and not written | times, name, text of lines, overrides as tags, other fields | a header, comments |
 //! | ctm | a word | recording, channel, times, confidence, type, speaker | comments |
 //! | stm | a turn | recording, channel, speaker, times, label, text, alternatives and events as tags | comments |
 //! | conll | a sentence | the text, columns | comments, beginnings of documents |
@@ -30,7 +31,7 @@ use std::rc::Rc;
 use super::lines::Ends;
 use super::segment::{Found, Item, Items, Losses, Lost, Parser, Part, Writer};
 use super::transcript::Fault;
-use super::{Kind, conll, ctm, cue, jsonl, plain, srt, stm, vtt, whisper};
+use super::{Kind, ass, conll, ctm, cue, jsonl, plain, srt, stm, vtt, whisper};
 use crate::error::{Error, Result};
 use crate::files::{BOM, Input};
 
@@ -58,7 +59,10 @@ impl Conversion {
     /// Where the input is not in its format, or something would be lost; [`Error::Usage`] where there is no such conversion.
     pub fn run(&self, input: Input, out: &mut dyn Write, target: &Path) -> Result<Option<String>> {
         let from = match self.from {
-            Kind::Auto => Kind::of_name(Path::new(input.name())),
+            Kind::Auto => {
+                Kind::refuse_unread(Path::new(input.name()))?;
+                Kind::of_name(Path::new(input.name()))
+            }
             from => from,
         };
         let mut source = Source::open(from, input, self.field.as_deref())?;
@@ -140,6 +144,12 @@ fn parser(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Parser>>> {
         Kind::Trn | Kind::Nlp | Kind::Tsv => return Err(no_segments(kind)),
         Kind::Srt => Box::new(cue::CueItems::new(srt::Lines::default())),
         Kind::Vtt => Box::new(cue::CueItems::new(vtt::Lines::default())),
+        Kind::Ass => Box::new(ass::EventItems::default()),
+        Kind::Ttml => {
+            let problem =
+                "TTML is restored, but not converted: convert it to .srt or .vtt with another program";
+            return Err(Error::Usage(problem.to_owned()));
+        }
         Kind::Ctm => Box::new(ctm::Words::default()),
         Kind::Stm => Box::new(stm::Turns),
         Kind::Jsonl => Box::new(jsonl::Objects::new(field)?),
@@ -165,6 +175,10 @@ fn writer(kind: Kind) -> Result<Box<dyn Writer>> {
         Kind::Trn | Kind::Nlp | Kind::Tsv => return Err(no_segments(kind)),
         Kind::Srt => Box::new(srt::Writer::default()),
         Kind::Vtt => Box::new(vtt::Writer::default()),
+        Kind::Ass | Kind::Ttml => {
+            let problem = "subtitles of Aegisub and TTML are read, but not written: convert to .srt or .vtt";
+            return Err(Error::Usage(problem.to_owned()));
+        }
         Kind::Ctm => Box::new(ctm::Writer),
         Kind::Stm => Box::new(stm::Writer),
         Kind::Jsonl => Box::new(jsonl::Writer),
@@ -316,6 +330,12 @@ fn run(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
     let input = Input::uncompressed("data", std::io::Cursor::new(data.to_vec()));
     Conversion { from, to, field: None, drop }.run(input, &mut out, Path::new("out"))?;
     Ok(String::from_utf8(out).expect("text was written"))
+}
+
+/// The same, where what has no place is left out.
+#[cfg(test)]
+pub(super) fn dropped(from: Kind, to: Kind, text: &str) -> String {
+    run(from, to, true, text.as_bytes()).expect("no text is lost")
 }
 
 /// What a file becomes, for the tests of each format.

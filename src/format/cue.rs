@@ -152,13 +152,21 @@ impl Cues {
 
     /// Takes a line of a cue; `next` is the line after it, where a tag may go on in that.
     pub(super) fn line(&mut self, line: &str, next: &str, parts: &mut Parts) {
+        self.read(line, next, true, parts);
+    }
+
+    /// Takes a part of a line of a cue, the first of which `opens` it.
+    pub(super) fn part(&mut self, part: &str, opens: bool, parts: &mut Parts) {
+        self.read(part, "", opens, parts);
+    }
+
+    fn read(&mut self, line: &str, next: &str, mut opens: bool, parts: &mut Parts) {
         // Most lines hold nothing else than words.
         let odd = |b: u8| matches!(b, b'<' | b'>' | b'{' | b'[' | b'(' | b'&' | b':');
         let is_plain = line.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
         if is_plain && self.event.is_none() && self.tag.is_none() && !line.bytes().any(odd) {
             return self.push(line, 0..line.len(), parts);
         }
-        let mut opens = true;
         let (mut start, mut at) = (0, 0);
         // Where the last tag inside a word ends.
         let mut inside = 0;

@@ -51,6 +51,11 @@ fn memory_stays_flat_whatever_comes() {
         (Kind::Srt, long),
         (Kind::Srt, cue.replace("we met", &"we met ".repeat(100_000))),
         (Kind::Vtt, format!("WEBVTT\n\nNOTE\n{}", "so it is\n".repeat(100_000))),
+        (
+            Kind::Ass,
+            "[Events]\n".to_owned() + &"Dialogue: 0,0:00:01.00,0:00:02.00,,,,,,,so it is\n".repeat(20_000),
+        ),
+        (Kind::Ttml, format!("<tt>{}</tt>", "<p>so it is<br/></p>".repeat(50_000))),
         (Kind::Ctm, "r A 0 1 so\n".repeat(100_000)),
         (Kind::Ctm, ";; so it is\n".repeat(100_000)),
         (Kind::Stm, "r A s 0 1 so it is\n".repeat(50_000)),

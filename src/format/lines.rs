@@ -20,6 +20,8 @@ pub(super) struct Lines {
     /// Whether the line is a part of one that is too long, and whether that goes on.
     is_long: bool,
     goes_on: bool,
+    /// Whether the line after this one is a part of the same, which a tag parts from it.
+    in_line: bool,
     /// Whether lines end with `\r` alone.
     returns: Option<bool>,
     ends: Ends,
@@ -33,6 +35,8 @@ pub(super) enum Ends {
     AsFirst,
     /// At `\n`, `\r\n` and `\r`, mixed.
     Anywhere,
+    /// At `\n`, and behind the `>` of a tag too: files of XML may be one line.
+    Tags,
 }
 
 impl Lines {
@@ -46,6 +50,7 @@ impl Lines {
             number: 0,
             is_long: false,
             goes_on: false,
+            in_line: false,
             returns: None,
             ends: Ends::default(),
         }
@@ -53,7 +58,7 @@ impl Lines {
 
     /// Reads lines that end so.
     pub(super) fn ending(self, ends: Ends) -> Self {
-        let returns = if ends == Ends::Anywhere { Some(false) } else { self.returns };
+        let returns = if ends == Ends::AsFirst { self.returns } else { Some(false) };
         Self { ends, returns, ..self }
     }
 
@@ -92,8 +97,9 @@ impl Lines {
         self.line.end = end;
         self.searched = end;
         let line = &self.buffer.bytes[self.line.clone()];
-        self.number += u64::from(!self.goes_on);
+        self.number += u64::from(!self.goes_on && !self.in_line);
         self.is_long = self.goes_on || part_len(line, self.longest) < line.len();
+        self.in_line = self.ends == Ends::Tags && !line.ends_with(b"\n");
         self.goes_on =
             self.is_long && !line.ends_with(b"\n") && !(self.ends_with_returns() && line.ends_with(b"\r"));
         Ok(true)
@@ -115,11 +121,13 @@ impl Lines {
     fn find_from(&self, from: usize) -> (Option<usize>, usize) {
         let bytes = &self.buffer.bytes;
         let returns = self.ends_with_returns();
-        let Some(at) = bytes[from..].iter().position(|&b| b == b'\n' || returns && b == b'\r') else {
+        let tags = self.ends == Ends::Tags;
+        let ends = |b: &u8| *b == b'\n' || returns && *b == b'\r' || tags && *b == b'>';
+        let Some(at) = bytes[from..].iter().position(ends) else {
             return (None, bytes.len());
         };
         let at = from + at;
-        if self.ends == Ends::AsFirst || bytes[at] == b'\n' {
+        if self.ends != Ends::Anywhere || bytes[at] == b'\n' {
             return (Some(at + 1), at);
         }
         match bytes.get(at + 1) {

@@ -1,5 +1,6 @@
 //! Files that hold text: their words come out, and the same file goes back with other capitals.
 
+mod ass;
 mod buffer;
 mod caption;
 mod conll;
@@ -15,6 +16,7 @@ mod segment;
 mod sniff;
 mod srt;
 mod tsv;
+mod ttml;
 mod vtt;
 
 pub mod convert;
@@ -44,7 +46,7 @@ use copies::CopiedWord;
 use cue::CueText;
 use records::Records;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::{self, Input};
 use crate::named::NamedValue;
 use crate::text::tokenize::Capitalized;
@@ -176,6 +178,10 @@ pub enum Kind {
     Srt,
     /// Subtitles of the web (WebVTT).
     Vtt,
+    /// Subtitles of Aegisub and SubStation Alpha.
+    Ass,
+    /// Subtitles of the W3C in XML (TTML).
+    Ttml,
     /// Recogniser output of NIST, a word a line.
     Ctm,
     /// References of NIST, a segment a line.
@@ -206,6 +212,8 @@ impl NamedValue for Kind {
         (Self::Text, "text", "Plain text"),
         (Self::Srt, "srt", "Subtitles of SubRip"),
         (Self::Vtt, "vtt", "Subtitles of the web (WebVTT)"),
+        (Self::Ass, "ass", "Subtitles of Aegisub and SubStation Alpha"),
+        (Self::Ttml, "ttml", "Subtitles of the W3C in XML (TTML)"),
         (Self::Ctm, "ctm", "Recogniser output of NIST, a word a line"),
         (Self::Stm, "stm", "References of NIST, a segment a line"),
         (Self::Jsonl, "jsonl", "An object a line, with the text in the field that --field names"),
@@ -228,6 +236,14 @@ impl NamedValue for Kind {
     const FORMER: &'static [(&'static str, &'static str)] = &[("lines", "text")];
 }
 
+/// The endings of names of subtitles that are not read, and their formats.
+const UNREAD: [(&str, &str); 4] = [
+    ("dfxp", "DFXP, which the format ttml may read"),
+    ("scc", "Scenarist"),
+    ("sbv", "SubViewer of YouTube"),
+    ("stl", "EBU or Spruce STL"),
+];
+
 impl Kind {
     /// The format that a file's name means; text where it means none.
     pub fn of_name(path: &Path) -> Self {
@@ -242,6 +258,8 @@ impl Kind {
             "txt" | "text" => Self::Text,
             "srt" => Self::Srt,
             "vtt" | "webvtt" => Self::Vtt,
+            "ass" | "ssa" => Self::Ass,
+            "ttml" => Self::Ttml,
             "ctm" => Self::Ctm,
             "stm" => Self::Stm,
             "jsonl" | "ndjson" => Self::Jsonl,
@@ -255,15 +273,32 @@ impl Kind {
         })
     }
 
+    /// Refuses a file whose name means a format that is not read: taken for text, its timings and codes would be words.
+    ///
+    /// # Errors
+    /// Where it does.
+    pub fn refuse_unread(path: &Path) -> Result<()> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let end = files::uncompressed_name(&name).rsplit_once('.').map_or("", |(_, end)| end);
+        let Some((_, what)) = UNREAD.iter().find(|(unread, _)| *unread == end) else { return Ok(()) };
+        let problem = format!(
+            "these are subtitles in a format that is not read ({what}): convert them to SubRip or WebVTT first, or read them as text \
+             nevertheless with the format text"
+        );
+        Err(Error::file(path.display().to_string(), problem))
+    }
+
     /// Begins to read a file.
     ///
     /// # Errors
-    /// Where the settings name a field that the format cannot have.
+    /// Where its name means a format that is not read, or the settings name a field that the format cannot have.
     pub fn open(self, mut input: Input, settings: Settings) -> Result<Box<dyn Format>> {
         Ok(match self.of_input(&mut input)? {
             Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, settings)),
             Self::Srt => Box::new(Records::new(input, settings, CueText::<srt::Lines>::default())),
             Self::Vtt => Box::new(Records::new(input, settings, CueText::<vtt::Lines>::default())),
+            Self::Ass => Box::new(Records::new(input, settings, ass::Events::default())),
+            Self::Ttml => Box::new(Records::new(input, settings, ttml::Paragraphs::default())),
             Self::Ctm => Box::new(Records::new(input, settings, ctm::Rows::default())),
             Self::Stm => Box::new(Records::new(input, settings, stm::Rows::default())),
             Self::Trn => Box::new(Records::new(input, settings, trn::Rows)),

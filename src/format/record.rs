@@ -7,7 +7,7 @@ use super::jsonl::ObjectTexts;
 use super::records::{Grammar, RecordLines};
 use super::transcript::Utterance;
 use super::whisper::SegmentTexts;
-use super::{Kind, conll, ctm, nlp, plain, srt, stm, trn, tsv, vtt};
+use super::{Kind, ass, conll, ctm, nlp, plain, srt, stm, trn, tsv, ttml, vtt};
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::Break;
@@ -59,6 +59,7 @@ impl Kind {
         if self != Self::Auto {
             return Ok(self);
         }
+        Self::refuse_unread(input.name().as_ref())?;
         let named = Self::named(input.name().as_ref());
         let told = if named.is_none() { Self::told_by(input)? } else { named };
         Ok(told.unwrap_or(Self::Text))
@@ -73,6 +74,8 @@ impl Kind {
             Self::Auto | Self::Text | Self::Tok => source(input, plain::Written),
             Self::Srt => source(input, CueText::<srt::Lines>::default()),
             Self::Vtt => source(input, CueText::<vtt::Lines>::default()),
+            Self::Ass => source(input, ass::Events::default()),
+            Self::Ttml => source(input, ttml::Paragraphs::default()),
             Self::Ctm => source(input, ctm::Rows::default()),
             Self::Stm => source(input, stm::Rows::default()),
             Self::Trn => source(input, trn::Rows),
@@ -96,7 +99,7 @@ impl Kind {
 
     /// Whether sentences run on from record to record, so that only their marks tell where they end.
     pub fn runs_on(self) -> bool {
-        matches!(self, Self::Srt | Self::Vtt | Self::WhisperJson)
+        matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ttml | Self::WhisperJson)
     }
 
     /// Whether each of its lines or records is a text of its own, which may have several sentences.

@@ -115,12 +115,17 @@ pub(super) struct TextPart {
 impl Parts {
     /// Takes the next part. Without `before` its words run on from the last part.
     pub(super) fn push(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.places.push(TextPart { place, before: before.max(self.owed.take()), begins: false });
+        self.push_part(place, before, false);
     }
 
     /// Takes the next part, with which a sentence begins.
     pub(super) fn push_beginning(&mut self, place: Range<usize>, before: Option<Break>) {
-        self.places.push(TextPart { place, before: before.max(self.owed.take()), begins: true });
+        self.push_part(place, before, true);
+    }
+
+    /// Takes the next part, with which a sentence `begins` or not.
+    pub(super) fn push_part(&mut self, place: Range<usize>, before: Option<Break>, begins: bool) {
+        self.places.push(TextPart { place, before: before.max(self.owed.take()), begins });
     }
 
     /// Takes a part that says again these bytes of the last part of text, letter by letter where `part` says nothing else.

@@ -351,6 +351,8 @@ impl Kind {
             Self::Auto | Self::Text => "plain text",
             Self::Srt => ".srt",
             Self::Vtt => ".vtt",
+            Self::Ass => ".ass",
+            Self::Ttml => ".ttml",
             Self::Ctm => ".ctm",
             Self::Stm => ".stm",
             Self::Jsonl => ".jsonl",
@@ -367,7 +369,8 @@ impl Kind {
     fn unit(self) -> &'static str {
         match self {
             Self::Auto | Self::Text | Self::Tsv | Self::Tok => "line",
-            Self::Srt | Self::Vtt => "cue",
+            Self::Srt | Self::Vtt | Self::Ttml => "cue",
+            Self::Ass => "event",
             Self::Ctm | Self::Nlp => "word",
             Self::Stm | Self::WhisperJson => "segment",
             Self::Trn => "utterance",

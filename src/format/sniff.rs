@@ -154,6 +154,15 @@ impl Kind {
         match head[start..].first() {
             None => ended.then_some(None),
             Some(b'{') => json(&head[start..], ended),
+            Some(b'[') => {
+                let begins = b"[Script Info]";
+                let head = &head[start..head.len().min(start + begins.len())];
+                let is_ass = begins[..head.len()].eq_ignore_ascii_case(head);
+                match head.len() < begins.len() {
+                    true if is_ass && !ended => None,
+                    is_short => Some((is_ass && !is_short).then_some(Self::Ass)),
+                }
+            }
             Some(b'0'..=b'9') => cue(&head[start..], ended),
             Some(_) => Some(None),
         }
@@ -228,7 +237,9 @@ fn json(head: &[u8], ended: bool) -> Option<Option<Kind>> {
 mod tests {
     use super::*;
 
-    const HEADS: [(&str, Option<Kind>); 22] = [
+    const HEADS: [(&str, Option<Kind>); 24] = [
+        ("\u{feff}[Script Info]\nTitle: x\n", Some(Kind::Ass)),
+        ("[Scripture] so\n", None),
         ("WEBVTT\n\n00:01.000 --> 00:02.000\nso", Some(Kind::Vtt)),
         ("\u{feff}WEBVTT - talk\n", Some(Kind::Vtt)),
         ("WEBVTTs are files\n", None),

@@ -82,7 +82,10 @@ impl Args {
             None | Some(Kind::Auto) if self.input == Path::new("-") => {
                 return usage("standard input has no name that tells its format: name it with --from");
             }
-            None | Some(Kind::Auto) => Kind::of_name(&self.input),
+            None | Some(Kind::Auto) => {
+                Kind::refuse_unread(&self.input)?;
+                Kind::of_name(&self.input)
+            }
             Some(kind) => kind,
         };
         let to = match (self.to, output) {

@@ -312,6 +312,7 @@ impl Args {
         if self.format != Kind::Auto {
             return Ok(self.format);
         }
+        Kind::refuse_unread(file)?;
         let (named, told) = (Kind::named(file), Kind::told_by(input)?);
         if let (Some(named), Some(told)) = (named, told)
             && named != told
