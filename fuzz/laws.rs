@@ -125,6 +125,8 @@ pub fn any_format(data: &[u8]) {
         Kind::Trn,
         Kind::Nlp,
         Kind::Tsv,
+        Kind::Ass,
+        Kind::Ttml,
     ];
     format(kinds[usize::from(kind) % kinds.len()], data);
 }

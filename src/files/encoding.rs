@@ -87,7 +87,6 @@ impl Encoding {
 }
 
 impl Table {
-    #[cfg(feature = "encodings")]
     fn new(name: &'static str, chars: [Option<char>; 256]) -> Self {
         let mut bytes: Vec<(char, u8)> = (0..=255).filter_map(|b| Some((chars[b as usize]?, b))).collect();
         bytes.sort_unstable();
@@ -125,15 +124,67 @@ impl FromStr for Encoding {
             "utf-8" | "utf8" => Ok(Self::Utf8),
             "utf-16" | "utf-16le" => Ok(Self::Utf16Le),
             "utf-16be" => Ok(Self::Utf16Be),
-            name => table(name),
+            name => Dos::named(name).map_or_else(|| table(name), Ok),
         }
+    }
+}
+
+/// A code page of DOS, which the web does not know: its name, and the characters of its upper half.
+struct Dos {
+    name: &'static str,
+    chars: &'static str,
+}
+
+const DOS: [Dos; 3] = [
+    Dos {
+        name: "cp437",
+        chars: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
+     └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}",
+    },
+    Dos {
+        name: "cp850",
+        chars: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐\
+     └┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}",
+    },
+    Dos {
+        name: "cp852",
+        chars: "ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐\
+     └┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u{ad}˝˛ˇ˘§÷¸°¨˙űŘř■\u{a0}",
+    },
+];
+
+impl Dos {
+    /// The code page of a name such as `cp437`, `ibm437` or `437`.
+    fn named(name: &str) -> Option<Encoding> {
+        let number = ["cp", "ibm-", "ibm"].iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
+        let dos = DOS.iter().find(|dos| dos.name.strip_prefix("cp") == Some(number))?;
+        let ascii = (0..128).map(|b| Some(char::from(b)));
+        let mut chars = [None; 256];
+        chars.iter_mut().zip(ascii.chain(dos.chars.chars().map(Some))).for_each(|(to, from)| *to = from);
+        Some(Encoding::Table(Arc::new(Table::new(dos.name, chars))))
+    }
+}
+
+/// Names that people use and the web does not.
+#[cfg(feature = "encodings")]
+fn web_name(name: &str) -> String {
+    match name {
+        "mac-roman" | "macroman" | "mac_roman" => "macintosh".to_owned(),
+        "latin-9" | "latin9" => "iso-8859-15".to_owned(),
+        "latin-10" | "latin10" => "iso-8859-16".to_owned(),
+        _ => match name.strip_prefix("latin-").or_else(|| name.strip_prefix("latin_")) {
+            Some(number) => format!("latin{number}"),
+            None => name.replace(' ', "-"),
+        },
     }
 }
 
 #[cfg(feature = "encodings")]
 fn table(name: &str) -> Result<Encoding, String> {
-    let Some(found) = encoding_rs::Encoding::for_label(name.as_bytes()) else {
-        return Err("expected the name of an encoding, such as windows-1252, iso-8859-2, koi8-r or utf-16le"
+    let Some(found) = encoding_rs::Encoding::for_label(web_name(name).as_bytes()) else {
+        return Err("expected the name of an encoding: utf-8, utf-16le, utf-16be, windows-1250 to windows-1258, windows-874, \
+                    iso-8859-1 to iso-8859-16 (latin-1, …), koi8-r, koi8-u, macintosh (mac-roman), x-mac-cyrillic, ibm866, cp437, \
+                    cp850 or cp852"
             .to_owned());
     };
     if !found.is_single_byte() || found == encoding_rs::X_USER_DEFINED {
@@ -644,6 +695,12 @@ mod tests {
             "ibm866",
             "latin1",
             "us-ascii",
+            "cp437",
+            "IBM850",
+            "852",
+            "mac-roman",
+            "latin-1",
+            "latin-9",
         ] {
             let all: Vec<u8> = (0..=255).collect();
             let (text, bytes) = there_and_back(&all, encoding(name), str::to_owned);
@@ -659,7 +716,9 @@ mod tests {
             assert_eq!(there_and_back(&all, encoding(name), upper).1.len(), 256, "{name}");
             tables += 1;
         }
-        assert_eq!(tables, 29);
+        assert_eq!(tables, 35);
+        let (text, bytes) = there_and_back(b"\x87\xa4\xe1", encoding("cp850"), |text| text.to_uppercase());
+        assert_eq!((text.as_str(), bytes.as_slice()), ("çñß", &b"\x80\xa5SS"[..]));
         let (text, bytes) =
             there_and_back(b"caf\xe9 \xff \xb5", encoding("windows-1252"), |text| text.to_uppercase());
         assert_eq!((text.as_str(), bytes.as_slice()), ("café ÿ µ", &b"CAF\xc9 \x9f \xb5"[..]));
@@ -677,6 +736,7 @@ mod tests {
             "{}",
             found.problem
         );
+        assert!("klingon".parse::<Encoding>().unwrap_err().contains("koi8-u, macintosh"));
         for (name, start) in
             [("klingon", "expected the name of"), ("shift_jis", "Shift_JIS has several bytes")]
         {

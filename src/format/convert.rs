@@ -29,8 +29,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::lines::Ends;
-use super::segment::{Found, Item, Items, Losses, Lost, Parser, Part, Writer};
-use super::transcript::Fault;
+use super::segment::{Found, Item, Items, Losses, Lost, Parser, Part, Segment, Writer};
+use super::transcript::{Fault, is_event, shortened};
 use super::{Kind, ass, conll, ctm, cue, jsonl, plain, srt, stm, vtt, whisper};
 use crate::error::{Error, Result};
 use crate::files::{BOM, Input};
@@ -76,6 +76,10 @@ impl Conversion {
         while let Some(found) = source.next()? {
             let found = Rc::new(found);
             let fits = match found.item.clone() {
+                Item::Segment(segment) if is_unsaid(&segment, from, self.to) => {
+                    let tag = segment.tags.first().map_or("", |tag| &tag.tag);
+                    losses.leave(Part::Tags, 0, format_args!("the alternative \"{}\"", shortened(tag)))
+                }
                 Item::Segment(segment) => writer.fit(segment, &mut losses, &mut fitted),
                 Item::Block(block) => block.fit(&*writer, &mut losses, &mut fitted),
             };
@@ -94,6 +98,16 @@ impl Conversion {
         write(&text)?;
         Ok(losses.told())
     }
+}
+
+/// Tells whether a segment is a word of a later alternative or a mark of alternatives, which only .ctm has.
+fn is_unsaid(segment: &Segment, from: Kind, to: Kind) -> bool {
+    let is_mark = |tag: &str| !is_event(tag) || matches!(tag, "<ALT_BEGIN>" | "<ALT>" | "<ALT_END>");
+    let is_there = matches!(to, Kind::Ctm | Kind::Jsonl);
+    from == Kind::Ctm
+        && !is_there
+        && segment.text.is_empty()
+        && segment.tags.iter().any(|tag| is_mark(&tag.tag))
 }
 
 /// What is read.
@@ -376,6 +390,16 @@ fn unnumbered(objects: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_tag_that_is_left_out_leaves_no_empty_line() {
+        let cue =
+            "1\n00:00:01,000 --> 00:00:02,000\n<font a>\nso <i>it</i>\n</font>\nis\n<font b></font>\n\n";
+        let header = "WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\n";
+        assert_eq!(dropped(Kind::Srt, Kind::Vtt, cue), format!("{header}so <i>it</i>\nis\n\n"));
+        let vtt = format!("{header}<c.x> </c>\n<b>\nso</b>\n\n");
+        assert_eq!(dropped(Kind::Vtt, Kind::Srt, &vtt), "1\n00:00:01,000 --> 00:00:02,000\n<b>\nso</b>\n\n");
+    }
 
     const CUE: &str = "([a-bé]{0,2}[ .<>&{}-]|<i>|</b>|<v Ana>|\\{\\\\an8\\}|<font a>|\n[a-c ]|&(amp|lt|gt|nbsp);|-->|\n|\r){0,8}";
     const TIME: &str = "(0?0:)?00:0[0-9][.,][0-9]{1,4}";

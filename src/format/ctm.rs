@@ -284,6 +284,7 @@ impl Parser for Words {
         }
         let Some(row) = row(line)? else { return Ok(()) };
         self.alternatives.takes(&row)?;
+        let is_later = self.alternatives == Alternatives::Later;
         let word = &line[row.word.clone()];
         let (begin, end) = match row.role {
             Role::Begin | Role::Next | Role::End if line[row.begin.clone()] == *NO_TIME => (None, None),
@@ -295,7 +296,8 @@ impl Parser for Words {
         };
         let field = |place: &Option<Range<usize>>| place.clone().map(|place| line[place].to_owned());
         let applies = |text: &String| !text.eq_ignore_ascii_case(NOT_APPLICABLE);
-        let is_tag = is_event(word);
+        // Of alternatives the first is said.
+        let is_tag = is_event(word) || is_later;
         let segment = Segment {
             recording: named(&line[row.file.clone()]),
             channel: named(&line[row.channel.clone()]),
@@ -367,7 +369,8 @@ impl segment::Writer for Writer {
         }
         let is_own = matches!(losses.from, Kind::Ctm | Kind::Stm | Kind::Jsonl);
         let is_tag = is_own && segment.text.is_empty() && segment.tags.len() == 1;
-        segment.keep_tags(|tag| is_tag && is_event(tag), losses)?;
+        let is_word = |tag: &str| !tag.is_empty() && !tag.contains(char::is_whitespace);
+        segment.keep_tags(|tag| is_tag && is_word(tag), losses)?;
         segment.keep(&KEPT, losses)?;
         if segment.confidence.as_ref().is_some_and(|confidence| !is_confidence(confidence)) {
             let confidence = segment.confidence.take().unwrap_or_default();
@@ -486,7 +489,7 @@ fn each_word(
 mod tests {
     use super::*;
     use crate::format::Kind;
-    use crate::format::convert::written;
+    use crate::format::convert::{dropped, written};
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -555,6 +558,23 @@ mod tests {
         ];
         assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
         assert_eq!(written(Kind::Jsonl, Kind::Ctm, &objects), rows);
+    }
+
+    #[test]
+    fn of_alternatives_the_first_is_written_elsewhere() {
+        let rows = "r A * * <ALT_BEGIN>\nr A 0.10 0.20 hello\nr A * * <ALT>\nr A 0.10 0.20 hallo\nr A * * <ALT_END>\n\
+                    r A 0.50 0.20 world\n";
+        assert_eq!(written(Kind::Ctm, Kind::Ctm, rows), rows);
+        let objects = written(Kind::Ctm, Kind::Jsonl, rows);
+        assert!(objects.contains("\"text\":\"\",\"tags\":[[0,\"hallo\"]]"), "{objects}");
+        assert_eq!(written(Kind::Jsonl, Kind::Ctm, &objects), rows);
+        assert_eq!(dropped(Kind::Ctm, Kind::Text, rows), "hello\nworld\n");
+        let cues = dropped(Kind::Ctm, Kind::Srt, rows);
+        assert_eq!(
+            cues,
+            "1\n00:00:00,100 --> 00:00:00,300\nhello\n\n2\n00:00:00,500 --> 00:00:00,700\nworld\n\n"
+        );
+        assert_eq!(dropped(Kind::Ctm, Kind::Stm, rows), "r A - 0.10 0.30 hello\nr A - 0.50 0.70 world\n");
     }
 
     #[test]

@@ -648,11 +648,41 @@ pub(super) fn fit<S: Subtitles>(
     let is_own = losses.from == losses.to || losses.from == Kind::Jsonl;
     let (settings, _) = S::settings(segment);
     segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, settings], losses)?;
+    let tags = segment.tags.len();
     let is_tag = |tag: &str| S::tag_len(tag) == Some(tag.len()) || S::is_metadata(tag);
     segment.keep_tags(|tag| is_shared(tag) || is_own && is_tag(tag), losses)?;
+    if segment.tags.len() < tags {
+        drop_empty_lines(segment);
+    }
     let (begin, end) = segment.times(losses)?;
     (segment.begin, segment.end) = (Some(round(begin, losses)?), Some(round(end, losses)?));
     check_text::<S>(segment, &text(segment), losses)
+}
+
+/// Leaves out the lines of a text that are empty, since the tags on them were left out.
+fn drop_empty_lines(segment: &mut Segment) {
+    let (mut text, mut start, mut dropped) = (String::new(), 0, 0);
+    let mut tags = std::mem::take(&mut segment.tags).into_iter().peekable();
+    for line in segment.text.split('\n') {
+        let end = start + line.chars().count();
+        let has_tags = tags.peek().is_some_and(|tag| tag.at <= end);
+        if is_empty(line) && !has_tags {
+            dropped += end + 1 - start;
+        } else {
+            if !segment.tags.is_empty() || !text.is_empty() || start > dropped {
+                text.push('\n');
+            }
+            text.push_str(line);
+            while let Some(tag) = tags.next_if(|tag| tag.at <= end) {
+                segment.tags.push(Tag { at: tag.at - dropped, ..tag });
+            }
+        }
+        start = end + 1;
+    }
+    // Of a break that was left out at the end, the tags behind it stand at the end.
+    let len = text.chars().count();
+    segment.tags.iter_mut().for_each(|tag| tag.at = tag.at.min(len));
+    segment.text = text;
 }
 
 /// Appends a cue, with what follows its timing; `mark` stands before the milliseconds.

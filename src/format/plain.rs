@@ -209,7 +209,12 @@ impl Grammar for Written {
 /// The bytes as text. `Err` is the place of a byte that is not UTF-8; with `lossy`, such bytes become [`NO_TEXT`].
 pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -> Result<&'a str, usize> {
     let error = match std::str::from_utf8(source) {
-        Ok(text) => return Ok(text),
+        Ok(text) => {
+            return match seven_bit(source).filter(|_| !lossy) {
+                Some((at, _)) => Err(at),
+                None => Ok(text),
+            };
+        }
         Err(error) => error,
     };
     if !lossy {
@@ -222,6 +227,28 @@ pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -
     }
     std::str::from_utf8(mended).map_err(|error| error.valid_up_to())
 }
+
+/// Finds where an encoding of seven bits begins, which passes for UTF-8, and says which.
+fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
+    let place = |first: u8| source.iter().position(move |&b| b == first);
+    let shift = |at: &usize| matches!(source[*at..], [0x1b, b'$', b'@' | b'A' | b'B' | b'(' | b')', ..]);
+    if let Some(from) = place(0x1b)
+        && let Some(at) = (from..source.len()).find(shift)
+    {
+        return Some((at, "ISO-2022, an encoding of Japanese, Korean or Chinese"));
+    }
+    let from = place(b'~')?;
+    let begins = |at: usize| {
+        let rest = source[at..].strip_prefix(b"~{")?;
+        let end = rest.windows(2).position(|pair| pair == b"~}")?;
+        let is_pairs = end > 0 && end % 2 == 0 && rest[..end].iter().all(|b| (0x21..=0x7e).contains(b));
+        is_pairs.then_some((at, "HZ, an encoding of Chinese"))
+    };
+    (from..source.len()).filter(|&at| source[at] == b'~').take(MOST_TILDES).find_map(begins)
+}
+
+/// So many tildes of a piece are looked at.
+const MOST_TILDES: usize = 64;
 
 /// How many bytes the first `longest` characters of `bytes` have; all of them, if they are no more.
 pub(super) fn part_len(bytes: &[u8], longest: usize) -> usize {
@@ -244,11 +271,19 @@ pub(super) fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8], at: 
         line: Some(lines + count(before, |b| b == b'\n') + 1),
         column: Some(if line_start.is_some() { column } else { columns + column } + 1),
     };
-    let problem = format!(
-        "byte 0x{:02x} is not UTF-8: name the encoding of the file (--encoding windows-1252), or pass such bytes through with --lossy",
-        source[at]
-    );
+    let problem = match seven_bit(source).filter(|(found, _)| *found == at) {
+        Some((_, encoding)) => format!(
+            "found {encoding}, but UTF-8 is expected: convert the file to UTF-8 first (iconv does), or pass it through with --lossy"
+        ),
+        None => not_utf8_problem(source[at]),
+    };
     Error::Input { place, problem }
+}
+
+fn not_utf8_problem(byte: u8) -> String {
+    format!(
+        "byte 0x{byte:02x} is not UTF-8: name the encoding of the file (--encoding windows-1252), or pass such bytes through with --lossy"
+    )
 }
 
 fn starts_char(b: u8) -> bool {
@@ -382,6 +417,25 @@ mod tests {
         let text = b"{y:i}h<i>e</i>llo".repeat(3);
         let words = read(&text, 1, Settings::default()).unwrap().1;
         assert_eq!(words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(), ["hellohellohello"]);
+    }
+
+    #[test]
+    fn encodings_of_seven_bits_are_refused() {
+        for (text, column) in [
+            (&b"so\nit \x1b$B$3$s\x1b(B is"[..], 4),
+            (b"so\nit is\x1b$)C\x0e0!\x0f", 6),
+            (b"so\n~{VPND~} a", 1),
+        ] {
+            for step in [1, usize::MAX] {
+                let error = read(text, step, Settings::default()).unwrap_err().to_string();
+                let start = format!("text, line 2, column {column}: found ");
+                assert!(error.starts_with(&start) && error.contains("encoding of"), "{error}");
+            }
+            assert!(read(text, 1, Settings { lossy: true, ..Settings::default() }).is_ok());
+        }
+        for text in [&b"\x1b[1mso\x1b[0m"[..], b"a~{b c}~} ~{} ~", b"~{abc~}"] {
+            assert!(read(text, 1, Settings::default()).is_ok());
+        }
     }
 
     #[test]

@@ -302,16 +302,18 @@ impl TextPart {
     }
 }
 
-/// Whether there is white space outside tags.
+/// Whether there is white space outside tags, or an escape of .ass that stands for some.
 fn has_space(text: &str) -> bool {
     let mut depth = 0_usize;
+    let mut last = ' ';
     text.chars().any(|c| {
+        let is_escape = std::mem::replace(&mut last, c) == '\\' && matches!(c, 'N' | 'n' | 'h');
         match c {
             '<' | '{' => depth += 1,
             '>' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth == 0 && c.is_whitespace()
+        depth == 0 && (c.is_whitespace() || is_escape)
     })
 }
 

@@ -207,6 +207,9 @@ impl segment::Writer for Writer {
 
     fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         let is_own = matches!(losses.from, Kind::Stm | Kind::Jsonl);
+        if losses.from == Kind::Vtt && segment.speaker.is_none() {
+            segment.speaker = voice(&segment);
+        }
         segment.keep_tags(|_| is_own, losses)?;
         segment.keep(
             &[Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Label, Part::Tags],
@@ -253,6 +256,17 @@ impl segment::Writer for Writer {
     }
 }
 
+/// The name of the voice that a cue begins with, as one word: `<v.loud Ana Reis>` is `Ana_Reis`.
+fn voice(segment: &Segment) -> Option<String> {
+    let tag = segment.tags.first().filter(|tag| tag.at == 0)?.tag.strip_prefix("<v")?;
+    let (_, name) = tag
+        .strip_suffix('>')?
+        .split_once(char::is_whitespace)
+        .filter(|_| tag.starts_with([' ', '\t', '.']))?;
+    let name = name.split_whitespace().collect::<Vec<_>>().join("_");
+    (!name.is_empty()).then_some(name)
+}
+
 /// The words and what stands between them.
 fn text(segment: &Segment) -> String {
     let mut spaced = segment.clone();
@@ -267,7 +281,7 @@ fn text(segment: &Segment) -> String {
 mod tests {
     use super::*;
     use crate::format::Kind;
-    use crate::format::convert::written;
+    use crate::format::convert::{dropped, written};
     use crate::format::laws::{check, error, starts, words};
 
     #[test]
@@ -317,6 +331,13 @@ mod tests {
         ];
         assert_eq!(objects.lines().collect::<Vec<_>>(), expected);
         assert_eq!(written(Kind::Jsonl, Kind::Stm, &objects), rows);
+    }
+
+    #[test]
+    fn a_voice_is_the_speaker() {
+        let file = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Ana Reis>so we met</v>\n\n00:02.000 --> 00:03.000\nyes\n";
+        let rows = dropped(Kind::Vtt, Kind::Stm, file);
+        assert_eq!(rows, "- - Ana_Reis 1.00 2.00 so we met\n- - - 2.00 3.00 yes\n");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use majuscule::model::MANIFEST;
 #[derive(Debug, clap::Args)]
 pub struct Targets {
     /// Texts, subtitles and transcripts; .gz, .zst and .xz are read as they are; - and none at all are standard input. Of a folder
-    /// all files are read that are named as a format (.txt, .srt, .vtt, .ctm, .stm, .jsonl, .json, .conll), in the folders inside
+    /// all files are read that are named as a format (.txt, .srt, .vtt, .ass, .ttml, .ctm, .stm, .jsonl, .json, .conll), in the folders inside
     /// it too
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
