@@ -238,10 +238,10 @@ fn bad_input_and_bad_arguments_are_told_apart() {
     );
     room.fails("talk.srt", "", 2, "standard output has no name that tells its format: name it with --to");
     room.fails(
-        "talk.srt -o talk.ass",
+        "talk.srt -o talk.sub",
         "",
         2,
-        "talk.ass has no name that tells its format, such as talk.vtt: name it with --to",
+        "talk.sub has no name that tells its format, such as talk.vtt: name it with --to",
     );
     room.fails("talk.srt -o talk.srt", "", 2, "talk.srt is both input and output");
     room.fails("talk.srt -o out.vtt --field x", "", 2, "--field names the text of jsonl and conll");
