@@ -190,12 +190,17 @@ impl<'a> Observer<'a> {
     #[inline]
     pub fn is_repeated(&self, back: usize, look_ahead: usize) -> bool {
         let at = self.end() - back;
-        let [left, word, right] = [at - 1, at, at + 1].map(|at| &self.seen[at]);
-        let is_twice = |first: &Seen, second: &Seen| {
-            first.hash == second.hash && !first.has_mark_after() && !second.has_mark_before()
-        };
-        is_twice(left, word) || look_ahead > 0 && is_twice(word, right)
+        is_repeated(&self.seen[at - 1..], look_ahead)
     }
+}
+
+/// Whether the second of some words is the first or the third, as far as that is seen, with no mark between them.
+#[inline]
+fn is_repeated(words: &[Seen], look_ahead: usize) -> bool {
+    let is_twice = |first: &Seen, second: &Seen| {
+        first.hash == second.hash && !first.has_mark_after() && !second.has_mark_before()
+    };
+    is_twice(&words[0], &words[1]) || look_ahead > 0 && is_twice(&words[1], &words[2])
 }
 
 #[inline]
@@ -214,6 +219,14 @@ pub struct Observed {
     pub shown: Shown,
     window: Window,
 }
+
+impl Observed {
+    /// Whether the word stands next to itself, as far as is seen.
+    pub fn is_repeated(&self, look_ahead: usize) -> bool {
+        is_repeated(&self.window[REACH - 1..], look_ahead)
+    }
+}
+
 impl Observer<'_> {
     /// Gives each word of a text, of which this is seen, to `visit`, and at last the place behind the last one.
     pub fn text(&mut self, tokens: &Tokens, seen: &[Seen], mut visit: impl FnMut(&Self, &Observed)) {

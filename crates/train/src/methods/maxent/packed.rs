@@ -64,7 +64,11 @@ impl Unpacked<'_> {
             set.all(&observer.observation(lower, word, settings.look_ahead), |filler, values, _| {
                 features.push(filler.feature(values));
             });
-            let sums = self.sums(&features);
+            let mut sums = self.sums(&features);
+            if word.is_repeated(settings.look_ahead) {
+                // Title as likely as the likelier of title and upper, and upper out of the question.
+                (sums[0], sums[1]) = (sums[0].max(sums[1]), -30.0);
+            }
             let (begins, after) = match word.shown {
                 Shown::Nothing => chain.step(sums[BEGIN], &self.bonus(*here)),
                 Shown::Begins => (1.0, Chain::begun()),
