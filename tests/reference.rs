@@ -14,25 +14,24 @@ const WEIGHTS: &[u8] = include_bytes!("data/toy-bert/model.safetensors");
 
 /// What goes into the first layer and what comes out of each, as candle-transformers has it. Its model shows the last layer only,
 /// so that each comes from a model that ends there.
-fn reference(batch: &Batch, layers: usize) -> Vec<Tensor> {
+fn reference(batch: &Batch, layers: usize) -> candle_core::Result<Vec<Tensor>> {
     let shape = (batch.lens.len(), batch.width);
-    let ids = Tensor::from_slice(&batch.ids, shape, &Device::Cpu).unwrap();
+    let ids = Tensor::from_slice(&batch.ids, shape, &Device::Cpu)?;
     let mask: Vec<u8> =
         batch.lens.iter().flat_map(|&len| (0..batch.width).map(move |at| u8::from(at < len))).collect();
-    let mask = Tensor::from_vec(mask, shape, &Device::Cpu).unwrap();
+    let mask = Tensor::from_vec(mask, shape, &Device::Cpu)?;
     (0..=layers)
         .map(|layers| {
-            let mut config: Value = serde_json::from_slice(CONFIG).unwrap();
+            let mut config: Value = serde_json::from_slice(CONFIG).map_err(candle_core::Error::wrap)?;
             config["num_hidden_layers"] = layers.into();
             // What it wants to be told and does not use without training.
             config["hidden_dropout_prob"] = 0.1.into();
             config["initializer_range"] = 0.02.into();
             config["pad_token_id"] = 0.into();
-            let config: Config = serde_json::from_value(config).unwrap();
-            let weights =
-                VarBuilder::from_buffered_safetensors(WEIGHTS.to_vec(), DType::F32, &Device::Cpu).unwrap();
-            let model = BertModel::load(weights, &config).unwrap();
-            model.forward(&ids, &ids.zeros_like().unwrap(), Some(&mask)).unwrap()
+            let config: Config = serde_json::from_value(config).map_err(candle_core::Error::wrap)?;
+            let weights = VarBuilder::from_buffered_safetensors(WEIGHTS.to_vec(), DType::F32, &Device::Cpu)?;
+            let model = BertModel::load(weights, &config)?;
+            model.forward(&ids, &ids.zeros_like()?, Some(&mask))
         })
         .collect()
 }
@@ -45,7 +44,7 @@ fn every_layer_is_that_of_another_implementation() {
     let texts: [&[u32]; 4] = [&[2, 9, 14, 3], &[2, 7, 3], &[2, 21, 6, 30, 8, 8, 12, 3], &[2, 3]];
     let batch = Batch::new(texts, 0);
     let ours = encoder.hidden_states(&batch, encoder.words(), &mut Keep).unwrap();
-    let theirs = reference(&batch, config.num_hidden_layers);
+    let theirs = reference(&batch, config.num_hidden_layers).unwrap();
     assert_eq!(ours.len(), theirs.len());
     for (layer, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
         for (text, &len) in batch.lens.iter().enumerate() {

@@ -1,7 +1,6 @@
 //! The model that a verb is asked for: a folder, a packed file, or a built-in one by its name.
 
 use std::path::Path;
-use std::path::PathBuf;
 
 use majuscule::error::Result;
 use majuscule::methods::{self, Preset};
@@ -23,9 +22,4 @@ pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
         Some(preset) => Ok(Box::new(methods::embedded_store(language, preset)?)),
         None => model::open(path),
     }
-}
-
-/// The files among models: those that are not built in.
-pub fn files<'a>(models: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
-    models.into_iter().filter(|path| built_in(path).is_none()).cloned().collect()
 }

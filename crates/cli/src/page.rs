@@ -2,11 +2,9 @@
 
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 use std::thread;
 
 use majuscule::error::{Error, Result};
-use majuscule::files;
 use majuscule::printable::printable_lines;
 
 /// Prints a page to standard output; see [`printable_lines`].
@@ -27,34 +25,11 @@ pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resul
     written.map_err(|error| Error::io("write", "standard output", error))
 }
 
-/// Tells what was read otherwise than its file has it.
-pub fn tell_notes(notes: &[String]) {
-    for note in notes {
-        tell!("note: {note}");
-    }
-}
-
 /// As many threads as were asked for, but no more than the machine runs at once; as many as that where none were. More would
 /// only wait for each other, and a system refuses thousands.
 pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
     let most = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     asked.map_or(most, |asked| asked.min(most))
-}
-
-/// Refuses, before any work is done, outputs that would replace an input or each other.
-///
-/// # Errors
-/// The first that would.
-pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path]) -> Result<()> {
-    for (at, output) in outputs.iter().enumerate() {
-        files::check_output(output, inputs)?;
-        if outputs[..at].contains(output) {
-            let name = output.display();
-            let problem = format!("{name} is named for two outputs: give each a file of its own");
-            return Err(Error::Usage(problem));
-        }
-    }
-    Ok(())
 }
 
 /// Reads a number of things that there must be one of.

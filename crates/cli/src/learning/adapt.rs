@@ -77,7 +77,7 @@ struct Asked {
 /// Adapts and saves.
 pub fn run(Args { given, has_language, asked }: Args) -> Result<ExitCode> {
     let Given { model, corpora, place, mut reading, .. } = given;
-    let inputs = [named::files([&model]), corpora.clone()].concat();
+    let inputs = [super::model_files([&model]), corpora.clone()].concat();
     files::check_inputs(&inputs)?;
     let store = named::open(&model, &reading.language)?;
     check_adaptable(&*store)?;

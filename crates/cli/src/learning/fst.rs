@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 
-use crate::page::{check_outputs, print, print_with, tell_notes};
+use super::{check_outputs, tell_notes};
+use crate::page::{print, print_with};
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
 use majuscule::lm::NgramModel;

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use clap::{Subcommand, ValueEnum};
 
 use super::measure::{locale, tell_paragraphs};
-use crate::page::{number, print_with, tell_notes, threads};
+use super::tell_notes;
+use crate::page::{number, print_with, threads};
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::text::tokens::lower_word;

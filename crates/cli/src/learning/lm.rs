@@ -9,7 +9,8 @@ use clap::Subcommand;
 
 use super::measure::{print, tell_paragraphs};
 use super::spinner::Spinner;
-use crate::page::{tell_notes, threads};
+use super::tell_notes;
+use crate::page::threads;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Encoding, Size};
 use majuscule::lm::{NgramModel, Sentence, Sentences, arpa, binary};

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use super::check_outputs;
 use crate::named;
-use crate::page::{check_outputs, threads};
+use crate::page::threads;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
 use majuscule::methods::maxent::Maxent;

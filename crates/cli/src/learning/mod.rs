@@ -16,13 +16,16 @@ mod spinner;
 mod train;
 mod usage;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use majuscule::error::{Error, Result};
+use majuscule::files;
 use majuscule_experiment::library::RECIPES;
 use majuscule_train::corpus::Protocol;
 
+use crate::named;
 use usage::Watch;
 
 /// The verbs that work on cased text: a build that only restores goes without.
@@ -88,4 +91,32 @@ impl UsageArgs {
     pub fn watch(self) -> Watch {
         Watch::new(self.usage)
     }
+}
+
+/// Tells what was read otherwise than its file has it.
+pub fn tell_notes(notes: &[String]) {
+    for note in notes {
+        tell!("note: {note}");
+    }
+}
+
+/// Refuses, before any work is done, outputs that would replace an input or each other.
+///
+/// # Errors
+/// The first that would.
+pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path]) -> Result<()> {
+    for (at, output) in outputs.iter().enumerate() {
+        files::check_output(output, inputs)?;
+        if outputs[..at].contains(output) {
+            let name = output.display();
+            let problem = format!("{name} is named for two outputs: give each a file of its own");
+            return Err(Error::Usage(problem));
+        }
+    }
+    Ok(())
+}
+
+/// The files among models: those that are not built in.
+pub fn model_files<'a>(models: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
+    models.into_iter().filter(|path| named::built_in(path).is_none()).cloned().collect()
 }

@@ -13,7 +13,8 @@ use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 
 use super::method::TrainMethod;
 use super::spinner::Spinner;
-use crate::page::{tell_notes, threads};
+use super::tell_notes;
+use crate::page::threads;
 use majuscule::error::Error;
 use majuscule::files::{self, Publish};
 use majuscule::model::{Draft, MANIFEST};
