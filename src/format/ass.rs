@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::cue::Cues;
+use super::cue::{Cues, push_untagged};
 use super::json::quoted;
 use super::records::{Grammar, Parts};
 use super::segment::{Block, BlockKind, Found, Item, Parser, Part, Segment, Tag, Time};
@@ -156,6 +156,10 @@ impl Grammar for Events {
 
     fn is_between(&self) -> bool {
         true
+    }
+
+    fn decode(&self, part: &str, out: &mut String) {
+        push_untagged(part, |_| None, out);
     }
 }
 

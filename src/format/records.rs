@@ -10,7 +10,6 @@ use super::transcript::{Fault, Utterance};
 use super::{Format, Piece, Settings};
 use crate::error::{Error, Result};
 use crate::files::Input;
-use crate::text::markup::inner_tags;
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Locale, Tokens};
 
@@ -280,13 +279,8 @@ impl<G: Grammar> RecordSource for RecordLines<G> {
         for part in &parts.places {
             let start = record.text.len();
             grammar.decode(&line[part.place.clone()], &mut record.text);
-            let mut before = part.break_before(end.and_then(|end| line.get(end..part.place.start)));
-            let mut from = start;
-            for tag in inner_tags(&record.text[start..]) {
-                record.stretches.push((from..start + tag.start, before));
-                (from, before) = (start + tag.end, Break::None);
-            }
-            record.stretches.push((from..record.text.len(), before));
+            let before = part.break_before(end.and_then(|end| line.get(end..part.place.start)));
+            record.stretches.push((start..record.text.len(), before));
             end = Some(part.place.end);
         }
         Ok(true)

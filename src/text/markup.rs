@@ -1,7 +1,6 @@
 //! Mark-up in running text: the tags that are no words, and those that stand inside one.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// A mark-up tag is looked for in this many characters after its `<`. (In bytes, a tag could become one by a change of case.)
 pub const MAX_TAG: usize = 1024;
@@ -181,29 +180,6 @@ pub(crate) fn is_inline(tag: &str) -> bool {
     INLINE.iter().any(|inline| inline.eq_ignore_ascii_case(name))
 }
 
-/// Finds the tags that stand inside words, in order.
-pub(crate) fn inner_tags(text: &str) -> Vec<Range<usize>> {
-    let mut tags: Vec<Range<usize>> = Vec::new();
-    let mut at = 0;
-    while let Some(len) = text[at..].find(['<', '{']) {
-        let start = at + len;
-        let mut end = start;
-        while end < text.len()
-            && let Tag::Ends(next) = tag_end(text, end, false, false)
-            && is_inline(&text[end..next])
-        {
-            end = next;
-        }
-        let is_inside =
-            text[..start].ends_with(char::is_alphanumeric) && text[end..].starts_with(char::is_alphanumeric);
-        if end > start && is_inside {
-            tags.push(start..end);
-        }
-        at = end.max(start + 1);
-    }
-    tags
-}
-
 /// A word without the tags that stand inside it.
 pub fn untagged(word: &str) -> Cow<'_, str> {
     if !word.contains(['<', '{']) {
@@ -282,7 +258,6 @@ mod tests {
     #[test]
     fn a_word_has_its_letters_between_tags() {
         assert_eq!(untagged("h<i>e</i>l{\\b1}lo"), "hello");
-        assert_eq!(inner_tags("<b>h<i><b>e</i>l{\\b1}lo</b> a <i>b<br>c"), [4..10, 11..15, 16..21]);
         let mut out = String::new();
         retagged("h<i>e</i>llo", "HELLO", &mut out);
         assert_eq!(out, "H<i>E</i>LLO");
