@@ -9,7 +9,7 @@ of `train bert` on sentences of one length, beside the same in PyTorch: all laye
 Needs torch, transformers, onnx, onnxscript and onnxruntime (pip install), and builds of majuscule:
 
     cargo build --release --features neural
-    cargo build --release --features neural --example bert_speed
+    cargo build --release --package majuscule-neural --example bert_speed
 """
 
 import argparse

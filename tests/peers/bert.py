@@ -57,7 +57,7 @@ def states(encoder, lines):
     with tempfile.TemporaryDirectory() as folder:
         text, out = Path(folder) / "text", Path(folder) / "states"
         text.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        build = ["cargo", "run", "--quiet", "--release", "--features", "neural", "--example", "bert_states", "--"]
+        build = ["cargo", "run", "--quiet", "--release", "--package", "majuscule-neural", "--example", "bert_states", "--"]
         subprocess.run([*build, encoder.resolve(), text, out], cwd=ROOT, check=True)
         return load_file(out)
 
