@@ -283,6 +283,23 @@ mod tests {
     }
 
     #[test]
+    fn subtitles_of_formats_that_are_not_read_are_no_text() {
+        for name in ["talk.dfxp", "a/talk.SCC", "talk.sbv.gz", "talk.stl"] {
+            let error = Kind::refuse_unread(name.as_ref()).unwrap_err().to_string();
+            assert!(
+                error.contains("a format that is not read") && error.contains("the format text"),
+                "{error}"
+            );
+            let input = || Input::uncompressed(name, std::io::Cursor::new("so it is"));
+            assert!(Kind::Auto.open(input(), crate::format::Settings::default()).is_err());
+            assert!(Kind::Text.open(input(), crate::format::Settings::default()).is_ok());
+        }
+        for name in ["talk.srt", "talk.ttml", "talk", "stl", "talk.stl.txt"] {
+            assert!(Kind::refuse_unread(name.as_ref()).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
     fn text_that_comes_in_live_is_not_waited_for() {
         for (text, waited) in [("so we met\n", 1), ("7 men", 3), ("We", 2), ("{so", 2), ("1\n2\n", 4)] {
             assert!(told(text.as_bytes()).1 <= waited, "{text:?}: {:?}", told(text.as_bytes()));
