@@ -3,11 +3,9 @@
 //! The main job in three lines:
 //!
 //! ```
-//! # #[cfg(feature = "lang-en")] {
 //! let model = majuscule::Model::embedded("en")?;
 //! let text = model.restore("the president met angela merkel in lisbon.")?;
 //! println!("{text}"); // The President met Angela Merkel in Lisbon.
-//! # }
 //! # Ok::<(), majuscule::Error>(())
 //! ```
 //!
@@ -61,6 +59,6 @@ pub use text::{
 };
 
 /// The examples of the book, which are tests.
-#[cfg(all(doctest, feature = "lang-en"))]
+#[cfg(doctest)]
 #[doc = include_str!("../docs/book/src/library.md")]
 pub struct BookExamples;

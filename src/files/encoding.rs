@@ -594,61 +594,6 @@ mod tests {
         Ok((encoder.encoding().name(), written))
     }
 
-    #[cfg(feature = "encodings")]
-    #[test]
-    fn a_text_that_is_in_utf8_is_read_as_that_whatever_is_named() {
-        let late = "told us. ".repeat(8_000);
-        for part in [1, 4999, usize::MAX] {
-            for (text, name, read) in [
-                ("são tomé".as_bytes().to_vec(), "windows-1252", "UTF-8"),
-                (format!("{late}são tomé\n{late}").into_bytes(), "windows-1252", "UTF-8"),
-                (
-                    [late.as_bytes(), b"s\xe3o tom\xe9\n", late.as_bytes()].concat(),
-                    "windows-1252",
-                    "windows-1252",
-                ),
-                (late.clone().into_bytes(), "windows-1252", "windows-1252"),
-                // Letters that by themselves would be UTF-8: the rest of the line tells.
-                (b"\xd0\xb3\xea 1991\n".to_vec(), "windows-1251", "windows-1251"),
-                ("в 1991 году".as_bytes().to_vec(), "koi8-r", "UTF-8"),
-                ("são tomé".as_bytes().to_vec(), "utf-16le", "UTF-8"),
-                ("us são".encode_utf16().flat_map(u16::to_le_bytes).collect(), "utf-16le", "UTF-16"),
-                (format!("é{}", "é".repeat(TELLING)).into_bytes(), "windows-1252", "UTF-8"),
-            ] {
-                if part == 1 && text.len() > 1000 {
-                    continue;
-                }
-                let (found, written) = named(&text, name, part).unwrap();
-                assert_eq!(found, read, "{name} {part}");
-                let capitals = match read {
-                    "UTF-8" => String::from_utf8(text).unwrap().to_uppercase().into_bytes(),
-                    _ => there_and_back(&text, encoding(name), str::to_uppercase).1,
-                };
-                assert!(written == capitals, "{name} {part}");
-            }
-        }
-    }
-
-    #[cfg(feature = "encodings")]
-    #[test]
-    fn two_encodings_are_never_written_into_one_text() {
-        let error = named(b"one\ns\xc3\xa3o\ntom\xe9\n", "windows-1252", 4).unwrap_err();
-        let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
-        assert_eq!((found.line, found.column), (3, 4));
-        assert!(found.problem.starts_with("found 0xe9, which is not UTF-8 as the text before it is"));
-        // A capital that is no ASCII may be put before the first letter that tells.
-        let turkish = |bytes: &[u8]| {
-            let (mut decoder, mut encoder) =
-                ends(Cursor::new(bytes.to_vec()), encoding("windows-1254"), true, None);
-            let (mut text, mut written) = (String::new(), Vec::new());
-            decoder.read_to_string(&mut text)?;
-            let text = text.replacen('i', "İ", 1);
-            text.bytes().try_for_each(|b| encoder.write(&[b], &mut written)).map(|()| written)
-        };
-        assert_eq!(turkish(b"izmir\n\xfd").unwrap(), b"\xddzmir\n\xfd");
-        assert!(turkish("izmir\nığdır".as_bytes()).unwrap_err().to_string().contains("in UTF-8 after"));
-    }
-
     #[test]
     fn utf_16_is_read_in_both_orders() {
         let text = "\u{feff}Olá 𐐨\r\n";
@@ -662,85 +607,142 @@ mod tests {
     }
 
     #[cfg(feature = "encodings")]
-    #[test]
-    fn every_byte_of_every_encoding_comes_back() {
-        let mut tables = 0;
-        for name in [
-            "windows-1250",
-            "windows-1251",
-            "windows-1252",
-            "windows-1253",
-            "windows-1254",
-            "windows-1255",
-            "windows-1256",
-            "windows-1257",
-            "windows-1258",
-            "windows-874",
-            "iso-8859-2",
-            "iso-8859-3",
-            "iso-8859-4",
-            "iso-8859-5",
-            "iso-8859-6",
-            "iso-8859-7",
-            "iso-8859-8",
-            "iso-8859-10",
-            "iso-8859-13",
-            "iso-8859-14",
-            "iso-8859-15",
-            "iso-8859-16",
-            "koi8-r",
-            "koi8-u",
-            "macintosh",
-            "x-mac-cyrillic",
-            "ibm866",
-            "latin1",
-            "us-ascii",
-            "cp437",
-            "IBM850",
-            "852",
-            "mac-roman",
-            "latin-1",
-            "latin-9",
-        ] {
-            let all: Vec<u8> = (0..=255).collect();
-            let (text, bytes) = there_and_back(&all, encoding(name), str::to_owned);
-            assert!(bytes == all && text.chars().count() == 256, "{name}");
-            // Capitals that the encoding lacks stay small, and the other way round.
-            let upper = |text: &str| {
-                text.chars()
-                    .flat_map(|c| {
-                        Some(c.to_uppercase()).filter(|u| u.len() == 1).map_or(vec![c], Iterator::collect)
-                    })
-                    .collect()
-            };
-            assert_eq!(there_and_back(&all, encoding(name), upper).1.len(), 256, "{name}");
-            tables += 1;
-        }
-        assert_eq!(tables, 35);
-        let (text, bytes) = there_and_back(b"\x87\xa4\xe1", encoding("cp850"), |text| text.to_uppercase());
-        assert_eq!((text.as_str(), bytes.as_slice()), ("çñß", &b"\x80\xa5SS"[..]));
-        let (text, bytes) =
-            there_and_back(b"caf\xe9 \xff \xb5", encoding("windows-1252"), |text| text.to_uppercase());
-        assert_eq!((text.as_str(), bytes.as_slice()), ("café ÿ µ", &b"CAF\xc9 \x9f \xb5"[..]));
-    }
+    mod tables {
+        use super::*;
 
-    #[cfg(feature = "encodings")]
-    #[test]
-    fn what_is_no_character_is_named() {
-        let (mut decoder, _) = ends(Cursor::new(b"ab\nc\xd2"), encoding("windows-1253"), false, None);
-        let error = decoder.read_to_string(&mut String::new()).unwrap_err();
-        let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
-        assert_eq!((found.line, found.column), (2, 2));
-        assert!(
-            found.problem.starts_with("found 0xd2, which is no character of windows-1253"),
-            "{}",
-            found.problem
-        );
-        assert!("klingon".parse::<Encoding>().unwrap_err().contains("koi8-u, macintosh"));
-        for (name, start) in
-            [("klingon", "expected the name of"), ("shift_jis", "Shift_JIS has several bytes")]
-        {
-            assert!(name.parse::<Encoding>().unwrap_err().starts_with(start));
+        #[test]
+        fn a_text_that_is_in_utf8_is_read_as_that_whatever_is_named() {
+            let late = "told us. ".repeat(8_000);
+            for part in [1, 4999, usize::MAX] {
+                for (text, name, read) in [
+                    ("são tomé".as_bytes().to_vec(), "windows-1252", "UTF-8"),
+                    (format!("{late}são tomé\n{late}").into_bytes(), "windows-1252", "UTF-8"),
+                    (
+                        [late.as_bytes(), b"s\xe3o tom\xe9\n", late.as_bytes()].concat(),
+                        "windows-1252",
+                        "windows-1252",
+                    ),
+                    (late.clone().into_bytes(), "windows-1252", "windows-1252"),
+                    // Letters that by themselves would be UTF-8: the rest of the line tells.
+                    (b"\xd0\xb3\xea 1991\n".to_vec(), "windows-1251", "windows-1251"),
+                    ("в 1991 году".as_bytes().to_vec(), "koi8-r", "UTF-8"),
+                    ("são tomé".as_bytes().to_vec(), "utf-16le", "UTF-8"),
+                    ("us são".encode_utf16().flat_map(u16::to_le_bytes).collect(), "utf-16le", "UTF-16"),
+                    (format!("é{}", "é".repeat(TELLING)).into_bytes(), "windows-1252", "UTF-8"),
+                ] {
+                    if part == 1 && text.len() > 1000 {
+                        continue;
+                    }
+                    let (found, written) = named(&text, name, part).unwrap();
+                    assert_eq!(found, read, "{name} {part}");
+                    let capitals = match read {
+                        "UTF-8" => String::from_utf8(text).unwrap().to_uppercase().into_bytes(),
+                        _ => there_and_back(&text, encoding(name), str::to_uppercase).1,
+                    };
+                    assert!(written == capitals, "{name} {part}");
+                }
+            }
+        }
+
+        #[test]
+        fn two_encodings_are_never_written_into_one_text() {
+            let error = named(b"one\ns\xc3\xa3o\ntom\xe9\n", "windows-1252", 4).unwrap_err();
+            let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
+            assert_eq!((found.line, found.column), (3, 4));
+            assert!(found.problem.starts_with("found 0xe9, which is not UTF-8 as the text before it is"));
+            // A capital that is no ASCII may be put before the first letter that tells.
+            let turkish = |bytes: &[u8]| {
+                let (mut decoder, mut encoder) =
+                    ends(Cursor::new(bytes.to_vec()), encoding("windows-1254"), true, None);
+                let (mut text, mut written) = (String::new(), Vec::new());
+                decoder.read_to_string(&mut text)?;
+                let text = text.replacen('i', "İ", 1);
+                text.bytes().try_for_each(|b| encoder.write(&[b], &mut written)).map(|()| written)
+            };
+            assert_eq!(turkish(b"izmir\n\xfd").unwrap(), b"\xddzmir\n\xfd");
+            assert!(turkish("izmir\nığdır".as_bytes()).unwrap_err().to_string().contains("in UTF-8 after"));
+        }
+
+        #[test]
+        fn every_byte_of_every_encoding_comes_back() {
+            let mut tables = 0;
+            for name in [
+                "windows-1250",
+                "windows-1251",
+                "windows-1252",
+                "windows-1253",
+                "windows-1254",
+                "windows-1255",
+                "windows-1256",
+                "windows-1257",
+                "windows-1258",
+                "windows-874",
+                "iso-8859-2",
+                "iso-8859-3",
+                "iso-8859-4",
+                "iso-8859-5",
+                "iso-8859-6",
+                "iso-8859-7",
+                "iso-8859-8",
+                "iso-8859-10",
+                "iso-8859-13",
+                "iso-8859-14",
+                "iso-8859-15",
+                "iso-8859-16",
+                "koi8-r",
+                "koi8-u",
+                "macintosh",
+                "x-mac-cyrillic",
+                "ibm866",
+                "latin1",
+                "us-ascii",
+                "cp437",
+                "IBM850",
+                "852",
+                "mac-roman",
+                "latin-1",
+                "latin-9",
+            ] {
+                let all: Vec<u8> = (0..=255).collect();
+                let (text, bytes) = there_and_back(&all, encoding(name), str::to_owned);
+                assert!(bytes == all && text.chars().count() == 256, "{name}");
+                // Capitals that the encoding lacks stay small, and the other way round.
+                let upper = |text: &str| {
+                    text.chars()
+                        .flat_map(|c| {
+                            Some(c.to_uppercase()).filter(|u| u.len() == 1).map_or(vec![c], Iterator::collect)
+                        })
+                        .collect()
+                };
+                assert_eq!(there_and_back(&all, encoding(name), upper).1.len(), 256, "{name}");
+                tables += 1;
+            }
+            assert_eq!(tables, 35);
+            let (text, bytes) =
+                there_and_back(b"\x87\xa4\xe1", encoding("cp850"), |text| text.to_uppercase());
+            assert_eq!((text.as_str(), bytes.as_slice()), ("çñß", &b"\x80\xa5SS"[..]));
+            let (text, bytes) =
+                there_and_back(b"caf\xe9 \xff \xb5", encoding("windows-1252"), |text| text.to_uppercase());
+            assert_eq!((text.as_str(), bytes.as_slice()), ("café ÿ µ", &b"CAF\xc9 \x9f \xb5"[..]));
+        }
+
+        #[test]
+        fn what_is_no_character_is_named() {
+            let (mut decoder, _) = ends(Cursor::new(b"ab\nc\xd2"), encoding("windows-1253"), false, None);
+            let error = decoder.read_to_string(&mut String::new()).unwrap_err();
+            let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
+            assert_eq!((found.line, found.column), (2, 2));
+            assert!(
+                found.problem.starts_with("found 0xd2, which is no character of windows-1253"),
+                "{}",
+                found.problem
+            );
+            assert!("klingon".parse::<Encoding>().unwrap_err().contains("koi8-u, macintosh"));
+            for (name, start) in
+                [("klingon", "expected the name of"), ("shift_jis", "Shift_JIS has several bytes")]
+            {
+                assert!(name.parse::<Encoding>().unwrap_err().starts_with(start));
+            }
         }
     }
 }

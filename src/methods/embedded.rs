@@ -20,28 +20,21 @@ macro_rules! packed {
     }};
 }
 
-/// The packed models that are built in, by language and preset.
-const PACKED: &[(&str, Preset, &[u8])] = &[
+/// A language, and its packed models by preset.
+type PackedModels = (&'static str, [(Preset, &'static [u8]); 2]);
+
+/// The packed models that are built in.
+const PACKED: &[PackedModels] = &[
     #[cfg(feature = "lang-en")]
-    ("en", Preset::Accurate, packed!("en.accurate")),
-    #[cfg(feature = "lang-en")]
-    ("en", Preset::Fast, packed!("en.fast")),
+    ("en", [(Preset::Accurate, packed!("en.accurate")), (Preset::Fast, packed!("en.fast"))]),
     #[cfg(feature = "lang-es")]
-    ("es", Preset::Accurate, packed!("es.accurate")),
-    #[cfg(feature = "lang-es")]
-    ("es", Preset::Fast, packed!("es.fast")),
+    ("es", [(Preset::Accurate, packed!("es.accurate")), (Preset::Fast, packed!("es.fast"))]),
     #[cfg(feature = "lang-fr")]
-    ("fr", Preset::Accurate, packed!("fr.accurate")),
-    #[cfg(feature = "lang-fr")]
-    ("fr", Preset::Fast, packed!("fr.fast")),
+    ("fr", [(Preset::Accurate, packed!("fr.accurate")), (Preset::Fast, packed!("fr.fast"))]),
     #[cfg(feature = "lang-nl")]
-    ("nl", Preset::Accurate, packed!("nl.accurate")),
-    #[cfg(feature = "lang-nl")]
-    ("nl", Preset::Fast, packed!("nl.fast")),
+    ("nl", [(Preset::Accurate, packed!("nl.accurate")), (Preset::Fast, packed!("nl.fast"))]),
     #[cfg(feature = "lang-pt")]
-    ("pt", Preset::Accurate, packed!("pt.accurate")),
-    #[cfg(feature = "lang-pt")]
-    ("pt", Preset::Fast, packed!("pt.fast")),
+    ("pt", [(Preset::Accurate, packed!("pt.accurate")), (Preset::Fast, packed!("pt.fast"))]),
 ];
 
 /// Which of the two models of a language.
@@ -74,16 +67,15 @@ impl Preset {
 }
 
 fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
-    PACKED.iter().find(|(of, which, _)| *of == language && *which == preset).map(|(_, _, bytes)| *bytes)
+    let (_, models) = PACKED.iter().find(|(of, _)| *of == language)?;
+    models.iter().find(|(which, _)| *which == preset).map(|(_, bytes)| *bytes)
 }
 
 /// The model of a language that is inside the program, the accurate one; of a tag such as `pt-BR`, its language counts.
 ///
 /// ```
-/// # #[cfg(feature = "lang-en")] {
 /// let model = majuscule::methods::embedded("en")?;
 /// assert_eq!(model.manifest.language, "en");
-/// # }
 /// # Ok::<(), majuscule::error::Error>(())
 /// ```
 ///
@@ -140,10 +132,8 @@ const COMMON: [&str; LANGUAGES.len()] = [
 /// [`LANGUAGES`] where they say nothing.
 ///
 /// ```
-/// # #[cfg(feature = "languages")] {
-/// let language = majuscule::methods::language_of("o presidente falou ontem em lisboa com a chanceler")?;
-/// assert_eq!(language, "pt");
-/// # }
+/// let language = majuscule::methods::language_of("the president of the parliament spoke to you in lisbon")?;
+/// assert_eq!(language, "en");
 /// # Ok::<(), majuscule::error::Error>(())
 /// ```
 ///

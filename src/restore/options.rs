@@ -16,13 +16,11 @@ use crate::text::{Case, Locale, Policy, SentenceStart, Words};
 /// Options of restoring; those of the default are the program's.
 ///
 /// ```
-/// # #[cfg(feature = "lang-en")] {
 /// use majuscule::{Model, RestoreOptions, SentenceStart};
 ///
 /// let model = Model::embedded("en")?;
 /// let restorer = model.with(RestoreOptions { sentence_start: SentenceStart::Never, ..Default::default() });
 /// assert_eq!(restorer.restore("he lives in lisbon.")?, "he lives in Lisbon.");
-/// # }
 /// # Ok::<(), majuscule::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -129,11 +127,9 @@ impl Model {
     /// the capitals that are there stay, and sentences begin with a capital where marks show it.
     ///
     /// ```
-    /// # #[cfg(feature = "lang-en")] {
     /// let model = majuscule::Model::embedded("en")?;
     /// let text = model.restore("the president met angela merkel in lisbon.")?;
     /// assert_eq!(text, "The President met Angela Merkel in Lisbon.");
-    /// # }
     /// # Ok::<(), majuscule::Error>(())
     /// ```
     ///
@@ -179,7 +175,6 @@ impl<'a> TextRestorer<'a> {
     /// of Whisper's JSON.
     ///
     /// ```
-    /// # #[cfg(feature = "lang-en")] {
     /// use majuscule::{Format, Model, RestoreOptions};
     ///
     /// let subtitles = "1\n00:00:01,000 --> 00:00:02,000\nwe met in <i>lisbon</i>\n";
@@ -187,7 +182,6 @@ impl<'a> TextRestorer<'a> {
     /// let model = Model::embedded("en")?;
     /// model.with(RestoreOptions::default()).restore_to(Format::Srt, subtitles.as_bytes(), &mut restored)?;
     /// assert_eq!(restored, subtitles.replace("we", "We").replace("lisbon", "Lisbon").as_bytes());
-    /// # }
     /// # Ok::<(), majuscule::Error>(())
     /// ```
     ///
@@ -214,12 +208,10 @@ impl<'a> TextRestorer<'a> {
     /// The words of a text, restored.
     ///
     /// ```
-    /// # #[cfg(feature = "lang-en")] {
     /// let model = majuscule::Model::embedded("en")?;
     /// let words = model.with(Default::default()).words("we met in lisbon")?;
     /// assert_eq!((&*words[3].text, words[3].span.clone()), ("Lisbon", 10..16));
     /// assert!(words[3].confidence.is_some_and(|probability| probability > 0.5));
-    /// # }
     /// # Ok::<(), majuscule::Error>(())
     /// ```
     ///

@@ -14,7 +14,6 @@ use crate::text::tokenize::Capitalized;
 /// that end sentences, the same comes out as there.
 ///
 /// ```
-/// # #[cfg(feature = "lang-en")] {
 /// use majuscule::format::Settings;
 /// use majuscule::restore::{Flow, Output, Stream};
 /// use majuscule::restorer::Want;
@@ -33,7 +32,6 @@ use crate::text::tokenize::Capitalized;
 /// assert_eq!(stream.tail()?, b"today");
 /// stream.finish(&mut text)?;
 /// assert_eq!(text, b"We met in Lisbon today");
-/// # }
 /// # Ok::<(), majuscule::error::Error>(())
 /// ```
 pub struct Stream<'a> {

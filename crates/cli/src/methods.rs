@@ -1,40 +1,40 @@
 //! The methods whose models this program loads.
 
-use majuscule::methods::Methods;
+use majuscule::methods::{Method, Methods};
 
-/// The classical ones, and those of the packages that this build has.
-pub fn methods() -> Methods {
-    let methods = Methods::default();
-    #[cfg(feature = "learning")]
-    let methods = methods.with(majuscule_fst::ngram::METHOD);
-    #[cfg(not(feature = "learning"))]
-    let methods =
-        methods.without("ngram", "this build has no transducers: build majuscule with the feature learning");
-    #[cfg(feature = "neural")]
-    let methods = methods.with(majuscule_neural::bert::METHOD).with(majuscule_neural::bilstm::METHOD);
-    #[cfg(not(feature = "neural"))]
-    let methods = NEURAL.into_iter().fold(methods, |methods, method| {
-        methods.without(
-            method,
-            "this build computes no neural networks: build majuscule with the feature neural",
-        )
-    });
-    methods
-}
+#[cfg(feature = "learning")]
+const NGRAM: Option<Method> = Some(majuscule_fst::ngram::METHOD);
+#[cfg(not(feature = "learning"))]
+const NGRAM: Option<Method> = None;
 
-/// The methods that a build without the feature `neural` leaves out.
+#[cfg(feature = "neural")]
+const NEURAL: [Option<Method>; 2] =
+    [Some(majuscule_neural::bert::METHOD), Some(majuscule_neural::bilstm::METHOD)];
 #[cfg(not(feature = "neural"))]
-const NEURAL: [&str; 2] = ["bert", "bilstm"];
+const NEURAL: [Option<Method>; 2] = [None, None];
+
+const NO_TRANSDUCERS: &str = "this build has no transducers: build majuscule with the feature learning";
+const NO_NETWORKS: &str = "this build computes no neural networks: build majuscule with the feature neural";
+
+/// The methods beside the classical ones: the name of each, where this build has it, and the advice where it has not.
+const OTHERS: [(&str, Option<Method>, &str); 3] =
+    [("ngram", NGRAM, NO_TRANSDUCERS), ("bert", NEURAL[0], NO_NETWORKS), ("bilstm", NEURAL[1], NO_NETWORKS)];
+
+/// The classical methods, and those of the packages that this build has.
+pub fn methods() -> Methods {
+    OTHERS.into_iter().fold(Methods::default(), |methods, (name, method, advice)| match method {
+        Some(method) => methods.with(method),
+        None => methods.without(name, advice),
+    })
+}
 
 /// The advice how to get a method that this build leaves out.
 pub fn advice(method: &str) -> Option<String> {
-    #[cfg(not(feature = "neural"))]
-    if NEURAL.contains(&method) {
-        return Some(format!(
+    let neural = &OTHERS[1..];
+    neural.iter().any(|(name, found, _)| *name == method && found.is_none()).then(|| {
+        format!(
             "{method} is a method of builds with --features neural: cargo install --path crates/cli --features neural, or here \
              cargo run --release --features neural -- train {method} …"
-        ));
-    }
-    let _ = method;
-    None
+        )
+    })
 }

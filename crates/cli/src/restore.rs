@@ -797,7 +797,7 @@ fn bar(bytes: Option<u64>) -> ProgressBar {
     }
 }
 
-#[cfg(all(test, feature = "lang-en"))]
+#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 

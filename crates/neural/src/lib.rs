@@ -2,3 +2,24 @@
 
 pub mod bert;
 pub mod bilstm;
+
+use majuscule_train::methods::Learner;
+
+/// A neural method with its settings, about to be trained.
+#[derive(Debug, Clone, clap::Subcommand)]
+pub enum NeuralMethod {
+    /// Neural: a pretrained BERT encoder, and a label for each word from all of its layers
+    Bert(bert::Config),
+    /// Neural, from scratch: words and their letters, read in both directions by LSTMs, and a chain of labels (CRF)
+    Bilstm(bilstm::Config),
+}
+
+impl NeuralMethod {
+    /// The method, as training takes it.
+    pub fn learner(&self) -> &dyn Learner {
+        match self {
+            Self::Bert(config) => config,
+            Self::Bilstm(config) => config,
+        }
+    }
+}

@@ -2,8 +2,6 @@
 
 use clap::Subcommand;
 use majuscule_fst::ngram;
-#[cfg(feature = "neural")]
-use majuscule_neural::{bert, bilstm};
 use majuscule_train::methods::{Adapter, Learner, hmm, majority, maxent};
 
 /// A method with its settings, about to be trained.
@@ -17,12 +15,9 @@ pub enum TrainMethod {
     Maxent(maxent::Config),
     /// Transducer: an n-gram language model as a weighted machine, and the best path through it
     Ngram(ngram::Config),
-    /// Neural: a pretrained BERT encoder, and a label for each word from all of its layers
     #[cfg(feature = "neural")]
-    Bert(bert::Config),
-    /// Neural, from scratch: words and their letters, read in both directions by LSTMs, and a chain of labels (CRF)
-    #[cfg(feature = "neural")]
-    Bilstm(bilstm::Config),
+    #[command(flatten)]
+    Neural(majuscule_neural::NeuralMethod),
 }
 
 impl TrainMethod {
@@ -34,9 +29,7 @@ impl TrainMethod {
             Self::Maxent(config) => config,
             Self::Ngram(config) => config,
             #[cfg(feature = "neural")]
-            Self::Bert(config) => config,
-            #[cfg(feature = "neural")]
-            Self::Bilstm(config) => config,
+            Self::Neural(method) => method.learner(),
         }
     }
 }
@@ -48,7 +41,7 @@ pub enum AdaptMethod {
     Maxent(maxent::Adaptation),
     /// Training goes on on the text (Rei et al. 2020)
     #[cfg(feature = "neural")]
-    Bert(bert::Adaptation),
+    Bert(majuscule_neural::bert::Adaptation),
 }
 
 impl AdaptMethod {
