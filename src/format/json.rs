@@ -331,7 +331,11 @@ pub(super) fn units(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> + '
 
 /// Appends what a string says to `out`; `raw` stands between its quotes.
 pub(super) fn decode(raw: &str, out: &mut String) {
-    out.extend(units(raw).map(|(_, c)| c));
+    // Most strings have no escape.
+    match raw.contains('\\') {
+        true => out.extend(units(raw).map(|(_, c)| c)),
+        false => out.push_str(raw),
+    }
 }
 
 /// Appends to `out` what stands between quotes with the letters of `text`, which has as many and differs in case alone. What does not

@@ -377,7 +377,15 @@ impl Block {
                 let text = text.map_err(|_| files::not_utf8(&self.file, *first, bytes))?;
                 let mut before = if self.begins { Break::Document } else { Break::Line };
                 for (paragraph, line) in text.split('\n').zip(*first..) {
-                    for text in sentences(paragraph, split) {
+                    let Some(language) = split else {
+                        let text = paragraph.trim();
+                        if !text.is_empty() {
+                            visit(Sentence { text, before, tokenised, line })?;
+                            before = Break::Line;
+                        }
+                        continue;
+                    };
+                    for text in sentence::split(paragraph, language) {
                         visit(Sentence { text, before, tokenised, line })?;
                         before = Break::Space;
                     }
