@@ -1,5 +1,5 @@
 //! The operations of an encoder: 32-bit numbers on the CPU go through one pass each with a backward pass of its own, all others through
-//! the [plain](super::plain) tensor operations that these are tested against.
+//! the [plain] tensor operations that these are tested against.
 //!
 //! candle's own fused operations record no gradients, and its plain ones walk over memory many times.
 

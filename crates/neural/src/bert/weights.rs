@@ -131,7 +131,7 @@ const NOTE: &str = "majuscule";
 /// The same with a note.
 ///
 /// # Errors
-/// Like [`write`].
+/// Like [`write()`].
 pub fn write_with(weights: &Weights, note: Option<String>) -> Computed<Vec<u8>> {
     let values = |tensor: &Tensor| -> Computed<(Vec<usize>, Vec<u8>)> {
         let values = tensor.flatten_all()?.to_vec1::<f32>()?;

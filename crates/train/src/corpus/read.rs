@@ -18,7 +18,7 @@ use majuscule_arguments::{by_name, default_name};
 pub struct Reading {
     /// What the files are; a line of text is a sentence
     ///
-    /// In subtitles a sentence runs on from cue to cue, and its marks end it; tags and [events] are no words. A recording of ctm is one
+    /// In subtitles a sentence runs on from cue to cue, and its marks end it; tags and events in brackets are no words. A recording of ctm is one
     /// sentence, a segment of stm and an utterance of trn are one each, and the marks in nlp end sentences.
     #[arg(long, value_parser = by_name::<Kind>(), default_value = default_name::<Kind>())]
     pub format: Kind,

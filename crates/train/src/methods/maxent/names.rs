@@ -1,6 +1,6 @@
 //! Features by names that a person reads: `w=lisbon`, `b-=in_lisbon`.
 //!
-//! A name is that of the [template](super::templates::TEMPLATES), `=`, and the values of its slots with `_` between them, where a
+//! A name is that of the [template](majuscule::methods::maxent::templates::TEMPLATES), `=`, and the values of its slots with `_` between them, where a
 //! value is a word, letters or numbers. In words, `%`, `_`, `<`, `#` and white space stand as `%` and two hexadecimal digits for
 //! each byte; `<s>` and `</s>` are what lies beyond a segment, and `<cut>` is what lies before a text that was cut out of another.
 //! `h=` and a hash is read as the feature with that hash, as files written earlier have it.
