@@ -178,6 +178,14 @@ impl RolledLines {
         let mut new = RolledLine::default();
         for part in parts {
             let text = &line[part.place.clone()];
+            // Most lines have ASCII alone, whose letters pair as everywhere but under the Turkic locale.
+            if text.is_ascii() && locale != Locale::Turkic {
+                for (place, c) in part.place.clone().zip(text.chars()).filter(|(_, c)| !c.is_whitespace()) {
+                    new.text.push(c.to_ascii_lowercase());
+                    new.places.push(place..place + 1);
+                }
+                continue;
+            }
             for ((at, c), small) in text.char_indices().zip(locale.lower(text).chars()) {
                 if !small.is_whitespace() {
                     new.text.push(small);
