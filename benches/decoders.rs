@@ -130,11 +130,11 @@ fn learner_of(name: &str) -> Box<dyn Learner> {
     let (method, order) = name.rsplit_once('-').expect("a method and an order");
     let order: usize = order.parse().expect("a number");
     let min_counts = vec![1, 5, 5][..order].to_vec();
-    let ngrams = kneser_ney::Config { order, min_counts, ..Default::default() };
+    let ngrams = kneser_ney::KneserNeyConfig { order, min_counts, ..Default::default() };
     let language = hmm::Language { ngrams, ..hmm::Language::default() };
     match method {
-        "hmm" => Box::new(hmm::Config { language, ..hmm::Config::default() }),
-        "ngram" => Box::new(ngram::Config { language, ..ngram::Config::default() }),
+        "hmm" => Box::new(hmm::HmmConfig { language, ..hmm::HmmConfig::default() }),
+        "ngram" => Box::new(ngram::NgramConfig { language, ..ngram::NgramConfig::default() }),
         _ => unreachable!("no other decoder is in the list"),
     }
 }

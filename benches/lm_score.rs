@@ -15,7 +15,7 @@ use divan::counter::ItemsCount;
 use majuscule::lm::{NgramModel, Scorer, Sentence, Sentences, State, Step, WordId, binary};
 use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
-use majuscule_train::lm::kneser_ney::{Config, train};
+use majuscule_train::lm::kneser_ney::{KneserNeyConfig, train};
 use majuscule_train::lm::words::Tokens;
 
 /// Runs of each in the summary; the fastest counts.
@@ -68,7 +68,7 @@ impl Bench {
     fn new() -> Self {
         let (text, name) = common::text();
         let (seen, text) = common::halves(&text);
-        let config = Config { order: 3, tokens: Tokens::Given, ..Config::default() };
+        let config = KneserNeyConfig { order: 3, tokens: Tokens::Given, ..KneserNeyConfig::default() };
         let corpus = Corpus::of_text(seen, Reading::default(), Protocol::Text, Locale::Root);
         let trained = train(&config, &corpus, NonZeroUsize::MIN).expect("the text has words enough");
         let folder = tempfile::tempdir().expect("a temporary folder can be made");

@@ -16,7 +16,7 @@ use divan::counter::ItemsCount;
 use majuscule::error::Error;
 use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
-use majuscule_train::lm::kneser_ney::Config;
+use majuscule_train::lm::kneser_ney::KneserNeyConfig;
 use majuscule_train::lm::spill::Memory;
 use majuscule_train::lm::words::{Text, Tokens};
 
@@ -134,7 +134,7 @@ fn read(file: &Path, memory: &Memory) -> Text {
 
 fn write(text: Text, order: usize) {
     // The made text is too regular to tell the discounts.
-    let config = Config { order, fallback: Some([0.5, 1.0, 1.5]), ..Config::default() };
+    let config = KneserNeyConfig { order, fallback: Some([0.5, 1.0, 1.5]), ..KneserNeyConfig::default() };
     text.write_arpa(&config, &mut io::sink(), &refused, &mut |_| ()).expect("the text can be counted");
 }
 

@@ -223,7 +223,8 @@ impl Process {
 /// `majority` trained on a text.
 fn trained(cased: &str) -> Model {
     let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);
-    let draft = train(&majority::Config::default(), &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {});
+    let draft =
+        train(&majority::MajorityConfig::default(), &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {});
     let packed = draft.expect("the text is cased").pack();
     let store = Packed::open("the text's", Bytes::Owned(packed.into())).expect("it was packed just now");
     load(&store).expect("it was trained just now")

@@ -105,9 +105,9 @@ impl Bench {
 impl Learned {
     fn new(name: &'static str, cased: &str) -> Self {
         let learner: Box<dyn Learner> = match name {
-            "majority" => Box::new(majority::Config::default()),
-            "hmm" => Box::new(hmm::Config::default()),
-            _ => Box::new(maxent::Config::default()),
+            "majority" => Box::new(majority::MajorityConfig::default()),
+            "hmm" => Box::new(hmm::HmmConfig::default()),
+            _ => Box::new(maxent::MaxentConfig::default()),
         };
         let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);
         let draft = train(&*learner, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {});

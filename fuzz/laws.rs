@@ -22,7 +22,7 @@ use majuscule_train::lexicon;
 use majuscule_train::lm::kneser_ney::Smoothing;
 use majuscule_train::lm::spill::Memory;
 use majuscule_train::lm::words::{Text, Tokens};
-use majuscule_train::methods::majority::Config;
+use majuscule_train::methods::majority::MajorityConfig;
 use majuscule_train::methods::{Learner, hmm, train};
 
 /// What the model of these targets is trained on.
@@ -259,9 +259,13 @@ pub fn model(data: &[u8]) {
 /// # Panics
 /// Where its law is broken.
 pub fn lexicon(data: &[u8]) {
-    use lexicon::read::{Config, Format, parse, read_bytes};
+    use lexicon::read::{Format, LexiconReadConfig, parse, read_bytes};
     for format in [None, Some(Format::Tsv), Some(Format::Moses), Some(Format::Map), Some(Format::List)] {
-        let config = Config { format, phrases: data.len().is_multiple_of(2), ..Config::default() };
+        let config = LexiconReadConfig {
+            format,
+            phrases: data.len().is_multiple_of(2),
+            ..LexiconReadConfig::default()
+        };
         let Ok(lexicon) = read_bytes(data, &config) else { continue };
         let mut written = Vec::new();
         lexicon::tsv::write(&lexicon, &mut written).expect("memory takes all");
@@ -344,7 +348,7 @@ pub fn counts(data: &[u8]) {
     let (_, twice) = open(&once).and_then(written).expect("what was written can be read");
     assert!(once == twice, "written twice, counts differ");
     let text = open(data).expect("it was read before");
-    let config = majuscule_train::lm::kneser_ney::Config {
+    let config = majuscule_train::lm::kneser_ney::KneserNeyConfig {
         order,
         smoothing: Smoothing::WittenBell,
         ..Default::default()
@@ -500,13 +504,13 @@ static MODEL: LazyLock<Model> = LazyLock::new(|| load(&*MODEL_STORE).expect("it 
 
 /// One that looks at the words around.
 static CONTEXT: LazyLock<Model> = LazyLock::new(|| {
-    let draft = trained(&hmm::Config::default());
+    let draft = trained(&hmm::HmmConfig::default());
     let store = Packed::open("fuzz", Bytes::Owned(draft.pack().into())).expect("it was packed");
     load(&store).expect("it was trained")
 });
 
 fn draft() -> Draft {
-    trained(&Config::default())
+    trained(&MajorityConfig::default())
 }
 
 fn trained(learner: &dyn Learner) -> Draft {

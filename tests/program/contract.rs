@@ -40,17 +40,17 @@ fn load(store: &dyn Store) -> majuscule::error::Result<Model> {
 /// Every method, with settings to test it under.
 fn learners() -> Vec<Box<dyn Learner>> {
     vec![
-        Box::new(majority::Config::default()),
-        Box::new(majority::Config { no_parts: true, ..Default::default() }),
-        Box::new(hmm::Config::default()),
-        Box::new(maxent::Config { bits: 12, ..Default::default() }),
-        Box::new(maxent::Config {
+        Box::new(majority::MajorityConfig::default()),
+        Box::new(majority::MajorityConfig { no_parts: true, ..Default::default() }),
+        Box::new(hmm::HmmConfig::default()),
+        Box::new(maxent::MaxentConfig { bits: 12, ..Default::default() }),
+        Box::new(maxent::MaxentConfig {
             bits: 12,
             look_ahead: 0,
             size: maxent::Size::Features(50),
             ..Default::default()
         }),
-        Box::new(maxent::Config {
+        Box::new(maxent::MaxentConfig {
             bits: 12,
             features: vec![
                 Group::Word,
@@ -65,10 +65,10 @@ fn learners() -> Vec<Box<dyn Learner>> {
             forms: Some(LIST.clone()),
             ..Default::default()
         }),
-        Box::new(ngram::Config::default()),
-        Box::new(ngram::Config { arcs: BackOff::Epsilon, ..Default::default() }),
+        Box::new(ngram::NgramConfig::default()),
+        Box::new(ngram::NgramConfig { arcs: BackOff::Epsilon, ..Default::default() }),
         #[cfg(feature = "neural")]
-        Box::new(bert::Config {
+        Box::new(bert::BertConfig {
             encoder: Path::new(crate::ROOT).join("tests/data/toy-bert"),
             epochs: 1,
             frozen: 0,
@@ -78,7 +78,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
             ..Default::default()
         }),
         #[cfg(feature = "neural")]
-        Box::new(bilstm::Config {
+        Box::new(bilstm::BilstmConfig {
             word: 4,
             letter: 3,
             letter_hidden: 3,

@@ -17,7 +17,7 @@ use majuscule::format::convert::Conversion;
 /// Times, texts, tags, settings, confidences and all else that both formats have are the same in both.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {
+pub struct ConvertArgs {
     /// Subtitles or a transcript; .gz, .zst and .xz are read as they are; - is standard input, with --from
     #[arg(value_name = "FILE")]
     input: PathBuf,
@@ -52,7 +52,7 @@ Examples:
   some-recogniser | majuscule convert - --from whisper-json -o talk.jsonl";
 
 /// Converts a file.
-pub fn run(args: &Args) -> Result<ExitCode> {
+pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let conversion = args.conversion(output)?;
     if let Some(output) = output {
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Args {
+impl ConvertArgs {
     fn conversion(&self, output: Option<&Path>) -> Result<Conversion, Error> {
         let usage = |problem: &str| Err(Error::Usage(problem.to_owned()));
         let from = match self.from {

@@ -18,7 +18,7 @@ use majuscule::restorer::LayerWeights;
 /// Of a model of bert it also prints how much each layer of the encoder counts, and the centre of gravity of these weights: the sum
 /// of layer times weight, layers counted from 0, the embeddings. Divided by the number of layers it compares between encoders.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct InspectArgs {
     /// A model, a folder or packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -31,7 +31,7 @@ pub struct Args {
 }
 
 /// Prints the manifest once the files are seen to be whole.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: InspectArgs) -> Result<ExitCode> {
     let store = named::open(&args.model, &args.lang)?;
     store.check()?;
     let Model { manifest, restorer } = load(&*store)?;

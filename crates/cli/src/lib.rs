@@ -48,12 +48,12 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    Restore(Box<restore::Args>),
-    Convert(convert::Args),
+    Restore(Box<restore::RestoreArgs>),
+    Convert(convert::ConvertArgs),
     #[cfg(feature = "learning")]
     #[command(flatten)]
     Learning(Box<learning::Learning>),
-    Inspect(inspect::Args),
+    Inspect(inspect::InspectArgs),
     Completions(shell::Completions),
     Man(shell::Man),
 }

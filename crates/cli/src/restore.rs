@@ -39,7 +39,7 @@ use majuscule_arguments::{by_name, default_name};
 /// kept (--case), the start of a sentence (--sentence-start), the model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {
+pub struct RestoreArgs {
     #[command(flatten)]
     targets: Targets,
     /// What the files are; what is no text in them stays as it is
@@ -166,7 +166,7 @@ Examples:
 const LANGUAGE_BYTES: usize = 4096;
 
 /// Restores all texts.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: RestoreArgs) -> Result<ExitCode> {
     let way = args.targets.way(args.format, &args.other_inputs())?;
     let paths = way.paths();
     args.check(&paths)?;
@@ -266,7 +266,7 @@ impl Tally {
     }
 }
 
-impl Args {
+impl RestoreArgs {
     /// Refuses what does not go together.
     fn check(&self, files: &[&Path]) -> Result<(), Error> {
         let problem = if self.json && !self.stream && !self.confidence {
@@ -452,7 +452,7 @@ impl Args {
 
 /// What restores one text after the other.
 struct Work<'a> {
-    args: &'a Args,
+    args: &'a RestoreArgs,
     words: Vec<u8>,
     /// A model named at the start serves all texts; otherwise the last one's is here.
     model: Option<Model>,
@@ -465,7 +465,7 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// Opens all but the texts: what is wrong there is told before anything is written.
-    fn new(args: &'a Args, progress: Progress) -> Result<Self, Error> {
+    fn new(args: &'a RestoreArgs, progress: Progress) -> Result<Self, Error> {
         let model = args.model()?;
         let words =
             args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();

@@ -171,7 +171,7 @@ fn tested(
     };
     let systems: Vec<System> = counted.iter().flatten().map(|counted| counted.system.clone()).collect();
     let examples = systems.first().map_or(0, |system| system.examples.len() as u64);
-    let mut compared = compare(&systems, compare::Config::default())?.systems.into_iter();
+    let mut compared = compare(&systems, compare::CompareConfig::default())?.systems.into_iter();
     let mut found = results::Test {
         name: test.name.clone(),
         signature: String::new(),

@@ -172,7 +172,7 @@ fn take_lines(from: &[PathBuf], shuffled: bool, skip: u64, lines: u64, to: &Path
     files::publish(to, |out| {
         if shuffled {
             let corpus = Corpus::new(from, Reading::default(), Protocol::default(), Locale::Root)?;
-            let text = shuffle::shuffle(&corpus, shuffle::Config::default())?.text;
+            let text = shuffle::shuffle(&corpus, shuffle::ShuffleConfig::default())?.text;
             text.lines().try_for_each(|line| take(line, &mut left, out, to))?;
         } else {
             for file in from {

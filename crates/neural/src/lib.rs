@@ -9,9 +9,9 @@ use majuscule_train::methods::Learner;
 #[derive(Debug, Clone, clap::Subcommand)]
 pub enum NeuralMethod {
     /// Neural: a pretrained BERT encoder, and a label for each word from all of its layers
-    Bert(bert::Config),
+    Bert(bert::BertConfig),
     /// Neural, from scratch: words and their letters, read in both directions by LSTMs, and a chain of labels (CRF)
-    Bilstm(bilstm::Config),
+    Bilstm(bilstm::BilstmConfig),
 }
 
 impl NeuralMethod {

@@ -27,7 +27,7 @@ use majuscule_train::methods::{self, Progress};
 /// `majuscule adapt MODEL CORPUS… -o FOLDER`: a model takes the words and the ways of a text. Which options there are depends on
 /// the method of the model, which is known once that is opened.
 #[derive(Debug)]
-pub struct Args {
+pub struct AdaptArgs {
     given: Given,
     /// Whether the language was named; if not, it is that of the model.
     has_language: bool,
@@ -75,7 +75,7 @@ struct Asked {
 }
 
 /// Adapts and saves.
-pub fn run(Args { given, has_language, asked }: Args) -> Result<ExitCode> {
+pub fn run(AdaptArgs { given, has_language, asked }: AdaptArgs) -> Result<ExitCode> {
     let Given { model, corpora, place, mut reading, .. } = given;
     let inputs = [super::model_files([&model]), corpora.clone()].concat();
     files::check_inputs(&inputs)?;
@@ -234,7 +234,7 @@ impl Choice {
     }
 }
 
-impl FromArgMatches for Args {
+impl FromArgMatches for AdaptArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
         let asked = options().into_iter().filter_map(|Choice { arg, .. }| {
@@ -256,7 +256,7 @@ impl FromArgMatches for Args {
     }
 }
 
-impl clap::Args for Args {
+impl clap::Args for AdaptArgs {
     fn augment_args(command: Command) -> Command {
         let language = |language: Arg| {
             language.help("The language of the text; by default that of the model").hide_default_value(true)

@@ -28,7 +28,7 @@ use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, pai
 Examples:
   majuscule compare news.txt --model accurate --model fast --protocol rei
   majuscule compare news.txt --model my-model --output other.txt --show-differences")]
-pub struct Args {
+pub struct CompareArgs {
     /// The text in its true case; - is standard input
     #[arg(value_name = "CORPUS")]
     pub reference: PathBuf,
@@ -50,7 +50,7 @@ pub struct Args {
     #[command(flatten)]
     pub backend: BackendArgs,
     #[command(flatten)]
-    pub config: compare::Config,
+    pub config: compare::CompareConfig,
     #[command(flatten)]
     pub measure: Measure,
 }
@@ -59,7 +59,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Where a file cannot be read, the words differ or none is scored.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let locale = measure::locale(args.locale, &args.measure.reading.language)?;
     let mut compared =
         Compared { args: &args, locale, systems: Vec::new(), differences: Vec::new(), words: 0 };
@@ -86,7 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 /// What is known of the systems so far.
 struct Compared<'a> {
-    args: &'a Args,
+    args: &'a CompareArgs,
     locale: Locale,
     systems: Vec<System>,
     /// The examples of each, where their differences are to be shown.
@@ -97,7 +97,7 @@ struct Compared<'a> {
 impl Compared<'_> {
     /// Lets each model restore the text.
     fn models(&mut self) -> Result<()> {
-        let Args { reference, models, measure, backend, .. } = self.args;
+        let CompareArgs { reference, models, measure, backend, .. } = self.args;
         let computing = &backend.computing();
         if models.is_empty() {
             return Ok(());
@@ -152,7 +152,7 @@ impl Compared<'_> {
 
     /// The text, read as a model reads it, and how many examples it has, where somebody watches how many are done.
     fn open(&self, manifest: &Manifest, progress: &Spinner) -> Result<(Corpus, u64)> {
-        let Args { reference, measure, .. } = self.args;
+        let CompareArgs { reference, measure, .. } = self.args;
         let mut reading = measure.reading.clone();
         if !manifest.is_of(&reading.language) {
             reading.language.clone_from(&manifest.language);
@@ -174,7 +174,7 @@ impl Compared<'_> {
 
     /// Reads what other systems made of the text.
     fn outputs(&mut self) -> Result<()> {
-        let Args { reference, outputs, measure, .. } = self.args;
+        let CompareArgs { reference, outputs, measure, .. } = self.args;
         if outputs.is_empty() {
             return Ok(());
         }

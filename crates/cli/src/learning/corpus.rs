@@ -21,7 +21,7 @@ use majuscule_train::eval::table::percent;
 
 /// Describes and splits corpora
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CorpusArgs {
     #[command(subcommand)]
     verb: Verb,
 }
@@ -92,7 +92,7 @@ struct SplitArgs {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    config: split::Config,
+    config: split::SplitConfig,
     #[command(flatten)]
     reading: Reading,
     /// Print one JSON object
@@ -106,7 +106,7 @@ struct ShuffleArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    config: shuffle::Config,
+    config: shuffle::ShuffleConfig,
     #[command(flatten)]
     reading: Reading,
 }
@@ -115,7 +115,7 @@ struct ShuffleArgs {
 ///
 /// # Errors
 /// Where the files cannot be read or the parts not written.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: CorpusArgs) -> anyhow::Result<ExitCode> {
     let answer = match args.verb {
         Verb::Stats(args) => stats(args)?,
         Verb::Overlap(args) => overlap(args)?,

@@ -30,7 +30,7 @@ use majuscule_train::eval::{Choices, Report, System, compare, evaluate_each};
 ///
 /// With --align it sees what a speech recogniser heard, and is held against what was said.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct EvaluateArgs {
     /// Texts in their true case, scored together; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     pub corpora: Vec<PathBuf>,
@@ -90,7 +90,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Where the model or a corpus cannot be read, or no word is scored.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     let (Model { manifest, restorer }, read) = args.load()?;
     let threads = threads(args.threads);
     let predictions = args.predictions_per_word.unwrap_or(NonZeroUsize::MIN);
@@ -169,7 +169,7 @@ fn tell(read: Option<Arc<Read>>) {
     }
 }
 
-impl Args {
+impl EvaluateArgs {
     /// The user's own spellings.
     fn spellings(&self, locale: Locale) -> majuscule::error::Result<Words> {
         let Some(file) = &self.words else { return Ok(Words::default()) };

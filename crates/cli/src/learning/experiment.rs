@@ -21,7 +21,7 @@ use majuscule_experiment::{Recipe, Results, Setting, execute, library, page, pla
 ///
 /// A recipe is a TOML file: texts, rows of models and how they are trained, and tests. Those of the papers are inside the program.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ExperimentArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -90,7 +90,7 @@ fn given(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 /// Does what `args` ask for.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(args: ExperimentArgs) -> Result<ExitCode> {
     match args.action {
         Action::Run(args) => args.run()?,
         Action::List => list()?,

@@ -18,7 +18,7 @@ use majuscule_fst::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
 
 /// Language models as weighted transducers, in OpenFst's own files
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct FstArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -32,7 +32,7 @@ enum Action {
 }
 
 /// Does what `args` ask for.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: FstArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         Action::Build(args) => args.run(),
         Action::Info(args) => args.run(),

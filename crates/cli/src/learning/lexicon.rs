@@ -16,7 +16,7 @@ use majuscule::text::tokens::lower_word;
 use majuscule_train::corpus::{self, Corpus, Protocol};
 use majuscule_train::lexicon::build::{build, check_cased};
 use majuscule_train::lexicon::compare::{Differences, Side, compare};
-use majuscule_train::lexicon::read::{Config, Format, read, read_as, source_name};
+use majuscule_train::lexicon::read::{Format, LexiconReadConfig, read, read_as, source_name};
 use majuscule_train::lexicon::stats::Stats;
 use majuscule_train::lexicon::{
     Date, Entry, Initial, Keep, Lexicon, Limits, Source, json, list, map, moses, tsv,
@@ -24,7 +24,7 @@ use majuscule_train::lexicon::{
 
 /// Words and the forms they were seen in
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct LexiconArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -41,7 +41,7 @@ enum Action {
 }
 
 /// Does what `args` ask for.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
     let code = match args.action {
         Action::Build(args) => args.run(),
         Action::Merge(args) => args.run(),
@@ -188,7 +188,8 @@ impl Update {
         let inputs: Vec<PathBuf> = self.corpora.iter().chain([&self.old]).cloned().collect();
         self.output.check(&inputs)?;
         let language = Some(self.counting.reading.language.clone());
-        let old = read(files::open(&self.old)?, &Config { language, ..Config::default() })?;
+        let old =
+            read(files::open(&self.old)?, &LexiconReadConfig { language, ..LexiconReadConfig::default() })?;
         tell_notes(old.notes());
         let new = self.counting.build(&self.corpora, old.language())?;
         let updated = old.update(&new, self.decay, self.date)?.limit(self.limits);
@@ -428,7 +429,7 @@ impl Reading {
             locale(None, language)?;
         }
         let language = self.language.clone().or(language);
-        let config = Config { format: self.from, language, phrases: self.phrases };
+        let config = LexiconReadConfig { format: self.from, language, phrases: self.phrases };
         let (lexicon, format) = read_as(files::open(file)?, &config)?;
         tell_notes(lexicon.notes());
         Ok((lexicon, format))

@@ -23,7 +23,7 @@ use majuscule_train::lm::words::{self, Known, Text, Tokens, Visit};
 
 /// N-gram language models of cased text
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct LmArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -42,7 +42,7 @@ enum Action {
 }
 
 /// Does what `args` ask for.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: LmArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         Action::Train(args) => args.run(),
         Action::Count(args) => args.run(),
@@ -144,7 +144,7 @@ struct Train {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
-    config: kneser_ney::Config,
+    config: kneser_ney::KneserNeyConfig,
     /// Discounts for orders whose counts are too few to tell them, as in a small corpus
     #[arg(
         long,
@@ -224,7 +224,7 @@ impl Train {
         })
     }
 
-    fn config(&self) -> Result<kneser_ney::Config> {
+    fn config(&self) -> Result<kneser_ney::KneserNeyConfig> {
         let fallback = self.discount_fallback.as_ref().map(|discounts| {
             <[f64; 3]>::try_from(discounts.as_slice()).map_err(|_| {
                 Error::Usage(format!(
@@ -238,7 +238,7 @@ impl Train {
             (None, Some(list)) => Known::List(self.list(list)?),
             (None, None) => Known::All,
         };
-        let mut config = kneser_ney::Config {
+        let mut config = kneser_ney::KneserNeyConfig {
             fallback: fallback.transpose()?,
             known,
             unknown: self.unknown,
@@ -281,7 +281,7 @@ struct Count {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// The length of the longest n-grams, from 1 to 7
-    #[arg(long, value_name = "N", default_value_t = kneser_ney::Config::default().order)]
+    #[arg(long, value_name = "N", default_value_t = kneser_ney::KneserNeyConfig::default().order)]
     order: usize,
     #[command(flatten)]
     resources: Resources,

@@ -18,7 +18,7 @@ use majuscule_train::methods::maxent::{self, Target};
 
 /// The features and weights of maxent, for other programs and from them
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct MaxentArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -31,7 +31,7 @@ enum Action {
 }
 
 /// Does what `args` ask for.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: MaxentArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         Action::Features(args) => args.run(),
         Action::Weights(args) => args.run(),

@@ -53,9 +53,9 @@ impl Measure {
 
     /// How figures are read off a score of these files: `marks` says whether the hypothesis tells where sentences end,
     /// `top` how many of the most frequent errors are listed.
-    pub fn config(&self, files: &[&Path], locale: Locale, marks: bool, top: usize) -> report::Config {
+    pub fn config(&self, files: &[&Path], locale: Locale, marks: bool, top: usize) -> report::ReportConfig {
         let signature = self.signature(files, locale);
-        report::Config { signature, matching: self.matching(), locale, marks, top }
+        report::ReportConfig { signature, matching: self.matching(), locale, marks, top }
     }
 
     /// Refuses a file of which no word is scored: no figure says anything of it.
@@ -104,9 +104,9 @@ pub fn tell_paragraphs(corpus: &Corpus) -> Result<()> {
 }
 
 /// How figures are read off recordings that were aligned.
-pub fn aligned_config(locale: Locale, top: usize) -> report::Config {
+pub fn aligned_config(locale: Locale, top: usize) -> report::ReportConfig {
     let signature = Signature::of_aligned(locale).to_string();
-    report::Config { signature, matching: Matching::Spelling, locale, marks: false, top }
+    report::ReportConfig { signature, matching: Matching::Spelling, locale, marks: false, top }
 }
 
 /// The case pairs of --locale, or else those of --lang, which may name several languages: `en,pt`.

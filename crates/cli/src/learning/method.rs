@@ -8,13 +8,13 @@ use majuscule_train::methods::{Adapter, Learner, hmm, majority, maxent};
 #[derive(Debug, Clone, Subcommand)]
 pub enum TrainMethod {
     /// The most frequent form of each word, wherever it stands: the baseline
-    Majority(majority::Config),
+    Majority(majority::MajorityConfig),
     /// Hidden Markov model: an n-gram language model of forms, decoded exactly (SRILM's disambig)
-    Hmm(hmm::Config),
+    Hmm(hmm::HmmConfig),
     /// Maximum entropy: a weighted sum of what is seen around a word
-    Maxent(maxent::Config),
+    Maxent(maxent::MaxentConfig),
     /// Transducer: an n-gram language model as a weighted machine, and the best path through it
-    Ngram(ngram::Config),
+    Ngram(ngram::NgramConfig),
     #[cfg(feature = "neural")]
     #[command(flatten)]
     Neural(majuscule_neural::NeuralMethod),

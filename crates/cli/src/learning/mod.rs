@@ -32,17 +32,17 @@ use usage::Watch;
 #[derive(Debug, Subcommand)]
 pub enum Learning {
     /// Trains a model on cased text
-    Train(Box<train::Args>),
-    Adapt(Box<adapt::Args>),
-    Evaluate(evaluate::Args),
-    Score(score::Args),
-    Compare(compare::Args),
-    Experiment(experiment::Args),
-    Lexicon(lexicon::Args),
-    Lm(lm::Args),
-    Maxent(maxent::Args),
-    Corpus(corpus::Args),
-    Fst(fst::Args),
+    Train(Box<train::TrainArgs>),
+    Adapt(Box<adapt::AdaptArgs>),
+    Evaluate(evaluate::EvaluateArgs),
+    Score(score::ScoreArgs),
+    Compare(compare::CompareArgs),
+    Experiment(experiment::ExperimentArgs),
+    Lexicon(lexicon::LexiconArgs),
+    Lm(lm::LmArgs),
+    Maxent(maxent::MaxentArgs),
+    Corpus(corpus::CorpusArgs),
+    Fst(fst::FstArgs),
 }
 
 impl Learning {

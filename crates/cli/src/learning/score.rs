@@ -16,7 +16,7 @@ use majuscule_train::eval::{Report, Score, pair};
 /// What a speech recogniser heard has other words: --align pairs them with those of the reference by edit distance, case and marks
 /// aside, and prints the word error rate beside the figures of case.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ScoreArgs {
     /// The text in its true case; - is standard input. With --align also a folder
     pub reference: PathBuf,
     /// What a system made of it; the words are compared without case. With --align a folder where the reference is one: files are
@@ -43,8 +43,8 @@ pub struct Args {
 ///
 /// # Errors
 /// Where a file cannot be read, the words differ though they are not to be aligned, or none is scored.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Args { reference, hypothesis, align, per_file, locale, top, measure } = args;
+pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
+    let ScoreArgs { reference, hypothesis, align, per_file, locale, top, measure } = args;
     let locale = measure::locale(locale, &measure.reading.language)?;
     if align {
         let scores =

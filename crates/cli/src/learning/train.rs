@@ -24,7 +24,7 @@ use majuscule_train::methods;
 
 /// `majuscule train METHOD CORPUS… -o FOLDER`: every method takes the same corpora, and settings of its own.
 #[derive(Debug)]
-pub struct Args {
+pub struct TrainArgs {
     method: TrainMethod,
     common: Common,
 }
@@ -77,7 +77,7 @@ pub struct Place {
 }
 
 /// Trains and saves.
-pub fn run(Args { method, common }: Args) -> Result<ExitCode> {
+pub fn run(TrainArgs { method, common }: TrainArgs) -> Result<ExitCode> {
     let method = method.learner();
     common.place.check(&[method.inputs(), common.corpora.clone()].concat(), method.checkpoint())?;
     let locale = super::measure::locale(common.locale, &common.reading.language)?;
@@ -173,7 +173,7 @@ fn in_a_shell(name: &str) -> Cow<'_, str> {
     }
 }
 
-impl FromArgMatches for Args {
+impl FromArgMatches for TrainArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let method = TrainMethod::from_arg_matches(matches)?;
         let Some((_, matches)) = matches.subcommand() else {
@@ -188,7 +188,7 @@ impl FromArgMatches for Args {
     }
 }
 
-impl clap::Args for Args {
+impl clap::Args for TrainArgs {
     fn augment_args(command: Command) -> Command {
         let command =
             TrainMethod::augment_subcommands(command).subcommand_required(true).arg_required_else_help(true);

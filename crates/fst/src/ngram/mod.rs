@@ -13,7 +13,7 @@
 mod train;
 
 use serde::{Deserialize, Serialize};
-pub use train::{Config, train};
+pub use train::{NgramConfig, train};
 
 use crate::wfst::{self, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Machine, Symbols, Walk};
 use majuscule::error::{Error, Result};
@@ -208,10 +208,10 @@ mod tests {
 
     fn trained(text: &str, order: usize, arcs: BackOff) -> Option<(Hmm, Ngram)> {
         let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
-        let ngrams = kneser_ney::Config { order, ..Default::default() };
+        let ngrams = kneser_ney::KneserNeyConfig { order, ..Default::default() };
         let language = Language { ngrams, ..Language::default() };
-        let other = hmm::Config { language: language.clone(), ..hmm::Config::default() };
-        let config = Config { language, arcs, ..Config::default() };
+        let other = hmm::HmmConfig { language: language.clone(), ..hmm::HmmConfig::default() };
+        let config = NgramConfig { language, arcs, ..NgramConfig::default() };
         // A text that teaches no case is refused.
         let ngram = train(&config, &corpus, NonZeroUsize::MIN).ok()?;
         Some((hmm::train(&other, &corpus, NonZeroUsize::MIN).unwrap(), ngram))

@@ -18,7 +18,7 @@ use majuscule_train::methods::{Learned, Learner, Watch, json};
 
 /// How `ngram` is trained.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, clap::Args)]
-pub struct Config {
+pub struct NgramConfig {
     /// The language model and the map
     #[command(flatten)]
     #[serde(flatten)]
@@ -28,11 +28,11 @@ pub struct Config {
     pub arcs: BackOff,
     /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is the paper's T, which
     /// has none
-    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().map_weight)]
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = NgramConfig::default().map_weight)]
     pub map_weight: f32,
 }
 
-impl Learner for Config {
+impl Learner for NgramConfig {
     fn name(&self) -> &'static str {
         "ngram"
     }
@@ -59,7 +59,7 @@ impl Learner for Config {
 ///
 /// # Errors
 /// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
-pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Ngram> {
+pub fn train(config: &NgramConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Ngram> {
     check_weight("--map-weight", config.map_weight)?;
     let parts = config.language.parts(corpus, threads)?;
     let order = parts.model.order() as u8;

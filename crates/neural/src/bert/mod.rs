@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 use candle_core::{Device, Result as Computed};
 use serde::{Deserialize, Serialize};
-pub use train::{Adaptation, Config, adapt, train};
+pub use train::{Adaptation, BertConfig, adapt, train};
 
 use config::EncoderConfig;
 use dropout::Keep;

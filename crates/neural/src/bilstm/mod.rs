@@ -12,7 +12,7 @@ mod vocabulary;
 mod weights;
 
 use serde::{Deserialize, Serialize};
-pub use train::{Config, train};
+pub use train::{BilstmConfig, train};
 pub use weights::Widths;
 
 use gather::{Gather, Gathering, Text};

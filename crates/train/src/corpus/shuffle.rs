@@ -10,19 +10,19 @@ use majuscule::text::{Case, Locale};
 
 /// How a corpus is shuffled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
-pub struct Config {
+pub struct ShuffleConfig {
     /// So many sentences that follow each other in a file stay together, for what runs across sentences
-    #[arg(long, value_name = "N", default_value_t = Config::default().stretch)]
+    #[arg(long, value_name = "N", default_value_t = ShuffleConfig::default().stretch)]
     pub stretch: usize,
     /// Another seed, another order
-    #[arg(long, value_name = "NUMBER", default_value_t = Config::default().seed)]
+    #[arg(long, value_name = "NUMBER", default_value_t = ShuffleConfig::default().seed)]
     pub seed: u64,
     /// Leave out the sentences that are written in capitals, as headings are: they teach a model to shout
     #[arg(long)]
     pub drop_shouted: bool,
 }
 
-impl Default for Config {
+impl Default for ShuffleConfig {
     fn default() -> Self {
         Self { stretch: 1, seed: 1, drop_shouted: false }
     }
@@ -35,7 +35,7 @@ pub struct Shuffled {
     pub text: String,
     /// How many sentences were read.
     pub read: u64,
-    /// How many of them were left out because they are [shouted](Config::drop_shouted).
+    /// How many of them were left out because they are [shouted](ShuffleConfig::drop_shouted).
     pub shouted: u64,
 }
 
@@ -43,7 +43,7 @@ pub struct Shuffled {
 ///
 /// # Errors
 /// Where a file cannot be read or is not what its format says.
-pub fn shuffle(corpus: &Corpus, config: Config) -> Result<Shuffled> {
+pub fn shuffle(corpus: &Corpus, config: ShuffleConfig) -> Result<Shuffled> {
     let (mut text, mut scratch) = (String::new(), String::new());
     let (mut starts, mut sentences) = (Vec::new(), 0);
     let (mut read, mut shouted) = (0, 0);
@@ -93,7 +93,7 @@ mod tests {
         fn every_sentence_stays_once_and_stretches_stay_together(count in 0usize..60, stretch in 1usize..5, seed: u64) {
             let text: String = (0..count).map(|i| format!("Sentence {i} here.\n")).collect();
             let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
-            let config = Config { stretch, seed, drop_shouted: true };
+            let config = ShuffleConfig { stretch, seed, drop_shouted: true };
             let found = shuffle(&corpus, config).unwrap().text;
             let mut lines: Vec<&str> = found.lines().collect();
             let number = |line: &str| line.split(' ').nth(1).unwrap().parse::<usize>().unwrap();
@@ -112,7 +112,9 @@ mod tests {
         let shouted = "QUESTION OF MS SMITH TO THE MINISTER.\nGARCÍA LÓPEZ, Ana\n";
         let corpus =
             Corpus::of_text(&(plain.to_owned() + shouted), Reading::default(), Protocol::Text, Locale::Root);
-        let found = |drop_shouted| shuffle(&corpus, Config { drop_shouted, ..Config::default() }).unwrap();
+        let found = |drop_shouted| {
+            shuffle(&corpus, ShuffleConfig { drop_shouted, ..ShuffleConfig::default() }).unwrap()
+        };
         let mut lines: Vec<_> = found(true).text.lines().map(str::to_owned).collect();
         lines.sort_unstable();
         let mut expected: Vec<_> = plain.lines().collect();

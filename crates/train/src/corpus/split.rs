@@ -21,7 +21,7 @@ use majuscule::text::Locale;
 
 /// How a corpus is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
-pub struct Config {
+pub struct SplitConfig {
     /// The shares of train, dev and test; of each file so many lines go to each, to the line
     #[arg(long, value_name = "TRAIN,DEV,TEST", default_value_t)]
     pub shares: Shares,
@@ -36,7 +36,7 @@ pub struct Config {
     pub disjoint: bool,
 }
 
-impl Default for Config {
+impl Default for SplitConfig {
     fn default() -> Self {
         Self { shares: Shares::default(), seed: 1, documents: false, disjoint: false }
     }
@@ -120,7 +120,7 @@ pub struct Shared {
 pub fn split(
     files: &[PathBuf],
     reading: &Reading,
-    config: &Config,
+    config: &SplitConfig,
     folder: &Path,
     replace: bool,
 ) -> Result<Report> {
@@ -209,7 +209,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(folder: &Path, names: &[String], config: &Config) -> Result<Self> {
+    fn new(folder: &Path, names: &[String], config: &SplitConfig) -> Result<Self> {
         let mut parts = Self { files: Vec::new(), paths: Vec::new(), written: [vec![], vec![], vec![]] };
         for (part, _) in PARTS.iter().zip(config.shares.0).filter(|(_, share)| *share > 0) {
             let folder = folder.join(part);
@@ -293,7 +293,7 @@ fn quotas(total: u64, shares: &[u32]) -> Vec<u64> {
 }
 
 /// Each file goes to one part as it is.
-fn documents(files: &[PathBuf], config: &Config, parts: &mut Parts) -> Result<()> {
+fn documents(files: &[PathBuf], config: &SplitConfig, parts: &mut Parts) -> Result<()> {
     let mut draw = Draw::new(files.len() as u64, &config.shares.0, config.seed, 0);
     for (i, file) in files.iter().enumerate() {
         let part = draw.next();
@@ -307,7 +307,7 @@ fn documents(files: &[PathBuf], config: &Config, parts: &mut Parts) -> Result<()
 }
 
 /// The lines of each file go to the parts by themselves.
-fn lines(files: &[PathBuf], reading: &Reading, config: &Config, parts: &mut Parts) -> Result<()> {
+fn lines(files: &[PathBuf], reading: &Reading, config: &SplitConfig, parts: &mut Parts) -> Result<()> {
     for (i, file) in files.iter().enumerate() {
         let headed = has_header(file, reading);
         let total = count_lines(file, headed)?;
@@ -325,7 +325,12 @@ fn lines(files: &[PathBuf], reading: &Reading, config: &Config, parts: &mut Part
 }
 
 /// Line `n` of all files together goes to one part, and there only the line of one of them.
-fn disjoint_lines(files: &[PathBuf], reading: &Reading, config: &Config, parts: &mut Parts) -> Result<()> {
+fn disjoint_lines(
+    files: &[PathBuf],
+    reading: &Reading,
+    config: &SplitConfig,
+    parts: &mut Parts,
+) -> Result<()> {
     let mut inputs = Vec::new();
     for (i, file) in files.iter().enumerate() {
         let mut lines = files::open(file)?.lines();
@@ -394,7 +399,7 @@ fn copy_header(
     lines: &mut files::Lines,
     headed: bool,
     file: usize,
-    config: &Config,
+    config: &SplitConfig,
     parts: &mut Parts,
 ) -> Result<()> {
     if headed && let Some(header) = lines.next()? {
@@ -409,7 +414,7 @@ fn copy_header(
 fn examine(
     written: &[Vec<PathBuf>; 3],
     reading: &Reading,
-    config: &Config,
+    config: &SplitConfig,
     names: &[String],
 ) -> Result<Report> {
     // What dev and test hold, and which of them: few beside train, which is not held.
@@ -487,7 +492,7 @@ mod tests {
             path
         }
 
-        fn split(&self, files: &[PathBuf], config: &Config) -> Result<Report> {
+        fn split(&self, files: &[PathBuf], config: &SplitConfig) -> Result<Report> {
             split(files, &Reading::default(), config, &self.0.path().join("out"), true)
         }
 
@@ -524,7 +529,7 @@ mod tests {
     fn every_line_goes_to_one_part_in_its_order_and_by_the_shares() {
         let folder = Folder::new();
         let file = folder.file("a.txt", &(numbered("Ana", 60) + "\n \n" + &numbered("Rui", 40)));
-        let report = folder.split(&[file], &Config::default()).unwrap();
+        let report = folder.split(&[file], &SplitConfig::default()).unwrap();
         assert_eq!(report.sentences, [80, 10, 10]);
         let mut all = Vec::new();
         for part in PARTS {
@@ -546,7 +551,9 @@ mod tests {
         let folder = Folder::new();
         let file = folder.file("a", &numbered("Ana", 200));
         let dev = |seed| {
-            folder.split(std::slice::from_ref(&file), &Config { seed, ..Config::default() }).unwrap();
+            folder
+                .split(std::slice::from_ref(&file), &SplitConfig { seed, ..SplitConfig::default() })
+                .unwrap();
             folder.part("dev", "a")
         };
         let (one, again, two) = (dev(1), dev(1), dev(2));
@@ -561,7 +568,8 @@ mod tests {
         let folder = Folder::new();
         let names = ["x.en", "x.pt", "x.es"];
         let files = names.map(|name| folder.file(name, &numbered(name, 30)));
-        let config = Config { disjoint: true, shares: "4,1,0".parse().unwrap(), ..Config::default() };
+        let config =
+            SplitConfig { disjoint: true, shares: "4,1,0".parse().unwrap(), ..SplitConfig::default() };
         let report = folder.split(&files, &config).unwrap();
         assert_eq!(report.sentences, [24, 6, 0]);
         assert!(!folder.0.path().join("out/test").exists());
@@ -587,12 +595,12 @@ mod tests {
         let folder = Folder::new();
         let files: Vec<_> =
             (0..10).map(|i| folder.file(&format!("{i}.txt"), &numbered("Ana", i + 1))).collect();
-        let config = Config { documents: true, ..Config::default() };
+        let config = SplitConfig { documents: true, ..SplitConfig::default() };
         folder.split(&files, &config).unwrap();
         let counts = PARTS.map(|part| fs::read_dir(folder.0.path().join("out").join(part)).unwrap().count());
         assert_eq!(counts, [8, 1, 1]);
         let transcript = folder.file("a.nlp", "token|punctuation\nYes|.\n");
-        let refused = folder.split(std::slice::from_ref(&transcript), &Config::default());
+        let refused = folder.split(std::slice::from_ref(&transcript), &SplitConfig::default());
         assert!(matches!(refused, Err(Error::Usage(_))));
         assert_eq!(folder.split(&[transcript], &config).unwrap().sentences, [1, 0, 0]);
     }
@@ -601,11 +609,11 @@ mod tests {
     fn sentences_that_stand_in_two_parts_are_reported() {
         let folder = Folder::new();
         let file = folder.file("a", &"Thank you.\nthank you!\n".repeat(10));
-        let report = folder.split(&[file], &Config::default()).unwrap();
+        let report = folder.split(&[file], &SplitConfig::default()).unwrap();
         let shared: Vec<u64> = report.shared.iter().map(|shared| shared.sentences).collect();
         assert_eq!((report.sentences, shared), ([16, 2, 2], vec![2, 2, 2]));
         let file = folder.file("b", &numbered("Ana", 20));
-        let report = folder.split(&[file], &Config::default()).unwrap();
+        let report = folder.split(&[file], &SplitConfig::default()).unwrap();
         assert!(report.shared.iter().all(|shared| shared.sentences == 0));
     }
 
@@ -613,7 +621,7 @@ mod tests {
     fn every_part_of_a_table_has_its_names() {
         let folder = Folder::new();
         let file = folder.file("a.tsv", &("id\ttext\n".to_owned() + &"7\tOlá.\n".repeat(10)));
-        let report = folder.split(&[file], &Config::default()).unwrap();
+        let report = folder.split(&[file], &SplitConfig::default()).unwrap();
         assert_eq!(report.sentences, [8, 1, 1]);
         assert_eq!(folder.part("dev", "a.tsv"), ["id\ttext", "7\tOlá."]);
     }
@@ -622,13 +630,13 @@ mod tests {
     fn two_files_of_one_name_and_wrong_shares_are_refused() {
         let folder = Folder::new();
         let file = folder.file("a", "Olá");
-        let refused = folder.split(&[file.clone(), file], &Config::default());
+        let refused = folder.split(&[file.clone(), file], &SplitConfig::default());
         assert!(matches!(refused, Err(Error::Usage(_))));
-        assert!(matches!(folder.split(&[PathBuf::from("-")], &Config::default()), Err(Error::Usage(_))));
+        assert!(matches!(folder.split(&[PathBuf::from("-")], &SplitConfig::default()), Err(Error::Usage(_))));
         let file = folder.file("b", "Olá");
-        folder.split(&[file], &Config::default()).unwrap();
+        folder.split(&[file], &SplitConfig::default()).unwrap();
         let inside = folder.0.path().join("out/train/b");
-        assert!(matches!(folder.split(&[inside], &Config::default()), Err(Error::Usage(_))));
+        assert!(matches!(folder.split(&[inside], &SplitConfig::default()), Err(Error::Usage(_))));
         for wrong in ["", "80,20", "1,2,x", "0,0,0", "1,2,3,4", "1,2,3,x", "-1,2,3"] {
             assert!(wrong.parse::<Shares>().is_err(), "{wrong}");
         }

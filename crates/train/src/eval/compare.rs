@@ -15,16 +15,16 @@ use majuscule::text::Choice;
 
 /// How many resamples, and drawn how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
-pub struct Config {
+pub struct CompareConfig {
     /// How often the examples are drawn again
-    #[arg(long, default_value_t = Config::default().resamples, value_name = "N")]
+    #[arg(long, default_value_t = CompareConfig::default().resamples, value_name = "N")]
     pub resamples: usize,
     /// The seed of the draws: the same seed gives the same figures
-    #[arg(long, default_value_t = Config::default().seed, value_name = "N")]
+    #[arg(long, default_value_t = CompareConfig::default().seed, value_name = "N")]
     pub seed: u64,
 }
 
-impl Default for Config {
+impl Default for CompareConfig {
     fn default() -> Self {
         Self { resamples: 1000, seed: 1 }
     }
@@ -59,7 +59,7 @@ impl System {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// How it was drawn.
-    pub config: Config,
+    pub config: CompareConfig,
     /// How many examples each resample has.
     pub examples: usize,
     /// Which system the others are held against: the one with the least SER, the first among equals.
@@ -121,7 +121,7 @@ pub struct Difference {
 ///
 /// # Errors
 /// Where there is no system, no resample, or not the same number of examples for each.
-pub fn compare(systems: &[System], config: Config) -> Result<Comparison> {
+pub fn compare(systems: &[System], config: CompareConfig) -> Result<Comparison> {
     let Some(first) = systems.first() else {
         return Err(Error::Usage("no system to compare: expected one or more".into()));
     };
@@ -163,7 +163,7 @@ fn total(examples: &[Slots]) -> Slots {
 
 /// The slots of each system in each resample: as many examples as there are, drawn with replacement, the same ones for
 /// every system.
-fn resample(systems: &[System], config: Config) -> Vec<Vec<Slots>> {
+fn resample(systems: &[System], config: CompareConfig) -> Vec<Vec<Slots>> {
     let mut random = generator(config.seed, 0);
     let examples = systems[0].examples.len();
     let mut drawn = vec![0; examples];
@@ -212,7 +212,7 @@ fn difference(
     totals: &[Slots],
     resamples: &[Vec<Slots>],
     (other, best): (usize, usize),
-    config: Config,
+    config: CompareConfig,
 ) -> Option<Difference> {
     let ser = totals[other].ser()? - totals[best].ser()?;
     let resampled: Vec<f64> = resamples[other]
@@ -231,7 +231,7 @@ fn difference(
 
 /// Exchanges the two systems' answers example by example at random. The reference's slots stay, so the difference in SER
 /// is a difference of error counts, and whole numbers compare exactly.
-fn randomization(one: &[Slots], two: &[Slots], stream: usize, config: Config) -> f64 {
+fn randomization(one: &[Slots], two: &[Slots], stream: usize, config: CompareConfig) -> f64 {
     let differences: Vec<i64> =
         one.iter().zip(two).map(|(one, two)| one.errors() as i64 - two.errors() as i64).collect();
     let observed = differences.iter().sum::<i64>().abs();
@@ -273,7 +273,7 @@ mod tests {
             seed in any::<u64>(),
         ) {
             let systems = [system("one", &one), system("two", &two)];
-            let config = Config { resamples: 50, seed };
+            let config = CompareConfig { resamples: 50, seed };
             let comparison = compare(&systems, config).unwrap();
             let best = &comparison.systems[comparison.best];
             prop_assert!(comparison.systems.iter().all(|system| system.slots.ser() >= best.slots.ser()));
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn a_system_that_is_always_better_is_significantly_so() {
         let systems = [system("worse", &[5; 40]), system("better", &[1; 40])];
-        let comparison = compare(&systems, Config::default()).unwrap();
+        let comparison = compare(&systems, CompareConfig::default()).unwrap();
         assert_eq!(comparison.best, 1);
         assert_eq!(comparison.systems[1].difference, None);
         let difference = comparison.systems[0].difference.unwrap();
@@ -298,7 +298,8 @@ mod tests {
     #[test]
     fn a_system_against_itself_is_no_different() {
         let errors = [3, 1, 4, 1, 5, 9, 2, 6];
-        let comparison = compare(&[system("a", &errors), system("b", &errors)], Config::default()).unwrap();
+        let comparison =
+            compare(&[system("a", &errors), system("b", &errors)], CompareConfig::default()).unwrap();
         assert_eq!(comparison.best, 0);
         let difference = comparison.systems[1].difference.unwrap();
         assert_eq!((difference.ser, difference.p_bootstrap, difference.p_randomization), (0.0, 1.0, 1.0));
@@ -309,7 +310,8 @@ mod tests {
         // One error more in half of the examples and one less in the other, then one more: 21 against 20.
         let one: Vec<u64> = (0..41).map(|i| i % 2).collect();
         let two: Vec<u64> = (0..41).map(|i| (i + 1) % 2).collect();
-        let comparison = compare(&[system("one", &one), system("two", &two)], Config::default()).unwrap();
+        let comparison =
+            compare(&[system("one", &one), system("two", &two)], CompareConfig::default()).unwrap();
         assert_eq!(comparison.best, 0);
         let difference = comparison.systems[1].difference.unwrap();
         assert_eq!(difference.p_randomization, 1.0);
@@ -326,9 +328,9 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_figure_and_have_no_width_where_nothing_varies() {
-        let comparison = compare(&[system("flat", &[2; 10])], Config::default()).unwrap();
+        let comparison = compare(&[system("flat", &[2; 10])], CompareConfig::default()).unwrap();
         assert_eq!(comparison.systems[0].intervals.ser, Some(Interval { low: 0.2, high: 0.2 }));
-        let comparison = compare(&[system("varied", &[0, 1, 2, 3, 4, 5])], Config::default()).unwrap();
+        let comparison = compare(&[system("varied", &[0, 1, 2, 3, 4, 5])], CompareConfig::default()).unwrap();
         let Compared { slots, intervals, .. } = &comparison.systems[0];
         let (ser, interval) = (slots.ser().unwrap(), intervals.ser.unwrap());
         assert!(interval.low < ser && ser < interval.high, "{interval:?}");
@@ -336,16 +338,17 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compared_is_an_error() {
-        assert!(matches!(compare(&[], Config::default()), Err(Error::Usage(_))));
-        let none = Config { resamples: 0, ..Config::default() };
+        assert!(matches!(compare(&[], CompareConfig::default()), Err(Error::Usage(_))));
+        let none = CompareConfig { resamples: 0, ..CompareConfig::default() };
         assert!(matches!(compare(&[system("a", &[1])], none), Err(Error::Usage(_))));
-        let error = compare(&[system("a", &[1]), system("b", &[1, 2])], Config::default()).unwrap_err();
+        let error =
+            compare(&[system("a", &[1]), system("b", &[1, 2])], CompareConfig::default()).unwrap_err();
         assert_eq!(error.to_string(), "b: 2 examples, but a has 1: expected the same");
     }
 
     #[test]
     fn without_examples_nothing_is_defined() {
-        let comparison = compare(&[system("a", &[]), system("b", &[])], Config::default()).unwrap();
+        let comparison = compare(&[system("a", &[]), system("b", &[])], CompareConfig::default()).unwrap();
         assert_eq!(comparison.systems[0].intervals.ser, None);
         assert_eq!(comparison.systems[1].difference, None);
     }

@@ -99,7 +99,7 @@ pub struct Word {
 
 /// What a report says beside its figures, and how it reads them off.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Config {
+pub struct ReportConfig {
     /// One line that says how the figures were made; see [`Signature`](super::Signature).
     pub signature: String,
     /// How a case is held against the right one.
@@ -163,7 +163,7 @@ pub struct FileFigures {
 
 impl Report {
     /// Reads the figures off a score.
-    pub fn of(score: &Score, config: &Config) -> Self {
+    pub fn of(score: &Score, config: &ReportConfig) -> Self {
         let matching = config.matching;
         let figures = |words| Figures::of_words(words, matching);
         let all = score.all();
@@ -426,8 +426,14 @@ mod tests {
         score
     }
 
-    fn config(matching: Matching) -> Config {
-        Config { signature: "protocol:text".into(), matching, locale: Locale::Root, marks: false, top: 10 }
+    fn config(matching: Matching) -> ReportConfig {
+        ReportConfig {
+            signature: "protocol:text".into(),
+            matching,
+            locale: Locale::Root,
+            marks: false,
+            top: 10,
+        }
     }
 
     #[test]
@@ -515,7 +521,7 @@ mod tests {
             System { name: "a.txt".into(), examples: vec![slots(2); 4] },
             System { name: "b.txt".into(), examples: vec![slots(1); 4] },
         ];
-        let comparison = compare(&systems, compare::Config { resamples: 20, seed: 7 }).unwrap();
+        let comparison = compare(&systems, compare::CompareConfig { resamples: 20, seed: 7 }).unwrap();
         let text = comparison.page("protocol:text", 40, None, Layout::Text);
         assert!(text.contains("50.00 [50.00, 50.00]"), "{text}");
         assert!(text.contains("20 resamples of 4 examples, seed 7; p against b.txt"), "{text}");

@@ -116,7 +116,7 @@ mod tests {
             let mut counter = Counter::new(Locale::Root);
             words.iter().for_each(|(word, case, _)| counter.count(word, *case, false));
             let counted = counter.finish("lexicon");
-            let config = super::super::read::Config {
+            let config = super::super::read::LexiconReadConfig {
                 format: Some(super::super::read::Format::Moses),
                 ..Default::default()
             };

@@ -38,7 +38,7 @@ impl Format {
 
 /// How a file is to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Config {
+pub struct LexiconReadConfig {
     /// Its format; `None` to tell it from the first line.
     pub format: Option<Format>,
     /// The language tag of files that do not name theirs; `None` is `root`.
@@ -54,7 +54,7 @@ pub struct Config {
 ///
 /// # Errors
 /// Where the file cannot be read, or a line is not what the format asks for: the error names the line.
-pub fn read(file: Input, config: &Config) -> Result<Lexicon> {
+pub fn read(file: Input, config: &LexiconReadConfig) -> Result<Lexicon> {
     Ok(read_as(file, config)?.0)
 }
 
@@ -62,7 +62,7 @@ pub fn read(file: Input, config: &Config) -> Result<Lexicon> {
 ///
 /// # Errors
 /// As for [`read`].
-pub fn read_as(file: Input, config: &Config) -> Result<(Lexicon, Format)> {
+pub fn read_as(file: Input, config: &LexiconReadConfig) -> Result<(Lexicon, Format)> {
     let mut lines = Lines::new(file);
     let language = config.language.as_deref().unwrap_or("root");
     let format = match config.format {
@@ -86,14 +86,14 @@ pub fn read_as(file: Input, config: &Config) -> Result<(Lexicon, Format)> {
 /// # Errors
 /// As for [`read`].
 pub fn parse(data: &[u8]) -> Result<Lexicon> {
-    read_bytes(data, &Config::default())
+    read_bytes(data, &LexiconReadConfig::default())
 }
 
 /// Reads a lexicon that lies in memory.
 ///
 /// # Errors
 /// As for [`read`].
-pub fn read_bytes(data: &[u8], config: &Config) -> Result<Lexicon> {
+pub fn read_bytes(data: &[u8], config: &LexiconReadConfig) -> Result<Lexicon> {
     read(Input::new("lexicon", Cursor::new(data.to_vec()))?, config)
 }
 

@@ -293,7 +293,7 @@ impl Visit for Shares<'_> {
 mod tests {
     use std::num::NonZeroUsize;
 
-    use super::super::kneser_ney::{Config, Smoothing, train};
+    use super::super::kneser_ney::{KneserNeyConfig, Smoothing, train};
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use majuscule::text::Locale;
@@ -304,7 +304,8 @@ mod tests {
     }
 
     fn trained(order: usize, text: &str) -> NgramModel {
-        let config = Config { order, smoothing: Smoothing::WittenBell, ..Config::default() };
+        let config =
+            KneserNeyConfig { order, smoothing: Smoothing::WittenBell, ..KneserNeyConfig::default() };
         train(&config, &corpus(text), NonZeroUsize::MIN).unwrap()
     }
 

@@ -23,12 +23,12 @@ use majuscule::lm::{MAX_ORDER, NgramModel};
 ///
 /// As arguments these are what all verbs that train one take; the rest each sets by arguments of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-// clap names groups of arguments by their type, and methods flatten this one into a Config of their own.
+// clap names groups of arguments by their type, and methods flatten this one into a KneserNeyConfig of their own.
 #[derive(clap::Args)]
 #[group(skip)]
-pub struct Config {
+pub struct KneserNeyConfig {
     /// The length of the longest n-grams, from 1 to 7
-    #[arg(long, value_name = "N", default_value_t = Config::default().order)]
+    #[arg(long, value_name = "N", default_value_t = KneserNeyConfig::default().order)]
     pub order: usize,
     /// How probability is kept for what was not seen
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
@@ -59,7 +59,7 @@ pub struct Config {
     pub tokens: Tokens,
 }
 
-impl Default for Config {
+impl Default for KneserNeyConfig {
     fn default() -> Self {
         Self {
             order: 3,
@@ -104,7 +104,7 @@ pub enum Unknown {
 ///
 /// # Errors
 /// Where the corpus cannot be read or has no words, the settings cannot be, or there are too few n-grams to find discounts.
-pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<NgramModel> {
+pub fn train(config: &KneserNeyConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<NgramModel> {
     config.check()?;
     Text::read(corpus, config.tokens, threads, &Memory::unlimited())?.train(config, &mut |_| ())
 }
@@ -114,7 +114,7 @@ impl Text {
     ///
     /// # Errors
     /// Where the settings cannot be, there are too few n-grams to find discounts, or a temporary file cannot be written.
-    pub fn train(self, config: &Config, progress: &mut dyn FnMut(Stage)) -> Result<NgramModel> {
+    pub fn train(self, config: &KneserNeyConfig, progress: &mut dyn FnMut(Stage)) -> Result<NgramModel> {
         let mut sink = Trie::new(config.order);
         let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune)?;
         self.estimate(config, &vocabulary, &mut sink, progress)?;
@@ -129,7 +129,7 @@ impl Text {
     /// Like [`Text::train`], and where `out` cannot be written.
     pub fn write_arpa(
         self,
-        config: &Config,
+        config: &KneserNeyConfig,
         out: &mut dyn Write,
         refused: &dyn Fn(io::Error) -> Error,
         progress: &mut dyn FnMut(Stage),
@@ -141,7 +141,7 @@ impl Text {
 
     fn estimate(
         self,
-        config: &Config,
+        config: &KneserNeyConfig,
         (vocabulary, numbers, known): &(Vocabulary, Vec<u32>, u32),
         sink: &mut impl Sink,
         progress: &mut dyn FnMut(Stage),
@@ -170,7 +170,7 @@ fn first_words(all: Vocabulary, count: u32) -> Vocabulary {
     first
 }
 
-impl Config {
+impl KneserNeyConfig {
     /// Refuses settings that cannot be.
     ///
     /// # Errors
@@ -228,7 +228,7 @@ impl Config {
 
 /// What a model is estimated with.
 struct Job<'a> {
-    config: &'a Config,
+    config: &'a KneserNeyConfig,
     name: String,
     bits: u32,
     /// How many words there are, and how many of them the model knows.
@@ -449,7 +449,7 @@ impl Job<'_> {
     }
 }
 
-impl Config {
+impl KneserNeyConfig {
     fn backs_off(&self) -> bool {
         self.back_off || self.smoothing == Smoothing::GoodTuring
     }
@@ -515,7 +515,7 @@ impl Discounts {
     }
 
     /// The discounts of an order, from how many of its n-grams have each count.
-    fn of(config: &Config, order: usize, times: &[u64; 9]) -> Result<Self> {
+    fn of(config: &KneserNeyConfig, order: usize, times: &[u64; 9]) -> Result<Self> {
         let amounts = match config.smoothing {
             Smoothing::ModifiedKneserNey => modified(order, times, config.fallback)?,
             Smoothing::KneserNey => plain(order, times, config.fallback)?,
@@ -590,7 +590,7 @@ mod tests {
         Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root)
     }
 
-    fn trained(config: &Config, text: &str, threads: usize) -> Result<NgramModel> {
+    fn trained(config: &KneserNeyConfig, text: &str, threads: usize) -> Result<NgramModel> {
         train(config, &corpus(text), NonZeroUsize::new(threads).unwrap())
     }
 
@@ -623,13 +623,13 @@ mod tests {
             .prop_map(|lines| lines.join("\n"))
     }
 
-    fn any_config() -> impl Strategy<Value = Config> {
+    fn any_config() -> impl Strategy<Value = KneserNeyConfig> {
         use Smoothing::{GoodTuring, KneserNey, ModifiedKneserNey, WittenBell};
         let smoothing = prop::sample::select(vec![ModifiedKneserNey, KneserNey, WittenBell, GoodTuring]);
         let most = prop::option::of((1usize..7).prop_map(|most| NonZeroUsize::new(most).unwrap()));
         let unknown = prop::sample::select(vec![Unknown::Count, Unknown::Prune]);
         (1usize..=5, smoothing, any::<bool>(), most, unknown, 0u32..4).prop_map(
-            |(order, smoothing, back_off, most, unknown, least)| Config {
+            |(order, smoothing, back_off, most, unknown, least)| KneserNeyConfig {
                 order,
                 smoothing,
                 back_off,
@@ -757,8 +757,12 @@ mod tests {
     #[test]
     fn a_bigram_model_can_be_checked_with_a_pencil() {
         // After every <s> Ana, then once a and once b; fallback discounts are 0.5, 1 and 1.5.
-        let config =
-            Config { order: 2, fallback: Some([0.5, 1.0, 1.5]), tokens: Tokens::Given, ..Config::default() };
+        let config = KneserNeyConfig {
+            order: 2,
+            fallback: Some([0.5, 1.0, 1.5]),
+            tokens: Tokens::Given,
+            ..KneserNeyConfig::default()
+        };
         let model = trained(&config, "Ana a\nAna b", 1).unwrap();
         let p = |words: &[&str]| {
             let id = |word: &&str| model.vocabulary().id(word);
@@ -794,7 +798,12 @@ mod tests {
     #[test]
     fn words_outside_the_vocabulary_are_counted_as_unknown() {
         let known = Known::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
-        let config = Config { order: 2, smoothing: Smoothing::WittenBell, known, ..Config::default() };
+        let config = KneserNeyConfig {
+            order: 2,
+            smoothing: Smoothing::WittenBell,
+            known,
+            ..KneserNeyConfig::default()
+        };
         let model = trained(&config, "Ana saw Rui.\nRui saw Ana.", 1).unwrap();
         assert_eq!(model.vocabulary().iter().collect::<Vec<_>>(), ["<unk>", "<s>", "</s>", "Ana", "Eva"]);
         // <s> Ana, Ana <unk>, <unk> <unk>, <unk> </s>; <s> <unk>, <unk> Ana, Ana </s>.
@@ -808,8 +817,13 @@ mod tests {
     fn the_most_frequent_words_stay_with_all_their_forms() {
         let known = Known::Most(NonZeroUsize::new(2).unwrap());
         let tokens = Tokens::Given;
-        let config =
-            Config { order: 1, smoothing: Smoothing::WittenBell, known, tokens, ..Config::default() };
+        let config = KneserNeyConfig {
+            order: 1,
+            smoothing: Smoothing::WittenBell,
+            known,
+            tokens,
+            ..KneserNeyConfig::default()
+        };
         // US, us and Us are one word and seen three times; saw and Rui twice, of which Rui is the first.
         let model = trained(&config, "US saw Rui us saw Rui Us", 1).unwrap();
         let words: Vec<_> = model.vocabulary().iter().collect();
@@ -819,13 +833,13 @@ mod tests {
     #[test]
     fn words_outside_the_vocabulary_are_pruned_as_lmplz_does() {
         let known = Known::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
-        let config = Config {
+        let config = KneserNeyConfig {
             order: 2,
             fallback: Some([0.5, 1.0, 1.5]),
             known,
             unknown: Unknown::Prune,
             tokens: Tokens::Given,
-            ..Config::default()
+            ..KneserNeyConfig::default()
         };
         let model = trained(&config, "Ana saw Rui\nRui saw Ana", 1).unwrap();
         // The list adds no words.
@@ -849,8 +863,12 @@ mod tests {
     fn the_two_forms_of_cut_offs_compare_what_was_seen() {
         // "the Rui" was seen three times, but after one word only: its adjusted count is 1.
         let text = "by the Rui\nby the Rui\nby the Rui\nAna the Eva";
-        let config =
-            Config { order: 3, min_counts: vec![1, 3], fallback: Some([0.5, 1.0, 1.5]), ..Config::default() };
+        let config = KneserNeyConfig {
+            order: 3,
+            min_counts: vec![1, 3],
+            fallback: Some([0.5, 1.0, 1.5]),
+            ..KneserNeyConfig::default()
+        };
         let model = trained(&config, text, 1).unwrap();
         let mut left = Vec::new();
         model.for_each(2, &mut |words, _, _| {
@@ -867,8 +885,13 @@ mod tests {
                 for unknown in [Unknown::Count, Unknown::Prune] {
                     for order in 1..=MAX_ORDER {
                         let fallback = Some([0.5, 1.0, 1.5]);
-                        let config =
-                            Config { order, fallback, known: known.clone(), unknown, ..Config::default() };
+                        let config = KneserNeyConfig {
+                            order,
+                            fallback,
+                            known: known.clone(),
+                            unknown,
+                            ..KneserNeyConfig::default()
+                        };
                         let model = trained(&config, text, 1).unwrap();
                         let scorer = model.scorer();
                         let mut state = scorer.start();
@@ -881,13 +904,15 @@ mod tests {
                 }
             }
         }
-        let config = Config { known: Known::List(vec!["Eva".to_owned()]), ..Config::default() };
+        let config =
+            KneserNeyConfig { known: Known::List(vec!["Eva".to_owned()]), ..KneserNeyConfig::default() };
         let error = trained(&config, "Ana saw Rui", 1).unwrap_err().to_string();
         assert!(error.contains("has none of the words of the list"), "{error}");
         for text in ["", "\n\n", " \n \n"] {
             for tokens in [Tokens::Words, Tokens::Given] {
-                let error =
-                    trained(&Config { tokens, ..Config::default() }, text, 1).unwrap_err().to_string();
+                let error = trained(&KneserNeyConfig { tokens, ..KneserNeyConfig::default() }, text, 1)
+                    .unwrap_err()
+                    .to_string();
                 assert!(error.contains("has no words"), "{error}");
             }
         }
@@ -895,8 +920,12 @@ mod tests {
 
     #[test]
     fn rare_ngrams_go_and_what_they_held_is_backed_off() {
-        let config =
-            Config { order: 3, min_counts: vec![1, 2], fallback: Some([0.5, 1.0, 1.5]), ..Config::default() };
+        let config = KneserNeyConfig {
+            order: 3,
+            min_counts: vec![1, 2],
+            fallback: Some([0.5, 1.0, 1.5]),
+            ..KneserNeyConfig::default()
+        };
         let model = trained(&config, "Ana saw Rui\nAna saw Eva\nAna saw Eva", 1).unwrap();
         let mut left = Vec::new();
         model.for_each(3, &mut |words, _, _| {
@@ -908,20 +937,31 @@ mod tests {
 
     #[test]
     fn what_cannot_be_trained_is_refused() {
-        let refused = |config: Config, text: &str| trained(&config, text, 1).unwrap_err().to_string();
-        assert!(refused(Config { order: 8, ..Config::default() }, "Ana").contains("from 1 to 7"));
-        assert!(refused(Config { min_counts: vec![2], ..Config::default() }, "Ana").contains("vocabulary"));
+        let refused =
+            |config: KneserNeyConfig, text: &str| trained(&config, text, 1).unwrap_err().to_string();
         assert!(
-            refused(Config { min_counts: vec![1, 3, 2], ..Config::default() }, "Ana").contains("lower than")
+            refused(KneserNeyConfig { order: 8, ..KneserNeyConfig::default() }, "Ana")
+                .contains("from 1 to 7")
         );
-        assert!(refused(Config { min_counts: vec![1; 4], ..Config::default() }, "Ana").contains("4 orders"));
         assert!(
-            refused(Config { fallback: Some([0.5, 3.0, 1.5]), ..Config::default() }, "Ana")
+            refused(KneserNeyConfig { min_counts: vec![2], ..KneserNeyConfig::default() }, "Ana")
+                .contains("vocabulary")
+        );
+        assert!(
+            refused(KneserNeyConfig { min_counts: vec![1, 3, 2], ..KneserNeyConfig::default() }, "Ana")
+                .contains("lower than")
+        );
+        assert!(
+            refused(KneserNeyConfig { min_counts: vec![1; 4], ..KneserNeyConfig::default() }, "Ana")
+                .contains("4 orders")
+        );
+        assert!(
+            refused(KneserNeyConfig { fallback: Some([0.5, 3.0, 1.5]), ..KneserNeyConfig::default() }, "Ana")
                 .contains("at most")
         );
-        assert!(refused(Config::default(), "").contains("has no words"));
-        assert!(refused(Config::default(), "Ana").contains("too few 1-grams"));
-        let given = Config { tokens: Tokens::Given, ..Config::default() };
+        assert!(refused(KneserNeyConfig::default(), "").contains("has no words"));
+        assert!(refused(KneserNeyConfig::default(), "Ana").contains("too few 1-grams"));
+        let given = KneserNeyConfig { tokens: Tokens::Given, ..KneserNeyConfig::default() };
         assert!(refused(given, "Ana </s> Rui").contains("has the word </s>"));
     }
 }

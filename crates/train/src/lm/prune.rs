@@ -125,7 +125,7 @@ fn rebuilt(table: &Table, stay: &[bool]) -> Result<Table, &'static str> {
 mod tests {
     use std::num::NonZeroUsize;
 
-    use super::super::kneser_ney::{Config, Smoothing, train};
+    use super::super::kneser_ney::{KneserNeyConfig, Smoothing, train};
     use super::*;
     use crate::corpus::{Corpus, Protocol, Reading};
     use majuscule::lm::State;
@@ -140,7 +140,7 @@ mod tests {
             threshold in prop::sample::select(vec![0.0, 1e-4, 1e-3, 1e-2]),
         ) {
             let corpus = Corpus::of_text(&lines.join("\n"), Reading::default(), Protocol::Text, Locale::Root);
-            let config = Config { order, smoothing: Smoothing::WittenBell, ..Config::default() };
+            let config = KneserNeyConfig { order, smoothing: Smoothing::WittenBell, ..KneserNeyConfig::default() };
             let model = prune(&train(&config, &corpus, NonZeroUsize::MIN).unwrap(), threshold).unwrap();
             for line in &lines {
                 let mut state = model.scorer().start();

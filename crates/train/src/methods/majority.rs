@@ -18,7 +18,7 @@ use majuscule::text::{Capitals, Case, Locale};
 
 /// How `majority` is trained.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, clap::Args)]
-pub struct Config {
+pub struct MajorityConfig {
     /// The words that it keeps; one that is not among the most frequent N stays lower-cased, in one piece or not
     #[command(flatten)]
     #[serde(flatten)]
@@ -37,7 +37,7 @@ pub struct Config {
     pub lexicon: Vec<PathBuf>,
 }
 
-impl Learner for Config {
+impl Learner for MajorityConfig {
     fn name(&self) -> &'static str {
         "majority"
     }
@@ -67,14 +67,18 @@ impl Learner for Config {
 ///
 /// # Errors
 /// Where the corpus cannot be read, or shows nothing about case: it has no words, no capitals or nothing else.
-pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<(Majority, Vec<String>)> {
+pub fn train(
+    config: &MajorityConfig,
+    corpus: &Corpus,
+    threads: NonZeroUsize,
+) -> Result<(Majority, Vec<String>)> {
     let mut lexicon = build::build(corpus, &corpus.name(), threads)?;
     if lexicon.is_empty() && config.lexicon.is_empty() {
         return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
     }
     build::check_cased(&lexicon, &corpus.name())?;
     let language = Some(corpus.language().to_owned());
-    let reading = read::Config { language, ..read::Config::default() };
+    let reading = read::LexiconReadConfig { language, ..read::LexiconReadConfig::default() };
     let mut sources = Vec::new();
     for file in &config.lexicon {
         let more = read::read(files::open(file)?, &reading)?;
@@ -89,7 +93,7 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<
 ///
 /// # Errors
 /// Where there are more words than a model can hold.
-pub fn of_lexicon(config: &Config, lexicon: &Lexicon, locale: Locale) -> Result<Majority> {
+pub fn of_lexicon(config: &MajorityConfig, lexicon: &Lexicon, locale: Locale) -> Result<Majority> {
     let lexicon = lexicon.limit(config.limits);
     let mut words: Vec<_> = lexicon.iter().collect();
     // Frequent words first: they get the best places in the table.

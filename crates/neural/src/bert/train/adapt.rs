@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Training;
-use super::config::Config;
+use super::config::BertConfig;
 use crate::bert::tagger::HEAD;
 use crate::bert::weights::Weights;
 use crate::bert::{Bert, Settings};
@@ -112,7 +112,8 @@ impl Adapter for Adaptation {
 
 impl Default for Adaptation {
     fn default() -> Self {
-        let Config { dropout, layer_dropout, clip, patience, seed, checkpoint_every, .. } = Config::default();
+        let BertConfig { dropout, layer_dropout, clip, patience, seed, checkpoint_every, .. } =
+            BertConfig::default();
         Self {
             epochs: 2,
             frozen: 0,
@@ -151,9 +152,9 @@ impl Adaptation {
     }
 
     /// The settings of a training that goes on like this.
-    fn config(&self, window: usize) -> Config {
-        let default = Config::default();
-        Config {
+    fn config(&self, window: usize) -> BertConfig {
+        let default = BertConfig::default();
+        BertConfig {
             epochs: self.epochs,
             frozen: self.frozen,
             rate: self.rate.unwrap_or(default.rate),

@@ -9,7 +9,7 @@ use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 
 use super::adam::Moments;
-use super::config::Config;
+use super::config::BertConfig;
 use super::running::State;
 use super::samples::Samples;
 use crate::bert::failed;
@@ -55,7 +55,7 @@ impl<'a> Checkpoint<'a> {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub(super) fn new(config: &'a Config, corpus: &Corpus) -> Result<Option<Self>> {
+    pub(super) fn new(config: &'a BertConfig, corpus: &Corpus) -> Result<Option<Self>> {
         let Some(file) = &config.checkpoint else { return Ok(None) };
         // A name that cannot be written is better known before long work.
         drop(Publish::new(file)?);

@@ -15,56 +15,56 @@ use majuscule_train::methods::{Learned, Learner, Watch};
 
 /// How `bert` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
-pub struct Config {
+pub struct BertConfig {
     /// The pretrained encoder: a Hugging Face folder of a BERT model, with config.json, tokenizer.json or vocab.txt, and
     /// model.safetensors
     #[arg(long, value_name = "FOLDER")]
     #[serde(serialize_with = "name")]
     pub encoder: PathBuf,
     /// How often the corpus is gone over
-    #[arg(long, value_name = "N", default_value_t = Config::default().epochs)]
+    #[arg(long, value_name = "N", default_value_t = BertConfig::default().epochs)]
     pub epochs: usize,
     /// In so many epochs at first the encoder stays as it is
-    #[arg(long, value_name = "N", default_value_t = Config::default().frozen)]
+    #[arg(long, value_name = "N", default_value_t = BertConfig::default().frozen)]
     pub frozen: usize,
     /// How large the steps of the encoder are; the paper's value for BERT-base, small encoders bear ten times as much
-    #[arg(long, value_name = "STEP", default_value_t = Config::default().rate)]
+    #[arg(long, value_name = "STEP", default_value_t = BertConfig::default().rate)]
     pub rate: f64,
     /// How large the steps of the head are
-    #[arg(long, value_name = "STEP", default_value_t = Config::default().head_rate)]
+    #[arg(long, value_name = "STEP", default_value_t = BertConfig::default().head_rate)]
     pub head_rate: f64,
     /// Train the weights of layers with the head: never frozen, and with its steps
     #[arg(long)]
     pub scalars_with_head: bool,
     /// Let steps grow from 0 over so many batches, of the head and of the encoder each when it begins
-    #[arg(long, value_name = "N", default_value_t = Config::default().warm_up)]
+    #[arg(long, value_name = "N", default_value_t = BertConfig::default().warm_up)]
     pub warm_up: u64,
     /// Let steps shrink to 0 by the end
     #[arg(long)]
     pub decay: bool,
     /// How many sentences make a step; the paper takes 16 for several languages
-    #[arg(long, value_name = "N", default_value_t = Config::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = BertConfig::default().batch)]
     pub batch: usize,
     /// The share of values left out before the head
-    #[arg(long, value_name = "SHARE", default_value_t = Config::default().dropout)]
+    #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().dropout)]
     pub dropout: f64,
     /// How often a layer is left out of the weighted sum
-    #[arg(long, value_name = "SHARE", default_value_t = Config::default().layer_dropout)]
+    #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().layer_dropout)]
     pub layer_dropout: f64,
     /// Shorten gradients to this length; 0 leaves them as they are
-    #[arg(long, value_name = "LENGTH", default_value_t = Config::default().clip)]
+    #[arg(long, value_name = "LENGTH", default_value_t = BertConfig::default().clip)]
     pub clip: f64,
     /// Pieces of words that the encoder sees at a time: longer sentences are cut into windows that overlap
-    #[arg(long, value_name = "PIECES", default_value_t = Config::default().window)]
+    #[arg(long, value_name = "PIECES", default_value_t = BertConfig::default().window)]
     pub window: usize,
     /// Hold this share of the examples out, and keep what does best on them
-    #[arg(long, value_name = "FRACTION", default_value_t = Config::default().held_out)]
+    #[arg(long, value_name = "FRACTION", default_value_t = BertConfig::default().held_out)]
     pub held_out: f64,
     /// How many epochs in a row may be worse than the best
-    #[arg(long, value_name = "N", default_value_t = Config::default().patience)]
+    #[arg(long, value_name = "N", default_value_t = BertConfig::default().patience)]
     pub patience: usize,
     /// Where chance begins
-    #[arg(long, value_name = "N", default_value_t = Config::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = BertConfig::default().seed)]
     pub seed: u64,
     /// Write how far training has come to this file now and then. Where it is there already, training goes on from it and
     /// finds the same model; once that is written, the file is removed
@@ -73,7 +73,7 @@ pub struct Config {
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
     /// After how many steps it is written again
-    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = Config::default().checkpoint_every)]
+    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = BertConfig::default().checkpoint_every)]
     #[serde(skip)]
     pub checkpoint_every: u64,
     /// Append what happens to this file, a line of JSON each time
@@ -86,7 +86,7 @@ pub struct Config {
     pub device: Device,
 }
 
-impl Learner for Config {
+impl Learner for BertConfig {
     fn name(&self) -> &'static str {
         "bert"
     }
@@ -110,7 +110,7 @@ impl Learner for Config {
     }
 }
 
-impl Default for Config {
+impl Default for BertConfig {
     fn default() -> Self {
         Self {
             encoder: PathBuf::new(),
@@ -142,7 +142,7 @@ fn name<S: Serializer>(folder: &Path, serializer: S) -> std::result::Result<S::O
     serializer.serialize_str(&files::name(folder))
 }
 
-impl Config {
+impl BertConfig {
     /// What may not be as it was meant.
     pub fn warnings(&self) -> Vec<String> {
         // What cannot be read is an error of training, which says more.

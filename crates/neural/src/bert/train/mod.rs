@@ -23,7 +23,7 @@ use super::weights::Weights;
 use super::{Bert, Settings, device, failed, tagger};
 pub use adapt::{Adaptation, adapt};
 use checkpoint::Checkpoint;
-pub use config::Config;
+pub use config::BertConfig;
 use majuscule::error::{Error, Result};
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Watch, log};
@@ -31,12 +31,17 @@ use pretrained::Pretrained;
 use running::{Run, State};
 use samples::Samples;
 
-/// Trains a model, and tells how far it is after each step. [`Config::checkpoint`] stays, and gives the same model at once: it is to be removed when that is saved.
+/// Trains a model, and tells how far it is after each step. [`BertConfig::checkpoint`] stays, and gives the same model at once: it is to be removed when that is saved.
 ///
 /// # Errors
 /// Where the encoder cannot be used, the corpus cannot be read or teaches no case, where the settings cannot be, and where the
 /// checkpoint is of another training, altered, or cannot be written.
-pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize, watch: &mut Watch<'_>) -> Result<Bert> {
+pub fn train(
+    config: &BertConfig,
+    corpus: &Corpus,
+    threads: NonZeroUsize,
+    watch: &mut Watch<'_>,
+) -> Result<Bert> {
     config.check()?;
     let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder)?;
     let window = config.window.min(encoder.max_position_embeddings);
@@ -48,7 +53,7 @@ pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize, watch: &mu
 
 /// What is trained, and how.
 struct Training<'a> {
-    config: &'a Config,
+    config: &'a BertConfig,
     corpus: &'a Corpus,
     encoder: &'a EncoderConfig,
     pieces: &'a Pieces,

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::adam::Moments;
 use super::checkpoint::Checkpoint;
-use super::config::Config;
+use super::config::BertConfig;
 use super::log::Log;
 use super::noise::{Noise, Purpose, generator, unit};
 use super::pace::{LOGGED, Pace};
@@ -99,7 +99,7 @@ pub(super) fn beginning(
 
 /// A training.
 pub(super) struct Run<'a> {
-    pub(super) config: &'a Config,
+    pub(super) config: &'a BertConfig,
     pub(super) encoder: &'a EncoderConfig,
     pub(super) samples: &'a Samples,
     pub(super) padding: u32,
@@ -174,7 +174,7 @@ impl Run<'_> {
     }
 
     fn progress(&self, state: &State, batches: usize, pace: &Pace) -> Progress {
-        let Config { epochs, frozen, .. } = *self.config;
+        let BertConfig { epochs, frozen, .. } = *self.config;
         let step = state.epoch * batches + state.batches;
         let left = |steps: usize| Duration::from_secs_f64(pace.seconds_per_step() * steps as f64);
         // While the encoder stays as it is a step costs a third or less of one later.
@@ -218,7 +218,7 @@ impl Run<'_> {
     }
 
     pub(super) fn rates(&self, step: usize, batches: usize) -> Rates {
-        let Config { epochs, frozen, rate, head_rate, warm_up, decay, .. } = self.config;
+        let BertConfig { epochs, frozen, rate, head_rate, warm_up, decay, .. } = self.config;
         let end = epochs * batches;
         let factor = |start: usize| {
             let Some(done) = step.checked_sub(start) else { return 0.0 };

@@ -1,7 +1,7 @@
 //! A corpus as pieces and the ids of labels.
 
 use super::checkpoint::Digest;
-use super::config::Config;
+use super::config::BertConfig;
 use super::noise::{Purpose, below_by_remainder, generator, shuffle, unit};
 use crate::bert::passage::{Gathering, Passage};
 use crate::bert::tokenize::Pieces;
@@ -39,7 +39,7 @@ impl Samples {
     /// # Errors
     /// Where it cannot be read, has no words or teaches no case.
     pub(super) fn read(
-        config: &Config,
+        config: &BertConfig,
         corpus: &Corpus,
         pieces: &Pieces,
         settings: &Settings,
@@ -104,7 +104,7 @@ impl Samples {
     }
 
     /// The batches of an epoch: samples of about equal length together, and the batches in any order.
-    pub(super) fn batches(&self, config: &Config, epoch: u64) -> Vec<Vec<&Sample>> {
+    pub(super) fn batches(&self, config: &BertConfig, epoch: u64) -> Vec<Vec<&Sample>> {
         let mut random = generator(config.seed, Purpose::Order, epoch);
         let mut order: Vec<&Sample> = self.train.iter().collect();
         shuffle(&mut order, |end| below_by_remainder(&mut random, end));

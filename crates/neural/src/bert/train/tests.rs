@@ -19,15 +19,15 @@ use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
 use majuscule_train::methods::Left;
 
-fn config() -> Config {
-    Config {
+fn config() -> BertConfig {
+    BertConfig {
         encoder: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/toy-bert"),
         epochs: 3,
         rate: 3e-3,
         head_rate: 1e-2,
         warm_up: 3,
         held_out: 0.1,
-        ..Config::default()
+        ..BertConfig::default()
     }
 }
 
@@ -61,7 +61,7 @@ fn restored(model: &Bert, words: &str) -> String {
     forms.collect::<Vec<_>>().join(" ")
 }
 
-fn train(config: &Config, corpus: &Corpus) -> Result<Bert> {
+fn train(config: &BertConfig, corpus: &Corpus) -> Result<Bert> {
     super::train(config, corpus, NonZeroUsize::MIN, &mut |_| {})
 }
 
@@ -75,14 +75,14 @@ fn bytes(model: &Bert) -> Vec<u8> {
 
 /// What a training consists of.
 struct Parts {
-    config: Config,
+    config: BertConfig,
     encoder: EncoderConfig,
     samples: Samples,
     weights: Weights,
 }
 
 impl Parts {
-    fn new(config: Config) -> Self {
+    fn new(config: BertConfig) -> Self {
         let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
         let settings = Settings { window: 40, runs_on: false };
         let samples = Samples::read(&config, &corpus(), &pieces, &settings, None).unwrap();
@@ -92,7 +92,7 @@ impl Parts {
 
     /// Without dropout, so that the loss is a function of the weights.
     fn quiet() -> Self {
-        let mut parts = Self::new(Config { dropout: 0.0, layer_dropout: 0.0, frozen: 0, ..config() });
+        let mut parts = Self::new(BertConfig { dropout: 0.0, layer_dropout: 0.0, frozen: 0, ..config() });
         parts.encoder.hidden_dropout_prob = 0.0;
         parts.encoder.attention_probs_dropout_prob = 0.0;
         parts
@@ -108,7 +108,7 @@ impl Parts {
 
 #[test]
 fn it_learns_fifty_sentences_by_heart() {
-    let config = Config { epochs: 40, frozen: 1, held_out: 0.0, decay: true, ..config() };
+    let config = BertConfig { epochs: 40, frozen: 1, held_out: 0.0, decay: true, ..config() };
     let corpus = corpus();
     let model = train(&config, &corpus).unwrap();
     let score = evaluate_corpus(&model, Want::default(), &corpus).unwrap();
@@ -120,7 +120,7 @@ fn it_learns_fifty_sentences_by_heart() {
 #[test]
 fn every_weight_has_a_gradient() {
     // A layer that is left out would have none.
-    let parts = Parts::new(Config { layer_dropout: 0.0, ..config() });
+    let parts = Parts::new(BertConfig { layer_dropout: 0.0, ..config() });
     let state = State { epoch: 1, ..State::new(parts.weights.clone()).unwrap() };
     let run = parts.run();
     let batch: Vec<_> = parts.samples.train.iter().take(8).collect();
@@ -172,7 +172,7 @@ fn gradients_are_the_slopes_of_the_loss() {
 #[test]
 fn what_is_frozen_stays_to_the_bit() {
     for scalars_with_head in [false, true] {
-        let config = Config { epochs: 1, scalars_with_head, ..config() };
+        let config = BertConfig { epochs: 1, scalars_with_head, ..config() };
         let model = train(&config, &corpus()).unwrap();
         let parts = Parts::new(config);
         for (name, tensor) in &model.weights {
@@ -187,7 +187,7 @@ fn what_is_frozen_stays_to_the_bit() {
 
 #[test]
 fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
-    let of = |seed| bytes(&train(&Config { seed, ..config() }, &corpus()).unwrap());
+    let of = |seed| bytes(&train(&BertConfig { seed, ..config() }, &corpus()).unwrap());
     let first = of(1);
     assert!(of(1) == first && of(2) != first);
 }
@@ -198,7 +198,7 @@ fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
     let file = place.path().join("checkpoint");
     let log = place.path().join("log");
     let whole = train(&config(), &corpus()).unwrap();
-    let config = Config { checkpoint: Some(file.clone()), log: Some(log.clone()), ..config() };
+    let config = BertConfig { checkpoint: Some(file.clone()), log: Some(log.clone()), ..config() };
     let corpus = corpus();
     // From the beginning with a checkpoint, and once more from what it left.
     assert!(bytes(&train(&config, &corpus).unwrap()) == bytes(&whole));
@@ -208,9 +208,9 @@ fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
     assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
     assert!(lines.contains("held_out_ser"));
 
-    let refused = |config: &Config| train(config, &corpus).unwrap_err().to_string();
+    let refused = |config: &BertConfig| train(config, &corpus).unwrap_err().to_string();
     assert!(
-        refused(&Config { seed: 2, ..config.clone() })
+        refused(&BertConfig { seed: 2, ..config.clone() })
             .contains("a training with seed 1 was begun, but this one has 2")
     );
     for len in (0..held.len()).step_by(997) {
@@ -223,7 +223,7 @@ fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
 fn a_checkpoint_knows_its_text_and_its_encoder_by_what_they_hold() {
     let place = tempfile::tempdir().unwrap();
     let checkpoint = Some(place.path().join("checkpoint"));
-    let config = Config { epochs: 1, held_out: 0.0, checkpoint, ..config() };
+    let config = BertConfig { epochs: 1, held_out: 0.0, checkpoint, ..config() };
     let text = "the minister of Anna met us\nwho said to us in York\n".repeat(5);
     train(&config, &of_text(&text)).unwrap();
     // Files of the same names and sizes.
@@ -234,7 +234,7 @@ fn a_checkpoint_knows_its_text_and_its_encoder_by_what_they_hold() {
     for name in ["config.json", "vocab.txt", "model.safetensors"] {
         fs::copy(config.encoder.join(name), other.join(name)).unwrap();
     }
-    let same = Config { encoder: other.clone(), ..config };
+    let same = BertConfig { encoder: other.clone(), ..config };
     train(&same, &of_text(&text)).unwrap();
     let mut weights = Pretrained::read(&other).unwrap().weights;
     let changed = weights["embeddings.LayerNorm.bias"].affine(1.0, 0.5).unwrap();
@@ -263,7 +263,7 @@ fn any_number_of_threads_learns_the_same() {
     let text =
         "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";
     let corpus = of_text(&text.repeat(150));
-    let config = Config { epochs: 2, frozen: 0, batch: 300, ..config() };
+    let config = BertConfig { epochs: 2, frozen: 0, batch: 300, ..config() };
     let train = |threads| {
         let threads = NonZeroUsize::new(threads).unwrap();
         bytes(&super::train(&config, &corpus, threads, &mut |_| {}).unwrap())
@@ -274,7 +274,7 @@ fn any_number_of_threads_learns_the_same() {
 #[test]
 fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
     let place = tempfile::tempdir().unwrap();
-    let config = Config {
+    let config = BertConfig {
         held_out: 0.0,
         checkpoint: Some(place.path().join("checkpoint")),
         checkpoint_every: 2,
@@ -314,7 +314,7 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
 fn adaptable() -> (Bert, Corpus) {
     let known =
         "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";
-    let config = Config { epochs: 30, held_out: 0.0, decay: true, ..config() };
+    let config = BertConfig { epochs: 30, held_out: 0.0, decay: true, ..config() };
     let model = train(&config, &of_text(&known.repeat(10))).unwrap();
     let other = "who met the Minister of McBride with Anna\nthe BBC said to the Minister of York in Lisbon\n";
     (model, of_text(&other.repeat(10)))
@@ -390,7 +390,7 @@ fn an_encoder_that_cannot_be_used_is_named() {
             fs::copy(config().encoder.join(name), folder.join(name)).unwrap();
         }
         change();
-        let config = Config { encoder: folder.clone(), ..config() };
+        let config = BertConfig { encoder: folder.clone(), ..config() };
         train(&config, &corpus()).unwrap_err().to_string()
     };
     let remove = |name: &str| fs::remove_file(folder.join(name)).unwrap();
@@ -417,13 +417,13 @@ fn an_encoder_that_cannot_be_used_is_named() {
 
 #[test]
 fn settings_that_cannot_be_are_refused() {
-    let refused = |config: Config| train(&config, &corpus()).unwrap_err().to_string();
+    let refused = |config: BertConfig| train(&config, &corpus()).unwrap_err().to_string();
     for (config, what) in [
-        (Config { epochs: 0, ..config() }, "--epochs 0"),
-        (Config { dropout: 1.0, ..config() }, "--dropout 1"),
-        (Config { rate: f64::NAN, ..config() }, "--rate NaN"),
-        (Config { window: 2, ..config() }, "--window 2"),
-        (Config { device: Device::Cuda(999), ..config() }, "--device cuda:999: "),
+        (BertConfig { epochs: 0, ..config() }, "--epochs 0"),
+        (BertConfig { dropout: 1.0, ..config() }, "--dropout 1"),
+        (BertConfig { rate: f64::NAN, ..config() }, "--rate NaN"),
+        (BertConfig { window: 2, ..config() }, "--window 2"),
+        (BertConfig { device: Device::Cuda(999), ..config() }, "--device cuda:999: "),
     ] {
         let found = refused(config);
         assert!(found.contains(what), "{found}");

@@ -14,48 +14,48 @@ use majuscule_train::methods::{Learned, Learner, Watch};
 
 /// How `bilstm` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
-pub struct Config {
+pub struct BilstmConfig {
     /// How many numbers stand for a word
-    #[arg(long, value_name = "WIDTH", default_value_t = Config::default().word)]
+    #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().word)]
     pub word: usize,
     /// How many numbers stand for a letter
-    #[arg(long, value_name = "WIDTH", default_value_t = Config::default().letter)]
+    #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().letter)]
     pub letter: usize,
     /// How wide the state is in which letters are read, in each direction
-    #[arg(long, value_name = "WIDTH", default_value_t = Config::default().letter_hidden)]
+    #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().letter_hidden)]
     pub letter_hidden: usize,
     /// How wide the state is in which words are read, in each direction
-    #[arg(long, value_name = "WIDTH", default_value_t = Config::default().hidden)]
+    #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().hidden)]
     pub hidden: usize,
     /// How often the corpus is gone over
-    #[arg(long, value_name = "N", default_value_t = Config::default().epochs)]
+    #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().epochs)]
     pub epochs: usize,
     /// How large the steps are at first; they shrink evenly to 0 by the end
-    #[arg(long, value_name = "STEP", default_value_t = Config::default().rate)]
+    #[arg(long, value_name = "STEP", default_value_t = BilstmConfig::default().rate)]
     pub rate: f64,
     /// How many sentences make a step
-    #[arg(long, value_name = "N", default_value_t = Config::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().batch)]
     pub batch: usize,
     /// The share of values left out before words are read, and after
-    #[arg(long, value_name = "SHARE", default_value_t = Config::default().dropout)]
+    #[arg(long, value_name = "SHARE", default_value_t = BilstmConfig::default().dropout)]
     pub dropout: f64,
     /// How often a word that the corpus has once is taken for an unknown one
-    #[arg(long, value_name = "SHARE", default_value_t = Config::default().unknown)]
+    #[arg(long, value_name = "SHARE", default_value_t = BilstmConfig::default().unknown)]
     pub unknown: f64,
     /// Shorten gradients to this length; 0 leaves them as they are
-    #[arg(long, value_name = "LENGTH", default_value_t = Config::default().clip)]
+    #[arg(long, value_name = "LENGTH", default_value_t = BilstmConfig::default().clip)]
     pub clip: f64,
     /// Words that are seen at a time: longer sentences are cut into windows that overlap
-    #[arg(long, value_name = "WORDS", default_value_t = Config::default().window)]
+    #[arg(long, value_name = "WORDS", default_value_t = BilstmConfig::default().window)]
     pub window: usize,
     /// Hold this share of the examples out, and keep what does best on them
-    #[arg(long, value_name = "FRACTION", default_value_t = Config::default().held_out)]
+    #[arg(long, value_name = "FRACTION", default_value_t = BilstmConfig::default().held_out)]
     pub held_out: f64,
     /// How many epochs in a row may be worse than the best
-    #[arg(long, value_name = "N", default_value_t = Config::default().patience)]
+    #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().patience)]
     pub patience: usize,
     /// Where chance begins
-    #[arg(long, value_name = "N", default_value_t = Config::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().seed)]
     pub seed: u64,
     /// Append what happens to this file, a line of JSON each time. A training that was interrupted begins again: there are no
     /// checkpoints
@@ -65,7 +65,7 @@ pub struct Config {
     pub log: Option<PathBuf>,
 }
 
-impl Learner for Config {
+impl Learner for BilstmConfig {
     fn name(&self) -> &'static str {
         "bilstm"
     }
@@ -76,7 +76,7 @@ impl Learner for Config {
     }
 }
 
-impl Default for Config {
+impl Default for BilstmConfig {
     fn default() -> Self {
         Self {
             word: 100,
@@ -98,7 +98,7 @@ impl Default for Config {
     }
 }
 
-impl Config {
+impl BilstmConfig {
     /// How wide the parts of the network are.
     pub(super) fn widths(&self) -> Widths {
         let Self { word, letter, letter_hidden, hidden, .. } = *self;

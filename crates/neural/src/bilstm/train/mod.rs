@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 
 use super::weights::{Layout, Weights};
 use super::{Bilstm, Settings};
-pub use config::Config;
+pub use config::BilstmConfig;
 use majuscule::error::Result;
 use majuscule_train::corpus::Corpus;
 use running::Run;
@@ -23,7 +23,7 @@ use samples::Samples;
 ///
 /// # Errors
 /// Where the corpus cannot be read or teaches no case, where the settings cannot be, and where the log cannot be written.
-pub fn train(config: &Config, corpus: &Corpus, _: NonZeroUsize) -> Result<Bilstm> {
+pub fn train(config: &BilstmConfig, corpus: &Corpus, _: NonZeroUsize) -> Result<Bilstm> {
     config.check()?;
     let samples = Samples::read(config, corpus)?;
     let Samples { vocabulary, labels, .. } = &samples;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::adam::Adam;
-use super::config::Config;
+use super::config::BilstmConfig;
 use super::gradient::{Gradient, gradient};
 use super::samples::{Sample, Samples};
 use crate::bilstm::Bilstm;
@@ -46,7 +46,7 @@ pub(super) fn beginning(layout: Layout, seed: u64) -> Weights {
 
 /// A training.
 pub(super) struct Run<'a> {
-    pub(super) config: &'a Config,
+    pub(super) config: &'a BilstmConfig,
     pub(super) samples: &'a Samples,
     pub(super) protocol: Protocol,
     /// Makes a model of weights.
@@ -111,7 +111,7 @@ impl Run<'_> {
 
     /// The loss of a batch and its gradient.
     pub(super) fn gradient(&self, weights: &Weights, samples: &[&Sample], step: u64) -> (f64, Gradient) {
-        let Config { seed, dropout, unknown, .. } = *self.config;
+        let BilstmConfig { seed, dropout, unknown, .. } = *self.config;
         let mut random = generator(seed, Purpose::Dropout, step);
         let texts: Vec<_> =
             samples.iter().map(|sample| self.samples.words(sample, unknown, &mut random)).collect();

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::config::Config;
+use super::config::BilstmConfig;
 use crate::bilstm::gather::{Gather, Gathering, Text};
 use crate::bilstm::network::Word;
 use crate::bilstm::vocabulary::Vocabulary;
@@ -38,7 +38,7 @@ impl Samples {
     ///
     /// # Errors
     /// Where it cannot be read, has no words or teaches no case.
-    pub(super) fn read(config: &Config, corpus: &Corpus) -> Result<Self> {
+    pub(super) fn read(config: &BilstmConfig, corpus: &Corpus) -> Result<Self> {
         let mut forms = Forms::default();
         let mut held_out = Vec::new();
         let mut random = generator(config.seed, Purpose::HeldOut, 0);
@@ -72,7 +72,7 @@ impl Samples {
     }
 
     /// The batches of an epoch: samples of about equal length together, and the batches in any order.
-    pub(super) fn batches(&self, config: &Config, epoch: u64) -> Vec<Vec<&Sample>> {
+    pub(super) fn batches(&self, config: &BilstmConfig, epoch: u64) -> Vec<Vec<&Sample>> {
         let mut random = generator(config.seed, Purpose::Order, epoch);
         let mut order: Vec<&Sample> = self.train.iter().collect();
         shuffle(&mut order, |end| below_by_remainder(&mut random, end));

@@ -9,8 +9,8 @@ use majuscule::text::Locale;
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
 
-fn config() -> Config {
-    Config {
+fn config() -> BilstmConfig {
+    BilstmConfig {
         word: 8,
         letter: 5,
         letter_hidden: 6,
@@ -19,7 +19,7 @@ fn config() -> Config {
         rate: 1e-2,
         batch: 8,
         held_out: 0.1,
-        ..Config::default()
+        ..BilstmConfig::default()
     }
 }
 
@@ -48,7 +48,7 @@ fn bytes(model: &Bilstm) -> Vec<u8> {
 
 /// A network and what it is trained on.
 struct Parts {
-    config: Config,
+    config: BilstmConfig,
     samples: Samples,
     weights: Weights,
 }
@@ -56,7 +56,7 @@ struct Parts {
 impl Parts {
     /// Without chance, so that the loss is a function of the weights.
     fn quiet() -> Self {
-        let config = Config { dropout: 0.0, unknown: 0.0, ..config() };
+        let config = BilstmConfig { dropout: 0.0, unknown: 0.0, ..config() };
         let samples = Samples::read(&config, &corpus()).unwrap();
         let (words, letters) = (samples.vocabulary.words(), samples.vocabulary.letters());
         let layout = Layout::new(config.widths(), words, letters, samples.labels.len());
@@ -141,7 +141,7 @@ fn texts_in_a_batch_have_the_scores_that_they_have_alone() {
 
 #[test]
 fn it_learns_fifty_sentences_by_heart() {
-    let config = Config { epochs: 30, held_out: 0.0, ..config() };
+    let config = BilstmConfig { epochs: 30, held_out: 0.0, ..config() };
     let corpus = corpus();
     let model = train(&config, &corpus, one()).unwrap();
     let score = evaluate_corpus(&model, Want::default(), &corpus).unwrap();
@@ -150,7 +150,7 @@ fn it_learns_fifty_sentences_by_heart() {
 
 #[test]
 fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
-    let train = |seed| bytes(&train(&Config { seed, ..config() }, &corpus(), one()).unwrap());
+    let train = |seed| bytes(&train(&BilstmConfig { seed, ..config() }, &corpus(), one()).unwrap());
     let first = train(1);
     assert!(train(1) == first && train(2) != first);
 }
@@ -159,7 +159,7 @@ fn the_same_seed_gives_equal_bytes_and_another_seed_does_not() {
 fn what_happens_is_written_as_lines_of_json() {
     let place = tempfile::tempdir().unwrap();
     let log = place.path().join("log");
-    train(&Config { log: Some(log.clone()), ..config() }, &corpus(), one()).unwrap();
+    train(&BilstmConfig { log: Some(log.clone()), ..config() }, &corpus(), one()).unwrap();
     let lines = std::fs::read_to_string(&log).unwrap();
     assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
     assert_eq!(lines.matches("held_out_ser").count(), 3);
@@ -167,13 +167,13 @@ fn what_happens_is_written_as_lines_of_json() {
 
 #[test]
 fn settings_that_cannot_be_are_refused() {
-    let refused = |config: Config| train(&config, &corpus(), one()).unwrap_err().to_string();
+    let refused = |config: BilstmConfig| train(&config, &corpus(), one()).unwrap_err().to_string();
     for (config, what) in [
-        (Config { epochs: 0, ..config() }, "--epochs 0"),
-        (Config { dropout: 1.0, ..config() }, "--dropout 1"),
-        (Config { rate: f64::NAN, ..config() }, "--rate NaN"),
-        (Config { window: 1, ..config() }, "--window 1"),
-        (Config { letter_hidden: 0, ..config() }, "--letter-hidden 0"),
+        (BilstmConfig { epochs: 0, ..config() }, "--epochs 0"),
+        (BilstmConfig { dropout: 1.0, ..config() }, "--dropout 1"),
+        (BilstmConfig { rate: f64::NAN, ..config() }, "--rate NaN"),
+        (BilstmConfig { window: 1, ..config() }, "--window 1"),
+        (BilstmConfig { letter_hidden: 0, ..config() }, "--letter-hidden 0"),
     ] {
         let found = refused(config);
         assert!(found.contains(what), "{found}");

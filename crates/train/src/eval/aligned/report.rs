@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Score;
 use super::files::{LeftOut, Scores};
-use crate::eval::report::{Config, Figures, Layout, Word, figures_table, most_frequent_errors, row, spell};
+use crate::eval::report::{
+    Figures, Layout, ReportConfig, Word, figures_table, most_frequent_errors, row, spell,
+};
 use crate::eval::slots::{Confusion, Matching};
 use crate::eval::table::{Table, percent, thousands};
 
@@ -88,7 +90,7 @@ fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
 
 impl Report {
     /// Reads the figures off scores; `per_file` asks for those of each recording too.
-    pub fn of(scores: &Scores, config: &Config, per_file: bool) -> Self {
+    pub fn of(scores: &Scores, config: &ReportConfig, per_file: bool) -> Self {
         let matching = config.matching;
         let all = scores.all();
         let file = |(name, score): &(String, Score)| File {
@@ -200,7 +202,7 @@ mod tests {
         let left_out =
             vec![LeftOut { name: "hyp/b.nlp".into(), lacks: Lacking::Reference, is_deleted: false }];
         let scores = Scores { recordings: vec![("hyp/a.nlp".into(), score)], left_out };
-        let config = Config {
+        let config = ReportConfig {
             signature: "protocol:asr".into(),
             matching: Matching::Spelling,
             locale: Locale::Root,

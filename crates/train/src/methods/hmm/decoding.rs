@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::num::NonZeroUsize;
 
 /// A model of a small text, without a guesser.
-fn trained(text: &str, config: Config) -> Hmm {
+fn trained(text: &str, config: HmmConfig) -> Hmm {
     let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
     train(&config, &corpus, NonZeroUsize::MIN).unwrap()
 }
@@ -82,10 +82,10 @@ proptest! {
         text in any_text(), words in any_words(), order in 1usize..5, map_weight in 0u8..3, lm_weight in 1u8..3,
     ) {
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
-        let ngrams = kneser_ney::Config { order, ..Default::default() };
+        let ngrams = kneser_ney::KneserNeyConfig { order, ..Default::default() };
         let language = Language { ngrams, unknown: Unknown::Keep, ..Language::default() };
         let weights = (f32::from(lm_weight), f32::from(map_weight));
-        let config = Config { language, lm_weight: weights.0, map_weight: weights.1 };
+        let config = HmmConfig { language, lm_weight: weights.0, map_weight: weights.1 };
         // A text that teaches no case is refused.
         let Ok(model) = train(&config, &corpus, NonZeroUsize::MIN) else { return Ok(()) };
         let tokens = Tokens::of_words(words, Locale::Root);
@@ -149,7 +149,7 @@ fn what_the_user_gives_is_context() {
 
 #[test]
 fn a_line_may_end_a_sentence_and_a_turn_does() {
-    let model = trained("The us.\nThe us.\nHe saw the us and the us.\nA US.", Config::default());
+    let model = trained("The us.\nThe us.\nHe saw the us and the us.\nA US.", HmmConfig::default());
     let at = |before: Break| {
         let mut tokens = Tokens::of_words(["us"], Locale::Root);
         tokens.push("the", Locale::Root, Token { before, ..Token::default() });
@@ -163,11 +163,11 @@ fn a_line_may_end_a_sentence_and_a_turn_does() {
 #[test]
 fn words_that_were_not_seen_are_shaped_by_their_parts_and_endings() {
     let text = "He saw Lisbon and Karlsson and Svensson and Olsson here.\nShe went walking, talking and reading there.";
-    let model = trained(text, Config::default());
+    let model = trained(text, HmmConfig::default());
     assert_eq!(restored(&model, "he saw eriksson"), "he saw Eriksson");
     assert_eq!(restored(&model, "he was painting"), "he was painting");
     assert_eq!(restored(&model, "he saw karlsson-svensson"), "he saw Karlsson-Svensson");
     let language = Language { unknown: Unknown::Keep, ..Language::default() };
-    let model = trained(text, Config { language, ..Config::default() });
+    let model = trained(text, HmmConfig { language, ..HmmConfig::default() });
     assert_eq!(restored(&model, "he saw eriksson"), "he saw eriksson");
 }

@@ -28,21 +28,21 @@ use majuscule::text::{Case, Class, Labels, Locale};
 
 /// How `hmm` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
-pub struct Config {
+pub struct HmmConfig {
     /// The language model and the map
     #[command(flatten)]
     #[serde(flatten)]
     pub language: Language,
     /// How much the language model counts
-    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().lm_weight)]
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = HmmConfig::default().lm_weight)]
     pub lm_weight: f32,
     /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is P(lower | form) = 1
     /// for all forms
-    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = Config::default().map_weight)]
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = HmmConfig::default().map_weight)]
     pub map_weight: f32,
 }
 
-impl Default for Config {
+impl Default for HmmConfig {
     fn default() -> Self {
         Self { language: Language::default(), lm_weight: 1.0, map_weight: 0.0 }
     }
@@ -63,7 +63,7 @@ pub struct Language {
     /// How the language model is trained
     #[command(flatten)]
     #[serde(flatten)]
-    pub ngrams: kneser_ney::Config,
+    pub ngrams: kneser_ney::KneserNeyConfig,
     /// Keep the N most frequent forms in the language model; all others are counted as the unknown word
     #[arg(long, value_name = "N")]
     pub vocabulary: Option<NonZeroUsize>,
@@ -84,7 +84,7 @@ pub enum Unknown {
     Keep,
 }
 
-impl Learner for Config {
+impl Learner for HmmConfig {
     fn name(&self) -> &'static str {
         "hmm"
     }
@@ -111,7 +111,7 @@ impl Learner for Config {
 ///
 /// # Errors
 /// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
-pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
+pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
     let settings = Settings { lm_weight: config.lm_weight, map_weight: config.map_weight };
     check_weight("--lm-weight", config.lm_weight)?;
     check_weight("--map-weight", config.map_weight)?;
@@ -198,7 +198,7 @@ impl Language {
         recorded
     }
 
-    fn kneser_ney(&self) -> kneser_ney::Config {
+    fn kneser_ney(&self) -> kneser_ney::KneserNeyConfig {
         let mut config = self.ngrams.clone();
         if let Some(most) = self.vocabulary {
             config.known = Known::Most(most);

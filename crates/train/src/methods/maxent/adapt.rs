@@ -13,7 +13,7 @@ use super::cells::{Gradient, Weights};
 use super::count::mixed;
 use super::dataset::DataSet;
 use super::trainer::Trainer;
-use super::{Config, Size, Solving, find, own, words_of};
+use super::{MaxentConfig, Size, Solving, find, own, words_of};
 use crate::corpus::Corpus;
 use crate::methods::{Adapted, Adapter, Watch, check_locale, json};
 use majuscule::error::{Error, Result};
@@ -61,7 +61,7 @@ pub struct Adaptation {
 impl Default for Adaptation {
     fn default() -> Self {
         let Solving { held_out, patience, seed, .. } = Solving::default();
-        let Config { rate, vocabulary, .. } = Config::default();
+        let MaxentConfig { rate, vocabulary, .. } = MaxentConfig::default();
         Self {
             // Of 0, 0.01, 0.1, 1 and 10 the best on talks and telephone calls that a model of parliament debates was adapted to;
             // what it knew before suffers little yet.
@@ -139,7 +139,7 @@ pub fn adapt(
 
 impl Adaptation {
     /// The settings of a training that sees what the model sees.
-    fn config(&self, model: &Maxent) -> Result<Config> {
+    fn config(&self, model: &Maxent) -> Result<MaxentConfig> {
         if !(self.variance.is_finite() && self.variance >= 0.0) {
             return Err(Error::Usage(format!(
                 "--variance {}: expected 0 or a greater number",
@@ -147,7 +147,7 @@ impl Adaptation {
             )));
         }
         let Self { epochs, rate, bits, vocabulary, held_out, patience, seed, .. } = *self;
-        let config = Config {
+        let config = MaxentConfig {
             look_ahead: model.settings.look_ahead,
             epochs,
             rate,
@@ -162,7 +162,7 @@ impl Adaptation {
                 seed,
                 ..Solving::default()
             },
-            ..Config::default()
+            ..MaxentConfig::default()
         };
         config.check()?;
         Ok(config)
@@ -248,7 +248,7 @@ mod tests {
     fn background(protocol: Protocol) -> Maxent {
         let text = "They told us in Lisbon.\nThey saw the US army at the river bank.\nShe said that Anna met the mark.\n\
                     He went to Porto with a rose.\nOur iPhone was at Anna's house.\n";
-        let config = Config { bits: 14, look_ahead: 1, ..Config::default() };
+        let config = MaxentConfig { bits: 14, look_ahead: 1, ..MaxentConfig::default() };
         let corpus = corpus(&text.repeat(60), protocol, Locale::Root);
         train(&config, &corpus, NonZeroUsize::MIN).unwrap()
     }

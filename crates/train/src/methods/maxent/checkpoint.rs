@@ -18,7 +18,7 @@ use super::dataset::DataSet;
 use super::lazy::{Lazy, Penalty};
 use super::state::State;
 use super::stopping::Stopping;
-use super::{Config, Size};
+use super::{MaxentConfig, Size};
 use crate::corpus::Corpus;
 use crate::methods::checkpoint;
 use majuscule::error::{Error, Result};
@@ -33,7 +33,7 @@ const FORMAT: u32 = 1;
 /// A file that holds a state, or will.
 pub(super) struct Checkpoint<'a> {
     file: &'a Path,
-    config: &'a Config,
+    config: &'a MaxentConfig,
     settings: String,
     /// The file, behind its settings, where there is one.
     old: Option<Source>,
@@ -44,7 +44,7 @@ impl<'a> Checkpoint<'a> {
     ///
     /// # Errors
     /// Where it is none, of another training or of another version, and where it cannot be written.
-    pub(super) fn new(config: &'a Config, corpus: &Corpus) -> Result<Option<Self>> {
+    pub(super) fn new(config: &'a MaxentConfig, corpus: &Corpus) -> Result<Option<Self>> {
         let Some(file) = &config.checkpoint else { return Ok(None) };
         let settings = settings(config, corpus);
         let old = match file.metadata() {
@@ -75,7 +75,7 @@ impl<'a> Checkpoint<'a> {
 }
 
 /// What states depend on, but for what is in the files; on threads and the file's own name they do not.
-fn settings(config: &Config, corpus: &Corpus) -> String {
+fn settings(config: &MaxentConfig, corpus: &Corpus) -> String {
     let version = format!("{} with features {}", env!("CARGO_PKG_VERSION"), VERSION);
     checkpoint::settings(config, version, corpus)
 }
@@ -88,7 +88,7 @@ fn digest(outside: &Outside) -> u64 {
 /// Writes states to the file.
 pub(super) struct Keeper<'a> {
     file: &'a Path,
-    config: &'a Config,
+    config: &'a MaxentConfig,
     settings: String,
     digests: [u64; 2],
     /// Since the last one.
@@ -238,7 +238,7 @@ impl Source {
     }
 
     /// Reads what is behind the settings.
-    fn state(mut self, config: &Config, digests: [u64; 2], penalty: Penalty) -> Result<State> {
+    fn state(mut self, config: &MaxentConfig, digests: [u64; 2], penalty: Penalty) -> Result<State> {
         for (digest, what) in digests.into_iter().zip(["a text", "a list or a lexicon"]) {
             if u64::from_le_bytes(self.next()?) != digest {
                 return Err(checkpoint::altered_input(self.input.name(), what));
@@ -258,7 +258,7 @@ impl Source {
         Ok(State { epoch: epoch as usize, batches, stopping, weights })
     }
 
-    fn weights(&mut self, config: &Config, penalty: Penalty) -> Result<Weights> {
+    fn weights(&mut self, config: &MaxentConfig, penalty: Penalty) -> Result<Weights> {
         let [chosen] = self.next()?;
         let count = u64::from_le_bytes(self.next()?) as usize;
         let fits = match config.size {
@@ -369,17 +369,17 @@ mod tests {
         Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root)
     }
 
-    fn config(solving: Solving) -> Config {
-        Config { bits: 8, size: Size::Features(60), epochs: 3, solving, ..Config::default() }
+    fn config(solving: Solving) -> MaxentConfig {
+        MaxentConfig { bits: 8, size: Size::Features(60), epochs: 3, solving, ..MaxentConfig::default() }
     }
 
-    fn bytes(config: &Config, state: &State) -> Vec<u8> {
+    fn bytes(config: &MaxentConfig, state: &State) -> Vec<u8> {
         let mut bytes = Vec::new();
         write(&mut bytes, &settings(config, &corpus()), [1, 2], state).unwrap();
         bytes
     }
 
-    fn read(config: &Config, bytes: &[u8], penalty: Penalty) -> Result<State> {
+    fn read(config: &MaxentConfig, bytes: &[u8], penalty: Penalty) -> Result<State> {
         let (input, left) = (Input::uncompressed("file", io::Cursor::new(bytes.to_vec())), bytes.len());
         Source::new(input, left, &settings(config, &corpus()))?.state(config, [1, 2], penalty)
     }
@@ -466,7 +466,7 @@ mod tests {
         }
     }
 
-    fn some_config() -> Config {
+    fn some_config() -> MaxentConfig {
         config(Solving { average: true, ..Solving::default() })
     }
 
@@ -481,9 +481,9 @@ mod tests {
     #[test]
     fn another_training_is_told_by_what_differs() {
         let state = &some_states()[0];
-        let of = |config: &Config| read(config, &bytes(&some_config(), state), Penalty::None).map(drop);
+        let of = |config: &MaxentConfig| read(config, &bytes(&some_config(), state), Penalty::None).map(drop);
         assert!(of(&some_config()).is_ok());
-        let problem = of(&Config { look_ahead: 1, ..some_config() }).unwrap_err();
+        let problem = of(&MaxentConfig { look_ahead: 1, ..some_config() }).unwrap_err();
         assert!(matches!(problem, Error::Usage(_)));
         assert_eq!(
             problem.to_string(),

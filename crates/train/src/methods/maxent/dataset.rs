@@ -1,6 +1,6 @@
 //! A corpus in, a row of features and an answer for each of its words out.
 
-use super::Config;
+use super::MaxentConfig;
 use super::adapt;
 use super::count::Words;
 use crate::corpus::{Corpus, Example, Gold};
@@ -17,7 +17,7 @@ use majuscule::text::{Class, Mark};
 /// The words that weights are learned from, in the order of the corpus.
 #[derive(Clone, Copy)]
 pub(super) struct DataSet<'a> {
-    pub(super) config: &'a Config,
+    pub(super) config: &'a MaxentConfig,
     pub(super) set: &'a FeatureSet,
     pub(super) corpus: &'a Corpus,
     pub(super) words: &'a Words,
@@ -200,7 +200,7 @@ mod tests {
                 example.gold.push(Gold { label: Case::Lower.into(), scored: true, initial: *starts });
             }
             let tokens: &Tokens = &example.tokens;
-            let config = Config { leave_out: 0.0, ..Config::default() };
+            let config = MaxentConfig { leave_out: 0.0, ..MaxentConfig::default() };
             let set = FeatureSet::new(&[&Group::DEFAULT[..], &[Group::Spans, Group::Previous]].concat());
             let corpus = Corpus::of_text("", Reading::default(), Protocol::Mix, Locale::Root);
             let (counts, outside) = (Words::default(), Outside::default());

@@ -11,7 +11,7 @@ use super::dataset::{ExampleRow, Scratch};
 use super::matrix::{Matrix, UNLIKELY, against_the_rest};
 use super::names;
 use super::solving::check_penalties;
-use super::{Config, Prepared, Solving};
+use super::{MaxentConfig, Prepared, Solving};
 use crate::corpus::Corpus;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Input, Lines};
@@ -37,10 +37,10 @@ pub struct Exchange {
     #[arg(long, value_parser = majuscule_arguments::by_name::<Group>(), value_name = "GROUP,…", value_delimiter = ',')]
     pub features: Vec<Group>,
     /// How many words of right context the features see
-    #[arg(long, value_name = "N", default_value_t = Config::default().look_ahead)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
     pub look_ahead: usize,
     /// Take how words are written elsewhere from the N most frequent ones
-    #[arg(long, value_name = "N", default_value_t = Config::default().vocabulary)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().vocabulary)]
     pub vocabulary: usize,
 }
 
@@ -111,7 +111,12 @@ pub fn write_features(
     dictionary: &mut (impl Write + ?Sized),
 ) -> Result<()> {
     let Exchange { look_ahead, vocabulary, .. } = *exchange;
-    let config = Config { features: exchange.features.clone(), look_ahead, vocabulary, ..Config::default() };
+    let config = MaxentConfig {
+        features: exchange.features.clone(),
+        look_ahead,
+        vocabulary,
+        ..MaxentConfig::default()
+    };
     let prepared = Prepared::new(&config, corpus, threads)?;
     let outside = Outside::default();
     let data = prepared.data(&config, corpus, &outside);
@@ -571,12 +576,12 @@ mod tests {
         );
         let (_folder, paths) = files(&[("weights", &weights)]);
         let solving = Solving { weights: Some(paths[0].clone()), ..Solving::default() };
-        let config = Config { look_ahead: 1, solving, ..Config::default() };
+        let config = MaxentConfig { look_ahead: 1, solving, ..MaxentConfig::default() };
         let model = train(&config, &corpus(Protocol::Text), NonZeroUsize::MIN).unwrap();
         assert!(is_upper(&model, "we saw the us army") && !is_upper(&model, "they told us here"));
         // The solver that train has finds the same.
         let best = Solving { solver: Solver::Lbfgs, l2: 0.1, ..Solving::default() };
-        let best = Config { solving: best, ..config };
+        let best = MaxentConfig { solving: best, ..config };
         let best = train(&best, &corpus(Protocol::Text), NonZeroUsize::MIN).unwrap();
         assert!(best.sections() == model.sections());
         // Out again, they are what went in, as far as a step tells them apart.
@@ -644,10 +649,10 @@ mod tests {
         let (_folder, paths) =
             files(&[("case", "bias\t0\t-3\t-3\t-3\nw=us\t0\t0\t6\t0\n"), ("begin", "w=they\t3\nbias\t-1\n")]);
         let solving = Solving { weights: Some(paths[0].clone()), ..Solving::default() };
-        let config = Config { look_ahead: 1, solving: solving.clone(), ..Config::default() };
+        let config = MaxentConfig { look_ahead: 1, solving: solving.clone(), ..MaxentConfig::default() };
         assert!(matches!(train(&config, &corpus(protocol), NonZeroUsize::MIN), Err(Error::Usage(_))));
         let solving = Solving { begin_weights: Some(paths[1].clone()), ..solving };
-        let model = train(&Config { solving, ..config }, &corpus(protocol), NonZeroUsize::MIN).unwrap();
+        let model = train(&MaxentConfig { solving, ..config }, &corpus(protocol), NonZeroUsize::MIN).unwrap();
         let tokens = Tokens::of_words("they saw the us army they told us here".split(' '), Locale::Root);
         let want = Want { marks: true, ..Want::default() };
         let choices = model.restore_batch(&[tokens], want).unwrap().remove(0);

@@ -62,7 +62,7 @@ use trainer::Trainer;
 
 /// How `maxent` is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
-pub struct Config {
+pub struct MaxentConfig {
     /// The features; where none is named those that help, and with --list and --forms those that look there
     #[arg(long, value_parser = majuscule_arguments::by_name::<Group>(), value_name = "GROUP,…", value_delimiter = ',')]
     pub features: Vec<Group>,
@@ -80,34 +80,34 @@ pub struct Config {
     #[serde(serialize_with = "crate::methods::names")]
     pub forms: Option<PathBuf>,
     /// How many words of right context the features see
-    #[arg(long, value_name = "N", default_value_t = Config::default().look_ahead)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
     pub look_ahead: usize,
     /// In this share of the examples, leave out some of the right context: the model then also serves those who wait for fewer
     /// words
-    #[arg(long, value_name = "SHARE", default_value_t = Config::default().leave_out)]
+    #[arg(long, value_name = "SHARE", default_value_t = MaxentConfig::default().leave_out)]
     pub leave_out: f32,
     /// How much worse a capital too many is than one too few: above 1 for precision, below for recall
-    #[arg(long, value_name = "RATIO", default_value_t = Config::default().capital_cost)]
+    #[arg(long, value_name = "RATIO", default_value_t = MaxentConfig::default().capital_cost)]
     pub capital_cost: f32,
     /// How often the corpus is gone over
-    #[arg(long, value_name = "N", default_value_t = Config::default().epochs)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().epochs)]
     pub epochs: usize,
     /// How large the steps are
-    #[arg(long, value_name = "STEP", default_value_t = Config::default().rate)]
+    #[arg(long, value_name = "STEP", default_value_t = MaxentConfig::default().rate)]
     pub rate: f32,
     /// The binary logarithm of the number of weights that features share
-    #[arg(long, value_name = "BITS", default_value_t = Config::default().bits)]
+    #[arg(long, value_name = "BITS", default_value_t = MaxentConfig::default().bits)]
     pub bits: u32,
     /// Keep the N features that weigh most, and train those again; or as many as fit, with the words, into a packed model of such
     /// a size: 2MB, 500kB
-    #[arg(long, value_name = "N|SIZE", default_value_t = Config::default().size)]
+    #[arg(long, value_name = "N|SIZE", default_value_t = MaxentConfig::default().size)]
     pub size: Size,
     /// How many bits a weight has in the model: in 8 those larger than 6 count as 6, which is told; by default 16 where they come
     /// from a file or from another solver than AdaGrad
     #[arg(long, value_enum, value_name = "BITS")]
     pub weight_bits: Option<WeightBits>,
     /// Keep what is known of the N most frequent words
-    #[arg(long, value_name = "N", default_value_t = Config::default().vocabulary)]
+    #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().vocabulary)]
     pub vocabulary: usize,
     /// Write how far training has come to this file now and then. Where it is there already, training goes on from it and
     /// finds the same model; once that is written, the file is removed
@@ -116,7 +116,7 @@ pub struct Config {
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
     /// After how many words it is written again
-    #[arg(long, value_name = "WORDS", requires = "checkpoint", default_value_t = Config::default().checkpoint_every)]
+    #[arg(long, value_name = "WORDS", requires = "checkpoint", default_value_t = MaxentConfig::default().checkpoint_every)]
     #[serde(skip)]
     pub checkpoint_every: u64,
     /// How weights are found
@@ -138,7 +138,7 @@ pub enum WeightBits {
     Sixteen,
 }
 
-impl Default for Config {
+impl Default for MaxentConfig {
     fn default() -> Self {
         Self {
             features: Vec::new(),
@@ -161,7 +161,7 @@ impl Default for Config {
     }
 }
 
-impl Learner for Config {
+impl Learner for MaxentConfig {
     fn name(&self) -> &'static str {
         "maxent"
     }
@@ -189,12 +189,12 @@ impl Learner for Config {
     }
 }
 
-/// Trains a model. [`Config::checkpoint`] stays, and gives the same model at once: it is to be removed when that is saved.
+/// Trains a model. [`MaxentConfig::checkpoint`] stays, and gives the same model at once: it is to be removed when that is saved.
 ///
 /// # Errors
 /// Where the corpus cannot be read or teaches no case, where the settings cannot be, and where the checkpoint is of another
 /// training, altered, or cannot be written.
-pub fn train(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Maxent> {
+pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Maxent> {
     let checkpoint = Checkpoint::new(config, corpus)?;
     let (mut outside, spellings) = outside::read(config, corpus)?;
     let prepared = Prepared::new(config, corpus, threads)?;
@@ -251,7 +251,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(config: &Config, corpus: &Corpus, threads: NonZeroUsize) -> Result<Self> {
+    fn new(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Self> {
         config.check()?;
         let vocabulary = config.size.vocabulary(config.vocabulary);
         let (words, order, digest) = words_of(corpus, vocabulary, threads)?;
@@ -262,7 +262,7 @@ impl Prepared {
         Ok(Self { words, order, digest, groups, set, begins })
     }
 
-    fn data<'a>(&'a self, config: &'a Config, corpus: &'a Corpus, outside: &'a Outside) -> DataSet<'a> {
+    fn data<'a>(&'a self, config: &'a MaxentConfig, corpus: &'a Corpus, outside: &'a Outside) -> DataSet<'a> {
         let Self { words, set, begins, .. } = self;
         DataSet { config, set, corpus, words, model: None, outside, begins: *begins }
     }
@@ -333,7 +333,7 @@ fn learn(
     keep: &mut Keep<'_>,
 ) -> Result<Weights> {
     let data = &trainer.data;
-    let Config { solving, bits, .. } = data.config;
+    let MaxentConfig { solving, bits, .. } = data.config;
     // Where all features fit, none has to be chosen.
     if solving.solver == Solver::Lbfgs
         && let Some(all) = rows::all_features(data, size)?
@@ -390,7 +390,7 @@ fn own(lower: &str, profile: u16, data: &DataSet<'_>, weights: &WeightTable) -> 
     (seen.hash, bytes)
 }
 
-impl Config {
+impl MaxentConfig {
     /// The files that it names.
     pub fn inputs(&self) -> Vec<PathBuf> {
         let files = self.lists.iter().chain(&self.spellings).chain(&self.forms).cloned();
@@ -493,7 +493,7 @@ mod tests {
     fn neighbours_decide() {
         let text = "They told us here.\nThey saw the US army.\n".repeat(200);
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
-        let config = Config { bits: 12, ..Config::default() };
+        let config = MaxentConfig { bits: 12, ..MaxentConfig::default() };
         let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
         let case = |words: &str| {
             let tokens = Tokens::of_words(words.split(' '), Locale::Root);
@@ -510,7 +510,7 @@ mod tests {
         let protocol = Protocol::Asr { window: NonZeroUsize::new(20).unwrap() };
         let corpus =
             Corpus::of_text(&text, Reading { split: true, ..Reading::default() }, protocol, Locale::Root);
-        let config = Config { bits: 12, look_ahead: 1, ..Config::default() };
+        let config = MaxentConfig { bits: 12, look_ahead: 1, ..MaxentConfig::default() };
         let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
         let tokens = Tokens::of_words("they met in lisbon today she left early".split(' '), Locale::Root);
         let choices =
@@ -527,7 +527,8 @@ mod tests {
         let text: String = (0..3000).map(|i| lines[i * i % 13 % 3]).collect();
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Mix, Locale::Root);
         let features = vec![Group::Bigrams];
-        let config = Config { bits: 12, features, look_ahead: 0, epochs: 10, ..Config::default() };
+        let config =
+            MaxentConfig { bits: 12, features, look_ahead: 0, epochs: 10, ..MaxentConfig::default() };
         let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
         let first = |before| {
             let mut tokens = Tokens::of_words(["ships"], Locale::Root);
@@ -542,8 +543,12 @@ mod tests {
         let text = "we saw a New Hope again\nwe saw a new hope again\n".repeat(200);
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
         let features = vec![Group::Word, Group::Previous];
-        let model =
-            train(&Config { bits: 12, features, ..Config::default() }, &corpus, NonZeroUsize::MIN).unwrap();
+        let model = train(
+            &MaxentConfig { bits: 12, features, ..MaxentConfig::default() },
+            &corpus,
+            NonZeroUsize::MIN,
+        )
+        .unwrap();
         for case in [Case::Title, Case::Lower] {
             let mut tokens = Tokens::of_words("we saw a new hope again".split(' '), Locale::Root);
             tokens.as_mut_slice()[3].given = Given::Fixed(case);
@@ -558,8 +563,12 @@ mod tests {
         let text = format!("we heard NATO TOLD US ALL HERE\n{plain}").repeat(100);
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
         let features = vec![Group::Word, Group::Previous];
-        let model =
-            train(&Config { bits: 12, features, ..Config::default() }, &corpus, NonZeroUsize::MIN).unwrap();
+        let model = train(
+            &MaxentConfig { bits: 12, features, ..MaxentConfig::default() },
+            &corpus,
+            NonZeroUsize::MIN,
+        )
+        .unwrap();
         for nato in [Given::Nothing, Given::Fixed(Case::Upper)] {
             let mut tokens = Tokens::of_words("we heard nato told us all here".split(' '), Locale::Root);
             tokens.as_mut_slice()[2].given = nato;
@@ -571,7 +580,7 @@ mod tests {
         }
     }
 
-    fn train_on(text: &str, config: &Config, threads: usize) -> Result<Maxent> {
+    fn train_on(text: &str, config: &MaxentConfig, threads: usize) -> Result<Maxent> {
         let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
         train(config, &corpus, NonZeroUsize::new(threads).unwrap())
     }
@@ -581,7 +590,7 @@ mod tests {
         let text = "They told us here.\nThey saw the US army in Lisbon.\nNobody was in Porto.\n".repeat(100);
         for (l1, l2) in [(0.1, 0.0), (0.0, 0.1)] {
             let solving = Solving { l1, l2, average: true, held_out: 0.2, ..Solving::default() };
-            let config = Config { bits: 10, epochs: 4, solving, ..Config::default() };
+            let config = MaxentConfig { bits: 10, epochs: 4, solving, ..MaxentConfig::default() };
             let sections = |threads| train_on(&text, &config, threads).unwrap().sections();
             assert_eq!(sections(1), sections(3));
         }
@@ -591,8 +600,11 @@ mod tests {
     fn a_penalty_of_size_leaves_few_weights() {
         let text = "They told us here.\nThey saw the US army.\n".repeat(200);
         let bytes = |l1| {
-            let config =
-                Config { bits: 12, solving: Solving { l1, ..Solving::default() }, ..Config::default() };
+            let config = MaxentConfig {
+                bits: 12,
+                solving: Solving { l1, ..Solving::default() },
+                ..MaxentConfig::default()
+            };
             train_on(&text, &config, 1).unwrap().weights.bytes().len()
         };
         assert!(2 * bytes(20.0) < bytes(0.0), "{} {}", bytes(20.0), bytes(0.0));
@@ -608,7 +620,7 @@ mod tests {
             "They Live In Lisbon\n",
             "Lisbon.\nPorto.\n",
         ] {
-            let found = train_on(&text.repeat(20), &Config { bits: 8, ..Config::default() }, 1);
+            let found = train_on(&text.repeat(20), &MaxentConfig { bits: 8, ..MaxentConfig::default() }, 1);
             assert!(matches!(found, Err(Error::Input { .. })), "{text:?}");
         }
     }
@@ -616,7 +628,8 @@ mod tests {
     #[test]
     fn a_fraction_that_holds_nothing_out_is_refused() {
         let solving = Solving { held_out: 1e-9, ..Solving::default() };
-        let found = train_on("He saw Lisbon.\n", &Config { bits: 8, solving, ..Config::default() }, 1);
+        let found =
+            train_on("He saw Lisbon.\n", &MaxentConfig { bits: 8, solving, ..MaxentConfig::default() }, 1);
         assert!(matches!(found, Err(Error::Usage(_))));
     }
 
@@ -627,7 +640,7 @@ mod tests {
         for solver in [Solver::Liblinear, Solver::LiblinearDual] {
             let config = |memory| {
                 let solving = Solving { solver, solver_memory: memory, ..Solving::default() };
-                Config { bits: 12, solving, ..Config::default() }
+                MaxentConfig { bits: 12, solving, ..MaxentConfig::default() }
             };
             let model = train_on(&text, &config(majuscule::files::Size(1 << 30)), 1).unwrap();
             let tokens = Tokens::of_words("we saw the us army they told us here".split(' '), Locale::Root);
@@ -644,7 +657,8 @@ mod tests {
     #[test]
     fn a_build_without_liblinear_says_so() {
         let solving = Solving { solver: Solver::Liblinear, ..Solving::default() };
-        let problem = train_on("He saw Lisbon.\n", &Config { solving, ..Config::default() }, 1).unwrap_err();
+        let problem = train_on("He saw Lisbon.\n", &MaxentConfig { solving, ..MaxentConfig::default() }, 1)
+            .unwrap_err();
         assert!(problem.to_string().contains("--features liblinear"), "{problem}");
     }
 
@@ -656,7 +670,7 @@ mod tests {
     }
 
     /// The cases that a model trained on a text gives to words.
-    fn cases(config: &Config, text: &str, words: &str) -> Vec<Case> {
+    fn cases(config: &MaxentConfig, text: &str, words: &str) -> Vec<Case> {
         let reading = Reading { language: "en".to_owned(), ..Reading::default() };
         let corpus = Corpus::of_text(text, reading, Protocol::Text, Locale::Root);
         let model = train(config, &corpus, NonZeroUsize::MIN).unwrap();
@@ -670,11 +684,11 @@ mod tests {
         let places = file("Lisbon\nPorto\nBraga\nNew Hope\nOld Mill\nFar Rock");
         let text = "we met in Lisbon again and were glad\nthey live in Porto and have a new house\n\
                     from Old Mill to New Hope on foot\nan old house has hope\n";
-        let config = Config {
+        let config = MaxentConfig {
             bits: 12,
             features: vec![Group::Lists],
             lists: vec![places.path().into()],
-            ..Config::default()
+            ..MaxentConfig::default()
         };
         assert_eq!(
             cases(&config, &text.repeat(100), "in braga on a far rock or far out on rock"),
@@ -685,7 +699,8 @@ mod tests {
     #[test]
     fn a_spelling_that_the_corpus_lacks_is_taken_from_a_list() {
         let spellings = file("iPhone\nO'Neill\nLisbon\n");
-        let config = Config { bits: 12, spellings: vec![spellings.path().into()], ..Config::default() };
+        let config =
+            MaxentConfig { bits: 12, spellings: vec![spellings.path().into()], ..MaxentConfig::default() };
         let text = "we met in Lisbon again and were glad of it\n".repeat(50);
         let [phone, neill] = ["iPhone", "O'Neill"].map(|word| Case::of(word, Locale::Root));
         assert_eq!(
@@ -698,11 +713,11 @@ mod tests {
     fn another_lexicon_carries_words_that_were_not_trained_on() {
         let forms = file("Lisbon\nPorto\nNATO\nBBC\nMcDonald\nO'Neill\ntea\nroses\nMacBeth\n");
         let text = "we saw McDonald and NATO and O'Neill in Lisbon with tea\n";
-        let config = Config {
+        let config = MaxentConfig {
             bits: 12,
             features: vec![Group::Forms],
             forms: Some(forms.path().into()),
-            ..Config::default()
+            ..MaxentConfig::default()
         };
         let [mc, mac] = ["McDonald", "MacBeth"].map(|word| Case::of(word, Locale::Root));
         assert_eq!(
@@ -716,23 +731,23 @@ mod tests {
         let lists = || vec![PathBuf::from("list.txt")];
         for (config, problem) in [
             (
-                Config { features: vec![Group::ListsAround], ..Config::default() },
+                MaxentConfig { features: vec![Group::ListsAround], ..MaxentConfig::default() },
                 "lists-around look at a file: name it with --list",
             ),
             (
-                Config { features: vec![Group::Forms], ..Config::default() },
+                MaxentConfig { features: vec![Group::Forms], ..MaxentConfig::default() },
                 "forms look at a file: name it with --forms",
             ),
             (
-                Config { features: vec![Group::Word], lists: lists(), ..Config::default() },
+                MaxentConfig { features: vec![Group::Word], lists: lists(), ..MaxentConfig::default() },
                 "add lists or lists-around",
             ),
             (
-                Config {
+                MaxentConfig {
                     features: vec![Group::Lists],
                     lists: lists(),
                     forms: Some("a".into()),
-                    ..Config::default()
+                    ..MaxentConfig::default()
                 },
                 "add forms or forms-around",
             ),
@@ -740,7 +755,7 @@ mod tests {
             let Err(Error::Usage(found)) = config.groups() else { panic!("{problem}") };
             assert!(found.contains(problem), "{found}");
         }
-        let config = Config { lists: lists(), ..Config::default() };
+        let config = MaxentConfig { lists: lists(), ..MaxentConfig::default() };
         assert_eq!(config.groups().unwrap(), [&Group::LISTS[..], &Group::DEFAULT].concat());
     }
 
@@ -748,13 +763,13 @@ mod tests {
     fn settings_that_cannot_be_are_refused() {
         let corpus = Corpus::of_text("He saw Lisbon.", Reading::default(), Protocol::Text, Locale::Root);
         for config in [
-            Config { look_ahead: 9, ..Config::default() },
-            Config { rate: f32::NAN, ..Config::default() },
-            Config { rate: -1.0, ..Config::default() },
-            Config { bits: 60, ..Config::default() },
-            Config { epochs: 0, ..Config::default() },
-            Config { size: Size::Features(0), ..Config::default() },
-            Config { size: Size::Bytes(usize::MAX), ..Config::default() },
+            MaxentConfig { look_ahead: 9, ..MaxentConfig::default() },
+            MaxentConfig { rate: f32::NAN, ..MaxentConfig::default() },
+            MaxentConfig { rate: -1.0, ..MaxentConfig::default() },
+            MaxentConfig { bits: 60, ..MaxentConfig::default() },
+            MaxentConfig { epochs: 0, ..MaxentConfig::default() },
+            MaxentConfig { size: Size::Features(0), ..MaxentConfig::default() },
+            MaxentConfig { size: Size::Bytes(usize::MAX), ..MaxentConfig::default() },
         ] {
             assert!(matches!(train(&config, &corpus, NonZeroUsize::MIN), Err(Error::Usage(_))), "{config:?}");
         }

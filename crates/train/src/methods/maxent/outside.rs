@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::Config;
+use super::MaxentConfig;
 use crate::corpus::Corpus;
 use crate::lexicon::{Entry, Initial, List, read};
 use majuscule::error::{Error, Result};
@@ -17,7 +17,7 @@ use majuscule::text::{Case, Locale, Tokens};
 ///
 /// # Errors
 /// Where one is missing, is not what it should be or says nothing.
-pub(super) fn read(config: &Config, corpus: &Corpus) -> Result<(Outside, BTreeMap<String, Case>)> {
+pub(super) fn read(config: &MaxentConfig, corpus: &Corpus) -> Result<(Outside, BTreeMap<String, Case>)> {
     let mut mixed = BTreeMap::new();
     let forms = config.forms.as_ref().map(|file| forms(file, corpus, &mut mixed)).transpose()?;
     let lists = (!config.lists.is_empty()).then(|| lists(config, corpus.locale(), &mut mixed)).transpose()?;
@@ -27,7 +27,7 @@ pub(super) fn read(config: &Config, corpus: &Corpus) -> Result<(Outside, BTreeMa
     Ok((Outside { lists, forms, clusters: None }, mixed))
 }
 
-fn lists(config: &Config, locale: Locale, mixed: &mut BTreeMap<String, Case>) -> Result<Table<LISTED>> {
+fn lists(config: &MaxentConfig, locale: Locale, mixed: &mut BTreeMap<String, Case>) -> Result<Table<LISTED>> {
     if config.lists.len() > MOST_LISTS {
         let problem = format!("{} lists: at most {MOST_LISTS} fit into a model", config.lists.len());
         return Err(Error::Usage(format!("{problem}; put some of them into one file")));
@@ -72,7 +72,10 @@ fn read_list(file: &Path, locale: Locale, mixed: &mut BTreeMap<String, Case>) ->
 
 fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Result<Table<1>> {
     let name = file.to_string_lossy();
-    let reading = read::Config { language: Some(corpus.language().to_owned()), ..read::Config::default() };
+    let reading = read::LexiconReadConfig {
+        language: Some(corpus.language().to_owned()),
+        ..read::LexiconReadConfig::default()
+    };
     let lexicon = read::read(files::open(file)?, &reading)?;
     corpus.note(lexicon.notes());
     if lexicon.is_empty() {

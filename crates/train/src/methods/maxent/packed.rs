@@ -176,7 +176,8 @@ fn packed_and_unpacked_models_give_equal_cases() {
     let training = corpus(&text(60_000, 6_000, 1));
     let groups = [&Group::DEFAULT[..], &[Group::Spans, Group::Clusters]].concat();
     let size = Size::Features(40_000);
-    let config = Config { features: groups, bits: 18, size, vocabulary: 4_000, ..Config::default() };
+    let config =
+        MaxentConfig { features: groups, bits: 18, size, vocabulary: 4_000, ..MaxentConfig::default() };
     let model = train(&config, &training, NonZeroUsize::MIN).unwrap();
 
     // Once more, and not packed.
@@ -261,13 +262,13 @@ fn weights_of_any_size_restore_alike_before_they_go_out_and_after_they_come_in()
         examples.iter().flat_map(|example| &example.gold).map(|gold| gold.label.case).collect();
     let documents: Vec<Tokens> = examples.iter().map(|example| example.tokens.clone()).collect();
     let rates = |bits: Option<WeightBits>| {
-        let config = Config {
+        let config = MaxentConfig {
             features: features.clone(),
             look_ahead: 1,
             vocabulary: 4_000,
             weight_bits: bits,
             solving: solving.clone(),
-            ..Config::default()
+            ..MaxentConfig::default()
         };
         let model = train(&config, &training, NonZeroUsize::MIN).unwrap();
         let words = Words::default();

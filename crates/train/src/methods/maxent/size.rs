@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use super::Config;
+use super::MaxentConfig;
 use crate::corpus::Corpus;
 use majuscule::error::{Error, Result};
 use majuscule::files;
@@ -76,7 +76,12 @@ impl Size {
     ///
     /// # Errors
     /// Where none fits.
-    pub(super) fn features(self, config: &Config, corpus: &Corpus, others: &[usize]) -> Result<Features> {
+    pub(super) fn features(
+        self,
+        config: &MaxentConfig,
+        corpus: &Corpus,
+        others: &[usize],
+    ) -> Result<Features> {
         let bytes = match self {
             Self::Features(size) => return Ok(Features { trained: size, kept: usize::MAX }),
             Self::Bytes(bytes) => bytes,
@@ -111,7 +116,7 @@ pub(super) struct Features {
 }
 
 /// What a manifest takes at most: what it says of every model, and what was asked for, with the names of files.
-fn manifest(config: &Config, corpus: &Corpus) -> usize {
+fn manifest(config: &MaxentConfig, corpus: &Corpus) -> usize {
     let pretty =
         |value: serde_json::Result<String>| value.map_or(0, |text| text.len() + DEEP * text.lines().count());
     let names: Vec<String> = corpus.files().into_iter().map(|(name, _)| name).collect();
@@ -172,7 +177,8 @@ mod tests {
     fn a_packed_model_is_never_larger_than_asked_and_hardly_smaller() {
         let corpus = Corpus::of_text(&text(), Reading::default(), Protocol::Text, Locale::Root);
         for bytes in [60_000, 100_000, 200_000] {
-            let config = Config { bits: 18, look_ahead: 1, size: Size::Bytes(bytes), ..Default::default() };
+            let config =
+                MaxentConfig { bits: 18, look_ahead: 1, size: Size::Bytes(bytes), ..Default::default() };
             let names = vec!["text".to_owned(); 3];
             let draft = train(&config, &corpus, names, NonZeroUsize::MIN, &mut |_| {}).unwrap();
             let packed = draft.pack().len();
@@ -185,7 +191,7 @@ mod tests {
     #[test]
     fn what_holds_no_model_is_refused() {
         let corpus = Corpus::of_text(&text(), Reading::default(), Protocol::Text, Locale::Root);
-        let config = Config { bits: 12, size: Size::Bytes(3000), ..Default::default() };
+        let config = MaxentConfig { bits: 12, size: Size::Bytes(3000), ..Default::default() };
         let problem = maxent::train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
         assert!(problem.contains("--size 3kB: a model takes"), "{problem}");
     }
