@@ -2375,7 +2375,12 @@ fn texts_keep_their_encoding() {
     room.fails("restore --model model", &odd, 1, &["standard input, line 1, column 6", "0xd8 0x00"]);
     assert_eq!(restored("--lossy", &odd), [wide("\u{feff}BBC "), vec![0xd8, 0, 0, b'a', 0]].concat());
     room.fails("restore --model model", &[0xff, 0xfe, 0, 0, b'a', 0, 0, 0], 1, &["UTF-32"]);
-    room.fails("restore --model model --encoding klingon", b"", 2, &["klingon", "windows-1250 to windows-1258"]);
+    room.fails(
+        "restore --model model --encoding klingon",
+        b"",
+        2,
+        &["klingon", "windows-1250 to windows-1258"],
+    );
     room.fails("restore --model model --encoding big5", b"", 2, &["Big5 has several bytes"]);
 }
 
