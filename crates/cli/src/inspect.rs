@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::methods::methods;
 use super::named;
 use super::page::print;
-use majuscule::methods::{Model, load};
+use majuscule::methods::{Computing, Model};
 use majuscule::model::FileRecord;
 use majuscule::printable::printable;
 use majuscule::restorer::LayerWeights;
@@ -34,7 +35,7 @@ pub struct InspectArgs {
 pub fn run(args: InspectArgs) -> Result<ExitCode> {
     let store = named::open(&args.model, &args.lang)?;
     store.check()?;
-    let Model { manifest, restorer } = load(&*store)?;
+    let Model { manifest, restorer } = methods().load(&*store, &Computing::default())?;
     let layers = restorer.layer_weights();
     if args.json {
         let mut object = serde_json::to_value(&manifest)?;
