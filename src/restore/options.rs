@@ -103,11 +103,9 @@ impl RestoreOptions {
     /// The sentence beginnings that the method looks for.
     fn starts(&self, format: Kind) -> Starts {
         match self.sentence_start {
-            SentenceStart::Never => Starts::None,
-            SentenceStart::Auto => Starts::Hidden,
             // Where sentences run on from line to line, those that begin inside one are looked for as ever.
             SentenceStart::Always if !matches!(format, Kind::Text | Kind::Jsonl) => Starts::Hidden,
-            SentenceStart::Always => Starts::Lines,
+            start => start.into(),
         }
     }
 

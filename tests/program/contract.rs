@@ -14,13 +14,14 @@ use std::time::Duration;
 use majuscule::files::Input;
 use majuscule::format::{Context, Format, Jsonl, Plain, Settings};
 use majuscule::methods::maxent::templates::Group;
-use majuscule::methods::{Computing, Methods, Model};
+use majuscule::methods::{Computing, Model};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
 use majuscule::restore::{Flow, Output, Stream, restore, restore_as};
 use majuscule::restorer::{End, Restorer, Session, Want};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{Break, Capitals, Case, Choice, Labels, Locale, Policy, SentenceStart, Tokens, Words};
+use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
 use majuscule_fst::wfst::BackOff;
 #[cfg(feature = "neural")]
@@ -29,12 +30,9 @@ use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{Learner, hmm, majority, maxent};
 use proptest::prelude::*;
 
-/// Loads a model of any method.
+/// Loads a model of any method of the program.
 fn load(store: &dyn Store) -> majuscule::error::Result<Model> {
-    let methods = Methods::default().with(ngram::METHOD);
-    #[cfg(feature = "neural")]
-    let methods = methods.with(bert::METHOD).with(bilstm::METHOD);
-    methods.load(store, &Computing::default())
+    methods().load(store, &Computing::default())
 }
 
 /// Every method, with settings to test it under.

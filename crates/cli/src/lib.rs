@@ -11,7 +11,7 @@ mod hints;
 mod inspect;
 #[cfg(feature = "learning")]
 mod learning;
-mod methods;
+pub mod methods;
 mod named;
 mod page;
 mod restore;

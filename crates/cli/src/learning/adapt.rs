@@ -115,13 +115,12 @@ pub fn run(AdaptArgs { given, has_language, asked }: AdaptArgs) -> Result<ExitCo
 /// Refuses a model that cannot be adapted.
 fn check_adaptable(store: &dyn Store) -> Result<(), Error> {
     let method = store.manifest().method.as_str();
-    // Where this build lacks the method, that is the reason.
-    loaded().load(store, &Computing::default())?;
-    if AdaptMethod::METHODS.contains(&method) {
+    if methods().find_subcommand(method).is_some() {
         return Ok(());
     }
-    let list = AdaptMethod::METHODS.join(" and ");
-    let problem = format!("method \"{method}\": only models of {list} can be adapted");
+    // Where this build lacks the method, that is the reason.
+    loaded().load(store, &Computing::default())?;
+    let problem = format!("method \"{method}\": only models of maxent and bert can be adapted");
     Err(Error::model(store.name(), problem))
 }
 

@@ -45,9 +45,6 @@ pub enum AdaptMethod {
 }
 
 impl AdaptMethod {
-    /// The names of the methods whose models can be adapted, in a program that has them all.
-    pub const METHODS: [&str; 2] = ["maxent", "bert"];
-
     /// The adaptation, as training takes it.
     pub fn adapter(&self) -> &dyn Adapter {
         match self {
