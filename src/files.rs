@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+pub(crate) use encoding::seven_bit;
 pub use encoding::{Encoder, Encoding};
 pub use limit::{DEFAULT_INPUT_LIMIT, set_input_limit};
 pub use unfinished::remove_unfinished;
@@ -448,16 +449,31 @@ impl Lines {
 
 /// The error for `bytes` that are not UTF-8, the first of which stands at the beginning of line `line`.
 pub fn not_utf8(file: &str, line: u64, bytes: &[u8]) -> Error {
-    let end = str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-    let valid = String::from_utf8_lossy(&bytes[..end]);
-    let breaks = valid.bytes().filter(|&b| b == b'\n').count() as u64;
-    let column = valid.rsplit('\n').next().unwrap_or_default().chars().count() as u64 + 1;
-    let place = Place { file: file.to_owned(), line: Some(line + breaks), column: Some(column) };
-    let byte = bytes.get(end).map_or_else(String::new, |b| format!(" {b:#04x}"));
-    Error::Input {
-        place,
-        problem: format!("byte{byte} is not UTF-8: convert the file to UTF-8 (iconv does)"),
-    }
+    undecoded(file, (line.saturating_sub(1), 0), bytes, None)
+}
+
+/// The error for `bytes` that are not UTF-8 or in an encoding of seven bits, before which the file has so many lines, and so many
+/// characters more; the reader may have other advice than to convert the file.
+pub(crate) fn undecoded(
+    file: &str,
+    (lines, columns): (u64, u64),
+    bytes: &[u8],
+    advice: Option<&str>,
+) -> Error {
+    let invalid = str::from_utf8(bytes).err().map(|error| error.valid_up_to());
+    let (at, found) = match (invalid.and_then(|at| Some((at, bytes.get(at)?))), seven_bit(bytes)) {
+        (Some((at, byte)), _) => (at, format!("byte {byte:#04x} is not UTF-8")),
+        (None, Some((at, encoding))) => (at, format!("found {encoding}, but UTF-8 is expected")),
+        (None, None) => (bytes.len(), "found bytes that are not UTF-8".to_owned()),
+    };
+    let before = String::from_utf8_lossy(&bytes[..at]);
+    let breaks = before.bytes().filter(|&b| b == b'\n').count() as u64;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u64;
+    let column = if breaks > 0 { column } else { columns + column } + 1;
+    let place = Place { file: file.to_owned(), line: Some(lines + breaks + 1), column: Some(column) };
+    let advice = advice.map_or_else(String::new, |advice| format!(", {advice}"));
+    let problem = format!("{found}: convert the file to UTF-8 (iconv does){advice}");
+    Error::Input { place, problem }
 }
 
 /// The first bytes, as many as show whether the rest is compressed: the first line of a slow pipe may be short, and must

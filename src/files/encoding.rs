@@ -536,6 +536,28 @@ impl Encoder {
     }
 }
 
+/// Finds where an encoding of seven bits begins, which passes for UTF-8, and says which.
+pub(crate) fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
+    let place = |first: u8| source.iter().position(move |&b| b == first);
+    let shift = |at: &usize| matches!(source[*at..], [0x1b, b'$', b'@' | b'A' | b'B' | b'(' | b')', ..]);
+    if let Some(from) = place(0x1b)
+        && let Some(at) = (from..source.len()).find(shift)
+    {
+        return Some((at, "ISO-2022, an encoding of Japanese, Korean or Chinese"));
+    }
+    let from = place(b'~')?;
+    let begins = |at: usize| {
+        let rest = source[at..].strip_prefix(b"~{")?;
+        let end = rest.windows(2).position(|pair| pair == b"~}")?;
+        let is_pairs = end > 0 && end % 2 == 0 && rest[..end].iter().all(|b| (0x21..=0x7e).contains(b));
+        is_pairs.then_some((at, "HZ, an encoding of Chinese"))
+    };
+    (from..source.len()).filter(|&at| source[at] == b'~').take(MOST_TILDES).find_map(begins)
+}
+
+/// So many tildes of a piece are looked at.
+const MOST_TILDES: usize = 64;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::cue::{Cues, push_untagged};
 use super::json::quoted;
 use super::records::{Grammar, Parts};
-use super::segment::{Block, BlockKind, Found, Item, Parser, Part, Segment, Tag, Time};
+use super::segment::{Block, BlockKind, Found, Item, Part, Segment, Tag, Time};
 use super::transcript::{Fault, shortened};
 
 /// The fields of an event where no line names them.
@@ -110,13 +110,15 @@ fn drawing(overrides: &str) -> Option<bool> {
     overrides.match_indices("\\p").filter_map(number).last()
 }
 
-/// Events as text that is restored. A sentence runs on from event to event until another name is given.
+/// Events. A sentence runs on from event to event until another name is given. The lines before them are a header, and events that are
+/// not shown comments.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     lines: EventLines,
     cues: Cues,
     speaker: String,
     parts: Parts,
+    header: Option<Found>,
 }
 
 impl Grammar for Events {
@@ -154,32 +156,9 @@ impl Grammar for Events {
         Ok(())
     }
 
-    fn is_between(&self) -> bool {
-        true
-    }
-
-    fn decode(&self, part: &str, out: &mut String) {
-        push_untagged(part, |_| None, out);
-    }
-}
-
-/// Events as segments. The lines before them are a header, and events that are not shown comments.
-#[derive(Debug, Default)]
-pub(super) struct EventItems {
-    lines: EventLines,
-    header: Option<Found>,
-}
-
-impl EventItems {
-    fn close(&mut self, out: &mut VecDeque<Found>) {
-        out.extend(self.header.take());
-    }
-}
-
-impl Parser for EventItems {
-    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
         let event = self.lines.read(line)?;
-        let found = |item, parts| Found { item, source: line.to_owned(), line: number, parts };
+        let found = |item, parts| Found::new(item, line, number, parts);
         let Some(fields) = event else {
             if self.lines.in_events && line.starts_with("Comment:") {
                 self.close(out);
@@ -238,9 +217,16 @@ impl Parser for EventItems {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut VecDeque<Found>) -> Result<(), String> {
-        self.close(out);
-        Ok(())
+    fn close(&mut self, out: &mut VecDeque<Found>) {
+        out.extend(self.header.take());
+    }
+
+    fn is_between(&self) -> bool {
+        true
+    }
+
+    fn decode(&self, part: &str, out: &mut String) {
+        push_untagged(part, |_| None, out);
     }
 }
 

@@ -187,7 +187,7 @@ impl CaptionReader {
         let end = line[start..].trim_ascii_end().len() + start;
         let source = &line[start..end];
         let text = text(source, &mut self.mended, self.lossy)
-            .map_err(|at| not_utf8(&self.name, self.lines - 1, 0, source, at))?;
+            .map_err(|_| not_utf8(&self.name, self.lines - 1, 0, source))?;
         let read = match line.len() > LONGEST {
             true => {
                 let problem =

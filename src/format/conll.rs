@@ -10,12 +10,12 @@ use std::ops::Range;
 
 use super::copies::CopiedPart;
 use super::records::{Grammar, Parts};
-use super::segment::{self, Block, BlockKind, Column, Found, Item, Losses, Lost, Parser, Part, Row, Segment};
+use super::segment::{self, Block, BlockKind, Column, Found, Item, Losses, Lost, Part, Row, Segment};
 use super::transcript::{Fault, fields};
 use crate::error::{Error, Result};
 use crate::text::Break;
 
-/// Columns, read from anywhere. All but the words stays as it is.
+/// Columns. A sentence is a segment, whose words are the text.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     /// The column of the words, once it is known, counted from 1.
@@ -29,6 +29,8 @@ pub(super) struct Rows {
     /// That word, and up to where those it is analysed as spell it, if they do.
     written: String,
     spelled: Option<usize>,
+    /// The sentence that is open, as an item.
+    sentence: Option<(Found, Segment)>,
 }
 
 impl Grammar for Rows {
@@ -44,6 +46,32 @@ impl Grammar for Rows {
             Says::Comment | Says::Unwritten => {}
         }
         Ok(())
+    }
+
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        let block = |block| Found::new(Item::Block(block), line, number, Vec::new());
+        match self.says(line)? {
+            Says::Comment if self.sentence.is_none() => out.extend(Block::comment(line, "#").map(block)),
+            Says::Comment => self.push(line, number, std::slice::from_ref(&(0..line.len())), None),
+            Says::End => self.close(out),
+            Says::Document => {
+                self.close(out);
+                out.push_back(block(Block { kind: BlockKind::Docstart, text: line.trim().to_owned() }));
+            }
+            Says::Word(word) => self.push(line, number, &columns(line), Some(word)),
+            Says::Inside(_) | Says::Unwritten => self.push(line, number, &columns(line), None),
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, out: &mut VecDeque<Found>) {
+        let Some((mut found, mut segment)) = self.sentence.take() else { return };
+        // Words alone need no columns.
+        if segment.rows.iter().all(|row| matches!(row[..], [Column::Word(0)])) {
+            segment.rows.clear();
+        }
+        found.item = Item::Segment(segment);
+        out.push_back(found);
     }
 
     fn is_between(&self) -> bool {
@@ -124,6 +152,28 @@ impl Rows {
         Ok(Says::Word(word))
     }
 
+    /// Appends a row with this word, if it has one, to the sentence.
+    fn push(&mut self, line: &str, number: u64, columns: &[Range<usize>], word: Option<Range<usize>>) {
+        let (found, segment) = self.sentence.get_or_insert_with(|| {
+            let none = Item::Segment(Segment::default());
+            (Found::new(none, "", number, vec![(Part::Rows, 0)]), Segment::default())
+        });
+        let column = |place: &Range<usize>| {
+            let text = &line[place.clone()];
+            match word.as_ref() == Some(place) {
+                true => Column::Word(text.matches(' ').count()),
+                false => Column::Other(text.to_owned()),
+            }
+        };
+        segment.rows.push(columns.iter().map(column).collect());
+        if let Some(word) = &word {
+            let is_first = !segment.rows.iter().rev().skip(1).flatten().any(is_word);
+            segment.text.extend([if is_first { "" } else { " " }, &line[word.clone()]]);
+        }
+        let break_before = if found.source.is_empty() { "" } else { "\n" };
+        found.source.extend([break_before, line]);
+    }
+
     /// Says which bytes of the word that is analysed the next of its words spells, and where it spells none, which of them it is.
     fn spells(&mut self, word: &str) -> (Range<usize>, Option<CopiedPart>) {
         let at = self.spelled.unwrap_or(0);
@@ -180,97 +230,8 @@ pub(super) fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Columns as segments, a sentence each: its words are the text.
-#[derive(Debug)]
-pub(super) struct Sentences {
-    rows: Rows,
-    open: Option<(Found, Segment)>,
-}
-
-impl Sentences {
-    pub(super) fn new(rows: Rows) -> Self {
-        Self { rows, open: None }
-    }
-
-    fn close(&mut self, out: &mut VecDeque<Found>) {
-        let Some((mut found, mut segment)) = self.open.take() else { return };
-        // Words alone need no columns.
-        if segment.rows.iter().all(|row| matches!(row[..], [Column::Word(0)])) {
-            segment.rows.clear();
-        }
-        found.item = Item::Segment(segment);
-        out.push_back(found);
-    }
-
-    /// Appends a row with this word, if it has one, to the sentence.
-    fn push(&mut self, line: &str, number: u64, columns: &[Range<usize>], word: Option<Range<usize>>) {
-        let (found, segment) = self.open.get_or_insert_with(|| {
-            let none = Item::Segment(Segment::default());
-            (
-                Found { item: none, source: String::new(), line: number, parts: vec![(Part::Rows, 0)] },
-                Segment::default(),
-            )
-        });
-        let column = |place: &Range<usize>| {
-            let text = &line[place.clone()];
-            match word.as_ref() == Some(place) {
-                true => Column::Word(text.matches(' ').count()),
-                false => Column::Other(text.to_owned()),
-            }
-        };
-        segment.rows.push(columns.iter().map(column).collect());
-        if let Some(word) = &word {
-            let is_first = !segment.rows.iter().rev().skip(1).flatten().any(is_word);
-            segment.text.extend([if is_first { "" } else { " " }, &line[word.clone()]]);
-        }
-        let break_before = if found.source.is_empty() { "" } else { "\n" };
-        found.source.extend([break_before, line]);
-    }
-}
-
 fn is_word(column: &Column) -> bool {
     matches!(column, Column::Word(_))
-}
-
-impl Parser for Sentences {
-    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
-        let is_open = self.open.is_some();
-        let mut block = |block| {
-            out.push_back(Found {
-                item: Item::Block(block),
-                source: line.to_owned(),
-                line: number,
-                parts: Vec::new(),
-            });
-        };
-        match self.rows.says(line)? {
-            Says::Comment if is_open => self.push(line, number, std::slice::from_ref(&(0..line.len())), None),
-            Says::Comment => Block::comment(line, "#").into_iter().for_each(block),
-            Says::End => self.close(out),
-            Says::Document => {
-                let start = Block { kind: BlockKind::Docstart, text: line.trim().to_owned() };
-                if is_open {
-                    self.close(out);
-                    out.push_back(Found {
-                        item: Item::Block(start),
-                        source: line.to_owned(),
-                        line: number,
-                        parts: Vec::new(),
-                    });
-                } else {
-                    block(start);
-                }
-            }
-            Says::Word(word) => self.push(line, number, &columns(line), Some(word)),
-            Says::Inside(_) | Says::Unwritten => self.push(line, number, &columns(line), None),
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, out: &mut VecDeque<Found>) -> Result<(), String> {
-        self.close(out);
-        Ok(())
-    }
 }
 
 /// Columns, written sentence by sentence.

@@ -29,9 +29,10 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::lines::Ends;
-use super::segment::{Found, Item, Items, Losses, Lost, Parser, Part, Segment, Writer};
+use super::records::{Faults, Grammar, GrammarLines};
+use super::segment::{Found, Item, Losses, Lost, Part, Segment, Writer};
 use super::transcript::{Fault, is_event, shortened};
-use super::{Kind, ass, conll, ctm, cue, jsonl, plain, srt, stm, vtt, whisper};
+use super::{Kind, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
 use crate::error::{Error, Result};
 use crate::files::{BOM, Input};
 
@@ -83,7 +84,7 @@ impl Conversion {
                 Item::Segment(segment) => writer.fit(segment, &mut losses, &mut fitted),
                 Item::Block(block) => block.fit(&*writer, &mut losses, &mut fitted),
             };
-            fits.map_err(|lost| found.error(source.name(), lost))?;
+            fits.map_err(|lost| found.error(&source.name, lost))?;
             for item in fitted.drain(..) {
                 text.clear();
                 writer.write(&item, &mut text);
@@ -110,66 +111,69 @@ fn is_unsaid(segment: &Segment, from: Kind, to: Kind) -> bool {
         && segment.tags.iter().any(|tag| is_mark(&tag.tag))
 }
 
-/// What is read.
-enum Source {
-    Lines(Items),
-    /// A document, which is read whole.
-    Whole(String, VecDeque<Found>),
+/// A file that is read for its items.
+struct Source {
+    name: String,
+    /// `None` at the end, and for a document, which is read whole.
+    lines: Option<GrammarLines>,
+    found: VecDeque<Found>,
 }
 
 impl Source {
     fn open(kind: Kind, input: Input, field: Option<&str>) -> Result<Self> {
-        if field.is_some() && !matches!(kind, Kind::Jsonl | Kind::Conll) {
-            let problem = "--field names the text of jsonl and conll: leave it out";
-            return Err(Error::Usage(problem.to_owned()));
+        match (kind, field) {
+            (_, None) | (Kind::Conll, _) => {}
+            (Kind::Jsonl, Some(field)) if !field.contains('.') => {}
+            (Kind::Jsonl, Some(field)) => {
+                return Err(Error::Usage(format!(
+                    "--field {field}: convert takes a field of the object itself, and none inside another"
+                )));
+            }
+            _ => {
+                let problem = "--field names the text of jsonl and conll: leave it out";
+                return Err(Error::Usage(problem.to_owned()));
+            }
         }
-        Ok(match parser(kind, field)? {
-            Some(parser) => Self::Lines(Items::new(input, parser)),
-            None => Self::Whole(input.name().to_owned(), whisper::items(input)?),
+        let name = input.name().to_owned();
+        Ok(match grammar(kind, field)? {
+            Some(grammar) => {
+                let lines = GrammarLines::new(input, grammar, Faults::Refused);
+                Self { name, lines: Some(lines), found: VecDeque::new() }
+            }
+            None => Self { name, lines: None, found: whisper::items(input)? },
         })
-    }
-
-    fn name(&self) -> &str {
-        match self {
-            Self::Lines(items) => items.name(),
-            Self::Whole(name, _) => name,
-        }
     }
 
     fn error(&self, (found, lost): Refused) -> Error {
         match found {
-            Some(found) => found.error(self.name(), lost),
-            None => Error::file(self.name(), lost.problem),
+            Some(found) => found.error(&self.name, lost),
+            None => Error::file(&*self.name, lost.problem),
         }
     }
 
     fn next(&mut self) -> Result<Option<Found>> {
-        match self {
-            Self::Lines(items) => items.next(),
-            Self::Whole(_, found) => Ok(found.pop_front()),
+        while self.found.is_empty()
+            && let Some(lines) = &mut self.lines
+        {
+            if !lines.next_items(&mut self.found)? {
+                self.lines = None;
+            }
         }
+        Ok(self.found.pop_front())
     }
 }
 
-/// What reads the lines of a format; `None` where it is read whole.
-fn parser(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Parser>>> {
-    Ok(Some(match kind {
-        Kind::Auto | Kind::Text | Kind::Tok => Box::new(plain::TextLines),
-        Kind::Trn | Kind::Nlp | Kind::Tsv => return Err(no_segments(kind)),
-        Kind::Srt => Box::new(cue::CueItems::new(srt::Lines::default())),
-        Kind::Vtt => Box::new(cue::CueItems::new(vtt::Lines::default())),
-        Kind::Ass => Box::new(ass::EventItems::default()),
+/// What reads the lines of a format that is converted; `None` where it is read whole.
+fn grammar(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
+    match kind {
+        Kind::Trn | Kind::Nlp | Kind::Tsv => Err(no_segments(kind)),
         Kind::Ttml => {
             let problem =
                 "TTML is restored, but not converted: convert it to .srt or .vtt with another program";
-            return Err(Error::Usage(problem.to_owned()));
+            Err(Error::Usage(problem.to_owned()))
         }
-        Kind::Ctm => Box::new(ctm::Words::default()),
-        Kind::Stm => Box::new(stm::Turns),
-        Kind::Jsonl => Box::new(jsonl::Objects::new(field)?),
-        Kind::WhisperJson => return Ok(None),
-        Kind::Conll => Box::new(conll::Sentences::new(conll::Rows::new(field)?)),
-    }))
+        kind => kind.grammar(field),
+    }
 }
 
 fn no_segments(kind: Kind) -> Error {
@@ -205,7 +209,7 @@ fn writer(kind: Kind) -> Result<Box<dyn Writer>> {
 struct Check {
     kind: Kind,
     /// `None` where the output is read whole, at its end.
-    parser: Option<Box<dyn Parser>>,
+    grammar: Option<Box<dyn Grammar>>,
     number: u64,
     /// What was written and not read yet, with where it comes from, and where the last came from.
     expected: VecDeque<(Item, Rc<Found>)>,
@@ -218,8 +222,8 @@ type Refused = (Option<Rc<Found>>, Lost);
 
 impl Check {
     fn new(kind: Kind, field: Option<&str>) -> Result<Self> {
-        let parser = parser(kind, field)?;
-        Ok(Self { kind, parser, number: 0, expected: VecDeque::new(), last: None, read: VecDeque::new() })
+        let grammar = grammar(kind, field)?;
+        Ok(Self { kind, grammar, number: 0, expected: VecDeque::new(), last: None, read: VecDeque::new() })
     }
 
     /// What is written before the first text: a character that would be taken for a byte-order mark follows one.
@@ -237,22 +241,22 @@ impl Check {
 
     /// Reads on.
     fn feed(&mut self, text: &str) -> Result<(), Refused> {
-        let Some(parser) = &mut self.parser else { return Ok(()) };
+        let Some(grammar) = &mut self.grammar else { return Ok(()) };
         let mut lines = text.split_terminator('\n').peekable();
         while let Some(line) = lines.next() {
             self.number += 1;
             // The first line says how lines end, where not all do alike.
-            let returns = self.number == 1 || parser.ends() == Ends::Anywhere;
+            let returns = self.number == 1 || grammar.ends() == Ends::Anywhere;
             if line.ends_with('\r') || returns && line.contains('\r') {
                 return Err(self.refused("found a carriage return that would end a line"));
             }
-            if parser.needs_next(line.as_bytes()) {
-                parser.see_next(lines.peek().unwrap_or(&"").trim_end());
+            if grammar.needs_next(line.as_bytes()) {
+                grammar.see_next(lines.peek().unwrap_or(&"").trim_end());
             }
-            if line.chars().count() > parser.longest() {
+            if line.chars().count() > grammar.longest() {
                 return Err(self.refused("found what would be a line that is too long"));
             }
-            if let Err(Fault { problem, .. }) = parser.line(line, self.number, &mut self.read) {
+            if let Err(Fault { problem, .. }) = grammar.items(line, self.number, &mut self.read) {
                 return Err(self.refused(&problem));
             }
         }
@@ -262,8 +266,11 @@ impl Check {
     /// Ends the output with this text.
     fn end(&mut self, text: &str) -> Result<(), Refused> {
         self.feed(text)?;
-        let ended = match &mut self.parser {
-            Some(parser) => parser.end(&mut self.read),
+        let ended = match &mut self.grammar {
+            Some(grammar) => {
+                grammar.close(&mut self.read);
+                grammar.end()
+            }
             None => {
                 let read = whisper::read_items(text);
                 read.map(|read| self.read = read).map_err(|fault| fault.problem)

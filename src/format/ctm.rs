@@ -10,9 +10,7 @@ use std::ops::Range;
 use super::Kind;
 use super::caption::{Caption, Captions, Id};
 use super::records::{Grammar, Parts, fill};
-use super::segment::{
-    self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time, Word,
-};
+use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Part, Segment, Tag, Time, Word};
 use super::transcript::{
     self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, seconds, shortened,
     too_few,
@@ -175,8 +173,8 @@ fn misplaced(row: &Row, found: &str) -> Fault {
     Fault { at: row.word.start, problem }
 }
 
-/// Recogniser output, read from anywhere. A recording is a text, in which another channel or speaker is another turn; all but the words
-/// stays as it is.
+/// Recogniser output. A recording is a text, in which another channel or speaker is another turn. A word is a segment, and so are events
+/// and the marks of alternatives, which are tags of segments without words.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     alternatives: Alternatives,
@@ -198,6 +196,52 @@ impl Grammar for Rows {
         if let Some(before) = self.takes(line, &row)? {
             parts.push(row.word, before);
         }
+        Ok(())
+    }
+
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        if let Some(block) = Block::comment(line, ";;") {
+            out.push_back(Found::new(Item::Block(block), line, number, Vec::new()));
+        }
+        let Some(row) = row(line)? else { return Ok(()) };
+        self.alternatives.takes(&row)?;
+        let is_later = self.alternatives == Alternatives::Later;
+        let word = &line[row.word.clone()];
+        let (begin, end) = match row.role {
+            Role::Begin | Role::Next | Role::End if line[row.begin.clone()] == *NO_TIME => (None, None),
+            _ => {
+                let begin = exact_seconds(line, &row.begin)?;
+                let duration = exact_seconds(line, &row.duration)?;
+                (Some(begin), Some(begin.after(duration).ok_or_else(|| not_exact(line, &row.duration))?))
+            }
+        };
+        let field = |place: &Option<Range<usize>>| place.clone().map(|place| line[place].to_owned());
+        let applies = |text: &String| !text.eq_ignore_ascii_case(NOT_APPLICABLE);
+        // Of alternatives the first is said.
+        let is_tag = is_event(word) || is_later;
+        let segment = Segment {
+            recording: named(&line[row.file.clone()]),
+            channel: named(&line[row.channel.clone()]),
+            speaker: field(&row.speaker),
+            begin,
+            end,
+            text: if is_tag { String::new() } else { word.to_owned() },
+            tags: is_tag.then(|| Tag { at: 0, tag: word.to_owned() }).into_iter().collect(),
+            confidence: field(&row.confidence).filter(applies),
+            kind: field(&row.kind).filter(applies),
+            ..Segment::default()
+        };
+        let mut parts = vec![
+            (Part::Recording, row.file.start),
+            (Part::Channel, row.channel.start),
+            (Part::Times, row.begin.start),
+            (Part::Text, row.word.start),
+            (Part::Tags, row.word.start),
+        ];
+        let optional =
+            [(Part::Confidence, row.confidence), (Part::Kind, row.kind), (Part::Speaker, row.speaker)];
+        parts.extend(optional.into_iter().filter_map(|(part, place)| Some((part, place?.start))));
+        out.push_back(Found::new(Item::Segment(segment), line, number, parts));
         Ok(())
     }
 
@@ -268,66 +312,6 @@ const NOT_APPLICABLE: &str = "NA";
 
 /// What stands for a time of what has none.
 const NO_TIME: &str = "*";
-
-/// Recogniser output as segments, a word each. Events and the marks of alternatives are tags of segments without words.
-#[derive(Debug, Default)]
-pub(super) struct Words {
-    alternatives: Alternatives,
-}
-
-impl Parser for Words {
-    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
-        let mut found =
-            |item, parts| out.push_back(Found { item, source: line.to_owned(), line: number, parts });
-        if let Some(block) = Block::comment(line, ";;") {
-            found(Item::Block(block), Vec::new());
-        }
-        let Some(row) = row(line)? else { return Ok(()) };
-        self.alternatives.takes(&row)?;
-        let is_later = self.alternatives == Alternatives::Later;
-        let word = &line[row.word.clone()];
-        let (begin, end) = match row.role {
-            Role::Begin | Role::Next | Role::End if line[row.begin.clone()] == *NO_TIME => (None, None),
-            _ => {
-                let begin = exact_seconds(line, &row.begin)?;
-                let duration = exact_seconds(line, &row.duration)?;
-                (Some(begin), Some(begin.after(duration).ok_or_else(|| not_exact(line, &row.duration))?))
-            }
-        };
-        let field = |place: &Option<Range<usize>>| place.clone().map(|place| line[place].to_owned());
-        let applies = |text: &String| !text.eq_ignore_ascii_case(NOT_APPLICABLE);
-        // Of alternatives the first is said.
-        let is_tag = is_event(word) || is_later;
-        let segment = Segment {
-            recording: named(&line[row.file.clone()]),
-            channel: named(&line[row.channel.clone()]),
-            speaker: field(&row.speaker),
-            begin,
-            end,
-            text: if is_tag { String::new() } else { word.to_owned() },
-            tags: is_tag.then(|| Tag { at: 0, tag: word.to_owned() }).into_iter().collect(),
-            confidence: field(&row.confidence).filter(applies),
-            kind: field(&row.kind).filter(applies),
-            ..Segment::default()
-        };
-        let mut parts = vec![
-            (Part::Recording, row.file.start),
-            (Part::Channel, row.channel.start),
-            (Part::Times, row.begin.start),
-            (Part::Text, row.word.start),
-            (Part::Tags, row.word.start),
-        ];
-        let optional =
-            [(Part::Confidence, row.confidence), (Part::Kind, row.kind), (Part::Speaker, row.speaker)];
-        parts.extend(optional.into_iter().filter_map(|(part, place)| Some((part, place?.start))));
-        found(Item::Segment(segment), parts);
-        Ok(())
-    }
-
-    fn end(&mut self, _: &mut VecDeque<Found>) -> Result<(), String> {
-        self.alternatives.end("").map_err(|fault| fault.problem)
-    }
-}
 
 /// A time that is kept to its last digit.
 pub(super) fn exact_seconds(line: &str, place: &Range<usize>) -> Result<Time, Fault> {

@@ -1,12 +1,13 @@
 //! What subtitles have in common: timings, and the words of a cue between tags, events and speaker dashes.
 
 use std::collections::VecDeque;
+use std::fmt::Debug;
 use std::ops::Range;
 
 use super::Kind;
 use super::lines::Ends;
 use super::records::{Grammar, Parts};
-use super::segment::{Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag, Time};
+use super::segment::{Block, BlockKind, Found, Item, Losses, Lost, Part, Segment, Tag, Time};
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
 use crate::text::locale::is_joiner;
@@ -312,7 +313,7 @@ impl Cues {
 }
 
 /// What the lines of a kind of subtitles are, for those who want what stands in them.
-pub(super) trait Subtitles: Send {
+pub(super) trait Subtitles: Send + Debug {
     /// Tells whether the line after this one says what this one is.
     fn needs_next(&self, line: &[u8]) -> bool;
 
@@ -353,10 +354,9 @@ pub(super) trait Subtitles: Send {
     fn escaped(text: &str) -> Option<(usize, char)>;
 }
 
-/// Subtitles as text that is restored: the words of their cues. All else stays as it is, and a sentence runs on from cue to cue until
-/// somebody else speaks.
+/// Subtitles: the words of their cues, of which a sentence runs on from cue to cue until somebody else speaks, and the cues as segments.
 #[derive(Debug, Default)]
-pub(super) struct CueText<S> {
+pub(super) struct CueLines<S> {
     subtitles: S,
     cues: Cues,
     /// The line after the one that is taken next, where it is needed.
@@ -364,6 +364,11 @@ pub(super) struct CueText<S> {
     /// The number of the cue, which is one more than the last only where that went on up to it, and its times.
     count: u64,
     times: Option<(Time, Time)>,
+    /// The item that is open, and where the text of a cue begins in its source, once there is any.
+    open: Option<Found>,
+    text_at: Option<usize>,
+    /// Empty lines after the text, which may stand inside.
+    gap: String,
 }
 
 /// Tells whether a cue begins while the last, which began sooner, is shown, or as it ends.
@@ -372,7 +377,7 @@ fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
     last_begin < begin && begin <= last_end
 }
 
-impl<S: Subtitles> Grammar for CueText<S> {
+impl<S: Subtitles> Grammar for CueLines<S> {
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {
@@ -387,6 +392,86 @@ impl<S: Subtitles> Grammar for CueText<S> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        let next = std::mem::take(&mut self.next);
+        match self.subtitles.says(line, &next)? {
+            // What comes next says whether the cue has ended.
+            Says::Nothing => self.gap.extend(["\n", line]),
+            Says::Name => {
+                self.close(out);
+                let segment = Segment { id: Some(trim(line).to_owned()), ..Segment::default() };
+                self.begin(Item::Segment(segment), line, number, vec![(Part::Id, 0)]);
+            }
+            Says::Timing(timing) => {
+                let number = match self.number(number) {
+                    Some((id, number)) => {
+                        self.close(out);
+                        let segment = Segment { id: Some(id.clone()), ..Segment::default() };
+                        self.begin(Item::Segment(segment), &id, number, vec![(Part::Id, 0)]);
+                        number
+                    }
+                    None => number,
+                };
+                if !matches!(&self.open, Some(Found { item: Item::Segment(Segment { begin: None, .. }), .. }))
+                {
+                    self.close(out);
+                    self.begin(Item::Segment(Segment::default()), line, number, Vec::new());
+                } else if let Some(found) = &mut self.open {
+                    found.source = format!("{}\n{line}", found.source);
+                }
+                let Some(Found { item: Item::Segment(segment), source, parts, .. }) = &mut self.open else {
+                    return Ok(());
+                };
+                let start = source.len() - line.len();
+                segment.begin = Some(clock(line, &timing.begin)?);
+                segment.end = Some(clock(line, &timing.end)?);
+                parts.push((Part::Times, start + timing.begin.start));
+                let after = timing.end.end;
+                let settings = line[after..].split_whitespace().collect::<Vec<_>>().join(" ");
+                if !settings.is_empty() {
+                    let spaces = line[after..].len() - line[after..].trim_start().len();
+                    let (part, field) = S::settings(segment);
+                    *field = Some(settings);
+                    parts.push((part, start + after + spaces));
+                }
+            }
+            Says::Text | Says::Metadata => {
+                if let Some(found) = &mut self.open {
+                    self.text_at.get_or_insert(found.source.len() + 1);
+                    found.source.extend([&*std::mem::take(&mut self.gap), "\n", line]);
+                }
+            }
+            Says::Block(kind, len) => {
+                self.close(out);
+                let text = if kind == BlockKind::Fragment { line } else { line[len..].trim() };
+                let block = Block { kind, text: text.to_owned() };
+                self.begin(Item::Block(block), line, number, vec![(Part::Block(kind), 0)]);
+            }
+            Says::More => {
+                if let Some(Found { item: Item::Block(block), source, .. }) = &mut self.open {
+                    for text in [&mut block.text, source] {
+                        text.push('\n');
+                        text.push_str(line);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, out: &mut VecDeque<Found>) {
+        let Some(mut found) = self.open.take() else { return };
+        if let (Item::Segment(segment), Some(start)) = (&mut found.item, self.text_at.take()) {
+            let tags = read_text::<S>(&found.source[start..], segment);
+            found.parts.push((Part::Text, start));
+            found.parts.extend(tags.into_iter().map(|at| (Part::Tags, start + at)));
+        }
+        // All files of the web begin with a header; most say nothing in it.
+        if !matches!(&found.item, Item::Block(Block { kind: BlockKind::Header, text }) if text.is_empty()) {
+            out.push_back(found);
+        }
     }
 
     fn needs_next(&self, line: &[u8]) -> bool {
@@ -422,6 +507,25 @@ impl<S: Subtitles> Grammar for CueText<S> {
     }
 }
 
+impl<S: Subtitles> CueLines<S> {
+    /// Begins an item with this line.
+    fn begin(&mut self, item: Item, line: &str, number: u64, parts: Vec<(Part, usize)>) {
+        self.open = Some(Found { item, source: line.to_owned(), line: number, parts });
+        self.text_at = None;
+        self.gap.clear();
+    }
+
+    /// The number that ends the text of a cue and belongs to the next, whose timing follows in this line, and the line it stands in.
+    fn number(&mut self, next: u64) -> Option<(String, u64)> {
+        let (start, source) = (self.text_at?, &mut self.open.as_mut()?.source);
+        let at = source.rfind('\n').map_or(0, |at| at + 1).max(start);
+        let id = Some(source[at..].trim()).filter(|id| self.gap.is_empty() && S::is_number(id))?.to_owned();
+        source.truncate(at - 1);
+        self.text_at = Some(start).filter(|&start| start < at);
+        Some((id, next - 1))
+    }
+}
+
 /// Appends a part of a line to `out` without the tags inside its words; `escaped` says which character is written in another way at
 /// the beginning of a text, and how many bytes it takes.
 pub(super) fn push_untagged(part: &str, escaped: impl Fn(&str) -> Option<(usize, char)>, out: &mut String) {
@@ -435,144 +539,6 @@ pub(super) fn push_untagged(part: &str, escaped: impl Fn(&str) -> Option<(usize,
         let (len, c) = escaped(rest).unwrap_or((c.len_utf8(), c));
         out.push(c);
         at += len;
-    }
-}
-
-/// Subtitles as segments, a cue each.
-#[derive(Debug)]
-pub(super) struct CueItems<S> {
-    subtitles: S,
-    open: Option<Found>,
-    /// Where the text of the cue begins in its source, once there is any.
-    text: Option<usize>,
-    /// Empty lines after it, which may stand inside.
-    gap: String,
-    /// The line after the one that is taken next, where it is needed.
-    next: String,
-}
-
-impl<S> CueItems<S> {
-    pub(super) fn new(subtitles: S) -> Self {
-        Self { subtitles, open: None, text: None, gap: String::new(), next: String::new() }
-    }
-}
-
-impl<S: Subtitles> CueItems<S> {
-    /// Gives out what stands before.
-    fn close(&mut self, out: &mut VecDeque<Found>) {
-        let Some(mut found) = self.open.take() else { return };
-        if let (Item::Segment(segment), Some(start)) = (&mut found.item, self.text.take()) {
-            let tags = read_text::<S>(&found.source[start..], segment);
-            found.parts.push((Part::Text, start));
-            found.parts.extend(tags.into_iter().map(|at| (Part::Tags, start + at)));
-        }
-        // All files of the web begin with a header; most say nothing in it.
-        if !matches!(&found.item, Item::Block(Block { kind: BlockKind::Header, text }) if text.is_empty()) {
-            out.push_back(found);
-        }
-    }
-
-    /// Begins an item with this line.
-    fn open(&mut self, item: Item, line: &str, number: u64, parts: Vec<(Part, usize)>) {
-        self.open = Some(Found { item, source: line.to_owned(), line: number, parts });
-        self.text = None;
-        self.gap.clear();
-    }
-
-    /// The number that ends the text of a cue and belongs to the next, whose timing follows in this line, and the line it stands in.
-    fn number(&mut self, next: u64) -> Option<(String, u64)> {
-        let (start, source) = (self.text?, &mut self.open.as_mut()?.source);
-        let at = source.rfind('\n').map_or(0, |at| at + 1).max(start);
-        let id = Some(source[at..].trim()).filter(|id| self.gap.is_empty() && S::is_number(id))?.to_owned();
-        source.truncate(at - 1);
-        self.text = Some(start).filter(|&start| start < at);
-        Some((id, next - 1))
-    }
-}
-
-impl<S: Subtitles> Parser for CueItems<S> {
-    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
-        let next = std::mem::take(&mut self.next);
-        match self.subtitles.says(line, &next)? {
-            // What comes next says whether the cue has ended.
-            Says::Nothing => self.gap.extend(["\n", line]),
-            Says::Name => {
-                self.close(out);
-                let segment = Segment { id: Some(trim(line).to_owned()), ..Segment::default() };
-                self.open(Item::Segment(segment), line, number, vec![(Part::Id, 0)]);
-            }
-            Says::Timing(timing) => {
-                let number = match self.number(number) {
-                    Some((id, number)) => {
-                        self.close(out);
-                        let segment = Segment { id: Some(id.clone()), ..Segment::default() };
-                        self.open(Item::Segment(segment), &id, number, vec![(Part::Id, 0)]);
-                        number
-                    }
-                    None => number,
-                };
-                if !matches!(&self.open, Some(Found { item: Item::Segment(Segment { begin: None, .. }), .. }))
-                {
-                    self.close(out);
-                    self.open(Item::Segment(Segment::default()), line, number, Vec::new());
-                } else if let Some(found) = &mut self.open {
-                    found.source = format!("{}\n{line}", found.source);
-                }
-                let Some(Found { item: Item::Segment(segment), source, parts, .. }) = &mut self.open else {
-                    return Ok(());
-                };
-                let start = source.len() - line.len();
-                segment.begin = Some(clock(line, &timing.begin)?);
-                segment.end = Some(clock(line, &timing.end)?);
-                parts.push((Part::Times, start + timing.begin.start));
-                let after = timing.end.end;
-                let settings = line[after..].split_whitespace().collect::<Vec<_>>().join(" ");
-                if !settings.is_empty() {
-                    let spaces = line[after..].len() - line[after..].trim_start().len();
-                    let (part, field) = S::settings(segment);
-                    *field = Some(settings);
-                    parts.push((part, start + after + spaces));
-                }
-            }
-            Says::Text | Says::Metadata => {
-                if let Some(found) = &mut self.open {
-                    self.text.get_or_insert(found.source.len() + 1);
-                    found.source.extend([&*std::mem::take(&mut self.gap), "\n", line]);
-                }
-            }
-            Says::Block(kind, len) => {
-                self.close(out);
-                let text = if kind == BlockKind::Fragment { line } else { line[len..].trim() };
-                let block = Block { kind, text: text.to_owned() };
-                self.open(Item::Block(block), line, number, vec![(Part::Block(kind), 0)]);
-            }
-            Says::More => {
-                if let Some(Found { item: Item::Block(block), source, .. }) = &mut self.open {
-                    for text in [&mut block.text, source] {
-                        text.push('\n');
-                        text.push_str(line);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, out: &mut VecDeque<Found>) -> Result<(), String> {
-        self.close(out);
-        self.subtitles.ended()
-    }
-
-    fn ends(&self) -> Ends {
-        S::ends()
-    }
-
-    fn needs_next(&self, line: &[u8]) -> bool {
-        self.subtitles.needs_next(line)
-    }
-
-    fn see_next(&mut self, next: &str) {
-        next.clone_into(&mut self.next);
     }
 }
 

@@ -8,11 +8,11 @@ use super::lines::Lines;
 use super::plain::{not_utf8, text};
 use super::records::{Grammar, Parts, explained};
 use super::segment::{
-    self, Block, BlockKind, Column, Found, Item, Losses, Lost, Parser, Part, Row, Segment, Tag, Time, Word,
+    self, Block, BlockKind, Column, Found, Item, Losses, Lost, Part, Row, Segment, Tag, Time, Word,
 };
 use super::transcript::{Fault, shortened};
 use super::{Context, Format, Piece, Settings};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::files::Input;
 use crate::text::Break;
 use crate::text::tokenize::{Cut, Tokenizer};
@@ -128,7 +128,7 @@ impl Jsonl {
         piece.frame.source.extend_from_slice(self.lines.whole());
         let source = &self.lines.whole()[self.lines.text()];
         let line =
-            text(source, &mut self.mended, lossy).map_err(|at| not_utf8(name, number - 1, 0, source, at))?;
+            text(source, &mut self.mended, lossy).map_err(|_| not_utf8(name, number - 1, 0, source))?;
         let found = match self.lines.is_long() {
             true => Err(Fault {
                 at: 0,
@@ -160,36 +160,6 @@ impl Jsonl {
 fn find_words(text: &str, read: &mut usize, tokenizer: &mut Tokenizer, piece: &mut Piece) {
     tokenizer.read(&text[*read..], *read as u32, Cut::Whole, &mut piece.tokens);
     *read = text.len();
-}
-
-/// Objects as text that is read and not written: each string that the keys lead to is a line of its own, or several.
-#[derive(Debug)]
-pub(super) struct ObjectTexts {
-    path: Vec<String>,
-}
-
-impl ObjectTexts {
-    /// Reads the text from the field of this name, with dots between keys, or from `text`.
-    pub(super) fn new(field: Option<&str>) -> Self {
-        Self { path: keys(field.unwrap_or("text")) }
-    }
-}
-
-impl Grammar for ObjectTexts {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
-        if !line.trim().is_empty() {
-            strings(line, &self.path)?.into_iter().for_each(|string| parts.push(string, Some(Break::Line)));
-        }
-        Ok(())
-    }
-
-    fn longest(&self) -> usize {
-        LONGEST
-    }
-
-    fn decode(&self, part: &str, out: &mut String) {
-        decode(part, out);
-    }
 }
 
 /// Objects that come in live: one text, unless the settings say otherwise.
@@ -317,24 +287,19 @@ impl Format for Jsonl {
     }
 }
 
-/// Objects as segments, one each: `{"id":"1","begin":1.0,"end":2.5,"text":"so","tags":[[0,"<i>"]]}`, and blocks: `{"note":"so","text":null}`.
+/// Objects. Each string that the keys lead to is a line of its own, or several. An object is a segment:
+/// `{"id":"1","begin":1.0,"end":2.5,"text":"so","tags":[[0,"<i>"]]}`, or a block: `{"note":"so","text":null}`.
 #[derive(Debug)]
 pub(super) struct Objects {
     field: String,
+    path: Vec<String>,
 }
 
 impl Objects {
-    /// Reads the text from the field of this name.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where it is inside another field.
-    pub(super) fn new(field: Option<&str>) -> Result<Self> {
-        match field.unwrap_or("text") {
-            field if field.contains('.') => Err(Error::Usage(format!(
-                "--field {field}: convert takes a field of the object itself, and none inside another"
-            ))),
-            field => Ok(Self { field: field.to_owned() }),
-        }
+    /// Reads the text from the field of this name, with dots between keys, or from `text`. An object is an item where no dots are there.
+    pub(super) fn new(field: Option<&str>) -> Self {
+        let field = field.unwrap_or("text");
+        Self { field: field.to_owned(), path: keys(field) }
     }
 
     /// The block that an object is, if it is one.
@@ -350,8 +315,15 @@ impl Objects {
     }
 }
 
-impl Parser for Objects {
-    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+impl Grammar for Objects {
+    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+        if !line.trim().is_empty() {
+            strings(line, &self.path)?.into_iter().for_each(|string| parts.push(string, Some(Break::Line)));
+        }
+        Ok(())
+    }
+
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
         if line.trim().is_empty() {
             return Ok(());
         }
@@ -366,16 +338,16 @@ impl Parser for Objects {
                 (Item::Segment(segment), parts)
             }
         };
-        out.push_back(Found { item, source: line.to_owned(), line: number, parts });
-        Ok(())
-    }
-
-    fn end(&mut self, _: &mut VecDeque<Found>) -> Result<(), String> {
+        out.push_back(Found::new(item, line, number, parts));
         Ok(())
     }
 
     fn longest(&self) -> usize {
         LONGEST
+    }
+
+    fn decode(&self, part: &str, out: &mut String) {
+        decode(part, out);
     }
 }
 

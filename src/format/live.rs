@@ -158,7 +158,7 @@ impl Live {
                 }
             };
             if invalid > 0 && !self.settings.lossy {
-                let error = not_utf8(&self.name, self.lines, self.columns, rest, valid);
+                let error = not_utf8(&self.name, self.lines, self.columns, rest);
                 self.take(valid);
                 self.source.truncate(self.text.len());
                 return Err(error);

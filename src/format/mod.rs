@@ -43,7 +43,6 @@ pub use tsv::has_names;
 pub use whisper::Whisper;
 
 use copies::CopiedWord;
-use cue::CueText;
 use records::Records;
 
 use crate::error::{Error, Result};
@@ -293,26 +292,14 @@ impl Kind {
     /// # Errors
     /// Where its name means a format that is not read, or the settings name a field that the format cannot have.
     pub fn open(self, mut input: Input, settings: Settings) -> Result<Box<dyn Format>> {
-        Ok(match self.of_input(&mut input)? {
+        let kind = self.of_input(&mut input)?;
+        Ok(match kind {
             Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, settings)),
-            Self::Srt => Box::new(Records::new(input, settings, CueText::<srt::Lines>::default())),
-            Self::Vtt => Box::new(Records::new(input, settings, CueText::<vtt::Lines>::default())),
-            Self::Ass => Box::new(Records::new(input, settings, ass::Events::default())),
-            Self::Ttml => Box::new(Records::new(input, settings, ttml::Paragraphs::default())),
-            Self::Ctm => Box::new(Records::new(input, settings, ctm::Rows::default())),
-            Self::Stm => Box::new(Records::new(input, settings, stm::Rows::default())),
-            Self::Trn => Box::new(Records::new(input, settings, trn::Rows)),
-            Self::Nlp => Box::new(Records::new(input, settings, nlp::Rows::default())),
-            Self::Tsv => {
-                let rows = tsv::Rows::new(settings.field.as_deref());
-                Box::new(Records::new(input, settings, rows))
-            }
             Self::Jsonl => Box::new(Jsonl::new(input, settings)),
-            Self::WhisperJson => Box::new(Whisper::new(input, settings)),
-            Self::Conll => {
-                let rows = conll::Rows::new(settings.field.as_deref())?;
-                Box::new(Records::new(input, settings, rows))
-            }
+            kind => match kind.grammar(settings.field.as_deref())? {
+                Some(grammar) => Box::new(Records::new(input, settings, grammar)),
+                None => Box::new(Whisper::new(input, settings)),
+            },
         })
     }
 }

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use super::buffer::Buffer;
 use super::jsonl::LONGEST;
 use super::records::{Grammar, Parts};
-use super::segment::{self, Found, Item, Losses, Lost, Parser, Part, Segment};
+use super::segment::{self, Found, Item, Losses, Lost, Part, Segment};
 use super::transcript::Fault;
 use super::{Context, Format, Piece, Settings};
-use crate::error::{Error, Place, Result};
-use crate::files::Input;
+use crate::error::{Error, Result};
+use crate::files::{self, Input, seven_bit};
 use crate::text::Break;
 use crate::text::markup::whole_lines;
 use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
@@ -71,7 +71,7 @@ impl Plain {
     fn take_lines(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.settings.lossy)
-            .map_err(|at| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source, at))?;
+            .map_err(|_| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source))?;
         self.tokenizer.read(text, 0, Cut::Whole, &mut piece.tokens);
         self.settings.words.fix(&piece.source, 0, true, &mut piece.tokens);
         // Nothing that comes can change what is here.
@@ -84,7 +84,7 @@ impl Plain {
     fn take_part(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.settings.lossy)
-            .map_err(|at| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source, at))?;
+            .map_err(|_| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source))?;
         let before = self.tokenizer.clone();
         let mut done = self.tokenizer.read(text, 0, Cut::MidLine, &mut piece.tokens);
         if done == text.len() && !text.ends_with(char::is_whitespace) {
@@ -191,13 +191,19 @@ impl Format for Plain {
     }
 }
 
-/// Plain text that is read and not written: a line is a text of its own.
+/// Plain text by lines: each is a text of its own.
 #[derive(Debug)]
-pub(super) struct Written;
+pub(super) struct TextLines;
 
-impl Grammar for Written {
+impl Grammar for TextLines {
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
         parts.push(0..line.len(), Some(Break::Line));
+        Ok(())
+    }
+
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        let segment = Segment { text: line.to_owned(), ..Segment::default() };
+        out.push_back(Found::new(Item::Segment(segment), line, number, vec![(Part::Text, 0)]));
         Ok(())
     }
 
@@ -228,28 +234,6 @@ pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -
     std::str::from_utf8(mended).map_err(|error| error.valid_up_to())
 }
 
-/// Finds where an encoding of seven bits begins, which passes for UTF-8, and says which.
-fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
-    let place = |first: u8| source.iter().position(move |&b| b == first);
-    let shift = |at: &usize| matches!(source[*at..], [0x1b, b'$', b'@' | b'A' | b'B' | b'(' | b')', ..]);
-    if let Some(from) = place(0x1b)
-        && let Some(at) = (from..source.len()).find(shift)
-    {
-        return Some((at, "ISO-2022, an encoding of Japanese, Korean or Chinese"));
-    }
-    let from = place(b'~')?;
-    let begins = |at: usize| {
-        let rest = source[at..].strip_prefix(b"~{")?;
-        let end = rest.windows(2).position(|pair| pair == b"~}")?;
-        let is_pairs = end > 0 && end % 2 == 0 && rest[..end].iter().all(|b| (0x21..=0x7e).contains(b));
-        is_pairs.then_some((at, "HZ, an encoding of Chinese"))
-    };
-    (from..source.len()).filter(|&at| source[at] == b'~').take(MOST_TILDES).find_map(begins)
-}
-
-/// So many tildes of a piece are looked at.
-const MOST_TILDES: usize = 64;
-
 /// How many bytes the first `longest` characters of `bytes` have; all of them, if they are no more.
 pub(super) fn part_len(bytes: &[u8], longest: usize) -> usize {
     if bytes.len() <= longest {
@@ -261,29 +245,10 @@ pub(super) fn part_len(bytes: &[u8], longest: usize) -> usize {
     starts.map(|(at, _)| at).nth(longest).unwrap_or(bytes.len())
 }
 
-/// The error for the byte at `at` of a piece, before which the file has so many lines, and so many characters more.
-pub(super) fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8], at: usize) -> Error {
-    let before = &source[..at];
-    let line_start = before.iter().rposition(|&b| b == b'\n').map(|at| at + 1);
-    let column = count(&before[line_start.unwrap_or(0)..], starts_char);
-    let place = Place {
-        file: name.to_owned(),
-        line: Some(lines + count(before, |b| b == b'\n') + 1),
-        column: Some(if line_start.is_some() { column } else { columns + column } + 1),
-    };
-    let problem = match seven_bit(source).filter(|(found, _)| *found == at) {
-        Some((_, encoding)) => format!(
-            "found {encoding}, but UTF-8 is expected: convert the file to UTF-8 first (iconv does), or pass it through with --lossy"
-        ),
-        None => not_utf8_problem(source[at]),
-    };
-    Error::Input { place, problem }
-}
-
-fn not_utf8_problem(byte: u8) -> String {
-    format!(
-        "byte 0x{byte:02x} is not UTF-8: name the encoding of the file (--encoding windows-1252), or pass such bytes through with --lossy"
-    )
+/// The error for a piece that is not UTF-8, before which the file has so many lines, and so many characters more.
+pub(super) fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8]) -> Error {
+    let advice = "name its encoding (--encoding windows-1252), or pass such bytes through with --lossy";
+    files::undecoded(name, (lines, columns), source, Some(advice))
 }
 
 fn starts_char(b: u8) -> bool {
@@ -292,27 +257,6 @@ fn starts_char(b: u8) -> bool {
 
 fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {
     bytes.iter().filter(|&&b| what(b)).count() as u64
-}
-
-/// Text as segments, a line each.
-#[derive(Debug)]
-pub(super) struct TextLines;
-
-impl Parser for TextLines {
-    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
-        let segment = Segment { text: line.to_owned(), ..Segment::default() };
-        let parts = vec![(Part::Text, 0)];
-        out.push_back(Found { item: Item::Segment(segment), source: line.to_owned(), line: number, parts });
-        Ok(())
-    }
-
-    fn end(&mut self, _: &mut VecDeque<Found>) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn longest(&self) -> usize {
-        usize::MAX / 4
-    }
 }
 
 /// Text, written line by line.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::cue::CueText;
-use super::jsonl::ObjectTexts;
+use super::cue::CueLines;
+use super::jsonl::Objects;
 use super::records::{Grammar, RecordLines};
 use super::transcript::Utterance;
 use super::whisper::SegmentTexts;
@@ -70,21 +70,33 @@ impl Kind {
     /// # Errors
     /// Where the format cannot have that field.
     pub fn records(self, mut input: Input, field: Option<&str>) -> Result<Box<dyn RecordSource>> {
-        Ok(match self.of_input(&mut input)? {
-            Self::Auto | Self::Text | Self::Tok => source(input, plain::Written),
-            Self::Srt => source(input, CueText::<srt::Lines>::default()),
-            Self::Vtt => source(input, CueText::<vtt::Lines>::default()),
-            Self::Ass => source(input, ass::Events::default()),
-            Self::Ttml => source(input, ttml::Paragraphs::default()),
-            Self::Ctm => source(input, ctm::Rows::default()),
-            Self::Stm => source(input, stm::Rows::default()),
-            Self::Trn => source(input, trn::Rows),
-            Self::Nlp => source(input, nlp::Rows::default()),
-            Self::Tsv => source(input, tsv::Rows::new(field)),
-            Self::Jsonl => source(input, ObjectTexts::new(field)),
-            Self::WhisperJson => Box::new(SegmentTexts::new(input)),
-            Self::Conll => source(input, conll::Rows::new(field)?),
+        let kind = self.of_input(&mut input)?;
+        Ok(match kind.grammar(field)? {
+            Some(grammar) => Box::new(RecordLines::new(input, grammar)),
+            None => Box::new(SegmentTexts::new(input)),
         })
+    }
+
+    /// What reads its lines; `None` where it is a document, which is read whole.
+    ///
+    /// # Errors
+    /// Where the format cannot have that field.
+    pub(super) fn grammar(self, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
+        Ok(Some(match self {
+            Self::Auto | Self::Text | Self::Tok => Box::new(plain::TextLines),
+            Self::Srt => Box::new(CueLines::<srt::Lines>::default()),
+            Self::Vtt => Box::new(CueLines::<vtt::Lines>::default()),
+            Self::Ass => Box::new(ass::Events::default()),
+            Self::Ttml => Box::new(ttml::Paragraphs::default()),
+            Self::Ctm => Box::new(ctm::Rows::default()),
+            Self::Stm => Box::new(stm::Rows::default()),
+            Self::Trn => Box::new(trn::Rows),
+            Self::Nlp => Box::new(nlp::Rows::default()),
+            Self::Tsv => Box::new(tsv::Rows::new(field)),
+            Self::Jsonl => Box::new(Objects::new(field)),
+            Self::WhisperJson => return Ok(None),
+            Self::Conll => Box::new(conll::Rows::new(field)?),
+        }))
     }
 
     /// Whether its records are [utterances](RecordSource::utterance).
@@ -106,8 +118,4 @@ impl Kind {
     pub fn has_paragraphs(self) -> bool {
         matches!(self, Self::Auto | Self::Text | Self::Tsv | Self::Jsonl)
     }
-}
-
-fn source(input: Input, grammar: impl Grammar + 'static) -> Box<dyn RecordSource> {
-    Box::new(RecordLines::new(input, grammar))
 }

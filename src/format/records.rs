@@ -1,15 +1,18 @@
 //! Files of lines of which only parts are text: the parts go to the method as one stream, all else stays as it is.
 
+use std::collections::VecDeque;
+use std::fmt::Debug;
 use std::ops::Range;
 
 use super::copies::{CopiedPart, CopiedWord, RolledLines};
 use super::lines::{Ends, Lines};
 use super::plain::{PART, not_utf8, text};
 use super::record::{Record, RecordSource};
+use super::segment::Found;
 use super::transcript::{Fault, Utterance};
 use super::{Format, Piece, Settings};
 use crate::error::{Error, Result};
-use crate::files::Input;
+use crate::files::{self, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Locale, Tokens};
 
@@ -19,10 +22,21 @@ const PIECE: usize = 1 << 16;
 /// A piece ends in what runs on through lines of so many characters: rows may have many columns beside the word.
 const LINES: usize = 2 * PART;
 
-/// What a format says of its lines.
-pub(super) trait Grammar: Send {
+/// Reads the lines of a format, one after the other, all for their text or all for their items.
+pub(super) trait Grammar: Send + Debug {
     /// Takes the next line, without its ending, and says which parts of it are text.
     fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault>;
+
+    /// Takes the next line, which has this number, and gives out the items that have ended, in formats that are converted.
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+        let _ = (line, number, out);
+        Ok(())
+    }
+
+    /// Gives out the item that is open at the end of the file.
+    fn close(&mut self, out: &mut VecDeque<Found>) {
+        let _ = out;
+    }
 
     /// Tells whether the line after this one says what this one is; then [`Grammar::see_next`] shows it first.
     fn needs_next(&self, line: &[u8]) -> bool {
@@ -171,27 +185,48 @@ pub(super) enum Faults {
     Passed,
 }
 
-/// The lines of a file, each with the parts of it that are text.
+/// The lines of a file, and the grammar that reads them.
 #[derive(Debug)]
-pub(super) struct GrammarLines<G> {
+pub(super) struct GrammarLines {
     lines: Lines,
-    grammar: G,
-    /// What the grammar says of the line that was read last.
-    parts: Parts,
-    locale: Locale,
+    grammar: Box<dyn Grammar>,
     faults: Faults,
     mended: Vec<u8>,
 }
 
-impl<G: Grammar> GrammarLines<G> {
-    pub(super) fn new(input: Input, grammar: G, locale: Locale, faults: Faults) -> Self {
+impl GrammarLines {
+    pub(super) fn new(input: Input, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
         let lines = Lines::of_at_most(input, grammar.longest()).ending(grammar.ends());
-        Self { lines, grammar, parts: Parts::default(), locale, faults, mended: Vec::new() }
+        Self { lines, grammar, faults, mended: Vec::new() }
     }
 
     /// Reads the next line, and which parts of it are text; false at the end. A line that stood in the cue before has none.
-    fn next(&mut self, rolled: &mut RolledLines) -> Result<bool> {
-        self.parts.clear();
+    fn next(&mut self, parts: &mut Parts, rolled: &mut RolledLines, locale: Locale) -> Result<bool> {
+        parts.clear();
+        self.read(|grammar, line, _| {
+            grammar.line(line, parts).inspect_err(|_| parts.clear())?;
+            if let Some(cue) = grammar.cue().filter(|_| !parts.places.is_empty())
+                && rolled.read(cue, line, parts.places.iter(), locale)
+            {
+                parts.clear();
+                // What follows does not run on.
+                parts.owed = Some(Break::Cue);
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads the next line, and gives out the items that have ended; false at the end.
+    pub(super) fn next_items(&mut self, out: &mut VecDeque<Found>) -> Result<bool> {
+        let is_line = self.read(|grammar, line, number| grammar.items(line, number, out))?;
+        if !is_line {
+            self.grammar.close(out);
+        }
+        Ok(is_line)
+    }
+
+    /// Reads the next line, which the grammar takes with its number; false at the end.
+    fn read(&mut self, take: impl FnOnce(&mut dyn Grammar, &str, u64) -> Result<(), Fault>) -> Result<bool> {
         let is_lossy = self.faults == Faults::Passed;
         if !self.lines.next()? {
             return match self.grammar.end() {
@@ -212,32 +247,19 @@ impl<G: Grammar> GrammarLines<G> {
             self.lines.look_ahead()?;
             self.grammar.see_next(&String::from_utf8_lossy(self.lines.ahead()));
         }
-        let source = &self.lines.whole()[self.lines.text()];
-        let line = text(source, &mut self.mended, is_lossy)
-            .map_err(|at| not_utf8(self.lines.name(), number - 1, 0, source, at))?;
-        if let Err(fault) = self.grammar.line(line, &mut self.parts) {
+        let line = self.faults.text(&self.lines, &mut self.mended)?;
+        if let Err(fault) = take(&mut *self.grammar, line, number) {
             if !is_lossy {
                 return Err(self.faults.told(fault).error(self.lines.name(), number, line));
             }
-            self.parts.clear();
             self.grammar.pass(line.trim().is_empty());
-        }
-        if let Some(cue) = self.grammar.cue().filter(|_| !self.parts.places.is_empty())
-            && rolled.read(cue, line, self.parts.places.iter(), self.locale)
-        {
-            self.parts.clear();
-            // What follows does not run on.
-            self.parts.owed = Some(Break::Cue);
         }
         Ok(true)
     }
 
-    /// The line that was read last, without its ending, what it says, and who says so; bytes that are not UTF-8 are no text.
-    fn text(&mut self) -> Result<(&str, &Parts, &G)> {
-        let source = &self.lines.whole()[self.lines.text()];
-        let line = text(source, &mut self.mended, self.faults == Faults::Passed)
-            .map_err(|at| not_utf8(self.lines.name(), self.lines.number() - 1, 0, source, at))?;
-        Ok((line, &self.parts, &self.grammar))
+    /// The line that was read last, without its ending, and who reads it; bytes that are not UTF-8 are no text.
+    fn text(&mut self) -> Result<(&str, &dyn Grammar)> {
+        Ok((self.faults.text(&self.lines, &mut self.mended)?, &*self.grammar))
     }
 
     fn error(&self, problem: String, number: u64) -> Error {
@@ -246,6 +268,15 @@ impl<G: Grammar> GrammarLines<G> {
 }
 
 impl Faults {
+    /// The line that was read last, without its ending.
+    fn text<'a>(self, lines: &'a Lines, mended: &'a mut Vec<u8>) -> Result<&'a str> {
+        let source = &lines.whole()[lines.text()];
+        text(source, mended, self == Self::Passed).map_err(|_| match self {
+            Self::Refused => files::not_utf8(lines.name(), lines.number(), source),
+            _ => not_utf8(lines.name(), lines.number() - 1, 0, source),
+        })
+    }
+
     /// Says what can be done, where that is more than to mend the file.
     fn told(self, fault: Fault) -> Fault {
         if self == Self::Advised { explained(fault) } else { fault }
@@ -254,29 +285,31 @@ impl Faults {
 
 /// The lines of a file, of which only the text is read.
 #[derive(Debug)]
-pub(super) struct RecordLines<G> {
-    lines: GrammarLines<G>,
+pub(super) struct RecordLines {
+    lines: GrammarLines,
+    /// What the grammar says of the line that was read last.
+    parts: Parts,
     rolled: RolledLines,
 }
 
-impl<G: Grammar> RecordLines<G> {
-    pub(super) fn new(input: Input, grammar: G) -> Self {
-        let lines = GrammarLines::new(input, grammar, Locale::Root, Faults::Refused);
-        Self { lines, rolled: RolledLines::default() }
+impl RecordLines {
+    pub(super) fn new(input: Input, grammar: Box<dyn Grammar>) -> Self {
+        let lines = GrammarLines::new(input, grammar, Faults::Refused);
+        Self { lines, parts: Parts::default(), rolled: RolledLines::default() }
     }
 }
 
-impl<G: Grammar> RecordSource for RecordLines<G> {
+impl RecordSource for RecordLines {
     fn next(&mut self, record: &mut Record) -> Result<bool> {
         record.clear();
-        if !self.lines.next(&mut self.rolled)? {
+        if !self.lines.next(&mut self.parts, &mut self.rolled, Locale::Root)? {
             return Ok(false);
         }
         self.rolled.take(0, &mut Vec::new());
         record.line = self.lines.lines.number();
-        let (line, parts, grammar) = self.lines.text()?;
+        let (line, grammar) = self.lines.text()?;
         let mut end = None;
-        for part in &parts.places {
+        for part in &self.parts.places {
             let start = record.text.len();
             grammar.decode(&line[part.place.clone()], &mut record.text);
             let before = part.break_before(end.and_then(|end| line.get(end..part.place.start)));
@@ -288,7 +321,7 @@ impl<G: Grammar> RecordSource for RecordLines<G> {
 
     fn utterance(&mut self) -> Result<Option<Utterance<'_>>> {
         let (name, number) = (self.lines.lines.name().to_owned(), self.lines.lines.number());
-        let (line, _, grammar) = self.lines.text()?;
+        let (line, grammar) = self.lines.text()?;
         grammar.utterance(line).map_err(|fault| fault.error(&name, number, line))
     }
 }
@@ -319,8 +352,10 @@ fn has_space(text: &str) -> bool {
 
 /// A file of lines, read from anywhere.
 #[derive(Debug)]
-pub(super) struct Records<G> {
-    lines: GrammarLines<G>,
+pub(super) struct Records {
+    lines: GrammarLines,
+    /// What the grammar says of the line that was read last.
+    parts: Parts,
     settings: Settings,
     /// Whether the line that was read last is no part of a piece yet.
     is_held: bool,
@@ -396,8 +431,8 @@ impl RunningText {
     }
 }
 
-impl<G: Grammar> Records<G> {
-    pub(super) fn new(input: Input, settings: Settings, grammar: G) -> Self {
+impl Records {
+    pub(super) fn new(input: Input, settings: Settings, grammar: Box<dyn Grammar>) -> Self {
         let text = RunningText {
             tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized)
                 .of_markup(false),
@@ -412,13 +447,13 @@ impl<G: Grammar> Records<G> {
             count: 0,
         };
         let faults = if settings.lossy { Faults::Passed } else { Faults::Advised };
-        let lines = GrammarLines::new(input, grammar, settings.locale, faults);
-        Self { lines, settings, is_held: false, text, silent: 0 }
+        let lines = GrammarLines::new(input, grammar, faults);
+        Self { lines, parts: Parts::default(), settings, is_held: false, text, silent: 0 }
     }
 
     /// Whether the piece ends before the line that was read, and what then comes after it.
     fn cut(&self, piece: &Piece) -> Option<Break> {
-        match self.lines.parts.places.first().map(|part| part.before.filter(|&before| before > Break::None)) {
+        match self.parts.places.first().map(|part| part.before.filter(|&before| before > Break::None)) {
             Some(Some(Break::Document)) => Some(Break::Document),
             Some(Some(_)) if piece.source.len() >= PIECE => Some(Break::Cue),
             // Also by characters alone, so that the place does not depend on case.
@@ -447,14 +482,14 @@ impl<G: Grammar> Records<G> {
         let whole = self.lines.lines.whole();
         let start = piece.source.len() + self.lines.lines.text().start;
         piece.source.extend_from_slice(whole);
-        if self.lines.parts.places.is_empty() {
+        if self.parts.places.is_empty() {
             self.silent += whole.len();
         }
         if self.text.rolled.is_again() {
             self.text.end_run(&self.settings, piece);
         }
         self.text.rolled.take(start, &mut piece.copies);
-        for PartCopy { place, of, part } in self.lines.parts.copies.drain(..) {
+        for PartCopy { place, of, part } in self.parts.copies.drain(..) {
             let Range { start: last, end } = self.text.last;
             let of = last + of.start..(last + of.end).min(end);
             if !of.is_empty() {
@@ -462,12 +497,12 @@ impl<G: Grammar> Records<G> {
                 self.text.copies.push(PartCopy { place, of, part });
             }
         }
-        if self.lines.parts.places.is_empty() {
+        if self.parts.places.is_empty() {
             return Ok(());
         }
         self.silent = 0;
-        let (line, parts, _) = self.lines.text()?;
-        for part in &parts.places {
+        let (line, _) = self.lines.text()?;
+        for part in &self.parts.places {
             self.text.push(part, line, start, &self.settings, piece);
         }
         self.text.run_lines += line.chars().count();
@@ -489,7 +524,7 @@ pub(super) fn explained(fault: Fault) -> Fault {
     Fault { problem, ..fault }
 }
 
-impl<G: Grammar> Format for Records<G> {
+impl Format for Records {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         piece.capitalized = self.settings.capitalized;
@@ -503,7 +538,7 @@ impl<G: Grammar> Format for Records<G> {
                     self.give(piece, Break::Cue);
                     return Ok(true);
                 }
-                if !self.lines.next(&mut self.text.rolled)? {
+                if !self.lines.next(&mut self.parts, &mut self.text.rolled, self.settings.locale)? {
                     break;
                 }
                 if let Some(after) = self.cut(piece) {

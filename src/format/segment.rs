@@ -1,15 +1,11 @@
 //! What subtitles and transcripts hold, whatever their format: segments of speech, and blocks that are none.
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use super::Kind;
 use super::json;
-use super::lines::{Ends, Lines};
-use super::plain::PART;
 use super::transcript::{Fault, shortened};
-use crate::error::{Error, Result};
-use crate::files::{self, Input};
+use crate::error::Error;
 
 /// One thing that stands in a file.
 #[expect(clippy::large_enum_variant, reason = "nearly all items are segments, and one is there at a time")]
@@ -555,6 +551,11 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// An item that is the line of this number.
+    pub(super) fn new(item: Item, line: &str, number: u64, parts: Vec<(Part, usize)>) -> Self {
+        Self { item, source: line.to_owned(), line: number, parts }
+    }
+
     /// The error for what cannot be written of it.
     pub(super) fn error(&self, file: &str, lost: Lost) -> Error {
         // What is lost of a part stands where that stands.
@@ -570,39 +571,6 @@ impl Found {
         let start = self.source[..at].rfind('\n').map_or(0, |at| at + 1);
         let number = self.line + self.source[..start].matches('\n').count() as u64;
         Fault { at: at - start, problem: lost.problem }.error(file, number, &self.source[start..])
-    }
-}
-
-/// What a format makes of its lines.
-pub(super) trait Parser: Send {
-    /// Takes the next line, without its ending, and gives out what has ended.
-    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault>;
-
-    /// Ends the file.
-    ///
-    /// # Errors
-    /// With what is missing.
-    fn end(&mut self, out: &mut VecDeque<Found>) -> Result<(), String>;
-
-    /// Characters of a line that is read, at most.
-    fn longest(&self) -> usize {
-        PART
-    }
-
-    /// Tells where lines end.
-    fn ends(&self) -> Ends {
-        Ends::AsFirst
-    }
-
-    /// Tells whether the line after this one says what this one is; then [`Parser::see_next`] shows it first.
-    fn needs_next(&self, line: &[u8]) -> bool {
-        let _ = line;
-        false
-    }
-
-    /// Shows the line after the one that is taken next, empty at the end of the file.
-    fn see_next(&mut self, next: &str) {
-        let _ = next;
     }
 }
 
@@ -627,57 +595,6 @@ pub(super) trait Writer {
     /// Appends what is written after the last item.
     fn end(&mut self, out: &mut String) {
         let _ = out;
-    }
-}
-
-/// The items of a file of lines.
-pub(super) struct Items {
-    lines: Lines,
-    parser: Box<dyn Parser>,
-    found: VecDeque<Found>,
-    ended: bool,
-}
-
-impl Items {
-    pub(super) fn new(input: Input, parser: Box<dyn Parser>) -> Self {
-        let lines = Lines::of_at_most(input, parser.longest()).ending(parser.ends());
-        Self { lines, parser, found: VecDeque::new(), ended: false }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        self.lines.name()
-    }
-
-    pub(super) fn next(&mut self) -> Result<Option<Found>> {
-        while self.found.is_empty() && !self.ended {
-            self.read()?;
-        }
-        Ok(self.found.pop_front())
-    }
-
-    /// Reads the next line.
-    fn read(&mut self) -> Result<()> {
-        let is_line = self.lines.next()?;
-        let (name, number) = (self.lines.name(), self.lines.number());
-        if !is_line {
-            self.ended = true;
-            let ended = self.parser.end(&mut self.found);
-            return ended.map_err(|problem| Fault { at: 0, problem }.error(name, number + 1, ""));
-        }
-        if self.lines.is_long() {
-            let longest = self.parser.longest();
-            let problem = format!(
-                "found a line of more than {longest} characters, but no line is expected to be so long"
-            );
-            return Err(Fault { at: 0, problem }.error(name, number, ""));
-        }
-        if self.parser.needs_next(&self.lines.whole()[self.lines.text()]) {
-            self.lines.look_ahead()?;
-            self.parser.see_next(&String::from_utf8_lossy(self.lines.ahead()));
-        }
-        let (name, source) = (self.lines.name(), &self.lines.whole()[self.lines.text()]);
-        let line = str::from_utf8(source).map_err(|_| files::not_utf8(name, number, source))?;
-        self.parser.line(line, number, &mut self.found).map_err(|fault| fault.error(name, number, line))
     }
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::Kind;
 use super::ctm::{exact_seconds, name_or_none, named, parted};
 use super::records::{Grammar, Parts};
-use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Parser, Part, Segment, Tag};
+use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Part, Segment, Tag};
 use super::transcript::{
     Fault, Piece, Utterance, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened, too_few,
     words,
@@ -81,8 +81,8 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
     Ok(Some(Row { file, channel, speaker, begin, end, label, words, pieces, is_ignored }))
 }
 
-/// References, read from anywhere. A recording is a text, a segment a cue, and another channel or speaker another turn; all but the
-/// words stays as it is.
+/// References. A recording is a text, a segment a cue, and another channel or speaker another turn. Braces, alternatives but the first,
+/// events, and what says that a segment is ignored are tags.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     /// Recording, channel and speaker of the last segment.
@@ -100,32 +100,9 @@ impl Grammar for Rows {
         Ok(())
     }
 
-    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
-        let Some(row) = row(line)? else { return Ok(None) };
-        Ok(Some(Utterance {
-            recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
-            times: Some(row.times(line)?),
-            is_segment: true,
-            is_ignored: row.is_ignored,
-            ..Utterance::of(line, &row.pieces)
-        }))
-    }
-
-    fn is_between(&self) -> bool {
-        true
-    }
-}
-
-/// References as segments. Braces, alternatives but the first, events, and what says that a segment is ignored are tags.
-#[derive(Debug)]
-pub(super) struct Turns;
-
-impl Parser for Turns {
-    fn line(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
-        let mut found =
-            |item, parts| out.push_back(Found { item, source: line.to_owned(), line: number, parts });
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
         if let Some(block) = Block::comment(line, ";;") {
-            found(Item::Block(block), Vec::new());
+            out.push_back(Found::new(Item::Block(block), line, number, Vec::new()));
         }
         let Some(row) = row(line)? else { return Ok(()) };
         let mut segment = Segment {
@@ -149,12 +126,23 @@ impl Parser for Turns {
         let places = places(line, text, &row.pieces, row.is_ignored);
         let tags = read_text(line, places, &row.words, &mut segment);
         parts.extend(tags.into_iter().map(|at| (Part::Tags, at)));
-        found(Item::Segment(segment), parts);
+        out.push_back(Found::new(Item::Segment(segment), line, number, parts));
         Ok(())
     }
 
-    fn end(&mut self, _: &mut VecDeque<Found>) -> Result<(), String> {
-        Ok(())
+    fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
+        let Some(row) = row(line)? else { return Ok(None) };
+        Ok(Some(Utterance {
+            recording: Some(format!("{} {}", &line[row.file.clone()], &line[row.channel.clone()])),
+            times: Some(row.times(line)?),
+            is_segment: true,
+            is_ignored: row.is_ignored,
+            ..Utterance::of(line, &row.pieces)
+        }))
+    }
+
+    fn is_between(&self) -> bool {
+        true
     }
 }
 

@@ -56,8 +56,8 @@ impl Format for Whisper {
             return Err(Error::file(name, "the document is larger than 2 GiB: split it"));
         }
         let mut mended = Vec::new();
-        let json = text(&source, &mut mended, self.settings.lossy)
-            .map_err(|at| not_utf8(&name, 0, 0, &source, at))?;
+        let json =
+            text(&source, &mut mended, self.settings.lossy).map_err(|_| not_utf8(&name, 0, 0, &source))?;
         let start = if source.starts_with(BOM) { BOM.len() } else { 0 };
         match Found::read(&json[start..]) {
             Ok(found) => found.fill(json, start, &self.settings, piece),

@@ -267,4 +267,6 @@ fn other_encodings_are_read() {
         assert_eq!(room.out("old.srt --to vtt --encoding windows-1252", "").trim_end(), vtt.trim_end());
         assert_eq!(room.run("old.srt --to vtt", "").status.code(), Some(1));
     }
+    fs::write(room.path("seven.srt"), b"1\n00:00:01,000 --> 00:00:02,000\nol \x1b$B$3$s\x1b(B\n").unwrap();
+    room.fails("seven.srt --to vtt", "", 1, "seven.srt, line 3, column 4: found ISO-2022, an encoding of");
 }
