@@ -2,11 +2,13 @@
 
 use std::io::{Cursor, Read};
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use majuscule::error::{Error, Result};
 use majuscule::files::Input;
-use majuscule::format::{Kind, Settings, convert, ctm, stm, trn};
+use majuscule::format::convert::Conversion;
+use majuscule::format::{Kind, Record, Settings, ctm, stm, trn};
 use majuscule::lm::{self, NgramModel, State, Step};
 use majuscule::methods::majority::Table;
 use majuscule::methods::{Model, load};
@@ -131,15 +133,88 @@ pub fn any_format(data: &[u8]) {
     format(kinds[usize::from(kind) % kinds.len()], data);
 }
 
-/// Any bytes as a file of any format, which the first byte chooses; see [`convert::fuzz`].
+/// The formats that are read and written by conversion.
+const CONVERTED: [Kind; 8] =
+    [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll, Kind::Text];
+
+/// Any bytes as a file of any format, which the first byte chooses; see [`conversions`].
 ///
 /// # Panics
 /// Where its law is broken.
 pub fn convert(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
-    let kinds =
-        [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll, Kind::Text];
-    convert::fuzz(kinds[usize::from(kind) % kinds.len()], data);
+    conversions(CONVERTED[usize::from(kind) % CONVERTED.len()], data);
+}
+
+/// Any bytes as a file of a format, converted to all others: what can be read can be written as JSON lines and comes back from there;
+/// what is written says the same as what was read; and what is left out is never text.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn conversions(from: Kind, data: &[u8]) {
+    let objects = |kind: Kind, data: &[u8]| converted(kind, Kind::Jsonl, false, data);
+    let shown = String::from_utf8_lossy(data);
+    let said = match objects(from, data) {
+        Ok(said) => said,
+        // Other fields of JSON may be called as those that are written.
+        Err(_) if matches!(from, Kind::Jsonl | Kind::WhisperJson) => return,
+        Err(error) => {
+            let error = error.to_string();
+            let is_lost =
+                ["would be lost", "convert to another format"].iter().any(|lost| error.contains(lost));
+            return assert!(!is_lost, "{from:?} {shown:?} is read and not written: {error}");
+        }
+    };
+    match converted(Kind::Jsonl, from, false, said.as_bytes()) {
+        Ok(back) => {
+            let again = objects(from, back.as_bytes()).expect("what was written is read");
+            assert_eq!(unnumbered(&again), unnumbered(&said), "{from:?} {shown:?}");
+        }
+        // Some times are read that are not written.
+        Err(error) => assert!(
+            matches!(from, Kind::Srt | Kind::Vtt) && error.to_string().contains("beyond milliseconds"),
+            "{from:?} {shown:?} does not come back from {said}: {error}"
+        ),
+    }
+    for to in CONVERTED {
+        for drop in [false, true] {
+            let Ok(written) = converted(from, to, drop, data) else { continue };
+            let again = objects(to, written.as_bytes());
+            let again = again
+                .unwrap_or_else(|error| panic!("{from:?} {shown:?} becomes {to:?} {written:?}: {error}"));
+            let [before, after] =
+                [&said, &again].map(|said| if drop { text(said) } else { unnumbered(said) });
+            assert_eq!(before, after, "{from:?} {shown:?} becomes {to:?} {written:?}");
+        }
+    }
+}
+
+fn converted(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
+    let mut out = Vec::new();
+    let conversion = Conversion { from, to, field: None, drop };
+    conversion.run(Input::uncompressed("data", Cursor::new(data.to_vec())), &mut out, Path::new("out"))?;
+    Ok(String::from_utf8(out).expect("text was written"))
+}
+
+/// What objects say, without white space.
+fn text(objects: &str) -> String {
+    let mut records = Kind::Jsonl
+        .records(Input::uncompressed("data", Cursor::new(objects.to_owned())), None)
+        .expect("the field is there");
+    let (mut record, mut text) = (Record::default(), String::new());
+    while records.next(&mut record).expect("the objects were written here") {
+        text.extend(record.text.chars().filter(|c| !c.is_whitespace()));
+    }
+    text
+}
+
+/// Objects without the numbers of cues.
+fn unnumbered(objects: &str) -> String {
+    let without = |line: &str| match line.strip_prefix("{\"id\":\"").and_then(|rest| rest.split_once("\",")) {
+        Some((id, rest)) if id.bytes().all(|b| b.is_ascii_digit()) => format!("{{{rest}\n"),
+        _ => format!("{line}\n"),
+    };
+    objects.lines().map(without).collect()
 }
 
 /// Any bytes as a file of a format: like [`tokenize`], and however its bytes arrive, the same comes out, of live records too; a corpus

@@ -1,6 +1,6 @@
 //! The fuzz targets, run on random and mutated input for a bounded number of cases.
 
-use majuscule::format::{Kind, convert};
+use majuscule::format::Kind;
 #[path = "../../fuzz/laws.rs"]
 mod laws;
 use laws as fuzz;
@@ -309,10 +309,10 @@ fn altered_files_say_the_same_in_other_formats() {
     // Those of Aegisub and TTML are not written.
     for (kind, text) in FILES.into_iter().filter(|(kind, _)| !matches!(kind, Kind::Ass | Kind::Ttml)) {
         for len in 0..=text.len() {
-            convert::fuzz(kind, &text.as_bytes()[..len]);
+            fuzz::conversions(kind, &text.as_bytes()[..len]);
         }
         for _ in 0..400 {
-            convert::fuzz(kind, &random.mutated(text.as_bytes(), &others));
+            fuzz::conversions(kind, &random.mutated(text.as_bytes(), &others));
         }
     }
 }
@@ -356,3 +356,74 @@ fn summed(counts: &[u8]) -> Vec<u8> {
     }
     summed
 }
+
+const CUE: &str = "([a-bé]{0,2}[ .<>&{}-]|<i>|</b>|<v Ana>|\\{\\\\an8\\}|<font a>|\n[a-c ]|&(amp|lt|gt|nbsp);|-->|\n|\r){0,8}";
+const TIME: &str = "(0?0:)?00:0[0-9][.,][0-9]{1,4}";
+
+proptest! {
+    #[test]
+    fn any_cues_are_read_back_alike(
+        cues in prop::collection::vec(("(1|x|[0-9]{0,3}|NOTE a)", TIME, "( align:start| X1:4| a)?", CUE), 0..4),
+        head in "(WEBVTT( a)?\n(b\n)?\n)?(STYLE\nx\n\n)?",
+    ) {
+        let cue = |(name, time, settings, text): &(String, String, String, String)| {
+            format!("{name}\n{time} --> {time}{settings}\n{text}\n\n")
+        };
+        let body: String = cues.iter().map(cue).collect();
+        fuzz::conversions(Kind::Srt, body.as_bytes());
+        fuzz::conversions(Kind::Vtt, format!("{head}{body}").as_bytes());
+        fuzz::conversions(Kind::Vtt, format!("WEBVTT\n\n{}", body.replace(',', ".")).as_bytes());
+    }
+
+    #[test]
+    fn any_rows_are_read_back_alike(
+        rows in prop::collection::vec("(r|-) [A-] [0-9]{1,2}(\\.[0-9]{1,4})? 0?[.]5 (so|é|<l>|NA|a-|[{]|;;)( (0[.]9|NA|na)( (lex|NA|misc)( ana)?)?)?|;; ?a|c [*] [*] [*] <ALT(_BEGIN|_END)?>", 0..5),
+        turns in prop::collection::vec("(r|-) 1 (ana|-) [0-9](\\.[0-9])? 9 ?(<o>)?( (so|[{]|/|[}]|@|<l>)){0,5}|;;|  ", 0..4),
+    ) {
+        fuzz::conversions(Kind::Ctm, rows.join("\n").as_bytes());
+        fuzz::conversions(Kind::Stm, turns.join("\r\n").as_bytes());
+    }
+
+    #[test]
+    fn any_columns_and_lines_are_read_back_alike(lines in prop::collection::vec("(#|-DOCSTART-)?[abé\t ]{0,5}|1(-2)?(\t[a ]{1,2}){9}|1\\.1(\ta){9}", 0..6)) {
+        fuzz::conversions(Kind::Conll, lines.join("\n").as_bytes());
+        fuzz::conversions(Kind::Text, lines.join("\n").as_bytes());
+    }
+
+    #[test]
+    fn any_objects_are_read_back_alike(
+        fields in prop::collection::vec(prop::sample::select(FIELDS), 0..5),
+        texts in prop::collection::vec("([ab<>&]|<i>|\\\\n|\\\\r| |-->|\u{feff}){0,5}", 1..3),
+    ) {
+        let object = |text: &String| {
+            let fields: String = fields.iter().map(|field| format!(",{field}")).collect();
+            format!("{{\"text\":\"{text}\"{fields}}}")
+        };
+        let objects: Vec<String> = texts.iter().map(object).collect();
+        fuzz::conversions(Kind::Jsonl, objects.join("\n").as_bytes());
+        fuzz::conversions(Kind::WhisperJson, format!("{{\"segments\":[{}],\"language\":\"en\"}}", objects.join(",")).as_bytes());
+    }
+}
+
+const FIELDS: &[&str] = &[
+    "\"begin\":1.5,\"end\":2",
+    "\"start\":0.0001,\"end\":1e1",
+    "\"id\":7",
+    "\"id\":\"a\\n\"",
+    "\"tags\":[[0,\"<i>\"],[0,\"</i>\"]]",
+    "\"tags\":[[9,\"\"]]",
+    "\"recording\":\"r\",\"channel\":\"A\"",
+    "\"recording\":\"-\"",
+    "\"speaker\":\"ana reis\"",
+    "\"confidence\":0.50",
+    "\"confidence\":\"NA\"",
+    "\"settings\":\"align:start\"",
+    "\"coordinates\":\"X1:4\"",
+    "\"words\":[{\"word\":\" a\",\"start\":1,\"end\":1.5,\"probability\":0.9,\"x\": [1]}]",
+    "\"words\":5",
+    "\"rows\":[[null,\"X\"]]",
+    "\"avg_logprob\": -0.5",
+    "\"label\":\"<o>\"",
+    "\"type\":\"lex\"",
+    "\"timestamp\":[0.0,null]",
+];
