@@ -18,7 +18,7 @@ use divan::counter::ItemsCount;
 use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::Keep;
 use majuscule_neural::bert::encoder::Batch;
-use majuscule_neural::bert::engine::{Engine, Precision, Question};
+use majuscule_neural::bert::engine::{Engine, Precision, ScoreRequest};
 use majuscule_neural::bert::tagger::{self, ENCODER, Tagger};
 use majuscule_neural::bert::tokenize::Pieces;
 use majuscule_neural::bert::weights::{self, Weights};
@@ -130,9 +130,12 @@ impl Bench {
     }
 
     fn engine(&self, engine: &Engine) -> Vec<Vec<f32>> {
-        let questions: Vec<Question<'_>> =
-            self.texts.iter().map(|text| Question { ids: &text.ids, places: text.places.clone() }).collect();
-        engine.scores(&questions, NonZeroUsize::MIN).expect("the texts fit the encoder")
+        let requests: Vec<ScoreRequest<'_>> = self
+            .texts
+            .iter()
+            .map(|text| ScoreRequest { ids: &text.ids, places: text.places.clone() })
+            .collect();
+        engine.scores(&requests, NonZeroUsize::MIN).expect("the texts fit the encoder")
     }
 
     fn summary(&self) {

@@ -10,7 +10,7 @@ use candle_core::Device;
 use majuscule_neural::bert::config::EncoderConfig;
 use majuscule_neural::bert::dropout::Keep;
 use majuscule_neural::bert::encoder::Batch;
-use majuscule_neural::bert::engine::{Engine, Precision, Question};
+use majuscule_neural::bert::engine::{Engine, Precision, ScoreRequest};
 use majuscule_neural::bert::tagger::{self, Tagger};
 use majuscule_neural::bert::weights;
 
@@ -54,9 +54,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let engine = |engine: &Engine| -> candle_core::Result<()> {
         for texts in &batches {
             let places = |ids: &[u32]| (1..ids.len() as u32 - 1).collect();
-            let questions: Vec<Question<'_>> =
-                texts.iter().map(|ids| Question { places: places(ids), ids }).collect();
-            engine.scores(&questions, NonZeroUsize::MIN)?;
+            let requests: Vec<ScoreRequest<'_>> =
+                texts.iter().map(|ids| ScoreRequest { places: places(ids), ids }).collect();
+            engine.scores(&requests, NonZeroUsize::MIN)?;
         }
         Ok(())
     };

@@ -2,6 +2,7 @@
 
 pub mod bert;
 pub mod bilstm;
+mod shared;
 
 use majuscule_train::methods::Learner;
 

@@ -5,14 +5,12 @@ mod device;
 pub mod dropout;
 pub mod encoder;
 pub mod engine;
-pub(crate) mod exp;
 pub mod ops;
-mod passage;
 pub mod plain;
-mod session;
 pub mod tagger;
 pub mod tokenize;
 pub mod weights;
+mod windows;
 mod train;
 
 use std::fmt::Display;
@@ -22,10 +20,12 @@ use candle_core::{Device, Result as Computed};
 use serde::{Deserialize, Serialize};
 pub use train::{Adaptation, BertConfig, adapt, train};
 
+use crate::shared::session::{WindowModel, WindowSession};
+use crate::shared::windower::Windower;
 use config::EncoderConfig;
 use dropout::Keep;
 use encoder::Batch;
-use engine::{Engine, Question};
+use engine::{Engine, ScoreRequest};
 use majuscule::error::{Error, Result};
 use majuscule::methods::Method;
 use majuscule::methods::computing::{Computing, Precision};
@@ -33,10 +33,10 @@ use majuscule::methods::spellings::ClassCases;
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
 use majuscule::text::{Case, Choice, Given, Label, Labels, Locale, Mark, Tokens};
-use passage::{Asked, Gathering, Passage, Pool, Text};
 use tagger::Tagger;
 use tokenize::Pieces;
 use weights::Weights;
+use windows::{PieceWindow, ScorePool, WindowTarget};
 
 /// The method, for the list of a program.
 pub const METHOD: Method = Method {
@@ -62,13 +62,13 @@ pub struct Bert {
     engine: OnceLock<Engine>,
     precision: Precision,
     cases: ClassCases<String>,
-    settings: Settings,
+    settings: BertSettings,
     labels: Labels,
 }
 
 /// What a model needs to know of how it was trained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct BertSettings {
     /// Pieces that the encoder sees at a time; longer sentences are cut into windows that overlap.
     pub window: usize,
     /// Whether sentences were trained together, so that a text goes on over the end of a line.
@@ -84,7 +84,7 @@ impl Bert {
         let (device, precision) = device::place(computing)?;
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
-        let settings = Settings::deserialize(&manifest.settings)
+        let settings = BertSettings::deserialize(&manifest.settings)
             .map_err(|error| wrong(format!("its settings are not those of bert ({error})")))?;
         // All are compared with their checksums before any is read.
         let [config, pieces, weights, mixed] =
@@ -125,7 +125,7 @@ impl Bert {
         pieces: Pieces,
         weights: Weights,
         mixed_text: String,
-        settings: Settings,
+        settings: BertSettings,
         locale: Locale,
         labels: Labels,
     ) -> Computed<Self> {
@@ -158,7 +158,7 @@ impl Bert {
     }
 
     /// What its manifest says of how it works.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &BertSettings {
         &self.settings
     }
 
@@ -167,32 +167,26 @@ impl Bert {
         &self.tagger
     }
 
-    fn passage(&self, want: Want) -> Passage<'_> {
-        let Settings { window, runs_on } = self.settings;
-        let (look_ahead, predictions) = (want.look_ahead, want.predictions.get());
-        Passage::new(&self.pieces, Gathering { window, runs_on, look_ahead, predictions })
-    }
-
     /// Whether scores do not depend, to the bit, on what is computed together.
     fn is_by_itself(&self) -> bool {
         self.tagger.encoder().words().device().is_cpu()
     }
 
-    /// The scores of the labels of each word that these texts ask for and that has pieces, text after text. Where a device has no
-    /// memory for all at a time, they go in parts.
-    fn scores(&self, texts: &[&Text], want: Want) -> Result<Vec<Vec<f32>>> {
+    /// The scores of the labels of each target with pieces, window after window. Where a device has no memory for all at a time,
+    /// they go in parts.
+    fn scores(&self, windows: &[&PieceWindow], want: Want) -> Result<Vec<Vec<f32>>> {
         if self.is_by_itself() {
-            return self.engine_scores(texts, want).map_err(failed);
+            return self.engine_scores(windows, want).map_err(failed);
         }
-        match self.graph_scores(texts) {
+        match self.graph_scores(windows) {
             Ok(scores) => Ok(scores),
             Err(error) if !device::is_full(&error) => Err(failed(error)),
-            Err(_) if texts.len() > 1 => {
-                let (first, second) = texts.split_at(texts.len() / 2);
+            Err(_) if windows.len() > 1 => {
+                let (first, second) = windows.split_at(windows.len() / 2);
                 Ok([self.scores(first, want)?, self.scores(second, want)?].concat())
             }
             Err(error) => {
-                let pieces = texts.first().map_or(0, |text| text.ids.len());
+                let pieces = windows.first().map_or(0, |window| window.ids.len());
                 Err(failed(format!(
                     "no memory for {pieces} pieces of a text at a time ({error}): try --device cpu"
                 )))
@@ -200,14 +194,17 @@ impl Bert {
         }
     }
 
-    /// By the engine, on the processor.
-    fn engine_scores(&self, texts: &[&Text], want: Want) -> Computed<Vec<Vec<f32>>> {
-        let place = |word: &Asked| word.first;
-        let questions: Vec<Question<'_>> = texts
+    /// The scores by the engine, on the processor.
+    fn engine_scores(&self, windows: &[&PieceWindow], want: Want) -> Computed<Vec<Vec<f32>>> {
+        let place = |target: &WindowTarget| target.first;
+        let requests: Vec<ScoreRequest<'_>> = windows
             .iter()
-            .map(|text| Question { ids: &text.ids, places: text.asked.iter().filter_map(place).collect() })
+            .map(|window| ScoreRequest {
+                ids: &window.ids,
+                places: window.targets.iter().filter_map(place).collect(),
+            })
             .collect();
-        self.engine()?.scores(&questions, want.threads)
+        self.engine()?.scores(&requests, want.threads)
     }
 
     fn engine(&self) -> Computed<&Engine> {
@@ -222,10 +219,11 @@ impl Bert {
         Ok(self.engine.get_or_init(|| engine))
     }
 
-    /// By tensor operations, on a GPU.
-    fn graph_scores(&self, texts: &[&Text]) -> Computed<Vec<Vec<f32>>> {
-        let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), self.pieces.special.padding);
-        let rows = rows(texts.iter().map(|text| text.asked.as_slice()), batch.width);
+    /// The scores by tensor operations, on a GPU.
+    fn graph_scores(&self, windows: &[&PieceWindow]) -> Computed<Vec<Vec<f32>>> {
+        let batch =
+            Batch::new(windows.iter().map(|window| window.ids.as_slice()), self.pieces.special.padding);
+        let rows = rows(windows.iter().map(|window| window.targets.as_slice()), batch.width);
         if rows.is_empty() {
             return Ok(Vec::new());
         }
@@ -233,48 +231,49 @@ impl Bert {
         self.tagger.scores(&batch, words, &rows, &mut Keep)?.to_vec2()
     }
 
-    /// The choices for the words that are done with this text, whose scores come next.
+    /// Appends the choices for the words that are done with this window, whose scores come next.
     fn choices<'s>(
         &self,
-        pool: &mut Pool,
-        text: Text,
+        pool: &mut ScorePool,
+        window: PieceWindow,
         scores: &mut impl Iterator<Item = &'s [f32]>,
         want: Want,
         out: &mut Vec<Choice>,
     ) {
-        out.extend(pool.add(text, scores).map(|(word, scores)| self.choice(&word, &scores, want)));
+        out.extend(pool.add(window, scores).map(|(target, scores)| self.choice(&target, &scores, want)));
     }
 
     /// The likeliest label of a word; that of one without scores is lower case.
-    fn choice(&self, word: &Asked, scores: &[f32], want: Want) -> Choice {
+    fn choice(&self, target: &WindowTarget, scores: &[f32], want: Want) -> Choice {
         let chosen = |case: Case, confidence: f32| Choice {
             label: Label::from(case),
             confidence: want.confidence.then_some(confidence),
         };
-        if let Given::Fixed(case) = word.given {
+        if let Given::Fixed(case) = target.constraint {
             return chosen(case, 1.0);
         }
-        let mixed = self.cases.mixed(&word.lower);
+        let lower = &target.word.lower;
+        let mixed = self.cases.mixed(lower);
         // A pattern is known or it is not: without one the other labels are left.
-        let case = |id: usize| self.cases.case(self.labels.get(id)?.0, &word.lower, mixed);
+        let case = |id: usize| self.cases.case(self.labels.get(id)?.0, lower, mixed);
         let cases: Vec<(Case, f32)> =
             scores.iter().enumerate().filter_map(|(id, &score)| Some((case(id)?, score))).collect();
         // Of equally likely ones the first.
         let best = cases.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best });
         let Some((found, most)) = best else { return chosen(Case::Lower, 1.0) };
-        let share = |same: &dyn Fn(Case) -> bool| {
+        let sum = |same: &dyn Fn(Case) -> bool| {
             cases.iter().filter(|(case, _)| same(*case)).map(|(_, score)| (score - most).exp()).sum::<f32>()
         };
-        chosen(found, share(&|case| case == found) / share(&|_| true))
+        chosen(found, sum(&|case| case == found) / sum(&|_| true))
     }
 }
 
-/// The rows in which the first pieces of words stand, in a batch of texts of this width.
-fn rows<'a>(texts: impl IntoIterator<Item = &'a [Asked]>, width: usize) -> Vec<u32> {
-    let row = |(at, asked): (usize, &'a [Asked])| {
-        asked.iter().filter_map(move |word| Some((at * width) as u32 + word.first?))
+/// The rows of the first pieces of targets in a batch of windows of this width.
+fn rows<'a>(windows: impl IntoIterator<Item = &'a [WindowTarget]>, width: usize) -> Vec<u32> {
+    let row = |(at, targets): (usize, &'a [WindowTarget])| {
+        targets.iter().filter_map(move |target| Some((at * width) as u32 + target.first?))
     };
-    texts.into_iter().enumerate().flat_map(row).collect()
+    windows.into_iter().enumerate().flat_map(row).collect()
 }
 
 fn label_name(labels: &Labels, id: usize) -> String {
@@ -308,7 +307,7 @@ impl Restorer for Bert {
     }
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        Box::new(session::Tagging::new(self, want))
+        Box::new(WindowSession::new(self, want))
     }
 
     fn layer_weights(&self) -> Option<LayerWeights> {
@@ -316,39 +315,67 @@ impl Restorer for Bert {
         Some(LayerWeights(weights.into_iter().map(f64::from).collect()))
     }
 
-    /// Texts of about equal length go through the encoder together.
+    /// Windows of about equal length go through the encoder together.
     fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
-        let mut texts = Vec::new();
+        let mut windows = Vec::new();
         let mut counts = Vec::with_capacity(documents.len());
-        let mut passage = self.passage(want);
+        let mut windower = self.windower(want);
         for document in documents {
-            let before = texts.len();
-            for (lower, token) in document.iter() {
-                passage.push(lower, token, &mut texts).map_err(failed)?;
-            }
-            passage.finish(&mut texts);
-            counts.push(texts.len() - before);
+            let before = windows.len();
+            windower.push_document(document, &mut windows)?;
+            counts.push(windows.len() - before);
         }
-        let mut order: Vec<usize> = (0..texts.len()).collect();
-        order.sort_by_key(|&at| texts[at].ids.len());
-        let mut scores = vec![Vec::new(); texts.len()];
-        for group in batches(&order, |&at| texts[at].ids.len(), BATCH) {
-            let group_texts: Vec<&Text> = group.iter().map(|&at| &texts[at]).collect();
-            let mut found = self.scores(&group_texts, want)?.into_iter();
+        let mut order: Vec<usize> = (0..windows.len()).collect();
+        order.sort_by_key(|&at| windows[at].ids.len());
+        let mut scores = vec![Vec::new(); windows.len()];
+        for group in batches(&order, |&at| windows[at].ids.len(), BATCH) {
+            let group_windows: Vec<&PieceWindow> = group.iter().map(|&at| &windows[at]).collect();
+            let mut found = self.scores(&group_windows, want)?.into_iter();
             for &at in group {
-                let words = texts[at].asked.iter().filter(|word| word.first.is_some()).count();
-                scores[at] = found.by_ref().take(words).collect();
+                let targets = windows[at].targets.iter().filter(|target| target.first.is_some()).count();
+                scores[at] = found.by_ref().take(targets).collect();
             }
         }
-        let mut texts = texts.into_iter().zip(&scores);
+        let mut windows = windows.into_iter().zip(&scores);
         let document = |count| {
-            let (mut pool, mut choices) = (Pool::default(), Vec::new());
-            for (text, scores) in texts.by_ref().take(count) {
-                self.choices(&mut pool, text, &mut scores.iter().map(Vec::as_slice), want, &mut choices);
+            let (mut pool, mut choices) = (ScorePool::default(), Vec::new());
+            for (window, scores) in windows.by_ref().take(count) {
+                self.choices(&mut pool, window, &mut scores.iter().map(Vec::as_slice), want, &mut choices);
             }
             choices
         };
         Ok(counts.into_iter().map(document).collect())
+    }
+}
+
+impl WindowModel for Bert {
+    type Window = PieceWindow;
+    type Encoder<'m> = &'m Pieces;
+    type Pending = ScorePool;
+
+    fn windower(&self, want: Want) -> Windower<&Pieces> {
+        let BertSettings { window, runs_on } = self.settings;
+        let options = windows::options(window, runs_on, want.look_ahead, want.predictions.get());
+        Windower::new(&self.pieces, options)
+    }
+
+    fn answer(
+        &self,
+        windows: Vec<PieceWindow>,
+        pool: &mut ScorePool,
+        want: Want,
+        out: &mut Vec<Choice>,
+    ) -> Result<()> {
+        // Where scores depend on what is computed together, a window goes alone.
+        let together = if self.is_by_itself() { windows.len().max(1) } else { 1 };
+        let mut windows = windows.into_iter().peekable();
+        while windows.peek().is_some() {
+            let group: Vec<PieceWindow> = windows.by_ref().take(together).collect();
+            let scores = self.scores(&group.iter().collect::<Vec<_>>(), want)?;
+            let mut scores = scores.iter().map(Vec::as_slice);
+            group.into_iter().for_each(|window| self.choices(pool, window, &mut scores, want, out));
+        }
+        Ok(())
     }
 }
 

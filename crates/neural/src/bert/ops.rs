@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use candle_core::{CpuStorage, CustomOp3, DType, Layout, Result, Shape, Storage, Tensor, bail};
 
-use super::exp::{exp, gelu as gelu_of, gelu_slope};
 use super::plain;
+use crate::shared::exp::{exp, gelu as gelu_of, gelu_slope};
 
 /// Sequences of a batch, filled up to equal width, as attention has to know them.
 #[derive(Debug, Clone, PartialEq, Eq)]

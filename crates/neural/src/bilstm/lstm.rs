@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::product::{View, ViewMut};
 use super::weights::{CellLayout, Weights};
-use crate::bert::exp::exp;
+use crate::shared::exp::exp;
 
 /// Sequences of several lengths side by side, the longest first. Their rows are kept step by step: the first of each sequence,
 /// then the second of those that have one, and so on.

@@ -2,20 +2,20 @@
 //! chain of labels on top. The baseline of table 3 of Rei et al. 2020.
 
 mod crf;
-mod gather;
 mod lstm;
 mod network;
 mod product;
-mod session;
 mod train;
 mod vocabulary;
 mod weights;
+mod windows;
 
 use serde::{Deserialize, Serialize};
 pub use train::{BilstmConfig, train};
 pub use weights::Widths;
 
-use gather::{Gather, Gathering, Text};
+use crate::shared::session::{WindowModel, WindowSession};
+use crate::shared::windower::Windower;
 use majuscule::error::{Error, Result};
 use majuscule::methods::spellings::ClassCases;
 use majuscule::methods::{Method, classical};
@@ -25,6 +25,7 @@ use majuscule::text::{Case, Choice, Given, Label, Labels, Locale};
 use network::Batch;
 use vocabulary::Vocabulary;
 use weights::{Layout, Weights};
+use windows::TextWindow;
 
 /// The method, for the list of a program.
 pub const METHOD: Method = Method {
@@ -45,13 +46,13 @@ pub struct Bilstm {
     vocabulary: Vocabulary,
     weights: Weights,
     cases: ClassCases<String>,
-    settings: Settings,
+    settings: BilstmSettings,
     labels: Labels,
 }
 
 /// What a model needs to know of how it was trained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct BilstmSettings {
     /// How wide its parts are.
     pub widths: Widths,
     /// Words that it sees at a time; longer sentences are cut into windows that overlap.
@@ -71,7 +72,7 @@ impl Bilstm {
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
-        let settings = Settings::deserialize(&manifest.settings)
+        let settings = BilstmSettings::deserialize(&manifest.settings)
             .map_err(|error| wrong(format!("its settings are not those of bilstm ({error})")))?;
         // All are compared with their checksums before any is read.
         let [words, letters, weights, mixed] =
@@ -101,7 +102,7 @@ impl Bilstm {
         vocabulary: Vocabulary,
         weights: Weights,
         mixed_text: String,
-        settings: Settings,
+        settings: BilstmSettings,
         locale: Locale,
         labels: Labels,
     ) -> Self {
@@ -120,32 +121,19 @@ impl Bilstm {
     }
 
     /// What its manifest says of how it works.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &BilstmSettings {
         &self.settings
     }
 
-    fn gather(&self, want: Want) -> Gather<'_> {
-        let Settings { window, runs_on, .. } = self.settings;
-        Gather::new(&self.vocabulary, Gathering { window, runs_on, look_ahead: want.look_ahead })
-    }
-
-    /// The choices for the words that a text asks for.
-    fn answer(&self, text: &Text, want: Want) -> Vec<Choice> {
-        let batch = Batch::new(&[text.seen()]);
-        let forward = network::forward(&self.weights, &batch, &mut |_| {});
-        let scores = |rows: Vec<usize>| network::scores_of(&forward.scores, &rows, self.labels.len());
-        batch.texts().flat_map(|(_, rows)| self.choices(text, &scores(rows), want)).collect()
-    }
-
     /// The labels of the best chain.
-    fn choices(&self, text: &Text, scores: &[f32], want: Want) -> Vec<Choice> {
-        let lower = |at: usize| text.words[at].0.lower.as_str();
+    fn choices(&self, window: &TextWindow, scores: &[f32], want: Want) -> Vec<Choice> {
+        let lower = |at: usize| window.words[at].word.lower.as_str();
         let allowed = |at: usize, label: usize| self.case(label, lower(at)).is_some();
         let chain = network::chain(&self.weights);
         let best = chain.best(scores, allowed);
         let sums = want.confidence.then(|| chain.sums(scores, allowed));
         let choice = |at: usize| {
-            let (case, share) = match text.words[at].1 {
+            let (case, share) = match window.words[at].constraint {
                 Given::Fixed(case) => (case, 1.0),
                 _ => {
                     let case = self.case(best[at], lower(at)).unwrap_or_default();
@@ -160,7 +148,7 @@ impl Bilstm {
             // Adding may go beyond 1 by a rounding.
             Choice { label: Label::from(case), confidence: want.confidence.then_some(share.min(1.0) as f32) }
         };
-        text.asked.clone().map(choice).collect()
+        window.targets.clone().map(choice).collect()
     }
 
     /// The case that a label means for a word; none for a mixed one whose pattern is not known.
@@ -184,6 +172,30 @@ impl Restorer for Bilstm {
     }
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        Box::new(session::Tagging::new(self, want))
+        Box::new(WindowSession::new(self, want))
+    }
+}
+
+impl WindowModel for Bilstm {
+    type Window = TextWindow;
+    type Encoder<'m> = &'m Vocabulary;
+    type Pending = ();
+
+    fn windower(&self, want: Want) -> Windower<&Vocabulary> {
+        let BilstmSettings { window, runs_on, .. } = self.settings;
+        Windower::new(&self.vocabulary, windows::options(window, runs_on, want.look_ahead))
+    }
+
+    /// Windows go through the network one at a time, so that no choice depends on the others.
+    fn answer(&self, windows: Vec<TextWindow>, _: &mut (), want: Want, out: &mut Vec<Choice>) -> Result<()> {
+        for window in &windows {
+            let batch = Batch::new(&[window.seen()]);
+            let forward = network::forward(&self.weights, &batch, &mut |_| {});
+            for (_, rows) in batch.texts() {
+                let scores = network::scores_of(&forward.scores, &rows, self.labels.len());
+                out.extend(self.choices(window, &scores, want));
+            }
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,5 @@
 //! Words and letters as numbers. 0 is all that is not known.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 /// The words and letters that a model knows.
@@ -66,7 +64,7 @@ impl Vocabulary {
     }
 
     /// The numbers of its letters; one at least.
-    pub fn spelling(&self, lower: &str) -> Arc<[u32]> {
+    pub fn spelling(&self, lower: &str) -> Box<[u32]> {
         let letters = lower.chars().take(LETTERS);
         let spelling: Vec<u32> =
             letters.map(|letter| self.letters.get(&letter).copied().unwrap_or_default()).collect();

@@ -78,7 +78,7 @@ pub struct Engine {
 
 /// A text, and what is asked of it.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
+pub struct ScoreRequest<'a> {
     /// The ids of its pieces.
     pub ids: &'a [u32],
     /// The places among them whose scores are wanted.
@@ -133,20 +133,21 @@ impl Engine {
     ///
     /// # Errors
     /// Where a piece or a place is none that the encoder has.
-    pub fn scores(&self, texts: &[Question<'_>], threads: NonZeroUsize) -> Computed<Vec<Vec<f32>>> {
+    pub fn scores(&self, texts: &[ScoreRequest<'_>], threads: NonZeroUsize) -> Computed<Vec<Vec<f32>>> {
         self.check(texts)?;
         let pieces: usize = texts.iter().map(|text| text.ids.len()).sum();
         let groups = groups(texts, pieces.div_ceil(threads.get()).clamp(LEAST, BLOCK));
         read(&self.words, |words| {
-            let compute = |group: &&[Question<'_>], scratch: &mut Scratch| self.group(words, group, scratch);
+            let compute =
+                |group: &&[ScoreRequest<'_>], scratch: &mut Scratch| self.group(words, group, scratch);
             in_parallel(&groups, threads, compute).into_iter().flatten().collect()
         })
     }
 
-    fn check(&self, texts: &[Question<'_>]) -> Computed<()> {
+    fn check(&self, texts: &[ScoreRequest<'_>]) -> Computed<()> {
         let hidden = self.norm.weight.len();
         let (words, longest) = (self.words.dim(0)?, self.places.len() / hidden);
-        for Question { ids, places } in texts {
+        for ScoreRequest { ids, places } in texts {
             if ids.len() > longest {
                 bail!("a text of {} pieces, but the encoder takes {longest}", ids.len());
             }
@@ -161,7 +162,7 @@ impl Engine {
     }
 
     /// The scores of what is asked of a few texts.
-    fn group(&self, words: &[f32], texts: &[Question<'_>], scratch: &mut Scratch) -> Vec<Vec<f32>> {
+    fn group(&self, words: &[f32], texts: &[ScoreRequest<'_>], scratch: &mut Scratch) -> Vec<Vec<f32>> {
         let (spans, asked) = laid_out(texts);
         if asked.is_empty() {
             return Vec::new();
@@ -185,7 +186,7 @@ impl Engine {
     }
 
     /// What goes into the first layer, a row for each piece.
-    fn embedded(&self, words: &[f32], texts: &[Question<'_>]) -> Vec<f32> {
+    fn embedded(&self, words: &[f32], texts: &[ScoreRequest<'_>]) -> Vec<f32> {
         let hidden = self.norm.weight.len();
         let rows = texts.iter().flat_map(|text| text.ids.iter().zip(self.places.chunks_exact(hidden)));
         let sums = rows.flat_map(|(&id, place)| {
@@ -242,7 +243,7 @@ impl Source<'_> {
 }
 
 /// The rows of each text, and the rows asked for.
-fn laid_out(texts: &[Question<'_>]) -> (Vec<Span>, Vec<usize>) {
+fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<Span>, Vec<usize>) {
     let mut asked = Vec::new();
     let mut start = 0;
     let spans = texts.iter().map(|text| {
@@ -256,7 +257,7 @@ fn laid_out(texts: &[Question<'_>]) -> (Vec<Span>, Vec<usize>) {
 }
 
 /// Runs of texts of at most so many pieces, or of one text.
-fn groups<'a, 'b>(texts: &'a [Question<'b>], most: usize) -> Vec<&'a [Question<'b>]> {
+fn groups<'a, 'b>(texts: &'a [ScoreRequest<'b>], most: usize) -> Vec<&'a [ScoreRequest<'b>]> {
     let mut groups = Vec::new();
     let (mut start, mut pieces) = (0, 0);
     for (at, text) in texts.iter().enumerate() {
@@ -341,8 +342,8 @@ mod tests {
         })
     }
 
-    fn questions(texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<Question<'_>> {
-        texts.iter().map(|(ids, places)| Question { ids, places: places.clone() }).collect()
+    fn requests(texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<ScoreRequest<'_>> {
+        texts.iter().map(|(ids, places)| ScoreRequest { ids, places: places.clone() }).collect()
     }
 
     /// What the graph of tensors gives.
@@ -369,7 +370,7 @@ mod tests {
             for machine in Machine::all() {
                 for (precision, off) in [(Precision::F32, 1e-4), (Precision::Int8, 0.2)] {
                     let engine = Engine::on(machine, &weights, &config, precision).unwrap();
-                    let found = engine.scores(&questions(&texts), ONE).unwrap();
+                    let found = engine.scores(&requests(&texts), ONE).unwrap();
                     prop_assert_eq!(found.len(), expected.len());
                     for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
                         prop_assert!((found - expected).abs() < off, "{machine:?} {precision:?}: {found}, {expected}");
@@ -386,10 +387,10 @@ mod tests {
             for machine in Machine::all() {
                 for precision in [Precision::F32, Precision::Int8] {
                     let engine = Engine::on(machine, &weights, &config, precision).unwrap();
-                    let together = engine.scores(&questions(&texts), ONE).unwrap();
-                    let threaded = engine.scores(&questions(&texts), NonZeroUsize::new(3).unwrap()).unwrap();
+                    let together = engine.scores(&requests(&texts), ONE).unwrap();
+                    let threaded = engine.scores(&requests(&texts), NonZeroUsize::new(3).unwrap()).unwrap();
                     prop_assert_eq!(&together, &threaded);
-                    let alone = questions(&texts).into_iter().flat_map(|text| engine.scores(&[text], ONE).unwrap());
+                    let alone = requests(&texts).into_iter().flat_map(|text| engine.scores(&[text], ONE).unwrap());
                     prop_assert_eq!(together, alone.collect::<Vec<_>>());
                 }
             }
@@ -401,7 +402,7 @@ mod tests {
         let (config, weights) = toy();
         let engine = Engine::new(&weights, &config, Precision::F32).unwrap();
         let refused = |ids: &[u32], places: Vec<u32>| {
-            engine.scores(&[Question { ids, places }], ONE).unwrap_err().to_string()
+            engine.scores(&[ScoreRequest { ids, places }], ONE).unwrap_err().to_string()
         };
         assert!(refused(&[101], vec![0]).contains("a piece numbered 101, but the encoder has 101"));
         assert!(refused(&[1; 41], vec![0]).contains("a text of 41 pieces, but the encoder takes 40"));

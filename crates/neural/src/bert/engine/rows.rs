@@ -1,7 +1,7 @@
 //! What is done with rows of numbers between products of matrices, written so that the compiler works on many at once.
 
 use super::machine::Machine;
-use crate::bert::exp::{exp, gelu as gelu_of};
+use crate::shared::exp::{exp, gelu as gelu_of};
 
 /// Numbers that are added side by side; the order of a sum is the same on every processor.
 const LANES: usize = 16;

@@ -1,18 +1,16 @@
-//! Adam (Kingma & Ba 2015, algorithm 1) without weight decay. The moments are open, so that training can go on from a file.
+//! The moments of Adam for tensors. They are open, so that training can go on from a file.
 
 use std::sync::{Mutex, PoisonError};
 
 use candle_core::{CpuStorage, InplaceOp1, Layout, Result, Tensor, Var, bail};
 
 use crate::bert::ops::read;
+use crate::shared::adam::{AdamFactors, BETAS, EPSILON};
 
-const BETAS: [f32; 2] = [0.9, 0.999];
-const EPSILON: f32 = 1e-8;
-
-/// What Adam remembers of a tensor.
+/// The state of Adam for a tensor.
 #[derive(Debug, Clone)]
 pub(super) struct Moments {
-    /// How often it was changed.
+    /// The number of steps that moved the tensor.
     pub(super) steps: u64,
     means: Means,
 }
@@ -20,10 +18,10 @@ pub(super) struct Moments {
 /// Running means of the gradient and of its square.
 #[derive(Debug, Clone)]
 enum Means {
-    /// Beside the processor; none yet are 0.
-    Here([Vec<f32>; 2]),
-    /// On the device that the tensor lies on.
-    There([Tensor; 2]),
+    /// In memory; empty before the first step.
+    InMemory([Vec<f32>; 2]),
+    /// On the device of the tensor.
+    OnDevice([Tensor; 2]),
 }
 
 impl Default for Moments {
@@ -32,13 +30,13 @@ impl Default for Moments {
     }
 }
 
-/// The rows of a matrix that a gradient is of; all others have a gradient of 0.
-pub(super) type Rows<'a> = Option<&'a [u32]>;
+/// The rows of a matrix that have a gradient, where not all have one.
+pub(super) type GradientRows<'a> = Option<&'a [u32]>;
 
 impl Moments {
     /// Those after so many steps.
     pub(super) fn new(steps: u64, means: [Vec<f32>; 2]) -> Self {
-        Self { steps, means: Means::Here(means) }
+        Self { steps, means: Means::InMemory(means) }
     }
 
     /// The running means of the gradient and of its square.
@@ -47,8 +45,8 @@ impl Moments {
     /// Where they cannot be read from their device.
     pub(super) fn means(&self) -> Result<[Vec<f32>; 2]> {
         match &self.means {
-            Means::Here(means) => Ok(means.clone()),
-            Means::There([mean, square]) => {
+            Means::InMemory(means) => Ok(means.clone()),
+            Means::OnDevice([mean, square]) => {
                 let values = |tensor: &Tensor| tensor.flatten_all()?.to_vec1();
                 Ok([values(mean)?, values(square)?])
             }
@@ -63,42 +61,54 @@ impl Moments {
         &mut self,
         tensor: &Var,
         grad: &Tensor,
-        rows: Rows<'_>,
+        rows: GradientRows<'_>,
         rate: f64,
         scale: f32,
     ) -> Result<()> {
         self.steps += 1;
-        // The means begin at 0: this makes up for it.
-        let [first, second] = BETAS.map(|beta| 1.0 - f64::from(beta).powf(self.steps as f64));
-        let step = Step { rate: (rate / first) as f32, scale, root: (1.0 / second.sqrt()) as f32 };
+        let factors = AdamFactors::new(self.steps, rate, scale);
         match tensor.device().is_cpu() {
-            true => self.step_here(tensor, grad, rows, step),
-            false => self.step_there(tensor, grad, rows, step),
+            true => self.step_in_memory(tensor, grad, rows, factors),
+            false => self.step_on_device(tensor, grad, rows, factors),
         }
     }
 
     /// On the processor, in one pass.
-    fn step_here(&mut self, tensor: &Tensor, grad: &Tensor, rows: Rows<'_>, step: Step) -> Result<()> {
+    fn step_in_memory(
+        &mut self,
+        tensor: &Tensor,
+        grad: &Tensor,
+        rows: GradientRows<'_>,
+        factors: AdamFactors,
+    ) -> Result<()> {
         let count = tensor.elem_count();
-        let Means::Here(means) = &mut self.means else { bail!("the means of Adam lie on another device") };
+        let Means::InMemory(means) = &mut self.means else {
+            bail!("the means of Adam lie on another device")
+        };
         means.iter_mut().for_each(|mean| mean.resize(count, 0.0));
         let width = if rows.is_some() { tensor.dim(1)? } else { count };
         read(grad, |grad| {
-            let update = Update { means: Mutex::new(means), grad, rows, width, step };
+            let update = TensorUpdate { means: Mutex::new(means), grad, rows, width, factors };
             tensor.inplace_op1(&update)
         })?
     }
 
     /// On any device, by tensor operations.
-    fn step_there(&mut self, tensor: &Var, grad: &Tensor, rows: Rows<'_>, step: Step) -> Result<()> {
-        let Step { rate, scale, root } = step;
+    fn step_on_device(
+        &mut self,
+        tensor: &Var,
+        grad: &Tensor,
+        rows: GradientRows<'_>,
+        factors: AdamFactors,
+    ) -> Result<()> {
+        let AdamFactors { rate, scale, root } = factors;
         let [mean, square] = match &self.means {
-            Means::There(means) => means.clone(),
-            Means::Here([mean, square]) if !mean.is_empty() => {
+            Means::OnDevice(means) => means.clone(),
+            Means::InMemory([mean, square]) if !mean.is_empty() => {
                 let there = |values: &[f32]| Tensor::from_slice(values, tensor.shape(), tensor.device());
                 [there(mean)?, there(square)?]
             }
-            Means::Here(_) => [tensor.zeros_like()?, tensor.zeros_like()?],
+            Means::InMemory(_) => [tensor.zeros_like()?, tensor.zeros_like()?],
         };
         let grad = match rows {
             Some(rows) => {
@@ -114,28 +124,21 @@ impl Moments {
         let mean = moved(mean, grad, BETAS[0])?;
         let length = ((square.sqrt()? * f64::from(root))? + f64::from(EPSILON))?;
         tensor.set(&(tensor.as_tensor() - ((&mean / length)? * f64::from(rate))?)?)?;
-        self.means = Means::There([mean.detach(), square.detach()]);
+        self.means = Means::OnDevice([mean.detach(), square.detach()]);
         Ok(())
     }
 }
 
-/// The numbers of one step.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    rate: f32,
-    scale: f32,
-    root: f32,
-}
-
-struct Update<'a> {
+/// A step on a tensor in memory.
+struct TensorUpdate<'a> {
     means: Mutex<&'a mut [Vec<f32>; 2]>,
     grad: &'a [f32],
-    rows: Rows<'a>,
+    rows: GradientRows<'a>,
     width: usize,
-    step: Step,
+    factors: AdamFactors,
 }
 
-impl InplaceOp1 for Update<'_> {
+impl InplaceOp1 for TensorUpdate<'_> {
     fn name(&self) -> &'static str {
         "adam"
     }
@@ -151,37 +154,20 @@ impl InplaceOp1 for Update<'_> {
             if self.grad.len() != values.len() {
                 bail!("a gradient of {} values for {}", self.grad.len(), values.len())
             }
-            change(values, means, squares, |at| self.grad[at], self.step);
+            self.factors.apply(values, means, squares, |at| self.grad[at]);
             return Ok(());
         };
         let mut rows = rows.iter().zip(self.grad.chunks_exact(self.width)).peekable();
         let parts = values.chunks_exact_mut(self.width).zip(means.chunks_exact_mut(self.width));
         for (row, ((values, means), squares)) in parts.zip(squares.chunks_exact_mut(self.width)).enumerate() {
             match rows.next_if(|(at, _)| **at as usize == row) {
-                Some((_, grad)) => change(values, means, squares, |at| grad[at], self.step),
+                Some((_, grad)) => self.factors.apply(values, means, squares, |at| grad[at]),
                 // A row that never had a gradient stays where it is.
                 None if squares.iter().all(|square| *square == 0.0) => {}
-                None => change(values, means, squares, |_| 0.0, self.step),
+                None => self.factors.apply(values, means, squares, |_| 0.0),
             }
         }
         Ok(())
-    }
-}
-
-#[inline(always)]
-fn change(
-    values: &mut [f32],
-    means: &mut [f32],
-    squares: &mut [f32],
-    grad: impl Fn(usize) -> f32,
-    Step { rate, scale, root }: Step,
-) {
-    let parts = values.iter_mut().zip(means).zip(squares).enumerate();
-    for (at, ((value, mean), square)) in parts {
-        let grad = grad(at) * scale;
-        *mean = BETAS[0] * *mean + (1.0 - BETAS[0]) * grad;
-        *square = BETAS[1] * *square + (1.0 - BETAS[1]) * grad * grad;
-        *value -= rate * *mean / (square.sqrt() * root + EPSILON);
     }
 }
 
@@ -190,19 +176,6 @@ mod tests {
     use candle_core::{Device, Var};
 
     use super::*;
-
-    #[test]
-    fn the_first_steps_are_those_of_a_pencil() {
-        let var = Var::new(&[1.0f32, -2.0], &Device::Cpu).unwrap();
-        let grad = Tensor::new(&[0.5f32, -4.0], &Device::Cpu).unwrap();
-        let mut moments = Moments::default();
-        // Whatever the gradient, the first step is as long as the rate, and so is the second with the same one.
-        for expected in [[0.9, -1.9], [0.8, -1.8]] {
-            moments.step(&var, &grad, None, 0.1, 1.0).unwrap();
-            let found: Vec<f32> = var.to_vec1().unwrap();
-            assert!(found.iter().zip(expected).all(|(a, b): (_, f32)| (a - b).abs() < 1e-6), "{found:?}");
-        }
-    }
 
     #[test]
     fn any_device_moves_as_the_processor_does() {
@@ -217,9 +190,8 @@ mod tests {
             let rows = rows.as_ref().map(<[u32; 2]>::as_slice);
             of_here.step(&here, &grad, rows, 0.1, 0.5).unwrap();
             of_there.steps += 1;
-            let [first, second] = BETAS.map(|beta| 1.0 - f64::from(beta).powf(of_there.steps as f64));
-            let step = Step { rate: (0.1 / first) as f32, scale: 0.5, root: (1.0 / second.sqrt()) as f32 };
-            of_there.step_there(&there, &grad, rows, step).unwrap();
+            let factors = AdamFactors::new(of_there.steps, 0.1, 0.5);
+            of_there.step_on_device(&there, &grad, rows, factors).unwrap();
             let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
             let values = |var: &Var| var.flatten_all().unwrap().to_vec1::<f32>().unwrap();
             assert!(near(&values(&here), &values(&there)));
@@ -230,9 +202,9 @@ mod tests {
         // What was saved from one goes on in the other.
         let mut goes_on = Moments::new(of_here.steps, of_here.means().unwrap());
         let (grad, again) = (Tensor::ones_like(&here).unwrap(), Var::from_tensor(&here).unwrap());
-        let step = Step { rate: 0.1, scale: 1.0, root: 1.0 };
-        goes_on.step_there(&again, &grad, None, step).unwrap();
-        of_there.step_there(&there, &grad, None, step).unwrap();
+        let factors = AdamFactors { rate: 0.1, scale: 1.0, root: 1.0 };
+        goes_on.step_on_device(&again, &grad, None, factors).unwrap();
+        of_there.step_on_device(&there, &grad, None, factors).unwrap();
         let furthest = (again.as_tensor() - there.as_tensor()).unwrap().abs().unwrap().max_all().unwrap();
         assert!(furthest.to_scalar::<f32>().unwrap() < 1e-6);
     }

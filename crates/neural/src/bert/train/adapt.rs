@@ -8,11 +8,11 @@ use candle_core::{Result as Computed, Tensor};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Training;
+use super::TaggerTraining;
 use super::config::BertConfig;
 use crate::bert::tagger::HEAD;
 use crate::bert::weights::Weights;
-use crate::bert::{Bert, Settings};
+use crate::bert::{Bert, BertSettings};
 use majuscule::error::Result;
 use majuscule::methods::computing::{Computing, Device};
 use majuscule::model::Store;
@@ -197,9 +197,9 @@ pub fn adapt(
     let config = &adaptation.config(model.settings.window);
     config.check()?;
     check_locale(corpus, model.cases.locale())?;
-    let settings = Settings { runs_on: corpus.protocol().runs_on(), ..model.settings.clone() };
+    let settings = BertSettings { runs_on: corpus.protocol().runs_on(), ..model.settings.clone() };
     let Bert { config: encoder, pieces, .. } = model;
-    let training = Training { config, corpus, encoder, pieces, settings, model: Some(model) };
+    let training = TaggerTraining { config, corpus, encoder, pieces, settings, model: Some(model) };
     training.run(|labels| widened(&model.weights, labels), threads, watch)
 }
 

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::adam::Moments;
 use super::config::BertConfig;
-use super::running::State;
-use super::samples::Samples;
+use super::trainer::TaggerState;
 use crate::bert::failed;
 use crate::bert::ops::read;
 use crate::bert::weights::{self, Shapes, Weights};
+use crate::shared::train_loop::TrainPosition;
 use majuscule::bytes::Bytes;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Publish};
@@ -63,16 +63,16 @@ impl<'a> Checkpoint<'a> {
         Ok(Some(Self { file, settings, digests: [0; 2] }))
     }
 
-    /// The same for these examples and the weights that training begins with.
+    /// The same for examples with this checksum and the weights that training begins with.
     ///
     /// # Errors
-    /// Where they cannot be read from their device.
-    pub(super) fn of(mut self, samples: &Samples, weights: &Weights) -> Computed<Self> {
+    /// Where the weights cannot be read from their device.
+    pub(super) fn of(mut self, examples: u32, weights: &Weights) -> Computed<Self> {
         let mut digest = Digest::default();
         for tensor in weights.values() {
             read(tensor, |values| digest.add_numbers(values))?;
         }
-        self.digests = [samples.digest, digest.sum()];
+        self.digests = [examples, digest.sum()];
         Ok(self)
     }
 
@@ -80,14 +80,14 @@ impl<'a> Checkpoint<'a> {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub(super) fn write(&self, state: &State) -> Result<()> {
+    pub(super) fn write(&self, state: &TaggerState, position: &TrainPosition<Weights>) -> Result<()> {
         let mut tensors = Weights::new();
         let mut add =
             |prefix: &str, name: &str, tensor: Tensor| tensors.insert(format!("{prefix}{name}"), tensor);
         for (name, var) in &state.weights {
             add(NOW, name, var.as_detached_tensor());
         }
-        for (name, tensor) in state.best.iter().flat_map(|(_, best)| best) {
+        for (name, tensor) in position.best.iter().flat_map(|(_, best)| best) {
             add(BEST, name, tensor.clone());
         }
         for (name, moments) in &state.moments {
@@ -100,10 +100,10 @@ impl<'a> Checkpoint<'a> {
         let note = Note {
             settings: self.settings.clone(),
             digests: self.digests,
-            epoch: state.epoch,
-            batches: state.batches,
-            best: state.best.as_ref().map(|(ser, _)| ser.to_bits()),
-            worse: state.worse,
+            epoch: position.epoch,
+            batches: position.batches,
+            best: position.best.as_ref().map(|(ser, _)| ser.to_bits()),
+            worse: position.worse,
             steps: state.moments.iter().map(|(name, moments)| (name.clone(), moments.steps)).collect(),
         };
         let note = serde_json::to_string(&note).expect("a note has string keys only");
@@ -115,7 +115,7 @@ impl<'a> Checkpoint<'a> {
     ///
     /// # Errors
     /// Where it is none, of another training or cut off.
-    pub(super) fn read(&self, shapes: &Shapes) -> Result<Option<State>> {
+    pub(super) fn read(&self, shapes: &Shapes) -> Result<Option<(TaggerState, TrainPosition<Weights>)>> {
         if !self.file.exists() {
             return Ok(None);
         }
@@ -156,7 +156,8 @@ impl<'a> Checkpoint<'a> {
         }
         let weights = weights.map_err(failed)?;
         let Note { epoch, batches, worse, .. } = note;
-        Ok(Some(State { weights, moments, epoch, batches, best, worse }))
+        let position = TrainPosition { epoch, batches, best, worse };
+        Ok(Some((TaggerState { weights, moments }, position)))
     }
 }
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::{pretrained, refused, train};
-use majuscule::error::Result;
+use super::{pretrained, train};
+use crate::shared::checks::NumberSettings;
+use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::methods::computing::Device;
 use majuscule::restorer::Restorer;
@@ -161,29 +162,24 @@ impl BertConfig {
     /// # Errors
     /// The first that cannot.
     pub(super) fn check(&self) -> Result<()> {
-        let shares = [
-            ("--dropout", self.dropout),
-            ("--layer-dropout", self.layer_dropout),
-            ("--held-out", self.held_out),
-        ];
-        if let Some((name, share)) = shares.iter().find(|(_, share)| !(0.0..1.0).contains(share)) {
-            return Err(refused(format!("{name} {share}: expected a share from 0 to less than 1")));
-        }
-        let steps = [("--rate", self.rate), ("--head-rate", self.head_rate), ("--clip", self.clip)];
-        if let Some((name, step)) = steps.iter().find(|(_, step)| !(step.is_finite() && *step >= 0.0)) {
-            return Err(refused(format!("{name} {step}: expected a number of at least 0")));
-        }
-        let counts = [
-            ("--epochs", self.epochs),
-            ("--batch", self.batch),
-            ("--patience", self.patience),
-            ("--checkpoint-every", self.checkpoint_every as usize),
-        ];
-        if let Some((name, _)) = counts.iter().find(|(_, count)| *count == 0) {
-            return Err(refused(format!("{name} 0: expected at least 1")));
-        }
+        let numbers = NumberSettings {
+            fractions: &[
+                ("--dropout", self.dropout),
+                ("--layer-dropout", self.layer_dropout),
+                ("--held-out", self.held_out),
+            ],
+            sizes: &[("--rate", self.rate), ("--head-rate", self.head_rate), ("--clip", self.clip)],
+            counts: &[
+                ("--epochs", self.epochs),
+                ("--batch", self.batch),
+                ("--patience", self.patience),
+                ("--checkpoint-every", self.checkpoint_every as usize),
+            ],
+        };
+        numbers.check()?;
         if self.window < 3 {
-            return Err(refused(format!("--window {}: expected at least 3 pieces", self.window)));
+            let problem = format!("--window {}: expected at least 3 pieces", self.window);
+            return Err(Error::Usage(problem));
         }
         Ok(())
     }

@@ -4,14 +4,13 @@ mod adam;
 mod adapt;
 mod checkpoint;
 mod config;
-mod noise;
-mod pace;
+mod dropout;
 mod pretrained;
-mod running;
 mod samples;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod trainer;
 
 use std::num::NonZeroUsize;
 
@@ -20,16 +19,18 @@ use candle_core::Result as Computed;
 use super::config::EncoderConfig;
 use super::tokenize::Pieces;
 use super::weights::Weights;
-use super::{Bert, Settings, device, failed, tagger};
+use super::{Bert, BertSettings, device, failed, tagger};
+use crate::shared::samples::Dataset;
+use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use adapt::{Adaptation, adapt};
 use checkpoint::Checkpoint;
 pub use config::BertConfig;
-use majuscule::error::{Error, Result};
-use majuscule_train::corpus::Corpus;
-use majuscule_train::methods::{Watch, log};
+use majuscule::error::Result;
+use majuscule_train::corpus::{Corpus, Protocol};
+use majuscule_train::methods::Watch;
 use pretrained::Pretrained;
-use running::{Run, State};
-use samples::Samples;
+use samples::PieceSample;
+use trainer::{TaggerState, TaggerTrainer};
 
 /// Trains a model, and tells how far it is after each step. [`BertConfig::checkpoint`] stays, and gives the same model at once: it is to be removed when that is saved.
 ///
@@ -45,63 +46,74 @@ pub fn train(
     config.check()?;
     let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder)?;
     let window = config.window.min(encoder.max_position_embeddings);
-    let settings = Settings { window, runs_on: corpus.protocol().runs_on() };
-    let training = Training { config, corpus, encoder: &encoder, pieces: &pieces, settings, model: None };
-    let head = |labels| running::beginning(weights, &encoder, labels, config.seed);
+    let settings = BertSettings { window, runs_on: corpus.protocol().runs_on() };
+    let training =
+        TaggerTraining { config, corpus, encoder: &encoder, pieces: &pieces, settings, model: None };
+    let head = |labels| trainer::init_weights(weights, &encoder, labels, config.seed);
     training.run(head, threads, watch)
 }
 
-/// What is trained, and how.
-struct Training<'a> {
+/// A training of a new tagger, or of one that there is.
+struct TaggerTraining<'a> {
     config: &'a BertConfig,
     corpus: &'a Corpus,
     encoder: &'a EncoderConfig,
     pieces: &'a Pieces,
-    settings: Settings,
+    settings: BertSettings,
     /// The model that is trained on, where there is one.
     model: Option<&'a Bert>,
 }
 
-impl Training<'_> {
-    /// Trains the weights that `beginning` makes for so many labels.
+impl TaggerTraining<'_> {
+    /// Trains the weights that `init` makes for so many labels.
     fn run(
         self,
-        beginning: impl FnOnce(usize) -> Computed<Weights>,
+        init: impl FnOnce(usize) -> Computed<Weights>,
         threads: NonZeroUsize,
         watch: &mut Watch<'_>,
     ) -> Result<Bert> {
         let Self { config, corpus, encoder, pieces, settings, model } = self;
         let device = device::open(config.device)?;
         let checkpoint = Checkpoint::new(config, corpus)?;
-        let samples = Samples::read(config, corpus, pieces, &settings, model)?;
-        let weights = beginning(samples.labels.len()).map_err(failed)?;
+        let (dataset, digest) = samples::read(config, corpus, pieces, &settings, model)?;
+        let weights = init(dataset.labels.len()).map_err(failed)?;
         let checkpoint =
-            checkpoint.map(|checkpoint| checkpoint.of(&samples, &weights)).transpose().map_err(failed)?;
-        let shapes = tagger::shapes(encoder, samples.labels.len());
-        let state = checkpoint.as_ref().map(|checkpoint| checkpoint.read(&shapes)).transpose()?.flatten();
-        let state = state.map_or_else(|| State::new(weights).map_err(failed), Ok)?;
-        let state = state.on(&device).map_err(failed)?;
+            checkpoint.map(|checkpoint| checkpoint.of(digest, &weights)).transpose().map_err(failed)?;
+        let shapes = tagger::shapes(encoder, dataset.labels.len());
+        let saved = checkpoint.as_ref().map(|checkpoint| checkpoint.read(&shapes)).transpose()?.flatten();
+        let (state, position) = match saved {
+            Some(saved) => saved,
+            None => (TaggerState::new(weights).map_err(failed)?, TrainPosition::default()),
+        };
         let model = |weights| {
-            let (mixed, labels) = (samples.mixed.clone(), samples.labels.clone());
+            let (mixed, labels) = (dataset.mixed.clone(), dataset.labels.clone());
             let (settings, locale) = (settings.clone(), corpus.locale());
             Bert::new(encoder.clone(), pieces.clone(), weights, mixed, settings, locale, labels)
                 .map_err(failed)
         };
-        let run = Run {
+        let mut trainer = TaggerTrainer {
             config,
             encoder,
-            samples: &samples,
             padding: pieces.special.padding,
-            protocol: corpus.protocol(),
             threads,
+            checkpoint: checkpoint.as_ref(),
             model: &model,
+            state: state.on(&device).map_err(failed)?,
+            tagger: None,
         };
-        let best = run.epochs(state, checkpoint.as_ref(), watch)?;
+        let best =
+            train_loop(config, &dataset, corpus.protocol(), threads).run(&mut trainer, position, watch)?;
         model(best)
     }
 }
 
-/// Settings that cannot be.
-fn refused(problem: String) -> Error {
-    Error::Usage(problem)
+/// The loop of a training.
+fn train_loop<'a>(
+    config: &'a BertConfig,
+    dataset: &'a Dataset<PieceSample>,
+    protocol: Protocol,
+    threads: NonZeroUsize,
+) -> TrainLoop<'a, PieceSample> {
+    let BertConfig { epochs, patience, batch, seed, ref log, .. } = *config;
+    TrainLoop { dataset, protocol, epochs, patience, batch, seed, threads, log: log.as_ref() }
 }

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use candle_core::Var;
 
-use super::running::{State, beginning};
+use super::trainer::init_weights;
 use super::*;
 use crate::bert::config::EncoderConfig;
 use crate::bert::ops::read;
 use crate::bert::plain;
 use crate::bert::tagger::{GAMMA, HEAD, SCALARS};
 use crate::bert::weights::{self, Weights};
+use crate::shared::train_loop::{NetworkTrainer, TrainPosition};
 use majuscule::methods::computing::Device;
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::{Class, Locale, Tokens};
@@ -73,36 +74,47 @@ fn bytes(model: &Bert) -> Vec<u8> {
     model.sections().unwrap().into_iter().flat_map(|(_, bytes)| bytes).collect()
 }
 
-/// What a training consists of.
-struct Parts {
+/// The parts of a training.
+struct Toy {
     config: BertConfig,
     encoder: EncoderConfig,
-    samples: Samples,
+    dataset: Dataset<PieceSample>,
+    digest: u32,
     weights: Weights,
 }
 
-impl Parts {
+impl Toy {
     fn new(config: BertConfig) -> Self {
         let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
-        let settings = Settings { window: 40, runs_on: false };
-        let samples = Samples::read(&config, &corpus(), &pieces, &settings, None).unwrap();
-        let weights = beginning(weights, &encoder, samples.labels.len(), config.seed).unwrap();
-        Self { config, encoder, samples, weights }
+        let settings = BertSettings { window: 40, runs_on: false };
+        let (dataset, digest) = samples::read(&config, &corpus(), &pieces, &settings, None).unwrap();
+        let weights = init_weights(weights, &encoder, dataset.labels.len(), config.seed).unwrap();
+        Self { config, encoder, dataset, digest, weights }
     }
 
     /// Without dropout, so that the loss is a function of the weights.
     fn quiet() -> Self {
-        let mut parts = Self::new(BertConfig { dropout: 0.0, layer_dropout: 0.0, frozen: 0, ..config() });
-        parts.encoder.hidden_dropout_prob = 0.0;
-        parts.encoder.attention_probs_dropout_prob = 0.0;
-        parts
+        let mut toy = Self::new(BertConfig { dropout: 0.0, layer_dropout: 0.0, frozen: 0, ..config() });
+        toy.encoder.hidden_dropout_prob = 0.0;
+        toy.encoder.attention_probs_dropout_prob = 0.0;
+        toy
     }
 
-    fn run(&self) -> Run<'_> {
-        let Self { config, encoder, samples, .. } = self;
-        let model = &|_| Err(refused("no model is made here".to_owned()));
-        let (protocol, threads) = (Protocol::default(), NonZeroUsize::MIN);
-        Run { config, encoder, samples, padding: 0, protocol, threads, model }
+    fn trainer(&self) -> TaggerTrainer<'_> {
+        TaggerTrainer {
+            config: &self.config,
+            encoder: &self.encoder,
+            padding: 0,
+            threads: NonZeroUsize::MIN,
+            checkpoint: None,
+            model: &|_| Err(failed("no model is made here")),
+            state: TaggerState::new(self.weights.clone()).unwrap(),
+            tagger: None,
+        }
+    }
+
+    fn train_loop(&self) -> TrainLoop<'_, PieceSample> {
+        train_loop(&self.config, &self.dataset, Protocol::default(), NonZeroUsize::MIN)
     }
 }
 
@@ -120,14 +132,14 @@ fn it_learns_fifty_sentences_by_heart() {
 #[test]
 fn every_weight_has_a_gradient() {
     // A layer that is left out would have none.
-    let parts = Parts::new(BertConfig { layer_dropout: 0.0, ..config() });
-    let state = State { epoch: 1, ..State::new(parts.weights.clone()).unwrap() };
-    let run = parts.run();
-    let batch: Vec<_> = parts.samples.train.iter().take(8).collect();
-    let (loss, words) = run.loss(&run.tagger(&state).unwrap(), &batch, 1, true).unwrap();
+    let toy = Toy::new(BertConfig { layer_dropout: 0.0, ..config() });
+    let mut trainer = toy.trainer();
+    trainer.begin_epoch(1).unwrap();
+    let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
+    let (loss, words) = trainer.loss(&batch, 1, true).unwrap();
     let (_, words) = words.unwrap();
     let grads = loss.backward().unwrap();
-    for (name, var) in &state.weights {
+    for (name, var) in &trainer.state.weights {
         let grad = if name.ends_with("word_embeddings.weight") { grads.get(&words) } else { grads.get(var) };
         let grad = grad.unwrap_or_else(|| panic!("{name} has no gradient"));
         let most = read(grad, |grad| grad.iter().fold(0.0f32, |most, value| most.max(value.abs()))).unwrap();
@@ -137,22 +149,22 @@ fn every_weight_has_a_gradient() {
 }
 
 #[test]
-fn gradients_are_the_slopes_of_the_loss() {
-    let parts = Parts::quiet();
-    let state = State::new(parts.weights.clone()).unwrap();
-    let run = parts.run();
-    let batch: Vec<_> = parts.samples.train.iter().take(8).collect();
-    let loss = |words| run.loss(&run.tagger(&state).unwrap(), &batch, 1, words).unwrap();
+fn gradients_are_the_differences_of_the_loss() {
+    let toy = Toy::quiet();
+    let mut trainer = toy.trainer();
+    trainer.begin_epoch(0).unwrap();
+    let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
+    let loss = |words| trainer.loss(&batch, 1, words).unwrap();
     let (value, words) = loss(true);
     let (ids, rows) = words.unwrap();
     let grads = value.backward().unwrap();
-    for (name, var) in &state.weights {
+    for (name, var) in &trainer.state.weights {
         let is_words = name.ends_with("word_embeddings.weight");
         let grad = grads.get(if is_words { &rows } else { var }).unwrap();
         let grad: Vec<f32> = grad.flatten_all().unwrap().to_vec1().unwrap();
         // The steepest value shows best.
         let at = (0..grad.len()).max_by(|&a, &b| grad[a].abs().total_cmp(&grad[b].abs())).unwrap();
-        let width = parts.encoder.hidden_size;
+        let width = toy.encoder.hidden_size;
         let place = if is_words { ids[at / width] as usize * width + at % width } else { at };
         let start: Vec<f32> = var.flatten_all().unwrap().to_vec1().unwrap();
         let moved = |by: f32| {
@@ -162,10 +174,10 @@ fn gradients_are_the_slopes_of_the_loss() {
             loss(false).0.to_scalar::<f32>().unwrap()
         };
         let step = 4e-3;
-        let slope = (moved(step) - moved(-step)) / (2.0 * step);
+        let expected = (moved(step) - moved(-step)) / (2.0 * step);
         moved(0.0);
-        let far = (slope - grad[at]).abs();
-        assert!(far < 2e-3 * (1.0 + grad[at].abs()), "{name}: {} is no slope of {slope}", grad[at]);
+        let far = (expected - grad[at]).abs();
+        assert!(far < 2e-3 * (1.0 + grad[at].abs()), "{name}: {}, but {expected}", grad[at]);
     }
 }
 
@@ -174,13 +186,13 @@ fn what_is_frozen_stays_to_the_bit() {
     for scalars_with_head in [false, true] {
         let config = BertConfig { epochs: 1, scalars_with_head, ..config() };
         let model = train(&config, &corpus()).unwrap();
-        let parts = Parts::new(config);
+        let toy = Toy::new(config);
         for (name, tensor) in &model.weights {
             let values =
                 |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
             let moves =
                 name.starts_with(HEAD) || scalars_with_head && [SCALARS, GAMMA].contains(&name.as_str());
-            assert_eq!(values(tensor) != values(&parts.weights[name]), moves, "{name}");
+            assert_eq!(values(tensor) != values(&toy.weights[name]), moves, "{name}");
         }
     }
 }
@@ -280,34 +292,34 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
         checkpoint_every: 2,
         ..config()
     };
-    let parts = Parts::new(config.clone());
-    let run = parts.run();
-    let start = || State::new(parts.weights.clone()).unwrap();
-    let whole = weights::write(&run.epochs(start(), None, &mut |_| {}).unwrap()).unwrap();
+    let toy = Toy::new(config.clone());
+    let run = |mut trainer: TaggerTrainer<'_>, position| {
+        let weights = toy.train_loop().run(&mut trainer, position, &mut |_| {}).unwrap();
+        weights::write(&weights).unwrap()
+    };
+    let whole = run(toy.trainer(), TrainPosition::default());
     let checkpoint = Checkpoint::new(&config, &corpus()).unwrap().unwrap();
-    let checkpoint = checkpoint.of(&parts.samples, &parts.weights).unwrap();
-    let shapes = tagger::shapes(&parts.encoder, parts.samples.labels.len());
-    let mut state = start();
+    let checkpoint = checkpoint.of(toy.digest, &toy.weights).unwrap();
+    let shapes = tagger::shapes(&toy.encoder, toy.dataset.labels.len());
+    let mut trainer = toy.trainer();
     for epoch in 0..2 {
-        state.epoch = epoch;
-        let batches = parts.samples.batches(&config, epoch as u64);
-        let tagger = run.tagger(&state).unwrap();
+        trainer.begin_epoch(epoch).unwrap();
+        let batches = toy.train_loop().batches::<TaggerTrainer<'_>>(epoch);
         let end = if epoch == 1 { 3 } else { batches.len() };
         for (at, batch) in batches.iter().enumerate().take(end) {
-            let step = epoch * batches.len() + at;
-            run.step(&mut state, &tagger, batch, step as u64, run.rates(step, batches.len())).unwrap();
+            trainer.step(batch, toy.train_loop().step(epoch, at, batches.len())).unwrap();
         }
     }
-    state.batches = 3;
-    checkpoint.write(&state).unwrap();
-    let again = checkpoint.read(&shapes).unwrap().unwrap();
-    assert_eq!((again.epoch, again.batches), (1, 3));
-    let moments = |state: &State| {
+    let position = TrainPosition { epoch: 1, batches: 3, ..TrainPosition::default() };
+    checkpoint.write(&trainer.state, &position).unwrap();
+    let (state, position) = checkpoint.read(&shapes).unwrap().unwrap();
+    assert_eq!((position.epoch, position.batches), (1, 3));
+    let moments = |state: &TaggerState| {
         let all = state.moments.iter();
         all.map(|(name, of)| (name.clone(), of.steps, of.means().unwrap())).collect::<Vec<_>>()
     };
-    assert_eq!(moments(&again), moments(&state));
-    assert!(weights::write(&run.epochs(again, None, &mut |_| {}).unwrap()).unwrap() == whole);
+    assert_eq!(moments(&state), moments(&trainer.state));
+    assert!(run(TaggerTrainer { state, ..toy.trainer() }, position) == whole);
 }
 
 /// A model that never saw a word in mixed case, and a text that has some, and capitals where the model puts none.

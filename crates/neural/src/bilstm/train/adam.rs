@@ -1,17 +1,15 @@
-//! Adam (Kingma & Ba 2015, algorithm 1), but words that a batch does not have stay where they are, with their moments.
+//! Adam for the weights of a network. Words that a batch does not have stay as they are, with their moments.
 
 use super::gradient::Gradient;
 use crate::bilstm::weights::Weights;
-
-const BETAS: [f32; 2] = [0.9, 0.999];
-const EPSILON: f32 = 1e-8;
+use crate::shared::adam::{AdamFactors, clip_scale, squared_norm};
 
 /// Running means of the gradient and of its square.
 #[derive(Debug)]
 pub(super) struct Adam {
     means: Vec<f32>,
     squares: Vec<f32>,
-    steps: i32,
+    steps: u64,
 }
 
 impl Adam {
@@ -22,43 +20,21 @@ impl Adam {
 
     /// Moves weights against a gradient, which is shortened to `clip` where that is not 0.
     pub(super) fn step(&mut self, weights: &mut Weights, gradient: &Gradient, rate: f64, clip: f64) {
-        let sum: f64 = [&gradient.dense, &gradient.rows].into_iter().map(|slopes| squared(slopes)).sum();
-        let scale = if clip > 0.0 && sum.sqrt() > clip { clip / sum.sqrt() } else { 1.0 };
-        self.steps = self.steps.saturating_add(1);
-        // The means begin at 0: this makes up for it.
-        let [first, second] = BETAS.map(|beta| 1.0 - f64::from(beta).powi(self.steps));
-        let step =
-            Step { rate: (rate / first) as f32, scale: scale as f32, root: (1.0 / second.sqrt()) as f32 };
-        self.change(weights, weights.layout.dense().start, &gradient.dense, step);
+        let squares = squared_norm(&gradient.dense) + squared_norm(&gradient.rows);
+        self.steps += 1;
+        let factors = AdamFactors::new(self.steps, rate, clip_scale(squares, clip));
+        self.change(weights, weights.layout.dense().start, &gradient.dense, factors);
         let width = weights.layout.widths.word;
-        for (&word, slopes) in gradient.words.iter().zip(gradient.rows.chunks_exact(width)) {
-            self.change(weights, weights.layout.words.start + word as usize * width, slopes, step);
+        for (&word, row) in gradient.words.iter().zip(gradient.rows.chunks_exact(width)) {
+            self.change(weights, weights.layout.words.start + word as usize * width, row, factors);
         }
     }
 
-    fn change(&mut self, weights: &mut Weights, start: usize, slopes: &[f32], step: Step) {
-        let range = start..start + slopes.len();
-        let moments = self.means[range.clone()].iter_mut().zip(&mut self.squares[range.clone()]);
-        for ((value, (mean, square)), slope) in weights.values[range].iter_mut().zip(moments).zip(slopes) {
-            let slope = slope * step.scale;
-            *mean = BETAS[0] * *mean + (1.0 - BETAS[0]) * slope;
-            *square = BETAS[1] * *square + (1.0 - BETAS[1]) * slope * slope;
-            *value -= step.rate * *mean / (square.sqrt() * step.root + EPSILON);
-        }
+    fn change(&mut self, weights: &mut Weights, start: usize, gradient: &[f32], factors: AdamFactors) {
+        let range = start..start + gradient.len();
+        let (means, squares) = (&mut self.means[range.clone()], &mut self.squares[range.clone()]);
+        factors.apply(&mut weights.values[range], means, squares, |at| gradient[at]);
     }
-}
-
-/// The numbers of one step.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    rate: f32,
-    scale: f32,
-    root: f32,
-}
-
-fn squared(values: &[f32]) -> f64 {
-    let part = |values: &[f32]| f64::from(values.iter().map(|value| value * value).sum::<f32>());
-    values.chunks(1024).map(part).sum()
 }
 
 #[cfg(test)]

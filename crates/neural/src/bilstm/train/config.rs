@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::train;
 use crate::bilstm::{WINDOWS, Widths};
+use crate::shared::checks::NumberSettings;
 use majuscule::error::{Error, Result};
 use majuscule::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
@@ -114,19 +115,16 @@ impl BilstmConfig {
         if let Some((name, width)) = self.widths().wrong() {
             return refused(format!("--{name} {width}: expected a width from 1 to 65536"));
         }
-        let shares =
-            [("--dropout", self.dropout), ("--unknown", self.unknown), ("--held-out", self.held_out)];
-        if let Some((name, share)) = shares.iter().find(|(_, share)| !(0.0..1.0).contains(share)) {
-            return refused(format!("{name} {share}: expected a share from 0 to less than 1"));
-        }
-        let steps = [("--rate", self.rate), ("--clip", self.clip)];
-        if let Some((name, step)) = steps.iter().find(|(_, step)| !(step.is_finite() && *step >= 0.0)) {
-            return refused(format!("{name} {step}: expected a number of at least 0"));
-        }
-        let counts = [("--epochs", self.epochs), ("--batch", self.batch), ("--patience", self.patience)];
-        if let Some((name, _)) = counts.iter().find(|(_, count)| *count == 0) {
-            return refused(format!("{name} 0: expected at least 1"));
-        }
+        let numbers = NumberSettings {
+            fractions: &[
+                ("--dropout", self.dropout),
+                ("--unknown", self.unknown),
+                ("--held-out", self.held_out),
+            ],
+            sizes: &[("--rate", self.rate), ("--clip", self.clip)],
+            counts: &[("--epochs", self.epochs), ("--batch", self.batch), ("--patience", self.patience)],
+        };
+        numbers.check()?;
         if !WINDOWS.contains(&self.window) {
             let (least, most) = WINDOWS.into_inner();
             return refused(format!("--window {}: expected from {least} to {most} words", self.window));

@@ -4,37 +4,41 @@ mod adam;
 mod back;
 mod config;
 mod gradient;
-mod running;
 mod samples;
 #[cfg(test)]
 mod tests;
+mod trainer;
 
 use std::num::NonZeroUsize;
 
 use super::weights::{Layout, Weights};
-use super::{Bilstm, Settings};
+use super::{Bilstm, BilstmSettings};
+use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use config::BilstmConfig;
 use majuscule::error::Result;
 use majuscule_train::corpus::Corpus;
-use running::Run;
-use samples::Samples;
+use samples::WordSamples;
+use trainer::{BilstmTrainer, init_weights};
 
 /// Trains a model, on one thread.
 ///
 /// # Errors
 /// Where the corpus cannot be read or teaches no case, where the settings cannot be, and where the log cannot be written.
-pub fn train(config: &BilstmConfig, corpus: &Corpus, _: NonZeroUsize) -> Result<Bilstm> {
+pub fn train(config: &BilstmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Bilstm> {
     config.check()?;
-    let samples = Samples::read(config, corpus)?;
-    let Samples { vocabulary, labels, .. } = &samples;
-    let layout = Layout::new(config.widths(), vocabulary.words(), vocabulary.letters(), labels.len());
-    let settings =
-        Settings { widths: config.widths(), window: config.window, runs_on: corpus.protocol().runs_on() };
-    let model = |weights: Weights| {
-        let (mixed, locale) = (samples.mixed.clone(), corpus.locale());
-        Bilstm::new(vocabulary.clone(), weights, mixed, settings.clone(), locale, labels.clone())
-    };
+    let samples = WordSamples::read(config, corpus)?;
+    let WordSamples { dataset, vocabulary, .. } = &samples;
+    let layout = Layout::new(config.widths(), vocabulary.words(), vocabulary.letters(), dataset.labels.len());
     let protocol = corpus.protocol();
-    let run = Run { config, samples: &samples, protocol, model: &model };
-    Ok(model(run.epochs(running::beginning(layout, config.seed))?))
+    let settings =
+        BilstmSettings { widths: config.widths(), window: config.window, runs_on: protocol.runs_on() };
+    let model = |weights: Weights| {
+        let (mixed, labels, locale) = (dataset.mixed.clone(), dataset.labels.clone(), corpus.locale());
+        Bilstm::new(vocabulary.clone(), weights, mixed, settings.clone(), locale, labels)
+    };
+    let mut trainer = BilstmTrainer::new(config, &samples, &model, init_weights(layout, config.seed));
+    let BilstmConfig { epochs, patience, batch, seed, ref log, .. } = *config;
+    let train_loop =
+        TrainLoop { dataset, protocol, epochs, patience, batch, seed, threads, log: log.as_ref() };
+    Ok(model(train_loop.run(&mut trainer, TrainPosition::default(), &mut |_| {})?))
 }

@@ -4,89 +4,76 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::config::BilstmConfig;
-use crate::bilstm::gather::{Gather, Gathering, Text};
 use crate::bilstm::network::Word;
 use crate::bilstm::vocabulary::Vocabulary;
-use majuscule::error::{Error, Result};
-use majuscule::text::{Label, Labels, Mark};
+use crate::bilstm::windows::{self, TextWindow};
+use crate::shared::samples::{Dataset, check_samples, label_id, split_examples};
+use crate::shared::windower::Windower;
+use majuscule::error::Result;
+use majuscule::text::Labels;
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::forms::Forms;
-use majuscule_train::random::{Purpose, Random, below_by_remainder, generator, shuffle, unit};
+use majuscule_train::random::{Random, unit};
 
-/// A text with its labels; a word without one is context only.
+/// A window with its labels; a word without one is context only.
 #[derive(Debug, Clone)]
-pub(super) struct Sample {
-    pub(super) text: Text,
+pub(super) struct WordSample {
+    pub(super) window: TextWindow,
     pub(super) labels: Vec<Option<usize>>,
 }
 
-/// What is trained on, and what is held out.
+/// The samples of a training, and the words that they know.
 #[derive(Debug)]
-pub(super) struct Samples {
-    pub(super) train: Vec<Sample>,
-    pub(super) held_out: Vec<Example>,
+pub(super) struct WordSamples {
+    pub(super) dataset: Dataset<WordSample>,
     pub(super) vocabulary: Vocabulary,
-    /// Words from this number on were seen once.
+    /// The first number of the words that were seen once.
     once: u32,
-    pub(super) labels: Labels,
-    /// The most frequent mixed spelling of each word that has one, a line each.
-    pub(super) mixed: String,
 }
 
-impl Samples {
-    /// Reads a corpus, twice: its words, then its texts.
+impl WordSamples {
+    /// Reads a corpus twice: its words, then its texts.
     ///
     /// # Errors
     /// Where it cannot be read, has no words or teaches no case.
     pub(super) fn read(config: &BilstmConfig, corpus: &Corpus) -> Result<Self> {
         let mut forms = Forms::default();
         let mut held_out = Vec::new();
-        let mut random = generator(config.seed, Purpose::HeldOut, 0);
-        corpus.for_each(&mut |example| {
-            if unit(&mut random) < config.held_out {
-                held_out.push(example.clone());
-            } else {
-                forms.count(example);
+        split_examples(corpus, config.seed, config.held_out, &mut |example, is_held_out| {
+            match is_held_out {
+                true => held_out.push(example.clone()),
+                false => forms.count(example),
             }
             Ok(())
         })?;
         forms.check(corpus)?;
         let (vocabulary, once) = vocabulary(&forms);
         let labels = forms.labels();
-        let gathering =
-            Gathering { window: config.window, runs_on: corpus.protocol().runs_on(), look_ahead: None };
-        let mut gather = Gather::new(&vocabulary, gathering);
+        let options = windows::options(config.window, corpus.protocol().runs_on(), None);
+        let mut windower = Windower::new(&vocabulary, options);
         let mut train = Vec::new();
-        let mut random = generator(config.seed, Purpose::HeldOut, 0);
-        corpus.for_each(&mut |example| {
-            if unit(&mut random) >= config.held_out {
-                add(example, &mut gather, &labels, &mut train);
-            }
-            Ok(())
-        })?;
-        if train.is_empty() {
-            return Err(Error::file(corpus.name(), "has no words inside sentences, which teaches no case"));
-        }
+        split_examples(
+            corpus,
+            config.seed,
+            config.held_out,
+            &mut |example, is_held_out| match is_held_out {
+                true => Ok(()),
+                false => add(example, &mut windower, &labels, &mut train),
+            },
+        )?;
+        check_samples(&train, corpus)?;
         let mixed = forms.mixed("", corpus.locale());
-        Ok(Self { train, held_out, vocabulary, once, labels, mixed })
+        Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once })
     }
 
-    /// The batches of an epoch: samples of about equal length together, and the batches in any order.
-    pub(super) fn batches(&self, config: &BilstmConfig, epoch: u64) -> Vec<Vec<&Sample>> {
-        let mut random = generator(config.seed, Purpose::Order, epoch);
-        let mut order: Vec<&Sample> = self.train.iter().collect();
-        shuffle(&mut order, |end| below_by_remainder(&mut random, end));
-        for pool in order.chunks_mut(config.batch.saturating_mul(POOL)) {
-            pool.sort_by_key(|sample| sample.text.words.len());
-        }
-        let mut batches: Vec<Vec<&Sample>> = order.chunks(config.batch).map(<[&Sample]>::to_vec).collect();
-        shuffle(&mut batches, |end| below_by_remainder(&mut random, end));
-        batches
-    }
-
-    /// The words of a sample, some of those that were seen once taken for unknown ones.
-    pub(super) fn words<'a>(&self, sample: &'a Sample, unknown: f64, random: &mut Random) -> Vec<Word<'a>> {
-        let mut words = sample.text.seen();
+    /// The words of a sample. Some of those that were seen once are taken for unknown ones.
+    pub(super) fn words<'a>(
+        &self,
+        sample: &'a WordSample,
+        unknown: f64,
+        random: &mut Random,
+    ) -> Vec<Word<'a>> {
+        let mut words = sample.window.seen();
         for word in words.iter_mut().filter(|word| word.id >= self.once) {
             if unit(random) < unknown {
                 word.id = 0;
@@ -95,9 +82,6 @@ impl Samples {
         words
     }
 }
-
-/// Among so many batches, samples are sorted by their lengths.
-const POOL: usize = 64;
 
 /// Words by how often they were seen, and the number from which on that is once. A letter of one word only is an unknown one, so
 /// that these are met too.
@@ -117,23 +101,24 @@ fn vocabulary(forms: &Forms) -> (Vocabulary, u32) {
     (Vocabulary::new(words, letters).expect("words and letters stand once each"), once)
 }
 
-fn add(example: &Example, gather: &mut Gather<'_>, labels: &Labels, train: &mut Vec<Sample>) {
-    let mut texts = Vec::new();
-    for (lower, token) in example.tokens.iter() {
-        gather.push(lower, token, &mut texts);
-    }
-    gather.finish(&mut texts);
+/// Adds the windows of an example that teach a case.
+fn add(
+    example: &Example,
+    windower: &mut Windower<&Vocabulary>,
+    labels: &Labels,
+    train: &mut Vec<WordSample>,
+) -> Result<()> {
+    let mut windows = Vec::new();
+    windower.push_document(&example.tokens, &mut windows)?;
     let mut gold = example.gold.iter();
-    for text in texts {
-        let mut own = vec![None; text.words.len()];
-        for (label, gold) in
-            own[text.asked.clone()].iter_mut().zip(gold.by_ref()).filter(|(_, gold)| gold.scored)
-        {
-            // What follows a word is not told apart yet.
-            *label = labels.id(Label { mark: Mark::None, ..gold.label });
+    for window in windows {
+        let mut own = vec![None; window.words.len()];
+        for (label, gold) in own[window.targets.clone()].iter_mut().zip(gold.by_ref()) {
+            *label = label_id(labels, gold);
         }
         if own.iter().any(Option::is_some) {
-            train.push(Sample { text, labels: own });
+            train.push(WordSample { window, labels: own });
         }
     }
+    Ok(())
 }

@@ -1,7 +1,6 @@
 //! Trainings of small networks.
 
-use super::running::{Run, beginning};
-use super::samples::Sample;
+use super::samples::WordSample;
 use super::*;
 use crate::bilstm::network::{Batch, forward, scores_of};
 use majuscule::restorer::Want;
@@ -46,21 +45,21 @@ fn bytes(model: &Bilstm) -> Vec<u8> {
     model.sections().into_iter().flat_map(|(_, bytes)| bytes).collect()
 }
 
-/// A network and what it is trained on.
-struct Parts {
+/// A network and its samples.
+struct Toy {
     config: BilstmConfig,
-    samples: Samples,
+    samples: WordSamples,
     weights: Weights,
 }
 
-impl Parts {
-    /// Without chance, so that the loss is a function of the weights.
+impl Toy {
+    /// Without dropout, so that the loss is a function of the weights.
     fn quiet() -> Self {
         let config = BilstmConfig { dropout: 0.0, unknown: 0.0, ..config() };
-        let samples = Samples::read(&config, &corpus()).unwrap();
+        let samples = WordSamples::read(&config, &corpus()).unwrap();
         let (words, letters) = (samples.vocabulary.words(), samples.vocabulary.letters());
-        let layout = Layout::new(config.widths(), words, letters, samples.labels.len());
-        let mut weights = beginning(layout, 1);
+        let layout = Layout::new(config.widths(), words, letters, samples.dataset.labels.len());
+        let mut weights = init_weights(layout, 1);
         // The chain begins with zeros, which would hide what depends on it.
         let chain = weights.layout.between.start..weights.layout.last.end;
         weights.values[chain]
@@ -70,17 +69,12 @@ impl Parts {
         Self { config, samples, weights }
     }
 
-    fn run(&self) -> Run<'_> {
-        let model = &|_| unreachable!("no model is made here");
-        Run { config: &self.config, samples: &self.samples, protocol: Protocol::default(), model }
-    }
-
     /// Texts of several lengths, some words without a label.
-    fn batch(&self) -> Vec<Sample> {
-        let mut batch: Vec<Sample> = self.samples.train.iter().take(7).cloned().collect();
+    fn batch(&self) -> Vec<WordSample> {
+        let mut batch: Vec<WordSample> = self.samples.dataset.train.iter().take(7).cloned().collect();
         for (at, sample) in batch.iter_mut().enumerate() {
-            let len = sample.text.words.len() - at % 4;
-            sample.text.words.truncate(len);
+            let len = sample.window.words.len() - at % 4;
+            sample.window.words.truncate(len);
             sample.labels.truncate(len);
             sample.labels[at % len] = None;
         }
@@ -89,12 +83,14 @@ impl Parts {
 }
 
 #[test]
-fn gradients_are_the_slopes_of_the_loss() {
-    let mut parts = Parts::quiet();
-    let batch = parts.batch();
-    let batch: Vec<&Sample> = batch.iter().collect();
-    let (_, gradient) = parts.run().gradient(&parts.weights, &batch, 0);
-    let layout = parts.weights.layout.clone();
+fn gradients_are_the_differences_of_the_loss() {
+    let toy = Toy::quiet();
+    let batch = toy.batch();
+    let batch: Vec<&WordSample> = batch.iter().collect();
+    let model = |_| unreachable!("no model is made here");
+    let mut trainer = BilstmTrainer::new(&toy.config, &toy.samples, &model, toy.weights.clone());
+    let (_, gradient) = trainer.gradient(&batch, 0);
+    let layout = toy.weights.layout.clone();
     let mut all = gradient.dense.clone();
     all.resize(layout.len(), 0.0);
     for (&word, row) in gradient.words.iter().zip(gradient.rows.chunks(layout.widths.word)) {
@@ -102,33 +98,33 @@ fn gradients_are_the_slopes_of_the_loss() {
         all[start..start + row.len()].copy_from_slice(row);
     }
     for (name, part) in layout.parts() {
-        assert!(all[part.clone()].iter().any(|slope| slope.abs() > 1e-4), "{name} has no gradient");
+        assert!(all[part.clone()].iter().any(|value| value.abs() > 1e-4), "{name} has no gradient");
         for at in part {
-            let start = parts.weights.values[at];
+            let start = trainer.weights.values[at];
             let step = 4e-3;
             let mut moved = |by: f32| {
-                parts.weights.values[at] = start + by;
-                parts.run().gradient(&parts.weights, &batch, 0).0
+                trainer.weights.values[at] = start + by;
+                trainer.gradient(&batch, 0).0
             };
-            let slope = (moved(step) - moved(-step)) / (2.0 * f64::from(step));
-            parts.weights.values[at] = start;
-            let far = (slope - f64::from(all[at])).abs();
-            assert!(far < 1e-3 * (1.0 + slope.abs()), "{name} {at}: {} is no slope of {slope}", all[at]);
+            let expected = (moved(step) - moved(-step)) / (2.0 * f64::from(step));
+            trainer.weights.values[at] = start;
+            let far = (expected - f64::from(all[at])).abs();
+            assert!(far < 1e-3 * (1.0 + expected.abs()), "{name} {at}: {}, but {expected}", all[at]);
         }
     }
 }
 
 #[test]
 fn texts_in_a_batch_have_the_scores_that_they_have_alone() {
-    let parts = Parts::quiet();
-    let batch = parts.batch();
-    let texts: Vec<_> = batch.iter().map(|sample| sample.text.seen()).collect();
+    let toy = Toy::quiet();
+    let batch = toy.batch();
+    let texts: Vec<_> = batch.iter().map(|sample| sample.window.seen()).collect();
     let scores = |texts: &[Vec<_>]| {
         let batch = Batch::new(texts);
-        let forward = forward(&parts.weights, &batch, &mut |_| {});
+        let forward = forward(&toy.weights, &batch, &mut |_| {});
         let mut scores = vec![Vec::new(); texts.len()];
         for (text, rows) in batch.texts() {
-            scores[text] = scores_of(&forward.scores, &rows, parts.samples.labels.len());
+            scores[text] = scores_of(&forward.scores, &rows, toy.samples.dataset.labels.len());
         }
         scores
     };

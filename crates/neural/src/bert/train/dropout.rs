@@ -1,25 +1,26 @@
-//! What is left out in training by chance: the same for the same seed, step and device.
+//! Dropout in training, the same for the same seed, step and device.
 
 use candle_core::{DType, Device, Result, Tensor};
 
 use crate::bert::dropout::Dropout;
-pub(super) use majuscule_train::random::{Purpose, below_by_remainder, generator, shuffle, unit};
-use majuscule_train::random::{Random, mask};
+use majuscule_train::random::{Random, mask, unit};
 
-/// Leaves out by chance.
-pub(super) struct Noise {
+/// Dropout by random numbers.
+pub(super) struct RandomDropout {
     pub(super) random: Random,
+    /// The share of values that are dropped before the head.
     pub(super) head: f64,
+    /// The share of layers that are dropped.
     pub(super) layers: f64,
 }
 
-impl Dropout for Noise {
+impl Dropout for RandomDropout {
     fn mask(&mut self, shape: &[usize], share: f64, device: &Device) -> Result<Option<Tensor>> {
         if share == 0.0 {
             return Ok(None);
         }
         if !device.is_cpu() {
-            return drawn_there(shape, share, device).map(Some);
+            return drawn_on(shape, share, device).map(Some);
         }
         let mask = mask(&mut self.random, share, shape.iter().product());
         Tensor::from_vec(mask, shape, device).map(Some)
@@ -42,8 +43,8 @@ impl Dropout for Noise {
     }
 }
 
-/// A mask by the generator of a device, so that none has to be carried there.
-fn drawn_there(shape: &[usize], share: f64, device: &Device) -> Result<Tensor> {
+/// A mask by the generator of a device, which needs no copy to it.
+fn drawn_on(shape: &[usize], share: f64, device: &Device) -> Result<Tensor> {
     let kept = Tensor::rand(0f32, 1f32, shape, device)?.ge(share)?;
     kept.to_dtype(DType::F32)? / (1.0 - share)
 }
@@ -51,15 +52,16 @@ fn drawn_there(shape: &[usize], share: f64, device: &Device) -> Result<Tensor> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use majuscule_train::random::{Purpose, generator};
 
-    fn noise(layers: f64) -> Noise {
-        Noise { random: generator(1, Purpose::Dropout, 1), head: 0.1, layers }
+    fn dropout(layers: f64) -> RandomDropout {
+        RandomDropout { random: generator(1, Purpose::Dropout, 1), head: 0.1, layers }
     }
 
     #[test]
     fn the_mean_stays_and_the_share_is_left_out() {
-        let here = noise(0.0).mask(&[100, 1000], 0.1, &Device::Cpu).unwrap().unwrap();
-        for mask in [here, drawn_there(&[100, 1000], 0.1, &Device::Cpu).unwrap()] {
+        let here = dropout(0.0).mask(&[100, 1000], 0.1, &Device::Cpu).unwrap().unwrap();
+        for mask in [here, drawn_on(&[100, 1000], 0.1, &Device::Cpu).unwrap()] {
             let values: Vec<f32> = mask.flatten_all().unwrap().to_vec1().unwrap();
             let dropped = values.iter().filter(|value| **value == 0.0).count();
             assert!((9_500..10_500).contains(&dropped), "{dropped}");
@@ -70,8 +72,8 @@ mod tests {
 
     #[test]
     fn some_layer_always_stays() {
-        let mut noise = noise(0.9);
-        assert!((0..200).all(|_| noise.layers(3).unwrap().contains(&false)));
-        assert!(noise.layers(1).unwrap() == [false]);
+        let mut dropout = dropout(0.9);
+        assert!((0..200).all(|_| dropout.layers(3).unwrap().contains(&false)));
+        assert!(dropout.layers(1).unwrap() == [false]);
     }
 }

@@ -1,0 +1,288 @@
+//! The training of a tagger: a batch forward, its loss backward, and each weight moved.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use candle_core::{Device, Result as Computed, Tensor, Var};
+use serde_json::{Value, json};
+
+use super::adam::Moments;
+use super::checkpoint::Checkpoint;
+use super::config::BertConfig;
+use super::dropout::RandomDropout;
+use super::samples::PieceSample;
+use super::threads;
+use crate::bert::config::EncoderConfig;
+use crate::bert::encoder::Batch;
+use crate::bert::ops::read;
+use crate::bert::tagger::{self, ENCODER, GAMMA, HEAD, SCALARS, Tagger};
+use crate::bert::weights::Weights;
+use crate::bert::{Bert, device, failed, plain};
+use crate::shared::adam::{clip_scale, squared_norm};
+use crate::shared::init::uniform;
+use crate::shared::schedule::{linear_decay, warm_up_share};
+use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
+use majuscule::error::{Error, Result};
+use majuscule_train::random::{Purpose, generator};
+
+/// The one tensor of which only a few rows have a gradient in each step.
+const WORDS: &str = "bert.embeddings.word_embeddings.weight";
+
+/// The weights under training, and what Adam remembers of them.
+#[derive(Debug)]
+pub(super) struct TaggerState {
+    pub(super) weights: BTreeMap<String, Var>,
+    pub(super) moments: BTreeMap<String, Moments>,
+}
+
+impl TaggerState {
+    /// The state before the first step.
+    pub(super) fn new(weights: Weights) -> Computed<Self> {
+        let var = |(name, tensor)| Ok((name, Var::from_tensor(&tensor)?));
+        let weights = weights.into_iter().map(var).collect::<Computed<_>>()?;
+        Ok(Self { weights, moments: BTreeMap::new() })
+    }
+
+    /// The same on a device.
+    pub(super) fn on(self, device: &Device) -> Computed<Self> {
+        if device.is_cpu() {
+            return Ok(self);
+        }
+        let var = |(name, var): (String, Var)| Ok((name, Var::from_tensor(&var.to_device(device)?)?));
+        let weights = self.weights.into_iter().map(var).collect::<Computed<_>>()?;
+        Ok(Self { weights, ..self })
+    }
+}
+
+/// Makes the first weights: those of the encoder, equal weights of layers, and a random head.
+pub(super) fn init_weights(
+    encoder: Weights,
+    config: &EncoderConfig,
+    labels: usize,
+    seed: u64,
+) -> Computed<Weights> {
+    let device = Device::Cpu;
+    let mut random = generator(seed, Purpose::Beginning, 0);
+    let mut weights: Weights =
+        encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
+    // As wide as PyTorch makes it.
+    let bound = 1.0 / (config.hidden_size as f64).sqrt();
+    for (name, shape) in tagger::shapes(config, labels) {
+        if weights.contains_key(&name) {
+            continue;
+        }
+        let value = |_| match name.as_str() {
+            SCALARS => 0.0,
+            GAMMA => 1.0,
+            _ => uniform(&mut random, bound),
+        };
+        let values: Vec<f32> = (0..shape.iter().product()).map(value).collect();
+        weights.insert(name.clone(), Tensor::from_vec(values, shape, &device)?);
+    }
+    Ok(weights)
+}
+
+/// A tagger under training.
+pub(super) struct TaggerTrainer<'a> {
+    pub(super) config: &'a BertConfig,
+    pub(super) encoder: &'a EncoderConfig,
+    pub(super) padding: u32,
+    pub(super) threads: NonZeroUsize,
+    pub(super) checkpoint: Option<&'a Checkpoint<'a>>,
+    /// Makes a model of weights.
+    pub(super) model: &'a (dyn Fn(Weights) -> Result<Bert> + Sync),
+    pub(super) state: TaggerState,
+    /// The tagger of the current epoch. It sees every change of the weights.
+    pub(super) tagger: Option<Tagger>,
+}
+
+impl NetworkTrainer for TaggerTrainer<'_> {
+    type Sample = PieceSample;
+    type Weights = Weights;
+    type Model = Bert;
+
+    const UNIT: &'static str = "pieces";
+    const LOG_EVERY: usize = 50;
+
+    fn length(sample: &PieceSample) -> usize {
+        sample.ids.len()
+    }
+
+    fn begin_epoch(&mut self, epoch: usize) -> Result<()> {
+        self.tagger = Some(self.tagger(epoch).map_err(failed)?);
+        Ok(())
+    }
+
+    fn rates(&self, step: TrainStep) -> Vec<(&'static str, f64)> {
+        let rates = self.tagger_rates(step);
+        vec![("rate", rates.encoder), ("head_rate", rates.head)]
+    }
+
+    fn step(&mut self, batch: &[&PieceSample], step: TrainStep) -> Result<f64> {
+        let threads = self.threads;
+        let loss = threads::with(threads, || self.move_weights(batch, step)).map_err(failed)?;
+        loss.map_err(|error| self.stopped(error))
+    }
+
+    fn weights(&self) -> Result<Weights> {
+        let copy = |(name, var): (&String, &Var)| Ok((name.clone(), var.copy()?.detach()));
+        self.state.weights.iter().map(copy).collect::<Computed<_>>().map_err(failed)
+    }
+
+    fn model(&self, weights: &Weights) -> Result<Bert> {
+        (self.model)(weights.clone())
+    }
+
+    fn facts(&self, model: &Bert) -> Result<Vec<(&'static str, Value)>> {
+        Ok(vec![("layer_weights", json!(model.tagger().layer_weights().map_err(failed)?))])
+    }
+
+    /// While the encoder stays as it is, a step costs a third of a later one or less.
+    fn is_cheap(&self, epoch: usize) -> bool {
+        let BertConfig { epochs, frozen, .. } = *self.config;
+        epoch < frozen && frozen < epochs
+    }
+
+    fn save_every(&self) -> Option<u64> {
+        self.checkpoint.map(|_| self.config.checkpoint_every)
+    }
+
+    fn save(&self, position: &TrainPosition<Weights>) -> Result<()> {
+        self.checkpoint.map_or(Ok(()), |checkpoint| checkpoint.write(&self.state, position))
+    }
+}
+
+impl TaggerTrainer<'_> {
+    /// Makes the tagger of an epoch, with gradients for the weights that are trained in it.
+    fn tagger(&self, epoch: usize) -> Computed<Tagger> {
+        let weight = |(name, var): (&String, &Var)| {
+            let tensor = if self.trains(name, epoch) && name != WORDS {
+                var.as_tensor().clone()
+            } else {
+                var.as_detached_tensor()
+            };
+            (name.clone(), tensor)
+        };
+        Tagger::new(&self.state.weights.iter().map(weight).collect(), self.encoder)
+    }
+
+    fn trains(&self, name: &str, epoch: usize) -> bool {
+        epoch >= self.config.frozen || self.is_of_head(name)
+    }
+
+    fn is_of_head(&self, name: &str) -> bool {
+        let is_scalar = [SCALARS, GAMMA].contains(&name);
+        name.starts_with(HEAD) || is_scalar && self.config.scalars_with_head
+    }
+
+    fn tagger_rates(&self, step: TrainStep) -> TaggerRates {
+        let BertConfig { frozen, rate, head_rate, warm_up, decay, .. } = *self.config;
+        let factor = |start: usize| {
+            let Some(done) = step.number.checked_sub(start) else { return 0.0 };
+            let left = if decay { linear_decay(1.0, step.number, start..step.steps) } else { 1.0 };
+            warm_up_share(done, warm_up) * left
+        };
+        TaggerRates { encoder: rate * factor(frozen * step.steps_per_epoch), head: head_rate * factor(0) }
+    }
+
+    /// Moves the weights by one batch and returns its loss.
+    fn move_weights(&mut self, samples: &[&PieceSample], step: TrainStep) -> Computed<f64> {
+        let (loss, words) = self.loss(samples, step.number as u64, self.trains(WORDS, step.epoch))?;
+        let mut grads = loss.backward()?;
+        let mut moves: Vec<(&String, Tensor)> = Vec::new();
+        for (name, var) in &self.state.weights {
+            let grad = match &words {
+                Some((_, rows)) if name == WORDS => grads.remove(rows),
+                _ => grads.remove(var),
+            };
+            moves.extend(grad.map(|grad| (name, grad)));
+        }
+        let scale = self.scale(moves.iter().map(|(_, grad)| grad))?;
+        let rates = self.tagger_rates(step);
+        for (name, grad) in moves {
+            let rate = if self.is_of_head(name) { rates.head } else { rates.encoder };
+            let rows = words.as_ref().filter(|_| name == WORDS).map(|(ids, _)| ids.as_slice());
+            let moments = self.state.moments.entry(name.clone()).or_default();
+            moments.step(&self.state.weights[name], &grad, rows, rate, scale)?;
+        }
+        Ok(f64::from(loss.to_scalar::<f32>()?))
+    }
+
+    /// The loss of a batch, and with `words` the rows of the table of words that it looks at.
+    pub(super) fn loss(
+        &self,
+        samples: &[&PieceSample],
+        step: u64,
+        words: bool,
+    ) -> Computed<(Tensor, Option<WordRows>)> {
+        let tagger = self.tagger.as_ref().expect("an epoch begins before its steps");
+        let batch = Batch::new(samples.iter().map(|sample| sample.ids.as_slice()), self.padding);
+        let at = |(row, sample): (usize, &&PieceSample)| {
+            let start = (row * batch.width) as u32;
+            sample.words.iter().map(move |&(first, label)| (start + first, label)).collect::<Vec<_>>()
+        };
+        let (rows, labels): (Vec<u32>, Vec<u32>) = samples.iter().enumerate().flat_map(at).unzip();
+        let mut dropout = RandomDropout {
+            random: generator(self.config.seed, Purpose::Dropout, step),
+            head: self.config.dropout,
+            layers: self.config.layer_dropout,
+        };
+        let table = tagger.encoder().words();
+        if !table.device().is_cpu() {
+            table.device().set_seed(self.config.seed.wrapping_add(step))?;
+        }
+        let labels = Tensor::from_vec(labels, rows.len(), table.device())?;
+        if !words {
+            let scores = tagger.scores(&batch, table, &rows, &mut dropout)?;
+            return Ok((plain::cross_entropy(&scores, &labels)?, None));
+        }
+        let (ids, batch) = batch.compact();
+        let chosen = table.index_select(&Tensor::from_slice(&ids, ids.len(), table.device())?, 0)?;
+        let chosen = Var::from_tensor(&chosen)?;
+        let scores = tagger.scores(&batch, chosen.as_tensor(), &rows, &mut dropout)?;
+        Ok((plain::cross_entropy(&scores, &labels)?, Some((ids, chosen))))
+    }
+
+    /// The factor of gradients that makes all together no longer than allowed.
+    fn scale<'g>(&self, grads: impl Iterator<Item = &'g Tensor>) -> Computed<f32> {
+        let mut sum = 0.0;
+        // A device is waited for once.
+        let mut there: Option<Tensor> = None;
+        for grad in grads {
+            if grad.device().is_cpu() {
+                sum += read(grad, squared_norm)?;
+            } else {
+                let squares = grad.sqr()?.sum_all()?;
+                there = Some(match there {
+                    Some(sum) => (sum + squares)?,
+                    None => squares,
+                });
+            }
+        }
+        sum += there.map_or(Ok(0.0), |sum| sum.to_scalar::<f32>().map(f64::from))?;
+        Ok(clip_scale(sum, self.config.clip))
+    }
+
+    /// The error of a step that failed.
+    fn stopped(&self, error: candle_core::Error) -> Error {
+        let batch = self.config.batch;
+        if !device::is_full(&error) {
+            return failed(error);
+        }
+        let advice = match batch {
+            1 => "give a smaller --window".to_owned(),
+            _ => format!("try --batch {}", batch / 2),
+        };
+        Error::Usage(format!("the device has no memory for --batch {batch}: {advice}"))
+    }
+}
+
+/// Rows of the table of words by their numbers, as a variable with a gradient.
+pub(super) type WordRows = (Vec<u32>, Var);
+
+/// The learning rates of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct TaggerRates {
+    encoder: f64,
+    head: f64,
+}

@@ -1,0 +1,104 @@
+//! Windows of words for the network.
+
+use std::ops::Range;
+
+use super::network::Word;
+use super::vocabulary::Vocabulary;
+use crate::shared::windower::{WindowOptions, WindowWord, WordEncoder};
+use majuscule::error::Result;
+
+/// The numbers of a word and of its letters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordIds {
+    pub id: u32,
+    pub letters: Box<[u32]>,
+}
+
+/// A text for the network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextWindow {
+    pub words: Vec<WindowWord<WordIds>>,
+    /// The words that are to be answered.
+    pub targets: Range<usize>,
+}
+
+impl TextWindow {
+    /// The words as the network reads them.
+    pub fn seen(&self) -> Vec<Word<'_>> {
+        self.words
+            .iter()
+            .map(|WindowWord { word, .. }| Word { id: word.ids.id, letters: &word.ids.letters })
+            .collect()
+    }
+}
+
+/// The options of windows of so many words.
+pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> WindowOptions {
+    WindowOptions { capacity: window, overlap: window.div_ceil(2), runs_on, look_ahead, predictions: 1 }
+}
+
+impl WordEncoder for &Vocabulary {
+    type Ids = WordIds;
+    type Window = TextWindow;
+
+    fn encode(&self, lower: &str, _: usize) -> Result<WordIds> {
+        Ok(WordIds { id: self.word(lower).unwrap_or_default(), letters: self.spelling(lower) })
+    }
+
+    fn size(_: &WordIds) -> usize {
+        1
+    }
+
+    fn window(&self, words: &[WindowWord<WordIds>], targets: Range<usize>, _: usize) -> TextWindow {
+        TextWindow { words: words.to_vec(), targets }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::shared::windower::Windower;
+    use majuscule::text::{Locale, Tokens};
+
+    fn windows(words: &[String], options: WindowOptions) -> Vec<TextWindow> {
+        let vocabulary = Vocabulary::new("us\n".to_owned(), "us".to_owned()).unwrap();
+        let mut windows = Vec::new();
+        let tokens = Tokens::of_words(words.iter().map(String::as_str), Locale::Root);
+        Windower::new(&vocabulary, options).push_document(&tokens, &mut windows).unwrap();
+        windows
+    }
+
+    fn targets(window: &TextWindow) -> Vec<&str> {
+        window.words[window.targets.clone()].iter().map(|word| &*word.word.lower).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+        #[test]
+        fn every_word_is_a_target_once_in_order_in_a_window_that_fits(
+            words in prop::collection::vec("[a-z]{1,2}|us", 0..60),
+            window in 2usize..30,
+            look_ahead in prop::option::of(0usize..9),
+        ) {
+            let windows = windows(&words, options(window, false, look_ahead));
+            prop_assert_eq!(windows.iter().flat_map(targets).collect::<Vec<_>>(), words);
+            for TextWindow { words, targets } in &windows {
+                prop_assert!(words.len() <= window && !targets.is_empty());
+                if let Some(look_ahead) = look_ahead {
+                    prop_assert!(words.len() - targets.start <= look_ahead + 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn windows_share_half_and_each_answers_the_words_in_its_middle() {
+        let words: Vec<String> = "a b c d e f g h i j".split(' ').map(str::to_owned).collect();
+        let windows = windows(&words, options(4, false, None));
+        let found: Vec<String> = windows.iter().map(|window| targets(window).join(" ")).collect();
+        assert_eq!(found, ["a b c", "d e", "f g", "h i j"]);
+    }
+}

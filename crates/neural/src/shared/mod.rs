@@ -1,0 +1,12 @@
+//! The parts that `bert` and `bilstm` share: windows over text, sessions, samples and training.
+
+pub mod adam;
+pub mod checks;
+pub mod exp;
+pub mod init;
+pub mod samples;
+pub mod schedule;
+pub mod session;
+pub mod throughput;
+pub mod train_loop;
+pub mod windower;

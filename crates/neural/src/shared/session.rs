@@ -1,0 +1,84 @@
+//! Words in, choices out: windows of text go through a model, in which no choice depends on what else was pushed.
+
+use std::fmt::Debug;
+
+use super::windower::{Windower, WordEncoder};
+use majuscule::error::Result;
+use majuscule::restorer::{End, Session, Want};
+use majuscule::text::{Choice, Tokens};
+
+/// A model that reads windows of words.
+pub trait WindowModel: Debug + Sync {
+    /// The words that it reads at a time.
+    type Window: Debug + Send;
+    /// The input of its network.
+    type Encoder<'m>: WordEncoder<Window = Self::Window>
+    where
+        Self: 'm;
+    /// The scores of words that later windows have as targets, too.
+    type Pending: Debug + Clone + Default + Send;
+
+    /// Returns the windower of a session.
+    fn windower(&self, want: Want) -> Windower<Self::Encoder<'_>>;
+
+    /// Appends the choices for the words that are done with these windows.
+    ///
+    /// # Errors
+    /// Where there is no memory for them.
+    fn answer(
+        &self,
+        windows: Vec<Self::Window>,
+        pending: &mut Self::Pending,
+        want: Want,
+        out: &mut Vec<Choice>,
+    ) -> Result<()>;
+}
+
+/// A text on its way through a model.
+#[derive(Debug)]
+pub struct WindowSession<'a, M: WindowModel> {
+    model: &'a M,
+    want: Want,
+    windower: Windower<M::Encoder<'a>>,
+    windows: Vec<M::Window>,
+    pending: M::Pending,
+}
+
+/// The most windows that wait for the model, so that memory stays bounded.
+const MOST_WAITING: usize = 1024;
+
+impl<'a, M: WindowModel> WindowSession<'a, M> {
+    /// Begins with a text.
+    pub fn new(model: &'a M, want: Want) -> Self {
+        let (windower, windows, pending) = (model.windower(want), Vec::new(), M::Pending::default());
+        Self { model, want, windower, windows, pending }
+    }
+
+    fn answer(&mut self, out: &mut Vec<Choice>) -> Result<()> {
+        if self.windows.is_empty() {
+            return Ok(());
+        }
+        let windows = std::mem::take(&mut self.windows);
+        self.model.answer(windows, &mut self.pending, self.want, out)
+    }
+}
+
+impl<M: WindowModel> Session for WindowSession<'_, M> {
+    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+        for (lower, token) in tokens.iter() {
+            self.windower.push(lower, token, &mut self.windows)?;
+            if self.windows.len() >= MOST_WAITING {
+                self.answer(out)?;
+            }
+        }
+        self.windower.end(end, &mut self.windows);
+        self.answer(out)
+    }
+
+    fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
+        match self.windower.rest() {
+            Some(window) => self.model.answer(vec![window], &mut self.pending.clone(), self.want, out),
+            None => Ok(()),
+        }
+    }
+}
