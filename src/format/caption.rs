@@ -1,13 +1,15 @@
 //! Live captions: a line is a record, which comes in whole and goes out whole, with its times.
 
+use std::fmt::Debug;
+
 use super::frame::Frame;
 use super::json::{Event, decode, read};
-use super::plain::{not_utf8, text};
-use super::records::explained;
+use super::lines::{Ends, Lines};
+use super::records::Faults;
 use super::transcript::Fault;
 use super::{Kind, Settings, ctm, jsonl, whisper};
 use crate::error::{Error, Result};
-use crate::files::BOM;
+use crate::files::Input;
 
 /// A record.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -91,7 +93,7 @@ impl Caption {
 }
 
 /// A format of live captions.
-pub(super) trait Captions: Send {
+pub(super) trait Captions: Send + Debug {
     /// Reads the next line: `whole` with its ending, and the text without it, which begins at byte `start` there.
     ///
     /// # Errors
@@ -103,25 +105,12 @@ pub(super) trait Captions: Send {
 const LONGEST: usize = 1 << 28;
 
 /// Records on their way in.
+#[derive(Debug)]
 pub struct CaptionReader {
-    name: String,
-    lossy: bool,
+    lines: Lines,
     captions: Box<dyn Captions>,
-    /// What came in: so many bytes of it were given out, and up to `searched` there is no line feed after them.
-    bytes: Vec<u8>,
-    given: usize,
-    searched: usize,
-    lines: u64,
+    faults: Faults,
     mended: Vec<u8>,
-}
-
-impl std::fmt::Debug for CaptionReader {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CaptionReader")
-            .field("name", &self.name)
-            .field("lines", &self.lines)
-            .finish_non_exhaustive()
-    }
 }
 
 impl CaptionReader {
@@ -140,25 +129,14 @@ impl CaptionReader {
                 return Err(Error::Usage(problem.into()));
             }
         };
-        let (lossy, name) = (settings.lossy, name.into());
-        Ok(Self {
-            name,
-            lossy,
-            captions,
-            bytes: Vec::new(),
-            given: 0,
-            searched: 0,
-            lines: 0,
-            mended: Vec::new(),
-        })
+        let lines =
+            Lines::of_at_most(Input::uncompressed(name, std::io::empty()), LONGEST).ending(Ends::Feeds);
+        Ok(Self { lines, captions, faults: Faults::of(settings), mended: Vec::new() })
     }
 
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.bytes.drain(..self.given);
-        self.searched -= self.given;
-        self.given = 0;
-        self.bytes.extend_from_slice(bytes);
+        self.lines.push(bytes);
     }
 
     /// Gives out the next record that is here; where nothing more comes (`ended`), the last needs no line feed.
@@ -166,39 +144,21 @@ impl CaptionReader {
     /// # Errors
     /// Where the line is not what the format allows, and the settings do not pass it.
     pub fn next(&mut self, ended: bool) -> Result<Option<Caption>> {
-        let found = self.bytes[self.searched..].iter().position(|&b| b == b'\n');
-        let end = match found {
-            Some(at) => self.searched + at + 1,
-            None if ended && self.given < self.bytes.len() => self.bytes.len(),
-            None if self.bytes.len() - self.given > LONGEST => self.bytes.len(),
-            None => {
-                self.searched = self.bytes.len();
-                return Ok(None);
-            }
-        };
-        let line = self.bytes[self.given..end].to_vec();
-        (self.given, self.searched) = (end, end);
-        self.lines += 1;
-        self.read(&line).map(Some)
-    }
-
-    fn read(&mut self, line: &[u8]) -> Result<Caption> {
-        let start = if self.lines == 1 && line.starts_with(BOM) { BOM.len() } else { 0 };
-        let end = line[start..].trim_ascii_end().len() + start;
-        let source = &line[start..end];
-        let text = text(source, &mut self.mended, self.lossy)
-            .map_err(|_| not_utf8(&self.name, self.lines - 1, 0, source))?;
-        let read = match line.len() > LONGEST {
-            true => {
-                let problem =
-                    format!("found a line of more than {LONGEST} bytes, which is too long for a record");
-                Err(Fault { at: 0, problem })
-            }
-            false => self.captions.caption(text, start, line),
+        if !self.lines.next_pushed(ended)? {
+            return Ok(None);
+        }
+        let Self { lines, captions, faults, mended } = self;
+        let (line, start) = (lines.whole(), lines.text().start);
+        let text = faults.text(lines, mended)?.trim_ascii_end();
+        let read = match lines.is_long() {
+            true => Err(lines.too_long()),
+            false => captions.caption(text, start, line),
         };
         match read {
-            Err(_) if self.lossy => Ok(Caption::silent(line)),
-            read => read.map_err(|fault| explained(fault).error(&self.name, self.lines, text)),
+            Err(_) if *faults == Faults::Passed => Ok(Some(Caption::silent(line))),
+            read => {
+                read.map(Some).map_err(|fault| faults.told(fault).error(lines.name(), lines.number(), text))
+            }
         }
     }
 }

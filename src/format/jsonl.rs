@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use super::caption::{self, Caption, Captions};
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
 use super::lines::Lines;
-use super::plain::{not_utf8, text};
-use super::records::{Grammar, Parts, explained};
+use super::records::{Faults, Grammar, Parts};
 use super::segment::{
     self, Block, BlockKind, Column, Found, Item, Losses, Lost, Part, Row, Segment, Tag, Time, Word,
 };
@@ -123,24 +122,20 @@ impl Jsonl {
 
     /// Appends the line that was read to the piece.
     fn take(&mut self, piece: &mut Piece) -> Result<()> {
-        let (name, number, lossy) = (self.lines.name(), self.lines.number(), self.settings.lossy);
+        let faults = Faults::of(&self.settings);
         let start = piece.frame.source.len() + self.lines.text().start;
         piece.frame.source.extend_from_slice(self.lines.whole());
-        let source = &self.lines.whole()[self.lines.text()];
-        let line =
-            text(source, &mut self.mended, lossy).map_err(|_| not_utf8(name, number - 1, 0, source))?;
+        let line = faults.text(&self.lines, &mut self.mended)?;
         let found = match self.lines.is_long() {
-            true => Err(Fault {
-                at: 0,
-                problem: format!("found a line of more than {LONGEST} characters, which is too long"),
-            }),
+            true => Err(self.lines.too_long()),
             false if line.trim().is_empty() => Ok(Vec::new()),
             false => strings(line, &self.path),
         };
         let begins = |found: Vec<_>| Ok((!found.is_empty() && self.texts.begins(line)?, found));
         let (begins, found) = match found.and_then(begins) {
-            Err(_) if lossy => (false, Vec::new()),
-            found => found.map_err(|fault| explained(fault).error(name, number, line))?,
+            Err(_) if faults == Faults::Passed => (false, Vec::new()),
+            found => found
+                .map_err(|fault| faults.told(fault).error(self.lines.name(), self.lines.number(), line))?,
         };
         if begins {
             find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
@@ -163,6 +158,7 @@ fn find_words(text: &str, read: &mut usize, tokenizer: &mut Tokenizer, piece: &m
 }
 
 /// Objects that come in live: one text, unless the settings say otherwise.
+#[derive(Debug)]
 pub(super) struct LiveObjects {
     path: Vec<String>,
     texts: Texts,

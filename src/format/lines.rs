@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::buffer::Buffer;
 use super::plain::{PART, part_len};
+use super::transcript::Fault;
 use crate::error::Result;
 use crate::files::{BOM, Input};
 
@@ -33,6 +34,8 @@ pub(super) enum Ends {
     /// As the first line does.
     #[default]
     AsFirst,
+    /// At `\n` and `\r\n`: what comes in live need not wait to show how it ends lines.
+    Feeds,
     /// At `\n`, `\r\n` and `\r`, mixed.
     Anywhere,
     /// At `\n`, and behind the `>` of a tag too: files of XML may be one line.
@@ -185,6 +188,22 @@ impl Lines {
         self.find_from(self.line.end).0.is_some()
     }
 
+    /// Takes the next bytes of what comes in live, where the input has none.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.buffer.bytes.drain(..self.line.end);
+        self.searched -= self.line.end;
+        self.line = 0..0;
+        self.buffer.bytes.extend_from_slice(bytes);
+    }
+
+    /// Goes to the next line, if it was pushed; where nothing more comes (`ended`), the last needs no ending.
+    pub(super) fn next_pushed(&mut self, ended: bool) -> Result<bool> {
+        self.buffer.ended = ended;
+        let is_long = self.buffer.bytes.len() - self.line.end > 4 * self.longest;
+        let is_here = is_long || ended || self.find().is_some();
+        Ok(is_here && self.next()?)
+    }
+
     /// The line as it stands in the file.
     pub(super) fn whole(&self) -> &[u8] {
         &self.buffer.bytes[self.line.clone()]
@@ -207,6 +226,14 @@ impl Lines {
     /// Whether the line is a part of one that is too long.
     pub(super) fn is_long(&self) -> bool {
         self.is_long
+    }
+
+    /// What is wrong with a line that is too long.
+    pub(super) fn too_long(&self) -> Fault {
+        let longest = self.longest;
+        let problem =
+            format!("found a line of more than {longest} characters, but no line is expected to be so long");
+        Fault { at: 0, problem }
     }
 
     /// The number of the line, counted from 1.

@@ -237,11 +237,8 @@ impl GrammarLines {
         let number = self.lines.number();
         if self.lines.is_long() {
             self.grammar.pass(false);
-            let longest = self.grammar.longest();
-            let problem = format!(
-                "found a line of more than {longest} characters, but no line is expected to be so long"
-            );
-            return if is_lossy { Ok(true) } else { Err(self.error(problem, number)) };
+            let fault = self.lines.too_long();
+            return if is_lossy { Ok(true) } else { Err(self.error(fault.problem, number)) };
         }
         if self.grammar.needs_next(&self.lines.whole()[self.lines.text()]) {
             self.lines.look_ahead()?;
@@ -268,8 +265,12 @@ impl GrammarLines {
 }
 
 impl Faults {
+    pub(super) fn of(settings: &Settings) -> Self {
+        if settings.lossy { Self::Passed } else { Self::Advised }
+    }
+
     /// The line that was read last, without its ending.
-    fn text<'a>(self, lines: &'a Lines, mended: &'a mut Vec<u8>) -> Result<&'a str> {
+    pub(super) fn text<'a>(self, lines: &'a Lines, mended: &'a mut Vec<u8>) -> Result<&'a str> {
         let source = &lines.whole()[lines.text()];
         text(source, mended, self == Self::Passed).map_err(|_| match self {
             Self::Refused => files::not_utf8(lines.name(), lines.number(), source),
@@ -278,7 +279,7 @@ impl Faults {
     }
 
     /// Says what can be done, where that is more than to mend the file.
-    fn told(self, fault: Fault) -> Fault {
+    pub(super) fn told(self, fault: Fault) -> Fault {
         if self == Self::Advised { explained(fault) } else { fault }
     }
 }
@@ -446,8 +447,7 @@ impl Records {
             rolled: RolledLines::default(),
             count: 0,
         };
-        let faults = if settings.lossy { Faults::Passed } else { Faults::Advised };
-        let lines = GrammarLines::new(input, grammar, faults);
+        let lines = GrammarLines::new(input, grammar, Faults::of(&settings));
         Self { lines, parts: Parts::default(), settings, is_held: false, text, silent: 0 }
     }
 

@@ -151,6 +151,7 @@ impl RecordSource for SegmentTexts {
 }
 
 /// Documents that come in live, a line each.
+#[derive(Debug)]
 pub(super) struct Documents {
     settings: Settings,
 }
