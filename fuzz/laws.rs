@@ -13,7 +13,7 @@ use majuscule::lm::{self, NgramModel, State, Step};
 use majuscule::methods::majority::Table;
 use majuscule::methods::{Model, load};
 use majuscule::model::{Bytes, Draft, Manifest, Packed, Store};
-use majuscule::restore::{CaptionStream, Flow, Output, Stream, restore};
+use majuscule::restore::{Flow, Output, Stream, restore, stream_as};
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, Policy, SentenceStart, Words};
@@ -261,7 +261,7 @@ fn captions(kind: Kind, mode: Mode, file: &[u8]) {
     let restored = |step: usize| {
         let settings = mode.settings().expect("the spellings are right");
         let (want, policy, output) = (Want::default(), mode.policy(), Output::default());
-        let flow = CaptionStream::new("text", kind, settings, &*CONTEXT.restorer, want, policy, output);
+        let flow = stream_as("text", kind, settings, &*CONTEXT.restorer, want, policy, output);
         let (mut flow, mut out) = (flow.expect("the format has records"), Vec::new());
         for part in file.chunks(step) {
             flow.push(part, &mut out).expect("with lossy, every record is restored");

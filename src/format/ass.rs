@@ -117,7 +117,6 @@ pub(super) struct Events {
     lines: EventLines,
     cues: Cues,
     speaker: String,
-    parts: Parts,
     header: Option<Found>,
 }
 
@@ -136,11 +135,9 @@ impl Grammar for Events {
         }
         let text = &line[place.clone()];
         let mut take = |lines: Range<usize>| {
-            self.cues.line(&text[lines.clone()], "", &mut self.parts);
-            for part in self.parts.drain() {
-                let start = place.start + lines.start;
-                parts.push_part(start + part.place.start..start + part.place.end, part.before, part.begins);
-            }
+            let first = parts.places.len();
+            self.cues.line(&text[lines.clone()], "", parts);
+            parts.shift(first, place.start + lines.start);
         };
         let mut start = 0;
         for mark in marks(text) {

@@ -8,8 +8,11 @@ mod copies;
 mod cue;
 mod frame;
 mod json;
+mod jsonl;
 mod lines;
+mod live;
 mod nlp;
+mod plain;
 mod record;
 mod records;
 mod segment;
@@ -21,9 +24,6 @@ mod vtt;
 
 pub mod convert;
 pub mod ctm;
-pub mod jsonl;
-pub mod live;
-pub mod plain;
 pub mod stm;
 pub mod transcript;
 pub mod trn;
@@ -31,19 +31,19 @@ pub mod whisper;
 
 use std::path::Path;
 
-pub use caption::{Caption, CaptionReader, Id};
+pub(crate) use caption::{Caption, CaptionReader, Id};
 pub use copies::WrittenWords;
 pub use frame::Frame;
 pub use jsonl::Jsonl;
-pub use live::Live;
+pub(crate) use live::Live;
 pub use plain::Plain;
 pub use record::{Record, RecordSource};
 pub use sniff::refuse_binary;
 pub use tsv::has_names;
-pub use whisper::Whisper;
 
 use copies::CopiedWord;
 use records::Records;
+use whisper::Whisper;
 
 use crate::error::{Error, Result};
 use crate::files::{self, Input};

@@ -100,7 +100,7 @@ pub(super) trait Grammar: Send + Debug {
 /// The parts of a line that are text.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    places: Vec<TextPart>,
+    pub(super) places: Vec<TextPart>,
     copies: Vec<PartCopy>,
     /// The least break before the next part, on whatever line that stands.
     owed: Option<Break>,
@@ -137,14 +137,20 @@ impl Parts {
         self.push_part(place, before, true);
     }
 
-    /// Takes the next part, with which a sentence `begins` or not.
-    pub(super) fn push_part(&mut self, place: Range<usize>, before: Option<Break>, begins: bool) {
+    fn push_part(&mut self, place: Range<usize>, before: Option<Break>, begins: bool) {
         self.places.push(TextPart { place, before: before.max(self.owed.take()), begins });
     }
 
     /// Takes a part that says again these bytes of the last part of text, letter by letter where `part` says nothing else.
     pub(super) fn push_copy(&mut self, place: Range<usize>, of: Range<usize>, part: Option<CopiedPart>) {
         self.copies.push(PartCopy { place, of, part });
+    }
+
+    /// Moves the parts from this one on by so many bytes: they were found in a text that begins there in the line.
+    pub(super) fn shift(&mut self, first: usize, by: usize) {
+        for TextPart { place, .. } in &mut self.places[first..] {
+            *place = place.start + by..place.end + by;
+        }
     }
 
     fn clear(&mut self) {

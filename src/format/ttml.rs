@@ -28,7 +28,6 @@ pub(super) struct Paragraphs {
     silent: Option<(&'static str, usize)>,
     /// Whether nothing stands before on the line of the cue.
     opens: bool,
-    parts: Parts,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,10 +46,9 @@ impl Paragraphs {
         if !self.in_paragraph || self.silent.is_some() || is_empty {
             return;
         }
-        self.cues.part(text, std::mem::take(&mut self.opens), &mut self.parts);
-        for part in self.parts.drain() {
-            parts.push_part(start + part.place.start..start + part.place.end, part.before, part.begins);
-        }
+        let first = parts.places.len();
+        self.cues.part(text, std::mem::take(&mut self.opens), parts);
+        parts.shift(first, start);
     }
 
     /// Takes the tag that was read.

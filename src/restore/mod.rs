@@ -13,19 +13,19 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-pub use captions::CaptionStream;
 pub use options::{RestoreOptions, RestoredWord, TextRestorer};
 pub use output::{Form, Output, Threshold};
 pub use stream::Stream;
 
 use crate::error::{Error, Result};
 use crate::files::Input;
-use crate::format::{Format, Piece, Plain, Settings, WrittenWords};
+use crate::format::{Format, Kind, Piece, Plain, Settings, WrittenWords};
 use crate::restorer::{End, Labelling, Restorer, Session, Want};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
 use crate::text::{Break, Capitals, Case, Choice, Given, Policy, Token, Tokens};
+use captions::CaptionStream;
 use output::Writer;
 
 /// Pieces under way between two threads: enough that neither waits for long, few enough that memory stays flat.
@@ -99,6 +99,25 @@ pub fn restore_as(
     }
     queue.flush(out)?;
     Ok(queue.done)
+}
+
+/// Begins to restore a text of a format while it comes in: plain text, or records, of which `name` is what errors call them.
+///
+/// # Errors
+/// Like [`Stream::new`], and [`Error::Usage`] where the format has no records that can come one by one.
+pub fn stream_as<'a>(
+    name: impl Into<String>,
+    kind: Kind,
+    settings: Settings,
+    method: &'a dyn Restorer,
+    want: Want,
+    policy: Policy,
+    output: Output,
+) -> Result<Box<dyn Flow + 'a>> {
+    Ok(match kind {
+        Kind::Text => Box::new(Stream::new(name, settings, method, want, policy, output)?),
+        kind => Box::new(CaptionStream::new(name, kind, settings, method, want, policy, output)?),
+    })
 }
 
 /// What is restored while it comes in. Law: however the bytes are cut, the same bytes come out, and what came out is never taken

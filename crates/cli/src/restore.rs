@@ -26,9 +26,7 @@ use majuscule::methods::language::{Other, name_of, tag_of};
 use majuscule::methods::{LANGUAGES, Model, Preset, embedded_on, language_of};
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
-use majuscule::restore::{
-    self, CaptionStream, Done, Flow, Form, Output, RestoreOptions, Stream, Threshold, restore_as,
-};
+use majuscule::restore::{self, Done, Form, Output, RestoreOptions, Threshold, restore_as, stream_as};
 use majuscule::text::tokenize::{Capitalized, NO_TEXT};
 use majuscule::text::{Locale, Policy, SentenceStart, Words};
 use majuscule_arguments::{by_name, default_name};
@@ -556,10 +554,7 @@ impl<'a> Work<'a> {
         let (settings, method, want) = (settings.clone(), &heard, args.options(Words::default()).want(kind));
         let done = if args.stream {
             let name = input.name().to_owned();
-            let mut flow: Box<dyn Flow> = match kind {
-                Kind::Text => Box::new(Stream::new(name, settings, method, want, policy, output)?),
-                kind => Box::new(CaptionStream::new(name, kind, settings, method, want, policy, output)?),
-            };
+            let mut flow = stream_as(name, kind, settings, method, want, policy, output)?;
             args.follow().restore(input, &mut *flow, write)?
         } else {
             let mut format = kind.open(input, settings)?;
