@@ -16,7 +16,7 @@ use majuscule::text::Locale;
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::align::align;
 use majuscule_train::eval::aligned::{self, Transcript};
-use majuscule_train::eval::{Score, Side, pair};
+use majuscule_train::eval::{PairSide, Score, pair};
 
 /// Words of each transcript.
 const WORDS: usize = 20_000;
@@ -90,8 +90,9 @@ impl Bench {
     /// Files in, counts out, as `score` does.
     fn score(&self, protocol: &str) -> u64 {
         let protocol: Protocol = protocol.parse().expect("it is a protocol");
-        let side =
-            |file| Side::new(file, Reading::default(), protocol, Locale::Root).expect("the file can be read");
+        let side = |file| {
+            PairSide::new(file, Reading::default(), protocol, Locale::Root).expect("the file can be read")
+        };
         let mut score = Score::default();
         pair(&side(&self.reference), &[side(&self.hypothesis)], &mut |example, choices| {
             score.add(&example.tokens, &example.gold, &choices[0], |_| None)

@@ -17,7 +17,7 @@ use divan::counter::ItemsCount;
 
 use majuscule::files::Input;
 use majuscule::format::{Plain, Settings};
-use majuscule::methods::{Computing, Methods, Model};
+use majuscule::methods::{Backend, Methods, Model};
 use majuscule::model::{self};
 use majuscule::restorer::Want;
 use majuscule::text::{Locale, Policy};
@@ -73,7 +73,7 @@ impl Bench {
             let draft = train(&*learner_of(name), &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {});
             draft.and_then(|draft| draft.save(&path, false)).expect("the text is cased");
             let model = model::open(&path)
-                .and_then(|store| Methods::default().with(ngram::METHOD).load(&*store, &Computing::default()))
+                .and_then(|store| Methods::default().with(ngram::METHOD).load(&*store, &Backend::default()))
                 .expect("it was trained just now");
             (name, (path, model))
         };

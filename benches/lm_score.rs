@@ -12,11 +12,13 @@ use std::time::Instant;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::lm::{NgramModel, Scorer, Sentence, Sentences, State, Step, WordId, binary};
+use majuscule::lm::{
+    NgramModel, NgramScorer, NgramState, ScoredSentence, ScoredWord, SentenceBatch, WordId, binary,
+};
 use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney::{KneserNeyConfig, train};
-use majuscule_train::lm::words::Tokens;
+use majuscule_train::lm::words::WordUnits;
 
 /// Runs of each in the summary; the fastest counts.
 const TURNS: usize = 5;
@@ -68,7 +70,7 @@ impl Bench {
     fn new() -> Self {
         let (text, name) = common::text();
         let (seen, text) = common::halves(&text);
-        let config = KneserNeyConfig { order: 3, tokens: Tokens::Given, ..KneserNeyConfig::default() };
+        let config = KneserNeyConfig { order: 3, tokens: WordUnits::Given, ..KneserNeyConfig::default() };
         let corpus = Corpus::of_text(seen, Reading::default(), Protocol::Text, Locale::Root);
         let trained = train(&config, &corpus, NonZeroUsize::MIN).expect("the text has words enough");
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -89,12 +91,12 @@ impl Bench {
 
     fn side_by_side(&self) -> f64 {
         let (scorer, vocabulary) = (self.model.scorer(), self.model.vocabulary());
-        let (mut sentences, mut scores) = (Sentences::default(), Vec::new());
+        let (mut sentences, mut scores) = (SentenceBatch::default(), Vec::new());
         let mut sum = 0.0;
-        let mut flush = |sentences: &mut Sentences| {
+        let mut flush = |sentences: &mut SentenceBatch| {
             scorer.sentences(sentences, &mut scores);
             sentences.clear();
-            sum += scores.drain(..).map(|score: Sentence| score.log10).sum::<f64>();
+            sum += scores.drain(..).map(|score: ScoredSentence| score.log10).sum::<f64>();
         };
         for line in self.text.lines() {
             line.split_ascii_whitespace().for_each(|word| sentences.push(vocabulary.id(word)));
@@ -163,8 +165,8 @@ impl Bench {
 }
 
 /// Takes all steps, and keeps the states after the best of each candidate.
-fn step(scorer: &Scorer<'_>, from: &[(State, WordId)], states: &mut Vec<State>) -> f32 {
-    let mut to = [Step { log10: 0.0, state: State::EMPTY }; CANDIDATES * CANDIDATES];
+fn step(scorer: &NgramScorer<'_>, from: &[(NgramState, WordId)], states: &mut Vec<NgramState>) -> f32 {
+    let mut to = [ScoredWord { log10: 0.0, state: NgramState::EMPTY }; CANDIDATES * CANDIDATES];
     let to = &mut to[..from.len()];
     scorer.steps(from, to);
     let each = from.len() / CANDIDATES;

@@ -18,7 +18,7 @@ use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney::KneserNeyConfig;
 use majuscule_train::lm::spill::Memory;
-use majuscule_train::lm::words::{Text, Tokens};
+use majuscule_train::lm::words::{TrainingText, WordUnits};
 
 /// Runs of each in the summary; the fastest counts.
 const TURNS: usize = 3;
@@ -92,7 +92,10 @@ impl Bench {
     }
 
     fn train_counted(&self, order: usize) {
-        write(Text::open(&self.shards, &Memory::unlimited()).expect("the counts were written"), order);
+        write(
+            TrainingText::open(&self.shards, &Memory::unlimited()).expect("the counts were written"),
+            order,
+        );
     }
 
     /// Words a second of processor time, measured in turns, so that a busy machine slows all alike.
@@ -125,14 +128,14 @@ impl Bench {
     }
 }
 
-fn read(file: &Path, memory: &Memory) -> Text {
+fn read(file: &Path, memory: &Memory) -> TrainingText {
     let corpus = Corpus::new(&[file], Reading::default(), Protocol::Text, Locale::Root);
     let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    Text::read(&corpus.expect("one file is named"), Tokens::Given, threads, memory)
+    TrainingText::read(&corpus.expect("one file is named"), WordUnits::Given, threads, memory)
         .expect("the text can be read")
 }
 
-fn write(text: Text, order: usize) {
+fn write(text: TrainingText, order: usize) {
     // The made text is too regular to tell the discounts.
     let config = KneserNeyConfig { order, fallback: Some([0.5, 1.0, 1.5]), ..KneserNeyConfig::default() };
     text.write_arpa(&config, &mut io::sink(), &refused, &mut |_| ()).expect("the text can be counted");

@@ -18,7 +18,7 @@ use divan::counter::ItemsCount;
 use majuscule::format::Settings;
 use majuscule::methods::{Model, load};
 use majuscule::model::{Bytes, Packed};
-use majuscule::restore::{Flow, Output, Stream};
+use majuscule::restore::{Output, Stream, Streaming};
 use majuscule::restorer::Want;
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, Policy};

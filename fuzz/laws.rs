@@ -9,21 +9,21 @@ use majuscule::error::{Error, Result};
 use majuscule::files::Input;
 use majuscule::format::convert::Conversion;
 use majuscule::format::{Kind, Record, Settings, ctm, stm, trn};
-use majuscule::lm::{self, NgramModel, State, Step};
-use majuscule::methods::majority::Table;
+use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
+use majuscule::methods::majority::CaseTable;
 use majuscule::methods::{Model, load};
 use majuscule::model::{Bytes, Draft, Manifest, Packed, Store};
-use majuscule::restore::{Flow, Output, Stream, restore, stream_as};
+use majuscule::restore::{Output, Stream, Streaming, restore, stream_as};
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, Policy, SentenceStart, Words};
+use majuscule::text::{Locale, Policy, SentenceStart, Spellings};
 use majuscule_experiment::{Recipe, Setting, plan};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::align::{self, Edit};
 use majuscule_train::lexicon;
 use majuscule_train::lm::kneser_ney::Smoothing;
 use majuscule_train::lm::spill::Memory;
-use majuscule_train::lm::words::{Text, Tokens};
+use majuscule_train::lm::words::{TrainingText, WordUnits};
 use majuscule_train::methods::majority::MajorityConfig;
 use majuscule_train::methods::{Learner, hmm, train};
 
@@ -322,7 +322,7 @@ pub fn model(data: &[u8]) {
         use_model(&store);
     }
     let _ = Manifest::read(data, "fuzz");
-    if let Ok(table) = Table::open(Bytes::Owned(data.into())) {
+    if let Ok(table) = CaseTable::open(Bytes::Owned(data.into())) {
         let _ = (table.get("lisbon"), table.get(""), table.get("jean-paul"));
     }
     // Past the checksums, which keep altered words out of a model.
@@ -334,8 +334,14 @@ pub fn model(data: &[u8]) {
 /// # Panics
 /// Where its law is broken.
 pub fn lexicon(data: &[u8]) {
-    use lexicon::read::{Format, LexiconReadConfig, parse, read_bytes};
-    for format in [None, Some(Format::Tsv), Some(Format::Moses), Some(Format::Map), Some(Format::List)] {
+    use lexicon::read::{LexiconFormat, LexiconReadConfig, parse, read_bytes};
+    for format in [
+        None,
+        Some(LexiconFormat::Tsv),
+        Some(LexiconFormat::Moses),
+        Some(LexiconFormat::Map),
+        Some(LexiconFormat::List),
+    ] {
         let config = LexiconReadConfig {
             format,
             phrases: data.len().is_multiple_of(2),
@@ -397,7 +403,7 @@ fn use_language_model(model: &NgramModel) {
     let scorer = model.scorer();
     let _ = scorer.sentence(words.iter().copied());
     let from: Vec<_> = words.iter().map(|word| (scorer.start(), model.vocabulary().id(word))).collect();
-    let mut steps = vec![Step { log10: 0.0, state: State::EMPTY }; from.len()];
+    let mut steps = vec![ScoredWord { log10: 0.0, state: NgramState::EMPTY }; from.len()];
     scorer.steps(&from, &mut steps);
     for ((state, word), step) in from.into_iter().zip(steps) {
         let alone = scorer.step(state, word);
@@ -413,8 +419,8 @@ fn use_language_model(model: &NgramModel) {
 /// Where that law is broken.
 pub fn counts(data: &[u8]) {
     let memory = Memory::unlimited();
-    let open = |bytes: &[u8]| Text::of_bytes("fuzz", bytes.to_vec(), &memory);
-    let written = |text: Text| {
+    let open = |bytes: &[u8]| TrainingText::of_bytes("fuzz", bytes.to_vec(), &memory);
+    let written = |text: TrainingText| {
         let (order, mut bytes) = (text.order().unwrap_or_default(), Vec::new());
         let refused = |error| Error::io("write", "memory", error);
         text.write_counts(order, &mut bytes, &refused, &mut |_| ()).map(|()| (order, bytes))
@@ -555,7 +561,7 @@ fn distance(reference: &[u32], hypothesis: &[u32]) -> usize {
 /// Never.
 pub fn counted() -> Vec<u8> {
     let corpus = Corpus::of_text(TEXT, Reading::default(), Protocol::Text, Locale::Root);
-    let text = Text::read(&corpus, Tokens::Words, NonZeroUsize::MIN, &Memory::unlimited());
+    let text = TrainingText::read(&corpus, WordUnits::Words, NonZeroUsize::MIN, &Memory::unlimited());
     let (mut bytes, refused) = (Vec::new(), |error| Error::io("write", "memory", error));
     let written = text.and_then(|text| text.write_counts(3, &mut bytes, &refused, &mut |_| ()));
     written.expect("the text has words, and memory can be written");
@@ -621,7 +627,7 @@ impl Mode {
             locale: self.locale,
             language: "en".to_owned(),
             capitalized: self.case,
-            words: Words::read(words.as_bytes(), "words", self.locale)?,
+            words: Spellings::read(words.as_bytes(), "words", self.locale)?,
             lossy: self.lossy,
             ..Settings::default()
         })

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 pub(crate) use encoding::seven_bit;
-pub use encoding::{Encoder, Encoding};
+pub use encoding::{Encoding, TextEncoder};
 pub use limit::{DEFAULT_INPUT_LIMIT, set_input_limit};
 pub use unfinished::remove_unfinished;
 
@@ -73,12 +73,12 @@ pub fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// A number of bytes, as arguments have it: 2G, 500M, 1.5G; 1M at least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub struct Size(pub usize);
+pub struct ByteSize(pub usize);
 
 /// Less than some buffers and arrays take would be no limit.
 const LEAST_SIZE: usize = 1 << 20;
 
-impl std::str::FromStr for Size {
+impl std::str::FromStr for ByteSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -102,7 +102,7 @@ pub fn bytes(text: &str, kilo: f64) -> Option<f64> {
     bytes.is_finite().then_some(bytes)
 }
 
-impl std::fmt::Display for Size {
+impl std::fmt::Display for ByteSize {
     /// In the largest unit that it has one of.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let units = [(1u64 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
@@ -257,12 +257,12 @@ impl Input {
     ///
     /// # Errors
     /// Like [`Input::read`], and where the mark is that of UTF-32.
-    pub fn decoded(mut self, named: Option<Encoding>, stand_in: Option<char>) -> Result<(Self, Encoder)> {
+    pub fn decoded(mut self, named: Option<Encoding>, stand_in: Option<char>) -> Result<(Self, TextEncoder)> {
         let marked = self.marked()?;
         let is_named = marked.is_none();
         let encoding = marked.or(named).unwrap_or(Encoding::Utf8);
         if encoding == Encoding::Utf8 {
-            return Ok((self, Encoder::none()));
+            return Ok((self, TextEncoder::none()));
         }
         let (decoder, encoder) = encoding::ends(self.reader, encoding, is_named, stand_in);
         let reader = BufReader::with_capacity(BUFFER, Box::new(decoder) as Box<dyn Read + Send>);
@@ -331,7 +331,7 @@ impl Input {
     ///
     /// # Errors
     /// Like [`Input::text`], with that limit.
-    pub fn short_text(self, most: Size) -> Result<String> {
+    pub fn short_text(self, most: ByteSize) -> Result<String> {
         self.text_within(Limit::Fixed(most))
     }
 
@@ -769,15 +769,15 @@ impl Write for Publish {
 
 /// A file as it is now, so that a change shows later.
 #[derive(Debug)]
-pub struct Seen {
+pub struct FileStamp {
     path: PathBuf,
-    state: State,
+    state: FileState,
 }
 
 /// Which file it is, how long, and when it was written last.
-type State = (u64, u64, u64, Option<std::time::SystemTime>);
+type FileState = (u64, u64, u64, Option<std::time::SystemTime>);
 
-impl Seen {
+impl FileStamp {
     /// Looks at a file.
     ///
     /// # Errors
@@ -802,7 +802,7 @@ impl Seen {
     }
 }
 
-fn state(metadata: &fs::Metadata) -> State {
+fn state(metadata: &fs::Metadata) -> FileState {
     #[cfg(unix)]
     let (device, number) = {
         use std::os::unix::fs::MetadataExt;
@@ -841,13 +841,13 @@ fn keep(file: &Path, backup: &Path) -> Result<()> {
 
 /// A file for what memory does not hold. It is gone when it is dropped, and on Unix however the process ends.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct ScratchFile {
     file: File,
     /// `None` where it has no name any more.
     _unfinished: Option<Unfinished>,
 }
 
-impl Scratch {
+impl ScratchFile {
     /// Makes an empty one in `folder`, or in the one we are in where that is empty.
     ///
     /// # Errors
@@ -1388,7 +1388,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         fs::write(&path, "told us").unwrap();
-        let seen = Seen::new(&path).unwrap();
+        let seen = FileStamp::new(&path).unwrap();
         assert!(seen.check().is_ok());
         File::options()
             .write(true)
@@ -1397,9 +1397,9 @@ mod tests {
             .set_modified(std::time::SystemTime::UNIX_EPOCH)
             .unwrap();
         assert!(seen.check().unwrap_err().to_string().contains("changed by another process"));
-        let seen = Seen::new(&path).unwrap();
+        let seen = FileStamp::new(&path).unwrap();
         fs::remove_file(&path).unwrap();
-        assert!(seen.check().is_err() && Seen::new(&path).is_err());
+        assert!(seen.check().is_err() && FileStamp::new(&path).is_err());
     }
 
     #[test]

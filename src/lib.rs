@@ -51,11 +51,11 @@ pub use error::{Error, Place, Result};
 pub use format::{Context, Kind as Format};
 pub use methods::{LANGUAGES, Method, Methods, Model, Preset, language_of};
 pub use model::{Manifest, Store};
-pub use restore::{Done, Flow, RestoreOptions, RestoredWord, Stream, TextRestorer, Threshold};
-pub use restorer::{End, Restorer, Session, Starts, Want};
+pub use restore::{Done, RestoreOptions, RestoredWord, Stream, Streaming, TextRestorer, Threshold};
+pub use restorer::{Boundary, Restorer, SentenceStarts, Session, Want};
 pub use text::tokenize::Capitalized;
 pub use text::{
-    Capitals, Case, Choice, Label, Labels, Locale, Mark, SentenceStart, Token, Tokens, Words as Spellings,
+    Capitals, Case, Choice, Label, Labels, Locale, Mark, SentenceStart, Spellings, Token, Tokens,
 };
 
 /// The examples of the book, which are tests.

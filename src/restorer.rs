@@ -15,7 +15,7 @@ pub struct Want {
     /// Fill in the marks after words, where the method chooses them; without, all may be [`Mark::None`].
     pub marks: bool,
     /// Which beginnings of sentences a method that can tell them gives a capital.
-    pub starts: Starts,
+    pub starts: SentenceStarts,
     /// Use at most so many words of right context; `None` is all that the method uses.
     pub look_ahead: Option<usize>,
     /// How many contexts a choice is averaged over, by a method that sees a window of a long text at a time (Courtland et al. 2020):
@@ -30,7 +30,7 @@ impl Default for Want {
         Self {
             confidence: false,
             marks: false,
-            starts: Starts::Hidden,
+            starts: SentenceStarts::Predicted,
             look_ahead: None,
             predictions: NonZeroUsize::MIN,
             threads: NonZeroUsize::MIN,
@@ -40,41 +40,41 @@ impl Default for Want {
 
 /// Beginnings of sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Starts {
+pub enum SentenceStarts {
     /// None: each word is chosen as if it stood inside a sentence.
     None,
     /// Those that the text shows.
-    Shown,
+    Marked,
     /// Those too that it does not show, as in the output of a recogniser: they are looked for.
     #[default]
-    Hidden,
+    Predicted,
     /// All these, and the first word of each line.
-    Lines,
+    EveryLine,
 }
 
-impl From<SentenceStart> for Starts {
+impl From<SentenceStart> for SentenceStarts {
     /// What a method is asked for where capitals are put so.
     fn from(start: SentenceStart) -> Self {
         match start {
             SentenceStart::Never => Self::None,
-            SentenceStart::Auto => Self::Hidden,
-            SentenceStart::Always => Self::Lines,
+            SentenceStart::Auto => Self::Predicted,
+            SentenceStart::Always => Self::EveryLine,
         }
     }
 }
 
 /// What comes after the tokens of a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum End {
+pub enum Boundary {
     /// More, perhaps on the same line: choices that need it are held back.
-    More,
+    None,
     /// A new line, cue or turn, if anything: the context goes on, and a method that does not look past such a break may
     /// answer all.
-    Soft,
+    Line,
     /// More, but nobody waits for it: all choices are given by the right context there is, and the context goes on.
-    Now,
+    Force,
     /// Nothing that belongs together with them: all choices are given and the context is forgotten.
-    Flush,
+    Reset,
 }
 
 /// A trained method, ready for use.
@@ -95,7 +95,7 @@ pub trait Restorer: Send + Sync {
     fn labels(&self) -> &Labels;
 
     /// How many words of right context it uses: so many choices at most are held back. `None` is all there are up to
-    /// [`End::Flush`], as an exact search or a transformer uses.
+    /// [`Boundary::Reset`], as an exact search or a transformer uses.
     fn look_ahead(&self) -> Option<usize>;
 
     /// Whether a word is among the words that the model holds; `None` for a method that has no list of words.
@@ -129,7 +129,7 @@ pub trait Restorer: Send + Sync {
         let mut session = self.session(want);
         let restore = |document: &Tokens| {
             let mut choices = Vec::with_capacity(document.len());
-            session.push(document, End::Flush, &mut choices)?;
+            session.push(document, Boundary::Reset, &mut choices)?;
             Ok(choices)
         };
         documents.iter().map(restore).collect()
@@ -171,14 +171,14 @@ pub struct Labelling {
 /// text into pushes gives equal choices.
 pub trait Session: Send {
     /// Takes the next words and appends the choices that are certain, in order, one for each word. At most
-    /// [`Restorer::look_ahead`] are held back until a later push; none after [`End::Now`], which changes no choice but
-    /// those it gives, and none after [`End::Flush`].
+    /// [`Restorer::look_ahead`] are held back until a later push; none after [`Boundary::Force`], which changes no choice but
+    /// those it gives, and none after [`Boundary::Reset`].
     ///
     /// # Errors
     /// Where the method fails, such as for want of memory on a device.
-    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()>;
+    fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()>;
 
-    /// Appends the choices that [`End::Now`] would give, and goes on holding them back. A method that holds nothing back has
+    /// Appends the choices that [`Boundary::Force`] would give, and goes on holding them back. A method that holds nothing back has
     /// none.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-/// Sections of files begin at a multiple of this, a line of memory, so that nothing aligned in them lies in two.
+/// Sections of files begin at a multiple of this, a cache line, so that nothing aligned in them lies in two.
 pub const ALIGN: usize = 64;
 
 /// Files of more bytes are mapped.

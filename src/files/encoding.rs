@@ -16,12 +16,12 @@ pub enum Encoding {
     /// UTF-16, with the more significant byte first.
     Utf16Be,
     /// A byte a character, such as windows-1252.
-    Table(Arc<Table>),
+    Table(Arc<CodePage>),
 }
 
 /// The characters of the bytes, and the bytes of characters.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct CodePage {
     name: &'static str,
     chars: [Option<char>; 256],
     /// In the order of characters; also letters that the encoding lacks, with the byte of their other case.
@@ -86,7 +86,7 @@ impl Encoding {
     }
 }
 
-impl Table {
+impl CodePage {
     fn new(name: &'static str, chars: [Option<char>; 256]) -> Self {
         let mut bytes: Vec<(char, u8)> = (0..=255).filter_map(|b| Some((chars[b as usize]?, b))).collect();
         bytes.sort_unstable();
@@ -161,7 +161,7 @@ impl Dos {
         let ascii = (0..128).map(|b| Some(char::from(b)));
         let mut chars = [None; 256];
         chars.iter_mut().zip(ascii.chain(dos.chars.chars().map(Some))).for_each(|(to, from)| *to = from);
-        Some(Encoding::Table(Arc::new(Table::new(dos.name, chars))))
+        Some(Encoding::Table(Arc::new(CodePage::new(dos.name, chars))))
     }
 }
 
@@ -200,7 +200,7 @@ fn table(name: &str) -> Result<Encoding, String> {
         let (_, _, len) = decoder.decode_to_utf8_without_replacement(&[b], &mut decoded, true);
         chars[b as usize] = str::from_utf8(&decoded[..len]).ok().and_then(|text| text.chars().next());
     }
-    Ok(Encoding::Table(Arc::new(Table::new(found.name(), chars))))
+    Ok(Encoding::Table(Arc::new(CodePage::new(found.name(), chars))))
 }
 
 #[cfg(not(feature = "encodings"))]
@@ -262,7 +262,7 @@ pub(super) struct Decoder<R> {
 
 /// Writes a text that was read as UTF-8 in its own encoding again.
 #[derive(Debug)]
-pub struct Encoder {
+pub struct TextEncoder {
     encoding: Encoding,
     stand_in: Option<char>,
     odd: Receiver<Odd>,
@@ -288,13 +288,13 @@ pub(super) fn ends<R: Read>(
     encoding: Encoding,
     named: bool,
     stand_in: Option<char>,
-) -> (Decoder<R>, Encoder) {
+) -> (Decoder<R>, TextEncoder) {
     let (sender, receiver) = mpsc::channel();
     let told = Arc::new(match named {
         true => OnceLock::new(),
         false => Told { before: 0, is_utf8: false }.into(),
     });
-    let encoder = Encoder {
+    let encoder = TextEncoder {
         encoding: encoding.clone(),
         stand_in,
         odd: receiver,
@@ -459,7 +459,7 @@ impl<R: Read> Read for Decoder<R> {
     }
 }
 
-impl Encoder {
+impl TextEncoder {
     /// For a text that was read as it is.
     pub(super) fn none() -> Self {
         ends(io::empty(), Encoding::Utf8, false, None).1

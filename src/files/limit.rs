@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Size;
+use super::ByteSize;
 use crate::error::Error;
 
 /// The limit of a program that sets none.
-pub const DEFAULT_INPUT_LIMIT: Size = Size(256 << 20);
+pub const DEFAULT_INPUT_LIMIT: ByteSize = ByteSize(256 << 20);
 
 /// A line may have this part of the limit: the n best ways to write one take some 170 times its length.
 const LINE_PART: usize = 32;
@@ -15,7 +15,7 @@ static INPUT_LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_INPUT_LIMIT.0);
 
 /// Sets the most bytes, unpacked, of an input that is read whole, for the whole process; one line may have a
 /// thirty-second part.
-pub fn set_input_limit(limit: Size) {
+pub fn set_input_limit(limit: ByteSize) {
     INPUT_LIMIT.store(limit.0, Ordering::Relaxed);
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Limit {
     /// One line of an input, under a part of it.
     Line,
     /// An input that has a limit of its own, for what no honest one comes near.
-    Fixed(Size),
+    Fixed(ByteSize),
 }
 
 impl Limit {
@@ -37,13 +37,13 @@ impl Limit {
         match self {
             Self::Whole => limit,
             Self::Line => limit / LINE_PART,
-            Self::Fixed(Size(bytes)) => bytes,
+            Self::Fixed(ByteSize(bytes)) => bytes,
         }
     }
 
     /// The error for an input that goes beyond the limit, at `line` where that is known.
     pub(super) fn exceeded(self, name: &str, line: Option<u64>) -> Error {
-        let most = Size(self.bytes());
+        let most = ByteSize(self.bytes());
         let problem = match self {
             Self::Whole => format!(
                 "holds more than {most} unpacked, the most that is held in memory of a file that is read whole: \

@@ -6,10 +6,10 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::cue::{Cues, push_untagged};
+use super::cue::{CueScanner, push_untagged};
 use super::json::quoted;
-use super::records::{Grammar, Parts};
-use super::segment::{Block, BlockKind, Found, Item, Part, Segment, Tag, Time};
+use super::records::{Grammar, LineParts};
+use super::segment::{BlockKind, Item, LocatedItem, LossKind, Segment, SegmentTag, Time, UnspokenBlock};
 use super::transcript::{Fault, shortened};
 
 /// The fields of an event where no line names them.
@@ -30,11 +30,11 @@ impl Default for EventLines {
 }
 
 /// Where the fields of an event stand in its line, in their order.
-type Fields = Vec<Range<usize>>;
+type EventFields = Vec<Range<usize>>;
 
 impl EventLines {
     /// Reads the next line; `None` where it is no event that is shown.
-    fn read(&mut self, line: &str) -> Result<Option<Fields>, Fault> {
+    fn read(&mut self, line: &str) -> Result<Option<EventFields>, Fault> {
         let trimmed = line.trim();
         if trimmed.starts_with('[') && trimmed.ends_with(']') {
             self.in_events = trimmed.eq_ignore_ascii_case("[Events]");
@@ -52,9 +52,9 @@ impl EventLines {
     }
 
     /// The fields from byte `at` on: commas part them, but for those of the last.
-    fn fields_of(&self, line: &str, mut at: usize) -> Result<Fields, Fault> {
+    fn fields_of(&self, line: &str, mut at: usize) -> Result<EventFields, Fault> {
         at += line[at..].len() - line[at..].trim_start().len();
-        let mut fields = Fields::new();
+        let mut fields = EventFields::new();
         for _ in 1..self.fields.len() {
             let Some(len) = line[at..].find(',') else {
                 let (found, expected) = (fields.len() + 1, self.fields.join(", "));
@@ -69,7 +69,7 @@ impl EventLines {
     }
 
     /// Where the field of this name stands.
-    fn place(&self, name: &str, fields: &Fields) -> Option<Range<usize>> {
+    fn place(&self, name: &str, fields: &EventFields) -> Option<Range<usize>> {
         fields.get(self.fields.iter().position(|field| field.eq_ignore_ascii_case(name))?).cloned()
     }
 }
@@ -115,13 +115,13 @@ fn drawing(overrides: &str) -> Option<bool> {
 #[derive(Debug, Default)]
 pub(super) struct Events {
     lines: EventLines,
-    cues: Cues,
+    cues: CueScanner,
     speaker: String,
-    header: Option<Found>,
+    header: Option<LocatedItem>,
 }
 
 impl Grammar for Events {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let Some(fields) = self.lines.read(line)? else { return Ok(()) };
         let Some(place) = self.lines.place("Text", &fields) else { return Ok(()) };
         self.cues.begin();
@@ -153,23 +153,23 @@ impl Grammar for Events {
         Ok(())
     }
 
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let event = self.lines.read(line)?;
-        let found = |item, parts| Found::new(item, line, number, parts);
+        let found = |item, parts| LocatedItem::new(item, line, number, parts);
         let Some(fields) = event else {
             if self.lines.in_events && line.starts_with("Comment:") {
                 self.close(out);
                 out.push_back(found(
-                    Item::Block(Block { kind: BlockKind::Comment, text: line.to_owned() }),
+                    Item::Block(UnspokenBlock { kind: BlockKind::Comment, text: line.to_owned() }),
                     Vec::new(),
                 ));
-            } else if let Some(Found { item: Item::Block(block), source, .. }) = &mut self.header {
+            } else if let Some(LocatedItem { item: Item::Block(block), source, .. }) = &mut self.header {
                 for text in [&mut block.text, source] {
                     text.push('\n');
                     text.push_str(line);
                 }
             } else if !line.trim().is_empty() {
-                let block = Block { kind: BlockKind::Header, text: line.to_owned() };
+                let block = UnspokenBlock { kind: BlockKind::Header, text: line.to_owned() };
                 self.header = Some(found(Item::Block(block), Vec::new()));
             }
             return Ok(());
@@ -193,20 +193,20 @@ impl Grammar for Events {
                         &mut segment.end
                     };
                     *field = Some(time);
-                    parts.push((Part::Times, place.start));
+                    parts.push((LossKind::Times, place.start));
                 }
                 "name" | "actor" if !value.is_empty() => {
                     segment.speaker = Some(value.to_owned());
-                    parts.push((Part::Speaker, place.start));
+                    parts.push((LossKind::Speaker, place.start));
                 }
                 "name" | "actor" => {}
                 "text" => {
-                    parts.push((Part::Text, place.start));
+                    parts.push((LossKind::Text, place.start));
                     read_text(&line[place.clone()], place.start, &mut segment, &mut parts);
                 }
                 name => {
                     segment.other.push((name.to_owned(), quoted(value)));
-                    parts.push((Part::Other, place.start));
+                    parts.push((LossKind::Other, place.start));
                 }
             }
         }
@@ -214,7 +214,7 @@ impl Grammar for Events {
         Ok(())
     }
 
-    fn close(&mut self, out: &mut VecDeque<Found>) {
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
         out.extend(self.header.take());
     }
 
@@ -228,7 +228,7 @@ impl Grammar for Events {
 }
 
 /// Reads the text of an event, which begins at byte `start` of its line.
-fn read_text(text: &str, start: usize, segment: &mut Segment, parts: &mut Vec<(Part, usize)>) {
+fn read_text(text: &str, start: usize, segment: &mut Segment, parts: &mut Vec<(LossKind, usize)>) {
     let mut at = 0;
     for mark in marks(text) {
         segment.text.push_str(&text[at..mark.start]);
@@ -237,8 +237,8 @@ fn read_text(text: &str, start: usize, segment: &mut Segment, parts: &mut Vec<(P
             "\\n" => segment.text.push(' '),
             "\\h" => segment.text.push('\u{a0}'),
             tag => {
-                segment.tags.push(Tag { at: segment.text.chars().count(), tag: tag.to_owned() });
-                parts.push((Part::Tags, start + mark.start));
+                segment.tags.push(SegmentTag { at: segment.text.chars().count(), tag: tag.to_owned() });
+                parts.push((LossKind::Tags, start + mark.start));
             }
         }
         at = mark.end;

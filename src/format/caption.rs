@@ -2,9 +2,9 @@
 
 use std::fmt::Debug;
 
-use super::frame::Frame;
+use super::envelope::Envelope;
 use super::json::{Event, decode, read};
-use super::lines::{Ends, Lines};
+use super::lines::{Ends, SplitLines};
 use super::records::Faults;
 use super::transcript::Fault;
 use super::{Kind, Settings, ctm, jsonl, whisper};
@@ -23,7 +23,7 @@ pub struct Caption {
     pub begins: bool,
     /// The text of the record: the line as it is, or what stands in the frame.
     pub(super) source: Vec<u8>,
-    pub(super) frame: Frame,
+    pub(super) frame: Envelope,
 }
 
 /// Which record it is: the recogniser may say it again with other words.
@@ -107,7 +107,7 @@ const LONGEST: usize = 1 << 28;
 /// Records on their way in.
 #[derive(Debug)]
 pub struct CaptionReader {
-    lines: Lines,
+    lines: SplitLines,
     captions: Box<dyn Captions>,
     faults: Faults,
     mended: Vec<u8>,
@@ -130,7 +130,7 @@ impl CaptionReader {
             }
         };
         let lines =
-            Lines::of_at_most(Input::uncompressed(name, std::io::empty()), LONGEST).ending(Ends::Feeds);
+            SplitLines::of_at_most(Input::uncompressed(name, std::io::empty()), LONGEST).ending(Ends::Feeds);
         Ok(Self { lines, captions, faults: Faults::of(settings), mended: Vec::new() })
     }
 

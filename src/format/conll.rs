@@ -9,15 +9,18 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::copies::CopiedPart;
-use super::records::{Grammar, Parts};
-use super::segment::{self, Block, BlockKind, Column, Found, Item, Losses, Lost, Part, Row, Segment};
+use super::records::{Grammar, LineParts};
+use super::segment::{
+    self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
+    UnspokenBlock,
+};
 use super::transcript::{Fault, fields};
 use crate::error::{Error, Result};
 use crate::text::Break;
 
 /// Columns. A sentence is a segment, whose words are the text.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct ConllReader {
     /// The column of the words, once it is known, counted from 1.
     column: Option<usize>,
     /// What parts the next word from the last.
@@ -30,44 +33,51 @@ pub(super) struct Rows {
     written: String,
     spelled: Option<usize>,
     /// The sentence that is open, as an item.
-    sentence: Option<(Found, Segment)>,
+    sentence: Option<(LocatedItem, Segment)>,
 }
 
-impl Grammar for Rows {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+impl Grammar for ConllReader {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         match self.says(line)? {
-            Says::Word(word) => parts.push(word, self.before.take()),
-            Says::End => self.before = self.before.max(Some(Break::Paragraph)),
-            Says::Document => self.before = Some(Break::Document),
-            Says::Inside(word) => {
+            ConllLineKind::Word(word) => parts.push(word, self.before.take()),
+            ConllLineKind::End => self.before = self.before.max(Some(Break::Paragraph)),
+            ConllLineKind::Document => self.before = Some(Break::Document),
+            ConllLineKind::Inside(word) => {
                 let (of, part) = self.spells(&line[word.clone()]);
                 parts.push_copy(word, of, part);
             }
-            Says::Comment | Says::Unwritten => {}
+            ConllLineKind::Comment | ConllLineKind::Unwritten => {}
         }
         Ok(())
     }
 
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
-        let block = |block| Found::new(Item::Block(block), line, number, Vec::new());
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
+        let block = |block| LocatedItem::new(Item::Block(block), line, number, Vec::new());
         match self.says(line)? {
-            Says::Comment if self.sentence.is_none() => out.extend(Block::comment(line, "#").map(block)),
-            Says::Comment => self.push(line, number, std::slice::from_ref(&(0..line.len())), None),
-            Says::End => self.close(out),
-            Says::Document => {
-                self.close(out);
-                out.push_back(block(Block { kind: BlockKind::Docstart, text: line.trim().to_owned() }));
+            ConllLineKind::Comment if self.sentence.is_none() => {
+                out.extend(UnspokenBlock::comment(line, "#").map(block))
             }
-            Says::Word(word) => self.push(line, number, &columns(line), Some(word)),
-            Says::Inside(_) | Says::Unwritten => self.push(line, number, &columns(line), None),
+            ConllLineKind::Comment => self.push(line, number, std::slice::from_ref(&(0..line.len())), None),
+            ConllLineKind::End => self.close(out),
+            ConllLineKind::Document => {
+                self.close(out);
+                out.push_back(block(UnspokenBlock {
+                    kind: BlockKind::Docstart,
+                    text: line.trim().to_owned(),
+                }));
+            }
+            ConllLineKind::Word(word) => self.push(line, number, &columns(line), Some(word)),
+            ConllLineKind::Inside(_) | ConllLineKind::Unwritten => {
+                self.push(line, number, &columns(line), None)
+            }
         }
         Ok(())
     }
 
-    fn close(&mut self, out: &mut VecDeque<Found>) {
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
         let Some((mut found, mut segment)) = self.sentence.take() else { return };
         // Words alone need no columns.
-        if segment.rows.iter().all(|row| matches!(row[..], [Column::Word(0)])) {
+        if segment.rows.iter().all(|row| matches!(row[..], [FieldColumn::Word(0)])) {
             segment.rows.clear();
         }
         found.item = Item::Segment(segment);
@@ -80,7 +90,7 @@ impl Grammar for Rows {
 }
 
 /// What a line is.
-enum Says {
+enum ConllLineKind {
     Comment,
     /// A sentence has ended.
     End,
@@ -93,7 +103,7 @@ enum Says {
     Unwritten,
 }
 
-impl Rows {
+impl ConllReader {
     /// Begins with a file; the words are in the column that `field` names by its number, if it is given.
     ///
     /// # Errors
@@ -108,13 +118,13 @@ impl Rows {
     }
 
     /// Says what the next line is.
-    fn says(&mut self, line: &str) -> Result<Says, Fault> {
+    fn says(&mut self, line: &str) -> Result<ConllLineKind, Fault> {
         if line.starts_with('#') {
-            return Ok(Says::Comment);
+            return Ok(ConllLineKind::Comment);
         }
         if line.trim().is_empty() {
             self.analysed = 0;
-            return Ok(Says::End);
+            return Ok(ConllLineKind::End);
         }
         let columns = columns(line);
         let numbered = columns.len() >= NUMBERED && is_id(&line[columns[0].clone()]);
@@ -134,10 +144,10 @@ impl Rows {
         };
         if &line[word.clone()] == "-DOCSTART-" {
             self.analysed = 0;
-            return Ok(Says::Document);
+            return Ok(ConllLineKind::Document);
         }
         if !numbered {
-            return Ok(Says::Word(word));
+            return Ok(ConllLineKind::Word(word));
         }
         let id = &line[columns[0].clone()];
         if let Some((_, last)) = id.split_once('-') {
@@ -145,24 +155,24 @@ impl Rows {
             line[word.clone()].clone_into(&mut self.written);
             self.spelled = Some(0);
         } else if id.contains('.') {
-            return Ok(Says::Unwritten);
+            return Ok(ConllLineKind::Unwritten);
         } else if id.parse().is_ok_and(|id: usize| id <= self.analysed) {
-            return Ok(Says::Inside(word));
+            return Ok(ConllLineKind::Inside(word));
         }
-        Ok(Says::Word(word))
+        Ok(ConllLineKind::Word(word))
     }
 
     /// Appends a row with this word, if it has one, to the sentence.
     fn push(&mut self, line: &str, number: u64, columns: &[Range<usize>], word: Option<Range<usize>>) {
         let (found, segment) = self.sentence.get_or_insert_with(|| {
             let none = Item::Segment(Segment::default());
-            (Found::new(none, "", number, vec![(Part::Rows, 0)]), Segment::default())
+            (LocatedItem::new(none, "", number, vec![(LossKind::Rows, 0)]), Segment::default())
         });
         let column = |place: &Range<usize>| {
             let text = &line[place.clone()];
             match word.as_ref() == Some(place) {
-                true => Column::Word(text.matches(' ').count()),
-                false => Column::Other(text.to_owned()),
+                true => FieldColumn::Word(text.matches(' ').count()),
+                false => FieldColumn::Other(text.to_owned()),
             }
         };
         segment.rows.push(columns.iter().map(column).collect());
@@ -230,32 +240,32 @@ pub(super) fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-fn is_word(column: &Column) -> bool {
-    matches!(column, Column::Word(_))
+fn is_word(column: &FieldColumn) -> bool {
+    matches!(column, FieldColumn::Word(_))
 }
 
 /// Columns, written sentence by sentence.
 #[derive(Debug)]
-pub(super) struct Writer;
+pub(super) struct ConllWriter;
 
-impl segment::Writer for Writer {
+impl segment::SegmentWriter for ConllWriter {
     fn blocks(&self) -> &'static [BlockKind] {
         &[BlockKind::Comment, BlockKind::Docstart]
     }
 
     fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        segment.keep(&[Part::Rows], losses)?;
+        segment.keep(&[LossKind::Rows], losses)?;
         if segment.rows.is_empty() {
             segment.even(losses)?;
             if segment.text.is_empty() {
-                return losses.leave(Part::Text, 0, "an empty line");
+                return losses.leave(LossKind::Text, 0, "an empty line");
             }
         } else {
             let counted = segment.rows.iter().flatten().map(pieces).fold(0, usize::saturating_add);
             let words = if segment.text.is_empty() { 0 } else { segment.text.split(' ').count() };
             if counted != words {
                 let problem = format!("found columns for {counted} words, but {words} words in the text");
-                return Err(losses.never(Part::Rows, problem));
+                return Err(losses.never(LossKind::Rows, problem));
             }
         }
         out.push(Item::Segment(segment));
@@ -275,9 +285,9 @@ impl segment::Writer for Writer {
             words.by_ref().for_each(|word| out.extend([blank_before(word), word, "\n"]));
         }
         for row in &segment.rows {
-            let mut column = |column: &Column| match column {
-                Column::Word(_) => words.by_ref().take(pieces(column)).collect::<Vec<_>>().join(" "),
-                Column::Other(text) => text.clone(),
+            let mut column = |column: &FieldColumn| match column {
+                FieldColumn::Word(_) => words.by_ref().take(pieces(column)).collect::<Vec<_>>().join(" "),
+                FieldColumn::Other(text) => text.clone(),
             };
             let columns: Vec<String> = row.iter().map(&mut column).collect();
             out.push_str(&written(row, &columns));
@@ -289,7 +299,7 @@ impl segment::Writer for Writer {
 
 /// A row as a line. One with a word that begins with `#` would be taken for a comment: a blank stands before it, and between columns,
 /// since behind a blank a tab would make that a part of the word.
-fn written(row: &Row, columns: &[String]) -> String {
+fn written(row: &SegmentColumns, columns: &[String]) -> String {
     let is_whole = |column: &String| !column.is_empty() && !column.contains(char::is_whitespace);
     match blank_before(&columns[0]) {
         "" => columns.join("\t"),
@@ -306,10 +316,10 @@ fn blank_before(line: &str) -> &'static str {
 }
 
 /// Of how many pieces between spaces a word is.
-fn pieces(column: &Column) -> usize {
+fn pieces(column: &FieldColumn) -> usize {
     match column {
-        Column::Word(spaces) => spaces.saturating_add(1),
-        Column::Other(_) => 0,
+        FieldColumn::Word(spaces) => spaces.saturating_add(1),
+        FieldColumn::Other(_) => 0,
     }
 }
 

@@ -30,7 +30,7 @@ use std::rc::Rc;
 
 use super::lines::Ends;
 use super::records::{Faults, Grammar, GrammarLines};
-use super::segment::{Found, Item, Losses, Lost, Part, Segment, Writer};
+use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentWriter};
 use super::transcript::{Fault, is_event, shortened};
 use super::{Kind, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
 use crate::error::{Error, Result};
@@ -66,7 +66,7 @@ impl Conversion {
             }
             from => from,
         };
-        let mut source = Source::open(from, input, self.field.as_deref())?;
+        let mut source = ConvertSource::open(from, input, self.field.as_deref())?;
         let mut losses = Losses::new(from, self.to, self.drop);
         let mut writer = writer(self.to)?;
         let mut check =
@@ -79,7 +79,7 @@ impl Conversion {
             let fits = match found.item.clone() {
                 Item::Segment(segment) if is_unsaid(&segment, from, self.to) => {
                     let tag = segment.tags.first().map_or("", |tag| &tag.tag);
-                    losses.leave(Part::Tags, 0, format_args!("the alternative \"{}\"", shortened(tag)))
+                    losses.leave(LossKind::Tags, 0, format_args!("the alternative \"{}\"", shortened(tag)))
                 }
                 Item::Segment(segment) => writer.fit(segment, &mut losses, &mut fitted),
                 Item::Block(block) => block.fit(&*writer, &mut losses, &mut fitted),
@@ -112,14 +112,14 @@ fn is_unsaid(segment: &Segment, from: Kind, to: Kind) -> bool {
 }
 
 /// A file that is read for its items.
-struct Source {
+struct ConvertSource {
     name: String,
     /// `None` at the end, and for a document, which is read whole.
     lines: Option<GrammarLines>,
-    found: VecDeque<Found>,
+    found: VecDeque<LocatedItem>,
 }
 
-impl Source {
+impl ConvertSource {
     fn open(kind: Kind, input: Input, field: Option<&str>) -> Result<Self> {
         match (kind, field) {
             (_, None) | (Kind::Conll, _) => {}
@@ -151,7 +151,7 @@ impl Source {
         }
     }
 
-    fn next(&mut self) -> Result<Option<Found>> {
+    fn next(&mut self) -> Result<Option<LocatedItem>> {
         while self.found.is_empty()
             && let Some(lines) = &mut self.lines
         {
@@ -184,24 +184,24 @@ fn no_segments(kind: Kind) -> Error {
     Error::Usage(problem)
 }
 
-fn writer(kind: Kind) -> Result<Box<dyn Writer>> {
+fn writer(kind: Kind) -> Result<Box<dyn SegmentWriter>> {
     Ok(match kind {
         Kind::Auto => {
             return Err(Error::Usage("the format to write is not said: name it with --to".to_owned()));
         }
-        Kind::Text | Kind::Tok => Box::new(plain::Writer),
+        Kind::Text | Kind::Tok => Box::new(plain::PlainWriter),
         Kind::Trn | Kind::Nlp | Kind::Tsv => return Err(no_segments(kind)),
-        Kind::Srt => Box::new(srt::Writer::default()),
-        Kind::Vtt => Box::new(vtt::Writer::default()),
+        Kind::Srt => Box::new(srt::SrtWriter::default()),
+        Kind::Vtt => Box::new(vtt::VttWriter::default()),
         Kind::Ass | Kind::Ttml => {
             let problem = "subtitles of Aegisub and TTML are read, but not written: convert to .srt or .vtt";
             return Err(Error::Usage(problem.to_owned()));
         }
-        Kind::Ctm => Box::new(ctm::Writer),
-        Kind::Stm => Box::new(stm::Writer),
-        Kind::Jsonl => Box::new(jsonl::Writer),
-        Kind::WhisperJson => Box::new(whisper::Writer::default()),
-        Kind::Conll => Box::new(conll::Writer),
+        Kind::Ctm => Box::new(ctm::CtmWriter),
+        Kind::Stm => Box::new(stm::StmWriter),
+        Kind::Jsonl => Box::new(jsonl::JsonlWriter),
+        Kind::WhisperJson => Box::new(whisper::WhisperWriter::default()),
+        Kind::Conll => Box::new(conll::ConllWriter),
     })
 }
 
@@ -212,13 +212,13 @@ struct Check {
     grammar: Option<Box<dyn Grammar>>,
     number: u64,
     /// What was written and not read yet, with where it comes from, and where the last came from.
-    expected: VecDeque<(Item, Rc<Found>)>,
-    last: Option<Rc<Found>>,
-    read: VecDeque<Found>,
+    expected: VecDeque<(Item, Rc<LocatedItem>)>,
+    last: Option<Rc<LocatedItem>>,
+    read: VecDeque<LocatedItem>,
 }
 
 /// Where something comes from, and why it cannot be written.
-type Refused = (Option<Rc<Found>>, Lost);
+type Refused = (Option<Rc<LocatedItem>>, Lost);
 
 impl Check {
     fn new(kind: Kind, field: Option<&str>) -> Result<Self> {
@@ -232,7 +232,7 @@ impl Check {
     }
 
     /// Takes the next item and how it is written.
-    fn take(&mut self, item: Item, found: &Rc<Found>, text: &str) -> Result<(), Refused> {
+    fn take(&mut self, item: Item, found: &Rc<LocatedItem>, text: &str) -> Result<(), Refused> {
         self.expected.push_back((item, Rc::clone(found)));
         self.last = Some(Rc::clone(found));
         self.feed(text)?;
@@ -299,7 +299,7 @@ impl Check {
         let found = self.expected.pop_front().map(|(_, found)| found).or_else(|| self.last.take());
         let to = self.kind.shown();
         let problem = format!("{problem} in {to}: convert to another format, or mend the file");
-        (found, Lost { part: Part::Text, nth: 0, problem })
+        (found, Lost { part: LossKind::Text, nth: 0, problem })
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::Piece;
 use super::records::TextPart;
 use crate::text::markup::untagged;
-use crate::text::{Capitals, Case, Choice, Given, Locale, Policy, Token, Tokens};
+use crate::text::{Capitals, Case, Choice, Constraint, Locale, Policy, Token, Tokens};
 
 /// A place in a piece where a word of the file, or a part of one, stands again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +117,8 @@ pub(super) fn with_copies(piece: &Piece, choices: &[Choice], policy: &Policy) ->
         };
         if is_copy {
             let Some((copy, case)) = copies.next() else { continue };
-            let token = Token { source: copy.source.clone(), given: Given::Fixed(case), ..Token::default() };
+            let token =
+                Token { source: copy.source.clone(), given: Constraint::Fixed(case), ..Token::default() };
             tokens.push("", policy.locale, token);
             chosen.push(Choice::default());
         } else if let Some(((_, token), choice)) = words.next() {

@@ -9,8 +9,11 @@ use std::ops::Range;
 
 use super::Kind;
 use super::caption::{Caption, Captions, Id};
-use super::records::{Grammar, Parts, fill};
-use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Part, Segment, Tag, Time, Word};
+use super::records::{Grammar, LineParts, fill};
+use super::segment::{
+    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, SegmentWord, Time,
+    UnspokenBlock,
+};
 use super::transcript::{
     self, Fault, Utterance, UtterancePart, fields, is_event, is_no_word, is_silent, seconds, shortened,
     too_few,
@@ -21,7 +24,7 @@ const EXPECTED: &str = "file channel begin duration word";
 
 /// A line: where its fields stand in it, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct CtmLine {
     /// The recording.
     pub file: Range<usize>,
     /// Its channel.
@@ -42,7 +45,7 @@ pub struct Row {
     pub role: Role,
 }
 
-impl Row {
+impl CtmLine {
     /// When the word begins and ends, in seconds; `None` for the marks of alternatives.
     pub fn times(&self, line: &str) -> Option<(f64, f64)> {
         let begin = seconds(line, &self.begin, "beginning").ok()?;
@@ -76,7 +79,7 @@ pub enum Role {
 ///
 /// # Errors
 /// Where it has fewer fields than five or more than eight, or its times or its confidence are no numbers.
-pub fn row(line: &str) -> Result<Option<Row>, Fault> {
+pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
     if is_silent(line) {
         return Ok(None);
     }
@@ -112,7 +115,7 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
             return Err(Fault { at: field.start, problem });
         }
     }
-    Ok(Some(Row { file, channel, begin, duration, word, confidence, kind, speaker, role }))
+    Ok(Some(CtmLine { file, channel, begin, duration, word, confidence, kind, speaker, role }))
 }
 
 /// Some recognisers write confidences above 1 or below 0.
@@ -137,7 +140,7 @@ impl Alternatives {
     ///
     /// # Errors
     /// Where alternatives begin inside others, or go on or end without having begun.
-    pub fn takes(&mut self, row: &Row) -> Result<bool, Fault> {
+    pub fn takes(&mut self, row: &CtmLine) -> Result<bool, Fault> {
         let (next, takes) = match (*self, row.role) {
             (Self::None, Role::Begin) => (Self::First, false),
             (Self::First | Self::Later, Role::Next) => (Self::Later, false),
@@ -166,7 +169,7 @@ impl Alternatives {
     }
 }
 
-fn misplaced(row: &Row, found: &str) -> Fault {
+fn misplaced(row: &CtmLine, found: &str) -> Fault {
     let problem = format!(
         "found {found}, but alternatives are expected between <ALT_BEGIN> and <ALT_END>, parted by <ALT>"
     );
@@ -176,22 +179,22 @@ fn misplaced(row: &Row, found: &str) -> Fault {
 /// Recogniser output. A recording is a text, in which another channel or speaker is another turn. A word is a segment, and so are events
 /// and the marks of alternatives, which are tags of segments without words.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct CtmReader {
     alternatives: Alternatives,
     /// Recording, channel and speaker of the last word.
     last: [String; 3],
 }
 
-impl Rows {
+impl CtmReader {
     /// Takes the next line, and says whether it is a word, and what parts that from the last.
-    fn takes(&mut self, line: &str, row: &Row) -> Result<Option<Option<Break>>, Fault> {
+    fn takes(&mut self, line: &str, row: &CtmLine) -> Result<Option<Option<Break>>, Fault> {
         let takes = self.alternatives.takes(row)? && !is_no_word(&line[row.word.clone()]);
         Ok(takes.then(|| parted(&mut self.last, row.by(line))))
     }
 }
 
-impl Grammar for Rows {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+impl Grammar for CtmReader {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let Some(row) = row(line)? else { return Ok(()) };
         if let Some(before) = self.takes(line, &row)? {
             parts.push(row.word, before);
@@ -199,9 +202,9 @@ impl Grammar for Rows {
         Ok(())
     }
 
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
-        if let Some(block) = Block::comment(line, ";;") {
-            out.push_back(Found::new(Item::Block(block), line, number, Vec::new()));
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
+        if let Some(block) = UnspokenBlock::comment(line, ";;") {
+            out.push_back(LocatedItem::new(Item::Block(block), line, number, Vec::new()));
         }
         let Some(row) = row(line)? else { return Ok(()) };
         self.alternatives.takes(&row)?;
@@ -226,22 +229,25 @@ impl Grammar for Rows {
             begin,
             end,
             text: if is_tag { String::new() } else { word.to_owned() },
-            tags: is_tag.then(|| Tag { at: 0, tag: word.to_owned() }).into_iter().collect(),
+            tags: is_tag.then(|| SegmentTag { at: 0, tag: word.to_owned() }).into_iter().collect(),
             confidence: field(&row.confidence).filter(applies),
             kind: field(&row.kind).filter(applies),
             ..Segment::default()
         };
         let mut parts = vec![
-            (Part::Recording, row.file.start),
-            (Part::Channel, row.channel.start),
-            (Part::Times, row.begin.start),
-            (Part::Text, row.word.start),
-            (Part::Tags, row.word.start),
+            (LossKind::Recording, row.file.start),
+            (LossKind::Channel, row.channel.start),
+            (LossKind::Times, row.begin.start),
+            (LossKind::Text, row.word.start),
+            (LossKind::Tags, row.word.start),
         ];
-        let optional =
-            [(Part::Confidence, row.confidence), (Part::Kind, row.kind), (Part::Speaker, row.speaker)];
+        let optional = [
+            (LossKind::Confidence, row.confidence),
+            (LossKind::Kind, row.kind),
+            (LossKind::Speaker, row.speaker),
+        ];
         parts.extend(optional.into_iter().filter_map(|(part, place)| Some((part, place?.start))));
-        out.push_back(Found::new(Item::Segment(segment), line, number, parts));
+        out.push_back(LocatedItem::new(Item::Segment(segment), line, number, parts));
         Ok(())
     }
 
@@ -270,7 +276,7 @@ impl Grammar for Rows {
 /// Recogniser output that comes in live. A word that begins no later than others of its speaker, which were not over by then, takes
 /// their place.
 #[derive(Debug, Default)]
-pub(super) struct Spoken(Rows);
+pub(super) struct Spoken(CtmReader);
 
 impl Captions for Spoken {
     fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault> {
@@ -338,9 +344,9 @@ pub(super) fn name_or_none(name: &Option<String>) -> &str {
 
 /// Recogniser output, written word by word.
 #[derive(Debug)]
-pub(super) struct Writer;
+pub(super) struct CtmWriter;
 
-impl segment::Writer for Writer {
+impl segment::SegmentWriter for CtmWriter {
     fn blocks(&self) -> &'static [BlockKind] {
         &[BlockKind::Comment]
     }
@@ -359,23 +365,23 @@ impl segment::Writer for Writer {
         if segment.confidence.as_ref().is_some_and(|confidence| !is_confidence(confidence)) {
             let confidence = segment.confidence.take().unwrap_or_default();
             losses.leave(
-                Part::Confidence,
+                LossKind::Confidence,
                 0,
                 format_args!("the confidence \"{confidence}\", which is no number,"),
             )?;
         }
         if segment.text.is_empty() && segment.tags.is_empty() {
-            return losses.leave(Part::Text, 0, "an empty text");
+            return losses.leave(LossKind::Text, 0, "an empty text");
         }
         let text = segment.text.trim();
         if text.contains(char::is_whitespace) {
             let problem =
                 "found several words with one timing, but in .ctm each word is expected to have its own";
-            return Err(losses.never(Part::Text, problem));
+            return Err(losses.never(LossKind::Text, problem));
         }
         if is_event(text) {
             return Err(
-                losses.never(Part::Text, "found a word in <>, which would be read as an event in .ctm")
+                losses.never(LossKind::Text, "found a word in <>, which would be read as an event in .ctm")
             );
         }
         let is_mark = segment
@@ -410,12 +416,19 @@ impl segment::Writer for Writer {
     }
 }
 
-const KEPT: [Part; 7] =
-    [Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Confidence, Part::Kind, Part::Tags];
+const KEPT: [LossKind; 7] = [
+    LossKind::Recording,
+    LossKind::Channel,
+    LossKind::Speaker,
+    LossKind::Times,
+    LossKind::Confidence,
+    LossKind::Kind,
+    LossKind::Tags,
+];
 
 /// The words of the text, each of one of the segment's words or more, which are pieces of it (` o`, `'neill`); `None` where they
 /// are others.
-fn words_of(segment: &Segment) -> Option<Vec<(String, Vec<Word>)>> {
+fn words_of(segment: &Segment) -> Option<Vec<(String, Vec<SegmentWord>)>> {
     let mut pieces = segment.words.iter();
     let mut words = Vec::new();
     for text in segment.text.split_whitespace() {
@@ -436,24 +449,31 @@ fn words_of(segment: &Segment) -> Option<Vec<(String, Vec<Word>)>> {
 /// Gives out a segment word by word, where the bounds of segments may be left out.
 fn each_word(
     mut segment: Segment,
-    words: Vec<(String, Vec<Word>)>,
+    words: Vec<(String, Vec<SegmentWord>)>,
     losses: &mut Losses,
     out: &mut Vec<Item>,
 ) -> Result<(), Lost> {
-    losses.leave(Part::Bounds, 0, "that these words are one segment")?;
+    losses.leave(LossKind::Bounds, 0, "that these words are one segment")?;
     segment.words.clear();
     segment.keep(
-        &[Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Breaks, Part::Kind],
+        &[
+            LossKind::Recording,
+            LossKind::Channel,
+            LossKind::Speaker,
+            LossKind::Times,
+            LossKind::Breaks,
+            LossKind::Kind,
+        ],
         losses,
     )?;
     for (text, pieces) in words {
         let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
         if pieces.iter().any(|piece| !piece.other.is_empty()) {
-            losses.leave(Part::Other, 0, "other fields of words")?;
+            losses.leave(LossKind::Other, 0, "other fields of words")?;
         }
         let confidence = first.confidence.clone();
         if pieces.iter().any(|piece| piece.confidence != confidence) {
-            losses.leave(Part::Confidence, 0, "the confidences of the pieces of a word")?;
+            losses.leave(LossKind::Confidence, 0, "the confidences of the pieces of a word")?;
         }
         let word = Segment {
             begin: first.begin,
@@ -464,7 +484,7 @@ fn each_word(
             tags: Vec::new(),
             ..segment.clone()
         };
-        segment::Writer::fit(&mut Writer, word, losses, out)?;
+        segment::SegmentWriter::fit(&mut CtmWriter, word, losses, out)?;
     }
     Ok(())
 }

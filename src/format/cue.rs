@@ -6,8 +6,10 @@ use std::ops::Range;
 
 use super::Kind;
 use super::lines::Ends;
-use super::records::{Grammar, Parts};
-use super::segment::{Block, BlockKind, Found, Item, Losses, Lost, Part, Segment, Tag, Time};
+use super::records::{Grammar, LineParts};
+use super::segment::{
+    BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, Time, UnspokenBlock,
+};
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
 use crate::text::locale::is_joiner;
@@ -32,7 +34,7 @@ pub(super) struct Timing {
 
 /// What a line of subtitles is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum LineKind {
     /// Nothing stands there, or nothing that could be read: what came before has ended.
     Nothing,
     /// The number or the name of a cue.
@@ -121,7 +123,7 @@ impl Times {
 
 /// What goes on from line to line of the text of cues.
 #[derive(Debug, Default)]
-pub(super) struct Cues {
+pub(super) struct CueScanner {
     /// What parts the next word from the last.
     before: Option<Break>,
     /// The bracket that ends an event that goes on.
@@ -137,7 +139,7 @@ pub(super) struct Cues {
     ended: bool,
 }
 
-impl Cues {
+impl CueScanner {
     /// Begins a cue.
     pub(super) fn begin(&mut self) {
         self.before = self.before.max(Some(Break::Cue));
@@ -152,16 +154,16 @@ impl Cues {
     }
 
     /// Takes a line of a cue; `next` is the line after it, where a tag may go on in that.
-    pub(super) fn line(&mut self, line: &str, next: &str, parts: &mut Parts) {
+    pub(super) fn line(&mut self, line: &str, next: &str, parts: &mut LineParts) {
         self.read(line, next, true, parts);
     }
 
     /// Takes a part of a line of a cue, the first of which `opens` it.
-    pub(super) fn part(&mut self, part: &str, opens: bool, parts: &mut Parts) {
+    pub(super) fn part(&mut self, part: &str, opens: bool, parts: &mut LineParts) {
         self.read(part, "", opens, parts);
     }
 
-    fn read(&mut self, line: &str, next: &str, mut opens: bool, parts: &mut Parts) {
+    fn read(&mut self, line: &str, next: &str, mut opens: bool, parts: &mut LineParts) {
         // Most lines hold nothing else than words.
         let odd = |b: u8| matches!(b, b'<' | b'>' | b'{' | b'[' | b'(' | b'&' | b':');
         let is_plain = line.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
@@ -200,7 +202,7 @@ impl Cues {
         self.push(line, start..at, parts);
     }
 
-    fn push(&mut self, line: &str, part: Range<usize>, parts: &mut Parts) {
+    fn push(&mut self, line: &str, part: Range<usize>, parts: &mut LineParts) {
         let text = line[part.clone()].trim_end();
         let Some(last) = text.trim_end_matches(closes_quote).chars().next_back().or(text.chars().next_back())
         else {
@@ -318,7 +320,7 @@ pub(super) trait Subtitles: Send + Debug {
     fn needs_next(&self, line: &[u8]) -> bool;
 
     /// Says what the next line is; `next` is the line after it where that is needed.
-    fn says(&mut self, line: &str, next: &str) -> Result<Says, Fault>;
+    fn says(&mut self, line: &str, next: &str) -> Result<LineKind, Fault>;
 
     /// Passes a line that cannot be read, and what belongs together with it.
     fn pass(&mut self, is_empty: bool);
@@ -345,7 +347,7 @@ pub(super) trait Subtitles: Send + Debug {
     }
 
     /// Where what follows a timing is kept.
-    fn settings(segment: &mut Segment) -> (Part, &mut Option<String>);
+    fn settings(segment: &mut Segment) -> (LossKind, &mut Option<String>);
 
     /// How long the tag at the beginning of the text is, if it begins with one.
     fn tag_len(text: &str) -> Option<usize>;
@@ -358,14 +360,14 @@ pub(super) trait Subtitles: Send + Debug {
 #[derive(Debug, Default)]
 pub(super) struct CueLines<S> {
     subtitles: S,
-    cues: Cues,
+    cues: CueScanner,
     /// The line after the one that is taken next, where it is needed.
     next: String,
     /// The number of the cue, which is one more than the last only where that went on up to it, and its times.
     count: u64,
     times: Option<(Time, Time)>,
     /// The item that is open, and where the text of a cue begins in its source, once there is any.
-    open: Option<Found>,
+    open: Option<LocatedItem>,
     text_at: Option<usize>,
     /// Empty lines after the text, which may stand inside.
     gap: String,
@@ -378,56 +380,59 @@ fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
 }
 
 impl<S: Subtitles> Grammar for CueLines<S> {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {
-            Says::Timing(timing) => {
+            LineKind::Timing(timing) => {
                 let time = |place: Range<usize>| Time::of_clock(&line[place]);
                 let times = time(timing.begin).zip(time(timing.end));
                 self.count += if follows(self.times, times) { 1 } else { 2 };
                 self.times = times;
                 self.cues.begin();
             }
-            Says::Text => self.cues.line(line, &next, parts),
+            LineKind::Text => self.cues.line(line, &next, parts),
             _ => {}
         }
         Ok(())
     }
 
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {
             // What comes next says whether the cue has ended.
-            Says::Nothing => self.gap.extend(["\n", line]),
-            Says::Name => {
+            LineKind::Nothing => self.gap.extend(["\n", line]),
+            LineKind::Name => {
                 self.close(out);
                 let segment = Segment { id: Some(trim(line).to_owned()), ..Segment::default() };
-                self.begin(Item::Segment(segment), line, number, vec![(Part::Id, 0)]);
+                self.begin(Item::Segment(segment), line, number, vec![(LossKind::Id, 0)]);
             }
-            Says::Timing(timing) => {
+            LineKind::Timing(timing) => {
                 let number = match self.number(number) {
                     Some((id, number)) => {
                         self.close(out);
                         let segment = Segment { id: Some(id.clone()), ..Segment::default() };
-                        self.begin(Item::Segment(segment), &id, number, vec![(Part::Id, 0)]);
+                        self.begin(Item::Segment(segment), &id, number, vec![(LossKind::Id, 0)]);
                         number
                     }
                     None => number,
                 };
-                if !matches!(&self.open, Some(Found { item: Item::Segment(Segment { begin: None, .. }), .. }))
-                {
+                if !matches!(
+                    &self.open,
+                    Some(LocatedItem { item: Item::Segment(Segment { begin: None, .. }), .. })
+                ) {
                     self.close(out);
                     self.begin(Item::Segment(Segment::default()), line, number, Vec::new());
                 } else if let Some(found) = &mut self.open {
                     found.source = format!("{}\n{line}", found.source);
                 }
-                let Some(Found { item: Item::Segment(segment), source, parts, .. }) = &mut self.open else {
+                let Some(LocatedItem { item: Item::Segment(segment), source, parts, .. }) = &mut self.open
+                else {
                     return Ok(());
                 };
                 let start = source.len() - line.len();
                 segment.begin = Some(clock(line, &timing.begin)?);
                 segment.end = Some(clock(line, &timing.end)?);
-                parts.push((Part::Times, start + timing.begin.start));
+                parts.push((LossKind::Times, start + timing.begin.start));
                 let after = timing.end.end;
                 let settings = line[after..].split_whitespace().collect::<Vec<_>>().join(" ");
                 if !settings.is_empty() {
@@ -437,20 +442,20 @@ impl<S: Subtitles> Grammar for CueLines<S> {
                     parts.push((part, start + after + spaces));
                 }
             }
-            Says::Text | Says::Metadata => {
+            LineKind::Text | LineKind::Metadata => {
                 if let Some(found) = &mut self.open {
                     self.text_at.get_or_insert(found.source.len() + 1);
                     found.source.extend([&*std::mem::take(&mut self.gap), "\n", line]);
                 }
             }
-            Says::Block(kind, len) => {
+            LineKind::Block(kind, len) => {
                 self.close(out);
                 let text = if kind == BlockKind::Fragment { line } else { line[len..].trim() };
-                let block = Block { kind, text: text.to_owned() };
-                self.begin(Item::Block(block), line, number, vec![(Part::Block(kind), 0)]);
+                let block = UnspokenBlock { kind, text: text.to_owned() };
+                self.begin(Item::Block(block), line, number, vec![(LossKind::Block(kind), 0)]);
             }
-            Says::More => {
-                if let Some(Found { item: Item::Block(block), source, .. }) = &mut self.open {
+            LineKind::More => {
+                if let Some(LocatedItem { item: Item::Block(block), source, .. }) = &mut self.open {
                     for text in [&mut block.text, source] {
                         text.push('\n');
                         text.push_str(line);
@@ -461,15 +466,16 @@ impl<S: Subtitles> Grammar for CueLines<S> {
         Ok(())
     }
 
-    fn close(&mut self, out: &mut VecDeque<Found>) {
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
         let Some(mut found) = self.open.take() else { return };
         if let (Item::Segment(segment), Some(start)) = (&mut found.item, self.text_at.take()) {
             let tags = read_text::<S>(&found.source[start..], segment);
-            found.parts.push((Part::Text, start));
-            found.parts.extend(tags.into_iter().map(|at| (Part::Tags, start + at)));
+            found.parts.push((LossKind::Text, start));
+            found.parts.extend(tags.into_iter().map(|at| (LossKind::Tags, start + at)));
         }
         // All files of the web begin with a header; most say nothing in it.
-        if !matches!(&found.item, Item::Block(Block { kind: BlockKind::Header, text }) if text.is_empty()) {
+        if !matches!(&found.item, Item::Block(UnspokenBlock { kind: BlockKind::Header, text }) if text.is_empty())
+        {
             out.push_back(found);
         }
     }
@@ -509,8 +515,8 @@ impl<S: Subtitles> Grammar for CueLines<S> {
 
 impl<S: Subtitles> CueLines<S> {
     /// Begins an item with this line.
-    fn begin(&mut self, item: Item, line: &str, number: u64, parts: Vec<(Part, usize)>) {
-        self.open = Some(Found { item, source: line.to_owned(), line: number, parts });
+    fn begin(&mut self, item: Item, line: &str, number: u64, parts: Vec<(LossKind, usize)>) {
+        self.open = Some(LocatedItem { item, source: line.to_owned(), line: number, parts });
         self.text_at = None;
         self.gap.clear();
     }
@@ -555,7 +561,7 @@ fn clock(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
 fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
     if S::is_metadata(source) {
         let lines: Vec<&str> = source.lines().filter(|line| !is_empty(line)).collect();
-        segment.tags.push(Tag { at: 0, tag: lines.join("\n") });
+        segment.tags.push(SegmentTag { at: 0, tag: lines.join("\n") });
         return vec![0];
     }
     let (mut at, mut chars) = (0, 0);
@@ -571,7 +577,7 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
             continue;
         }
         if let Some(len) = S::tag_len(rest).filter(|&len| is_on_two_lines_at_most(&rest[..len])) {
-            segment.tags.push(Tag { at: chars, tag: rest[..len].to_owned() });
+            segment.tags.push(SegmentTag { at: chars, tag: rest[..len].to_owned() });
             places.push(at);
             at += len;
             continue;
@@ -613,7 +619,7 @@ pub(super) fn fit<S: Subtitles>(
 ) -> Result<(), Lost> {
     let is_own = losses.from == losses.to || losses.from == Kind::Jsonl;
     let (settings, _) = S::settings(segment);
-    segment.keep(&[Part::Id, Part::Times, Part::Breaks, Part::Tags, settings], losses)?;
+    segment.keep(&[LossKind::Id, LossKind::Times, LossKind::Breaks, LossKind::Tags, settings], losses)?;
     let tags = segment.tags.len();
     let is_tag = |tag: &str| S::tag_len(tag) == Some(tag.len()) || S::is_metadata(tag);
     segment.keep_tags(|tag| is_shared(tag) || is_own && is_tag(tag), losses)?;
@@ -640,7 +646,7 @@ fn drop_empty_lines(segment: &mut Segment) {
             }
             text.push_str(line);
             while let Some(tag) = tags.next_if(|tag| tag.at <= end) {
-                segment.tags.push(Tag { at: tag.at - dropped, ..tag });
+                segment.tags.push(SegmentTag { at: tag.at - dropped, ..tag });
             }
         }
         start = end + 1;
@@ -671,13 +677,17 @@ fn check_text<S: Subtitles>(segment: &Segment, written: &str, losses: &Losses) -
     } else {
         return Ok(());
     };
-    Err(losses.never(Part::Text, format_args!("{problem} in {}", losses.to.shown())))
+    Err(losses.never(LossKind::Text, format_args!("{problem} in {}", losses.to.shown())))
 }
 
 /// Leaves out digits after the millisecond.
 fn round(time: Time, losses: &mut Losses) -> Result<Time, Lost> {
     if time.rounded() != time {
-        losses.leave(Part::Digits, 0, format_args!("what {} has beyond milliseconds", time.seconds(0)))?;
+        losses.leave(
+            LossKind::Digits,
+            0,
+            format_args!("what {} has beyond milliseconds", time.seconds(0)),
+        )?;
     }
     Ok(time.rounded())
 }
@@ -747,11 +757,11 @@ mod tests {
 
     /// The parts that are text, with a stroke before those of another speaker and `^` before the first of a sentence.
     fn parts(lines: &[&str]) -> Vec<String> {
-        let mut cues = Cues::default();
+        let mut cues = CueScanner::default();
         cues.begin();
         let mut found = Vec::new();
         for (nth, line) in lines.iter().enumerate() {
-            let mut parts = Parts::default();
+            let mut parts = LineParts::default();
             let next = lines.get(nth + 1).copied().unwrap_or_default();
             cues.line(line, next, &mut parts);
             found.extend(parts.iter().map(|TextPart { place, before, begins }| {

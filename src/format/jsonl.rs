@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 
 use super::caption::{self, Caption, Captions};
 use super::json::{Event, Member, compact, decode, is_number, members, quoted, read};
-use super::lines::Lines;
-use super::records::{Faults, Grammar, Parts};
+use super::lines::SplitLines;
+use super::records::{Faults, Grammar, LineParts};
 use super::segment::{
-    self, Block, BlockKind, Column, Found, Item, Losses, Lost, Part, Row, Segment, Tag, Time, Word,
+    self, BlockKind, FieldColumn, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentColumns,
+    SegmentTag, SegmentWord, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
 use super::{Context, Format, Piece, Settings};
@@ -26,12 +27,12 @@ const PIECE: usize = 1 << 16;
 /// part of one together with those around it: see [`Settings::context`] and [`Settings::group`].
 #[derive(Debug)]
 pub struct Jsonl {
-    lines: Lines,
+    lines: SplitLines,
     settings: Settings,
     tokenizer: Tokenizer,
     /// The keys that lead to the text; arrays on the way are gone through.
     path: Vec<String>,
-    texts: Texts,
+    texts: RecordGroups,
     text: String,
     /// So many bytes of the text were read by the tokenizer.
     read: usize,
@@ -40,14 +41,14 @@ pub struct Jsonl {
 
 /// Tells which records are one text.
 #[derive(Debug)]
-struct Texts {
-    joined: Joined,
+struct RecordGroups {
+    joined: JoinedObjects,
     /// What the last record says in the field that joins them.
     last: Option<String>,
 }
 
 #[derive(Debug)]
-enum Joined {
+enum JoinedObjects {
     /// None: each is a text by itself.
     None,
     /// All.
@@ -56,14 +57,14 @@ enum Joined {
     Equal(Vec<String>),
 }
 
-impl Texts {
+impl RecordGroups {
     /// `context` is what holds where the settings leave it open.
     fn new(settings: &Settings, open: Context) -> Self {
         let context = if settings.context == Context::Auto { open } else { settings.context };
         let joined = match (&settings.group, context) {
-            (Some(field), _) => Joined::Equal(keys(field)),
-            (None, Context::File) => Joined::All,
-            (None, _) => Joined::None,
+            (Some(field), _) => JoinedObjects::Equal(keys(field)),
+            (None, Context::File) => JoinedObjects::All,
+            (None, _) => JoinedObjects::None,
         };
         Self { joined, last: None }
     }
@@ -71,9 +72,9 @@ impl Texts {
     /// Whether a record with a text begins another text.
     fn begins(&mut self, line: &str) -> Result<bool, Fault> {
         let path = match &self.joined {
-            Joined::None => return Ok(true),
-            Joined::All => return Ok(false),
-            Joined::Equal(path) => path,
+            JoinedObjects::None => return Ok(true),
+            JoinedObjects::All => return Ok(false),
+            JoinedObjects::Equal(path) => path,
         };
         let (mut found, mut is_there) = (None, false);
         at_path(line, path, &mut |value| {
@@ -108,10 +109,10 @@ impl Jsonl {
     pub fn new(input: Input, settings: Settings) -> Self {
         let path = path(&settings);
         Self {
-            lines: Lines::of_at_most(input, LONGEST),
+            lines: SplitLines::of_at_most(input, LONGEST),
             tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized)
                 .of_markup(false),
-            texts: Texts::new(&settings, Context::Line),
+            texts: RecordGroups::new(&settings, Context::Line),
             settings,
             path,
             text: String::new(),
@@ -161,14 +162,14 @@ fn find_words(text: &str, read: &mut usize, tokenizer: &mut Tokenizer, piece: &m
 #[derive(Debug)]
 pub(super) struct LiveObjects {
     path: Vec<String>,
-    texts: Texts,
+    texts: RecordGroups,
     settings: Settings,
 }
 
 impl LiveObjects {
     /// Reads objects like [`Jsonl`]; [`Settings::id`] names the field that says which record it is.
     pub(super) fn new(settings: &Settings) -> Self {
-        let texts = Texts::new(settings, Context::File);
+        let texts = RecordGroups::new(settings, Context::File);
         Self { path: path(settings), texts, settings: settings.clone() }
     }
 }
@@ -267,7 +268,7 @@ impl Format for Jsonl {
         self.text.clear();
         self.read = 0;
         // Where nothing that comes can change what is here, it need not wait.
-        let is_apart = matches!(self.texts.joined, Joined::None);
+        let is_apart = matches!(self.texts.joined, JoinedObjects::None);
         piece.after = if is_apart { Break::Document } else { Break::Line };
         while piece.frame.source.len() < PIECE && (piece.frame.is_none() || self.lines.is_ready()) {
             if !self.lines.next()? {
@@ -299,7 +300,7 @@ impl Objects {
     }
 
     /// The block that an object is, if it is one.
-    fn block(&self, line: &str, members: &[Member]) -> Option<Block> {
+    fn block(&self, line: &str, members: &[Member]) -> Option<UnspokenBlock> {
         let mut rest = members.iter().filter(|member| member.key != self.field || !member.is_null(line));
         let (member, None) = (rest.next()?, rest.next()) else { return None };
         let kind = BlockKind::ALL.into_iter().find(|kind| kind.name() == member.key)?;
@@ -307,19 +308,19 @@ impl Objects {
             BlockKind::Document => Some(compact(member.raw(line))).filter(|raw| raw.starts_with('{'))?,
             _ => member.string(line)?,
         };
-        Some(Block { kind, text })
+        Some(UnspokenBlock { kind, text })
     }
 }
 
 impl Grammar for Objects {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         if !line.trim().is_empty() {
             strings(line, &self.path)?.into_iter().for_each(|string| parts.push(string, Some(Break::Line)));
         }
         Ok(())
     }
 
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         if line.trim().is_empty() {
             return Ok(());
         }
@@ -334,7 +335,7 @@ impl Grammar for Objects {
                 (Item::Segment(segment), parts)
             }
         };
-        out.push_back(Found::new(item, line, number, parts));
+        out.push_back(LocatedItem::new(item, line, number, parts));
         Ok(())
     }
 
@@ -352,7 +353,7 @@ pub(super) fn read_segment(
     line: &str,
     members: Vec<Member>,
     field: &str,
-) -> Result<(Segment, Vec<(Part, usize)>), Fault> {
+) -> Result<(Segment, Vec<(LossKind, usize)>), Fault> {
     let (mut segment, mut parts) = (Segment::default(), Vec::new());
     let mut text = None;
     let mut tags = None;
@@ -365,40 +366,40 @@ pub(super) fn read_segment(
                 if text.is_none() {
                     return Err(no_string(place.start, key));
                 }
-                (Part::Text, true)
+                (LossKind::Text, true)
             }
             "id" => {
                 segment.id = string().or_else(|| member.number(line).map(str::to_owned));
-                (Part::Id, segment.id.is_some())
+                (LossKind::Id, segment.id.is_some())
             }
             "confidence" => {
                 segment.confidence = string().or_else(|| member.number(line).map(str::to_owned));
-                (Part::Confidence, segment.confidence.is_some())
+                (LossKind::Confidence, segment.confidence.is_some())
             }
-            "begin" | "start" => (Part::Times, take_time(line, &member, &mut segment.begin)?),
-            "end" => (Part::Times, take_time(line, &member, &mut segment.end)?),
-            "recording" => (Part::Recording, take(string(), &mut segment.recording)),
-            "channel" => (Part::Channel, take(string(), &mut segment.channel)),
-            "speaker" => (Part::Speaker, take(string(), &mut segment.speaker)),
-            "settings" => (Part::Settings, take(string(), &mut segment.settings)),
-            "coordinates" => (Part::Coordinates, take(string(), &mut segment.coordinates)),
-            "type" => (Part::Kind, take(string(), &mut segment.kind)),
-            "label" => (Part::Label, take(string(), &mut segment.label)),
+            "begin" | "start" => (LossKind::Times, take_time(line, &member, &mut segment.begin)?),
+            "end" => (LossKind::Times, take_time(line, &member, &mut segment.end)?),
+            "recording" => (LossKind::Recording, take(string(), &mut segment.recording)),
+            "channel" => (LossKind::Channel, take(string(), &mut segment.channel)),
+            "speaker" => (LossKind::Speaker, take(string(), &mut segment.speaker)),
+            "settings" => (LossKind::Settings, take(string(), &mut segment.settings)),
+            "coordinates" => (LossKind::Coordinates, take(string(), &mut segment.coordinates)),
+            "type" => (LossKind::Kind, take(string(), &mut segment.kind)),
+            "label" => (LossKind::Label, take(string(), &mut segment.label)),
             "tags" => {
                 tags = Some(member);
                 continue;
             }
             "words" => {
                 segment.words = read_words(line, &member)?.unwrap_or_default();
-                (Part::Words, !segment.words.is_empty())
+                (LossKind::Words, !segment.words.is_empty())
             }
             "rows" => {
                 segment.rows = read_rows(line, &member)?.unwrap_or_default();
-                (Part::Rows, !segment.rows.is_empty())
+                (LossKind::Rows, !segment.rows.is_empty())
             }
-            _ => (Part::Other, false),
+            _ => (LossKind::Other, false),
         };
-        parts.push((if taken { part } else { Part::Other }, place.start));
+        parts.push((if taken { part } else { LossKind::Other }, place.start));
         if !taken {
             segment.other.push((key.clone(), compact(member.raw(line))));
         }
@@ -407,11 +408,11 @@ pub(super) fn read_segment(
     if let Some(member) = tags {
         match read_tags(line, &member, segment.text.chars().count())? {
             Some(tags) => {
-                parts.extend(tags.iter().map(|_| (Part::Tags, member.place.start)));
+                parts.extend(tags.iter().map(|_| (LossKind::Tags, member.place.start)));
                 segment.tags = tags;
             }
             None => {
-                parts.push((Part::Other, member.place.start));
+                parts.push((LossKind::Other, member.place.start));
                 segment.other.push((member.key.clone(), compact(member.raw(line))));
             }
         }
@@ -443,7 +444,7 @@ pub(super) fn take_time(json: &str, member: &Member, time: &mut Option<Time>) ->
 }
 
 /// Reads `[[0,"<i>"],[3,"</i>"]]` for a text of so many characters; `None` where it is something else.
-fn read_tags(json: &str, member: &Member, len: usize) -> Result<Option<Vec<Tag>>, Fault> {
+fn read_tags(json: &str, member: &Member, len: usize) -> Result<Option<Vec<SegmentTag>>, Fault> {
     let (mut tags, mut last) = (Vec::new(), 0);
     for tag in members(json, &member.place)? {
         let pair = members(json, &tag.place)?;
@@ -453,19 +454,19 @@ fn read_tags(json: &str, member: &Member, len: usize) -> Result<Option<Vec<Tag>>
             return Ok(None);
         };
         last = at;
-        tags.push(Tag { at, tag });
+        tags.push(SegmentTag { at, tag });
     }
     Ok(Some(tags).filter(|tags| !tags.is_empty() && member.raw(json).starts_with('[')))
 }
 
 /// Reads `[{"text":" so","begin":1.0,"end":1.2,"confidence":0.9}]`; `None` where it is something else.
-fn read_words(json: &str, member: &Member) -> Result<Option<Vec<Word>>, Fault> {
+fn read_words(json: &str, member: &Member) -> Result<Option<Vec<SegmentWord>>, Fault> {
     if !member.raw(json).starts_with('[') {
         return Ok(None);
     }
     let mut words = Vec::new();
     for object in members(json, &member.place)? {
-        let mut word = Word::default();
+        let mut word = SegmentWord::default();
         let mut text = None;
         if !object.raw(json).starts_with('{') {
             return Ok(None);
@@ -486,22 +487,23 @@ fn read_words(json: &str, member: &Member) -> Result<Option<Vec<Word>>, Fault> {
             }
         }
         let Some(text) = text else { return Ok(None) };
-        words.push(Word { text, ..word });
+        words.push(SegmentWord { text, ..word });
     }
     Ok(Some(words))
 }
 
 /// Reads `[["1",null,"X"]]`, where null stands for the next word of the text, and a number for one with so many spaces in it; `None`
 /// where it is something else.
-fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<Row>>, Fault> {
+fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<SegmentColumns>>, Fault> {
     let mut rows = Vec::new();
     for row in members(json, &member.place)? {
         let column = |column: &Member| match column.string(json) {
-            Some(text) => Some(Column::Other(text)),
-            None if column.is_null(json) => Some(Column::Word(0)),
-            None => column.number(json)?.parse().ok().filter(|&spaces| spaces > 0).map(Column::Word),
+            Some(text) => Some(FieldColumn::Other(text)),
+            None if column.is_null(json) => Some(FieldColumn::Word(0)),
+            None => column.number(json)?.parse().ok().filter(|&spaces| spaces > 0).map(FieldColumn::Word),
         };
-        let Some(columns) = members(json, &row.place)?.iter().map(column).collect::<Option<Row>>() else {
+        let Some(columns) = members(json, &row.place)?.iter().map(column).collect::<Option<SegmentColumns>>()
+        else {
             return Ok(None);
         };
         let is_array = row.raw(json).starts_with('[');
@@ -515,9 +517,9 @@ fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<Row>>, Fault> {
 
 /// Objects, written one by one. Whatever a format has, they have a field for it.
 #[derive(Debug)]
-pub(super) struct Writer;
+pub(super) struct JsonlWriter;
 
-impl segment::Writer for Writer {
+impl segment::SegmentWriter for JsonlWriter {
     fn blocks(&self) -> &'static [BlockKind] {
         &BlockKind::ALL
     }
@@ -526,14 +528,14 @@ impl segment::Writer for Writer {
         if let Some(nth) = segment.other.iter().position(|(name, _)| name == "text") {
             let problem =
                 "found a field \"text\" beside the one that --field names, but that is written as \"text\"";
-            return Err(Lost { nth, ..losses.never(Part::Other, problem) });
+            return Err(Lost { nth, ..losses.never(LossKind::Other, problem) });
         }
         out.push(Item::Segment(segment));
         Ok(())
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {
-        let mut fields = Fields::new(out);
+        let mut fields = ObjectFields::new(out);
         match item {
             Item::Block(block) => {
                 match block.kind {
@@ -550,12 +552,12 @@ impl segment::Writer for Writer {
 }
 
 /// The fields of an object on its way out.
-pub(super) struct Fields<'a> {
+pub(super) struct ObjectFields<'a> {
     out: &'a mut String,
     is_first: bool,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> ObjectFields<'a> {
     /// Begins an object.
     pub(super) fn new(out: &'a mut String) -> Self {
         out.push('{');
@@ -599,7 +601,7 @@ impl<'a> Fields<'a> {
 }
 
 /// What fields are called.
-pub(super) struct Names {
+pub(super) struct FieldNames {
     /// Whether an identifier that is a number is written as one.
     pub(super) numbers: bool,
     pub(super) begin: &'static str,
@@ -609,11 +611,11 @@ pub(super) struct Names {
     pub(super) space: &'static str,
 }
 
-const NAMES: Names =
-    Names { numbers: false, begin: "begin", word: "text", confidence: "confidence", space: "" };
+const NAMES: FieldNames =
+    FieldNames { numbers: false, begin: "begin", word: "text", confidence: "confidence", space: "" };
 
 /// Writes all that a segment has.
-pub(super) fn write_segment(segment: &Segment, names: &Names, fields: &mut Fields<'_>) {
+pub(super) fn write_segment(segment: &Segment, names: &FieldNames, fields: &mut ObjectFields<'_>) {
     match names.numbers {
         true => fields.number("id", &segment.id),
         false => fields.text("id", &segment.id),
@@ -637,7 +639,7 @@ pub(super) fn write_segment(segment: &Segment, names: &Names, fields: &mut Field
     if !segment.words.is_empty() {
         let words = segment.words.iter().map(|word| {
             let mut out = String::new();
-            let mut fields = Fields::new(&mut out);
+            let mut fields = ObjectFields::new(&mut out);
             fields.push(names.word, &quoted(&word.text));
             fields.time(names.begin, word.begin);
             fields.time("end", word.end);
@@ -648,10 +650,10 @@ pub(super) fn write_segment(segment: &Segment, names: &Names, fields: &mut Field
         fields.push("words", &array(words));
     }
     if !segment.rows.is_empty() {
-        let column = |column: &Column| match column {
-            Column::Word(0) => "null".to_owned(),
-            Column::Word(spaces) => spaces.to_string(),
-            Column::Other(text) => quoted(text),
+        let column = |column: &FieldColumn| match column {
+            FieldColumn::Word(0) => "null".to_owned(),
+            FieldColumn::Word(spaces) => spaces.to_string(),
+            FieldColumn::Other(text) => quoted(text),
         };
         fields.push("rows", &array(segment.rows.iter().map(|row| array(row.iter().map(column)))));
     }

@@ -11,7 +11,7 @@ use crate::files::{BOM, Input};
 /// The lines of an input. One ends with `\n` or `\r\n`, in a file whose first does so with `\r` alone, where [`Ends`] says so with any
 /// `\r`, and at the end of the file.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct SplitLines {
     buffer: Buffer,
     longest: usize,
     /// The line that was read last, with its ending, and so many bytes of the buffer after it without one.
@@ -42,7 +42,7 @@ pub(super) enum Ends {
     Tags,
 }
 
-impl Lines {
+impl SplitLines {
     /// Lines of which those of more than `longest` characters come in parts.
     pub(super) fn of_at_most(input: Input, longest: usize) -> Self {
         Self {
@@ -140,7 +140,7 @@ impl Lines {
         }
     }
 
-    /// Reads on until the line after this one is here; [`Lines::ahead`] then gives it.
+    /// Reads on until the line after this one is here; [`SplitLines::ahead`] then gives it.
     pub(super) fn look_ahead(&mut self) -> Result<()> {
         let mut searched = self.line.end;
         loop {
@@ -209,7 +209,7 @@ impl Lines {
         &self.buffer.bytes[self.line.clone()]
     }
 
-    /// The line without its ending and without a byte-order mark, as a range of [`Lines::whole`].
+    /// The line without its ending and without a byte-order mark, as a range of [`SplitLines::whole`].
     pub(super) fn text(&self) -> Range<usize> {
         let line = self.whole();
         let start = if self.number == 1 && line.starts_with(BOM) { BOM.len() } else { 0 };
@@ -257,7 +257,7 @@ mod tests {
 
     fn lines_ending(text: &str, ends: Ends) -> Vec<(u64, String)> {
         let input = Input::uncompressed("text", std::io::Cursor::new(text.to_owned()));
-        let mut lines = Lines::of_at_most(input, PART).ending(ends);
+        let mut lines = SplitLines::of_at_most(input, PART).ending(ends);
         let (mut found, mut all) = (Vec::new(), Vec::new());
         while lines.next().unwrap() {
             all.extend_from_slice(lines.whole());
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn the_next_line_can_be_looked_at() {
         let text = "a\r\nb \r\n\nc";
-        let mut lines = Lines::of_at_most(Input::uncompressed("text", std::io::Cursor::new(text)), PART);
+        let mut lines = SplitLines::of_at_most(Input::uncompressed("text", std::io::Cursor::new(text)), PART);
         for expected in [&b"b"[..], b"", b"c", b""] {
             assert!(lines.next().unwrap());
             lines.look_ahead().unwrap();

@@ -7,7 +7,7 @@ use super::{Context, Piece, Settings};
 use crate::error::Result;
 use crate::text::markup::{MAX_TAG, untagged};
 use crate::text::tokenize::{Cut, MAX_RUN, NO_TEXT, Tokenizer};
-use crate::text::{Break, Case, Given, Token, Tokens};
+use crate::text::{Break, Case, Constraint, Token, Tokens};
 
 /// So many bytes that are done with are removed together.
 const DONE: usize = 1 << 12;
@@ -72,7 +72,7 @@ impl Live {
         self.source.extend_from_slice(bytes);
         let decoded = self.decode(false);
         if self.may_end() {
-            self.scan(Cut::MidLine);
+            self.scan(Cut::Partial);
         }
         self.searched = self.text.len();
         decoded
@@ -212,7 +212,7 @@ impl Live {
             self.tokens.as_mut_slice()[first..].iter_mut().take_while(|token| token.before == Break::None)
         {
             let word = &self.text[token.source.start as usize..token.source.end as usize];
-            token.given = Given::Fixed(Case::of(&untagged(word), self.settings.locale));
+            token.given = Constraint::Fixed(Case::of(&untagged(word), self.settings.locale));
         }
     }
 
@@ -269,9 +269,9 @@ fn moved(token: &Token, len: u32) -> Token {
 mod tests {
     use super::*;
     use crate::text::tokenize::Capitalized;
-    use crate::text::{Locale, Words};
+    use crate::text::{Locale, Spellings};
 
-    type Word = (String, Break, bool, Given);
+    type Word = (String, Break, bool, Constraint);
 
     /// The bytes and the words that come out of text cut into steps, and how many bytes were held at most.
     fn read(bytes: &[u8], step: usize, settings: Settings) -> (Vec<u8>, Vec<Word>, usize) {
@@ -298,7 +298,8 @@ mod tests {
     }
 
     fn settings() -> Settings {
-        let words = Words::read("New York City\nNew York\nAT&T".as_bytes(), "words", Locale::Root).unwrap();
+        let words =
+            Spellings::read("New York City\nNew York\nAT&T".as_bytes(), "words", Locale::Root).unwrap();
         let language = "en".to_owned();
         Settings { words, language, capitalized: Capitalized::Keep, ..Settings::default() }
     }
@@ -390,11 +391,11 @@ mod tests {
         assert_eq!(
             given[3..],
             [
-                ("lis", Given::Nothing),
-                ("bon-b", Given::Fixed(Case::Upper)),
-                ("c", Given::Fixed(Case::Lower)),
-                ("then", Given::Nothing),
-                ("we", Given::Nothing),
+                ("lis", Constraint::Free),
+                ("bon-b", Constraint::Fixed(Case::Upper)),
+                ("c", Constraint::Fixed(Case::Lower)),
+                ("then", Constraint::Free),
+                ("we", Constraint::Free),
             ]
         );
     }

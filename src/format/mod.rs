@@ -6,7 +6,7 @@ mod caption;
 mod conll;
 mod copies;
 mod cue;
-mod frame;
+mod envelope;
 mod json;
 mod jsonl;
 mod lines;
@@ -33,7 +33,7 @@ use std::path::Path;
 
 pub(crate) use caption::{Caption, CaptionReader, Id};
 pub use copies::WrittenWords;
-pub use frame::Frame;
+pub use envelope::Envelope;
 pub use jsonl::Jsonl;
 pub(crate) use live::Live;
 pub use plain::Plain;
@@ -50,7 +50,7 @@ use crate::files::{self, Input};
 use crate::named::NamedValue;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
-use crate::text::{Break, Choice, Locale, Policy, Tokens, Words};
+use crate::text::{Break, Choice, Locale, Policy, Spellings, Tokens};
 
 /// A stretch of a file: bytes, and the words that stand in them. Cleared and used again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,7 +64,7 @@ pub struct Piece {
     /// What comes after: [`Break::Space`] where the line goes on, [`Break::Document`] at the end of a text, as the end of the file is.
     pub after: Break,
     /// The bytes of the file where they are not the text itself.
-    pub frame: Frame,
+    pub frame: Envelope,
     /// Places that say again words of this piece or of one before, and whether words of it may be said again in the next.
     copies: Vec<CopiedWord>,
     is_copied: bool,
@@ -138,7 +138,7 @@ pub struct Settings {
     /// Which capitals of the input count.
     pub capitalized: Capitalized,
     /// The user's own spellings.
-    pub words: Words,
+    pub words: Spellings,
     /// Passes bytes that are not UTF-8 through as they are, with the run they stand in, and what the format does not allow.
     /// Otherwise they are an error.
     pub lossy: bool,

@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use super::records::{Grammar, Parts};
+use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, is_event, shortened};
 use crate::text::Break;
 
 /// A transcript, read from anywhere. All but the words and their marks stays as it is.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
-    header: Option<Header>,
+pub(super) struct NlpReader {
+    header: Option<NlpColumns>,
     /// What parts the next word from the last.
     before: Option<Break>,
     /// Whether the last word has no mark yet.
@@ -21,13 +21,13 @@ pub(super) struct Rows {
 
 /// Which columns there are.
 #[derive(Debug, Clone, Copy)]
-struct Header {
+struct NlpColumns {
     token: usize,
     punctuation: usize,
     columns: usize,
 }
 
-impl Header {
+impl NlpColumns {
     fn read(line: &str) -> Result<Self, Fault> {
         let names: Vec<&str> = line.split('|').collect();
         let place = |name| names.iter().position(|&found| found == name);
@@ -65,10 +65,10 @@ impl Header {
     }
 }
 
-impl Grammar for Rows {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+impl Grammar for NlpReader {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let Some(header) = self.header else {
-            self.header = Some(Header::read(line)?);
+            self.header = Some(NlpColumns::read(line)?);
             self.before = Some(Break::Document);
             return Ok(());
         };

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use super::buffer::Buffer;
 use super::jsonl::LONGEST;
-use super::records::{Grammar, Parts};
-use super::segment::{self, Found, Item, Losses, Lost, Part, Segment};
+use super::records::{Grammar, LineParts};
+use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment};
 use super::transcript::Fault;
 use super::{Context, Format, Piece, Settings};
 use crate::error::{Error, Result};
@@ -86,7 +86,7 @@ impl Plain {
         let text = text(&piece.source, &mut self.mended, self.settings.lossy)
             .map_err(|_| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source))?;
         let before = self.tokenizer.clone();
-        let mut done = self.tokenizer.read(text, 0, Cut::MidLine, &mut piece.tokens);
+        let mut done = self.tokenizer.read(text, 0, Cut::Partial, &mut piece.tokens);
         if done == text.len() && !text.ends_with(char::is_whitespace) {
             self.in_run = true;
             self.tokenizer = before;
@@ -102,7 +102,7 @@ impl Plain {
                     done = at + space.len_utf8();
                     self.tokenizer = before;
                     piece.tokens.clear();
-                    self.tokenizer.read(&text[..done], 0, Cut::MidLine, &mut piece.tokens);
+                    self.tokenizer.read(&text[..done], 0, Cut::Partial, &mut piece.tokens);
                 }
                 self.settings.words.fix(&piece.source, 0, true, &mut piece.tokens);
             }
@@ -196,14 +196,14 @@ impl Format for Plain {
 pub(super) struct TextLines;
 
 impl Grammar for TextLines {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         parts.push(0..line.len(), Some(Break::Line));
         Ok(())
     }
 
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let segment = Segment { text: line.to_owned(), ..Segment::default() };
-        out.push_back(Found::new(Item::Segment(segment), line, number, vec![(Part::Text, 0)]));
+        out.push_back(LocatedItem::new(Item::Segment(segment), line, number, vec![(LossKind::Text, 0)]));
         Ok(())
     }
 
@@ -261,9 +261,9 @@ fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {
 
 /// Text, written line by line.
 #[derive(Debug)]
-pub(super) struct Writer;
+pub(super) struct PlainWriter;
 
-impl segment::Writer for Writer {
+impl segment::SegmentWriter for PlainWriter {
     fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         segment.keep(&[], losses)?;
         out.push(Item::Segment(segment));
@@ -281,7 +281,7 @@ impl segment::Writer for Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Given, Locale, Words};
+    use crate::text::{Constraint, Locale, Spellings};
     use std::io::Read;
 
     /// A reader that gives `step` bytes at a time.
@@ -298,7 +298,7 @@ mod tests {
         Input::new("text", Dribble(std::io::Cursor::new(bytes.to_vec()), step)).unwrap()
     }
 
-    type Word = (String, bool, Given);
+    type Word = (String, bool, Constraint);
 
     fn read(bytes: &[u8], step: usize, settings: Settings) -> Result<(Vec<u8>, Vec<Word>)> {
         let mut plain = Plain::new(input(bytes, step), settings);
@@ -322,7 +322,7 @@ mod tests {
         text += "\n";
         text += &"x,".repeat(100_000);
         text += " tail ends";
-        let words = Words::read(b"New York City\nNew York", "words", Locale::Root).unwrap();
+        let words = Spellings::read(b"New York City\nNew York", "words", Locale::Root).unwrap();
         let settings = || Settings { words: words.clone(), ..Settings::default() };
         let whole = read(text.as_bytes(), usize::MAX, settings()).unwrap();
         assert_eq!(whole.0, text.as_bytes());

@@ -84,18 +84,18 @@ impl Kind {
     pub(super) fn grammar(self, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
         Ok(Some(match self {
             Self::Auto | Self::Text | Self::Tok => Box::new(plain::TextLines),
-            Self::Srt => Box::new(CueLines::<srt::Lines>::default()),
-            Self::Vtt => Box::new(CueLines::<vtt::Lines>::default()),
+            Self::Srt => Box::new(CueLines::<srt::SrtLines>::default()),
+            Self::Vtt => Box::new(CueLines::<vtt::VttLines>::default()),
             Self::Ass => Box::new(ass::Events::default()),
-            Self::Ttml => Box::new(ttml::Paragraphs::default()),
-            Self::Ctm => Box::new(ctm::Rows::default()),
-            Self::Stm => Box::new(stm::Rows::default()),
-            Self::Trn => Box::new(trn::Rows),
-            Self::Nlp => Box::new(nlp::Rows::default()),
-            Self::Tsv => Box::new(tsv::Rows::new(field)),
+            Self::Ttml => Box::new(ttml::TtmlParagraphs::default()),
+            Self::Ctm => Box::new(ctm::CtmReader::default()),
+            Self::Stm => Box::new(stm::StmReader::default()),
+            Self::Trn => Box::new(trn::TrnReader),
+            Self::Nlp => Box::new(nlp::NlpReader::default()),
+            Self::Tsv => Box::new(tsv::TsvReader::new(field)),
             Self::Jsonl => Box::new(Objects::new(field)),
             Self::WhisperJson => return Ok(None),
-            Self::Conll => Box::new(conll::Rows::new(field)?),
+            Self::Conll => Box::new(conll::ConllReader::new(field)?),
         }))
     }
 

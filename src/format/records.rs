@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use super::copies::{CopiedPart, CopiedWord, RolledLines};
-use super::lines::{Ends, Lines};
+use super::lines::{Ends, SplitLines};
 use super::plain::{PART, not_utf8, text};
 use super::record::{Record, RecordSource};
-use super::segment::Found;
+use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
 use super::{Format, Piece, Settings};
 use crate::error::{Error, Result};
@@ -25,16 +25,16 @@ const LINES: usize = 2 * PART;
 /// Reads the lines of a format, one after the other, all for their text or all for their items.
 pub(super) trait Grammar: Send + Debug {
     /// Takes the next line, without its ending, and says which parts of it are text.
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault>;
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault>;
 
     /// Takes the next line, which has this number, and gives out the items that have ended, in formats that are converted.
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let _ = (line, number, out);
         Ok(())
     }
 
     /// Gives out the item that is open at the end of the file.
-    fn close(&mut self, out: &mut VecDeque<Found>) {
+    fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
         let _ = out;
     }
 
@@ -99,7 +99,7 @@ pub(super) trait Grammar: Send + Debug {
 
 /// The parts of a line that are text.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct LineParts {
     pub(super) places: Vec<TextPart>,
     copies: Vec<PartCopy>,
     /// The least break before the next part, on whatever line that stands.
@@ -126,7 +126,7 @@ pub(super) struct TextPart {
     pub(super) begins: bool,
 }
 
-impl Parts {
+impl LineParts {
     /// Takes the next part. Without `before` its words run on from the last part.
     pub(super) fn push(&mut self, place: Range<usize>, before: Option<Break>) {
         self.push_part(place, before, false);
@@ -194,7 +194,7 @@ pub(super) enum Faults {
 /// The lines of a file, and the grammar that reads them.
 #[derive(Debug)]
 pub(super) struct GrammarLines {
-    lines: Lines,
+    lines: SplitLines,
     grammar: Box<dyn Grammar>,
     faults: Faults,
     mended: Vec<u8>,
@@ -202,12 +202,12 @@ pub(super) struct GrammarLines {
 
 impl GrammarLines {
     pub(super) fn new(input: Input, grammar: Box<dyn Grammar>, faults: Faults) -> Self {
-        let lines = Lines::of_at_most(input, grammar.longest()).ending(grammar.ends());
+        let lines = SplitLines::of_at_most(input, grammar.longest()).ending(grammar.ends());
         Self { lines, grammar, faults, mended: Vec::new() }
     }
 
     /// Reads the next line, and which parts of it are text; false at the end. A line that stood in the cue before has none.
-    fn next(&mut self, parts: &mut Parts, rolled: &mut RolledLines, locale: Locale) -> Result<bool> {
+    fn next(&mut self, parts: &mut LineParts, rolled: &mut RolledLines, locale: Locale) -> Result<bool> {
         parts.clear();
         self.read(|grammar, line, _| {
             grammar.line(line, parts).inspect_err(|_| parts.clear())?;
@@ -223,7 +223,7 @@ impl GrammarLines {
     }
 
     /// Reads the next line, and gives out the items that have ended; false at the end.
-    pub(super) fn next_items(&mut self, out: &mut VecDeque<Found>) -> Result<bool> {
+    pub(super) fn next_items(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {
         let is_line = self.read(|grammar, line, number| grammar.items(line, number, out))?;
         if !is_line {
             self.grammar.close(out);
@@ -276,7 +276,7 @@ impl Faults {
     }
 
     /// The line that was read last, without its ending.
-    pub(super) fn text<'a>(self, lines: &'a Lines, mended: &'a mut Vec<u8>) -> Result<&'a str> {
+    pub(super) fn text<'a>(self, lines: &'a SplitLines, mended: &'a mut Vec<u8>) -> Result<&'a str> {
         let source = &lines.whole()[lines.text()];
         text(source, mended, self == Self::Passed).map_err(|_| match self {
             Self::Refused => files::not_utf8(lines.name(), lines.number(), source),
@@ -295,14 +295,14 @@ impl Faults {
 pub(super) struct RecordLines {
     lines: GrammarLines,
     /// What the grammar says of the line that was read last.
-    parts: Parts,
+    parts: LineParts,
     rolled: RolledLines,
 }
 
 impl RecordLines {
     pub(super) fn new(input: Input, grammar: Box<dyn Grammar>) -> Self {
         let lines = GrammarLines::new(input, grammar, Faults::Refused);
-        Self { lines, parts: Parts::default(), rolled: RolledLines::default() }
+        Self { lines, parts: LineParts::default(), rolled: RolledLines::default() }
     }
 }
 
@@ -362,7 +362,7 @@ fn has_space(text: &str) -> bool {
 pub(super) struct Records {
     lines: GrammarLines,
     /// What the grammar says of the line that was read last.
-    parts: Parts,
+    parts: LineParts,
     settings: Settings,
     /// Whether the line that was read last is no part of a piece yet.
     is_held: bool,
@@ -454,7 +454,7 @@ impl Records {
             count: 0,
         };
         let lines = GrammarLines::new(input, grammar, Faults::of(&settings));
-        Self { lines, parts: Parts::default(), settings, is_held: false, text, silent: 0 }
+        Self { lines, parts: LineParts::default(), settings, is_held: false, text, silent: 0 }
     }
 
     /// Whether the piece ends before the line that was read, and what then comes after it.

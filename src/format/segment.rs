@@ -12,7 +12,7 @@ use crate::error::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item {
     Segment(Segment),
-    Block(Block),
+    Block(UnspokenBlock),
 }
 
 /// What is said at a time: a cue, a word of a recogniser, a sentence, a line.
@@ -27,7 +27,7 @@ pub(super) struct Segment {
     /// The words, as characters: without escapes and without tags.
     pub(super) text: String,
     /// What stands between the characters of the text and is none of it, in order.
-    pub(super) tags: Vec<Tag>,
+    pub(super) tags: Vec<SegmentTag>,
     /// Where a cue stands on the screen, as .vtt says it.
     pub(super) settings: Option<String>,
     /// The same, as .srt says it.
@@ -39,23 +39,23 @@ pub(super) struct Segment {
     /// What it is counted under: `<o,f0,male>`.
     pub(super) label: Option<String>,
     /// The same words again, each with its times.
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<SegmentWord>,
     /// The columns of each word and what stands between them.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<SegmentColumns>,
     /// Names and values of what nobody here knows, the values as JSON without white space.
     pub(super) other: Vec<(String, String)>,
 }
 
 /// `<i>`, `{\an8}`, `<v Ana>` or an event, before the character of the text that has this number, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tag {
+pub(super) struct SegmentTag {
     pub(super) at: usize,
     pub(super) tag: String,
 }
 
 /// One word of a segment. Its text begins with the white space that parts it from the word before.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Word {
+pub(super) struct SegmentWord {
     pub(super) text: String,
     pub(super) begin: Option<Time>,
     pub(super) end: Option<Time>,
@@ -64,11 +64,11 @@ pub(super) struct Word {
 }
 
 /// The columns of a line.
-pub(super) type Row = Vec<Column>;
+pub(super) type SegmentColumns = Vec<FieldColumn>;
 
 /// What stands in a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Column {
+pub(super) enum FieldColumn {
     /// The next word of the text, in which so many spaces stand.
     Word(usize),
     Other(String),
@@ -76,7 +76,7 @@ pub(super) enum Column {
 
 /// What is not said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct UnspokenBlock {
     pub(super) kind: BlockKind,
     /// What it says, without what it begins with in its format; of a document an object of JSON.
     pub(super) text: String,
@@ -219,7 +219,7 @@ impl Time {
 
 /// What can be lost of a segment, in the order in which it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+pub(super) enum LossKind {
     Id,
     Recording,
     Channel,
@@ -242,7 +242,7 @@ pub(super) enum Part {
     Block(BlockKind),
 }
 
-impl Part {
+impl LossKind {
     /// What it is called where a segment has it.
     fn name(self) -> &'static str {
         match self {
@@ -274,7 +274,7 @@ impl Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lost {
     /// Where it stands: the part, and which of several.
-    pub(super) part: Part,
+    pub(super) part: LossKind,
     pub(super) nth: usize,
     pub(super) problem: String,
 }
@@ -286,7 +286,7 @@ pub(super) struct Losses {
     pub(super) to: Kind,
     drop: bool,
     /// What was left out and how often.
-    counts: Vec<(Part, u64)>,
+    counts: Vec<(LossKind, u64)>,
 }
 
 impl Losses {
@@ -295,7 +295,7 @@ impl Losses {
     }
 
     /// Leaves something out, or refuses to.
-    pub(super) fn leave(&mut self, part: Part, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
+    pub(super) fn leave(&mut self, part: LossKind, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
         if !self.drop {
             let problem = format!(
                 "{what} would be lost, for {} has no place for that: convert with --drop to leave such things out",
@@ -314,12 +314,12 @@ impl Losses {
     }
 
     /// Refuses what cannot be left out.
-    pub(super) fn never(&self, part: Part, what: impl fmt::Display) -> Lost {
+    pub(super) fn never(&self, part: LossKind, what: impl fmt::Display) -> Lost {
         Lost { part, nth: 0, problem: format!("{what}: convert to another format, or mend the file") }
     }
 
     /// Refuses a segment for which the format needs what it does not have.
-    pub(super) fn needs(&self, part: Part, what: &str) -> Lost {
+    pub(super) fn needs(&self, part: LossKind, what: &str) -> Lost {
         let to = self.to.shown();
         self.never(part, format!("found no {what}, but in {to} a segment is expected to have it"))
     }
@@ -331,8 +331,8 @@ impl Losses {
         let told = counts.into_iter().map(|(part, count)| {
             let end = if count == 1 { "" } else { "s" };
             match part {
-                Part::Block(kind) => format!("{count} {}{end}", kind.name()),
-                Part::Text => format!("{count} empty {}{end}", self.from.unit()),
+                LossKind::Block(kind) => format!("{count} {}{end}", kind.name()),
+                LossKind::Text => format!("{count} empty {}{end}", self.from.unit()),
                 part => format!("{} of {count} {}{end}", part.name(), self.from.unit()),
             }
         });
@@ -378,22 +378,22 @@ impl Kind {
 
 impl Segment {
     /// Leaves out all but these parts, and the text.
-    pub(super) fn keep(&mut self, kept: &[Part], losses: &mut Losses) -> Result<(), Lost> {
-        if !kept.contains(&Part::Times)
+    pub(super) fn keep(&mut self, kept: &[LossKind], losses: &mut Losses) -> Result<(), Lost> {
+        if !kept.contains(&LossKind::Times)
             && let (Some(time), _) | (None, Some(time)) = (self.begin.take(), self.end.take())
         {
-            losses.leave(Part::Times, 0, format_args!("the time {}", time.seconds(0)))?;
+            losses.leave(LossKind::Times, 0, format_args!("the time {}", time.seconds(0)))?;
         }
         let fields = [
-            (Part::Id, "identifier", &mut self.id),
-            (Part::Recording, "recording", &mut self.recording),
-            (Part::Channel, "channel", &mut self.channel),
-            (Part::Speaker, "speaker", &mut self.speaker),
-            (Part::Settings, "settings", &mut self.settings),
-            (Part::Coordinates, "coordinates", &mut self.coordinates),
-            (Part::Confidence, "confidence", &mut self.confidence),
-            (Part::Kind, "type", &mut self.kind),
-            (Part::Label, "label", &mut self.label),
+            (LossKind::Id, "identifier", &mut self.id),
+            (LossKind::Recording, "recording", &mut self.recording),
+            (LossKind::Channel, "channel", &mut self.channel),
+            (LossKind::Speaker, "speaker", &mut self.speaker),
+            (LossKind::Settings, "settings", &mut self.settings),
+            (LossKind::Coordinates, "coordinates", &mut self.coordinates),
+            (LossKind::Confidence, "confidence", &mut self.confidence),
+            (LossKind::Kind, "type", &mut self.kind),
+            (LossKind::Label, "label", &mut self.label),
         ];
         for (part, name, field) in fields {
             if !kept.contains(&part)
@@ -402,25 +402,25 @@ impl Segment {
                 losses.leave(part, 0, format_args!("the {name} \"{}\"", shortened(&value)))?;
             }
         }
-        if !kept.contains(&Part::Breaks) && self.text.contains('\n') {
-            losses.leave(Part::Breaks, 0, "a line break of this text")?;
+        if !kept.contains(&LossKind::Breaks) && self.text.contains('\n') {
+            losses.leave(LossKind::Breaks, 0, "a line break of this text")?;
             // One character for one: the tags keep their places.
             self.text = self.text.replace('\n', " ");
         }
-        if !kept.contains(&Part::Tags) {
+        if !kept.contains(&LossKind::Tags) {
             self.keep_tags(|_| false, losses)?;
         }
-        if !kept.contains(&Part::Words) && !self.words.is_empty() {
-            losses.leave(Part::Words, 0, "the times of each word")?;
+        if !kept.contains(&LossKind::Words) && !self.words.is_empty() {
+            losses.leave(LossKind::Words, 0, "the times of each word")?;
             self.words.clear();
         }
-        if !kept.contains(&Part::Rows) && !self.rows.is_empty() {
-            losses.leave(Part::Rows, 0, "the columns of these words")?;
+        if !kept.contains(&LossKind::Rows) && !self.rows.is_empty() {
+            losses.leave(LossKind::Rows, 0, "the columns of these words")?;
             self.rows.clear();
         }
-        if !kept.contains(&Part::Other) {
+        if !kept.contains(&LossKind::Other) {
             for (nth, (name, _)) in std::mem::take(&mut self.other).into_iter().enumerate() {
-                losses.leave(Part::Other, nth, format_args!("the field \"{}\"", shortened(&name)))?;
+                losses.leave(LossKind::Other, nth, format_args!("the field \"{}\"", shortened(&name)))?;
             }
         }
         Ok(())
@@ -436,7 +436,7 @@ impl Segment {
         for (nth, tag) in self.tags.iter().enumerate() {
             if !is_kept(&tag.tag) {
                 let what = format!("the tag \"{}\"", shortened(&tag.tag));
-                losses.leave(Part::Tags, left, what).map_err(|lost| Lost { nth, ..lost })?;
+                losses.leave(LossKind::Tags, left, what).map_err(|lost| Lost { nth, ..lost })?;
                 left += 1;
             }
         }
@@ -450,7 +450,7 @@ impl Segment {
     pub(super) fn even(&mut self, losses: &mut Losses) -> Result<(), Lost> {
         let even = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
         if even != self.text && self.tags.is_empty() {
-            losses.leave(Part::Spaces, 0, "white space beyond one space between words")?;
+            losses.leave(LossKind::Spaces, 0, "white space beyond one space between words")?;
             self.text = even;
         }
         Ok(())
@@ -460,8 +460,8 @@ impl Segment {
     pub(super) fn times(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
         match (self.begin, self.end) {
             (Some(begin), Some(end)) => Ok((begin, end)),
-            (None, _) => Err(losses.needs(Part::Times, "beginning")),
-            (_, None) => Err(losses.needs(Part::Times, "end")),
+            (None, _) => Err(losses.needs(LossKind::Times, "beginning")),
+            (_, None) => Err(losses.needs(LossKind::Times, "end")),
         }
     }
 
@@ -472,7 +472,7 @@ impl Segment {
             let [begin, end] = [begin, end].map(|time| time.seconds(0));
             let to = losses.to.shown();
             let problem = format!("found the end {end} before the beginning {begin}, which {to} cannot have");
-            return Err(losses.never(Part::Times, problem));
+            return Err(losses.never(LossKind::Times, problem));
         }
         Ok((begin, end))
     }
@@ -492,7 +492,7 @@ impl Segment {
     }
 }
 
-impl Block {
+impl UnspokenBlock {
     /// What a comment says that begins with this mark.
     pub(super) fn comment(line: &str, mark: &str) -> Option<Self> {
         let text = line.trim_start().strip_prefix(mark)?;
@@ -502,7 +502,7 @@ impl Block {
     /// Gives it out where it has a place, and otherwise leaves it out.
     pub(super) fn fit(
         self,
-        writer: &dyn Writer,
+        writer: &dyn SegmentWriter,
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
@@ -510,7 +510,7 @@ impl Block {
             return self.leave(losses);
         }
         if let Some(problem) = writer.misplaced(self.kind) {
-            return Err(losses.never(Part::Block(self.kind), problem));
+            return Err(losses.never(LossKind::Block(self.kind), problem));
         }
         out.push(Item::Block(self));
         Ok(())
@@ -520,15 +520,15 @@ impl Block {
     fn leave(&self, losses: &mut Losses) -> Result<(), Lost> {
         if self.kind == BlockKind::Document && has_text(&self.text) {
             let problem = "found a text beside the segments that has other words than they";
-            return Err(losses.never(Part::Block(self.kind), problem));
+            return Err(losses.never(LossKind::Block(self.kind), problem));
         }
         let begins = shortened(self.text.lines().next().unwrap_or_default());
-        losses.leave(Part::Block(self.kind), 0, format_args!("the {} \"{begins}\"", self.kind.name()))
+        losses.leave(LossKind::Block(self.kind), 0, format_args!("the {} \"{begins}\"", self.kind.name()))
     }
 }
 
 /// Appends a comment that begins with this mark.
-pub(super) fn write_comment(block: &Block, mark: &str, out: &mut String) {
+pub(super) fn write_comment(block: &UnspokenBlock, mark: &str, out: &mut String) {
     let space = if block.text.is_empty() { "" } else { " " };
     out.push_str(&format!("{mark}{space}{}\n", block.text));
 }
@@ -541,18 +541,18 @@ pub(super) fn has_text(document: &str) -> bool {
 
 /// An item and where it was found.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct LocatedItem {
     pub(super) item: Item,
     /// Its lines, the first of which has this number.
     pub(super) source: String,
     pub(super) line: u64,
     /// Where its parts stand in the source, those that are several in their order.
-    pub(super) parts: Vec<(Part, usize)>,
+    pub(super) parts: Vec<(LossKind, usize)>,
 }
 
-impl Found {
+impl LocatedItem {
     /// An item that is the line of this number.
-    pub(super) fn new(item: Item, line: &str, number: u64, parts: Vec<(Part, usize)>) -> Self {
+    pub(super) fn new(item: Item, line: &str, number: u64, parts: Vec<(LossKind, usize)>) -> Self {
         Self { item, source: line.to_owned(), line: number, parts }
     }
 
@@ -560,9 +560,9 @@ impl Found {
     pub(super) fn error(&self, file: &str, lost: Lost) -> Error {
         // What is lost of a part stands where that stands.
         let whole = match lost.part {
-            Part::Digits => Part::Times,
-            Part::Breaks | Part::Spaces => Part::Text,
-            Part::Bounds => Part::Words,
+            LossKind::Digits => LossKind::Times,
+            LossKind::Breaks | LossKind::Spaces => LossKind::Text,
+            LossKind::Bounds => LossKind::Words,
             part => part,
         };
         let places = || self.parts.iter().filter(|(part, _)| *part == whole);
@@ -575,7 +575,7 @@ impl Found {
 }
 
 /// How a format is written.
-pub(super) trait Writer {
+pub(super) trait SegmentWriter {
     /// Which blocks have a place.
     fn blocks(&self) -> &'static [BlockKind] {
         &[]

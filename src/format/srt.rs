@@ -1,7 +1,7 @@
 //! `.srt`, SubRip's subtitles: a number, a timing, lines of text, an empty line.
 
-use super::cue::{self, Says, Subtitles, Times};
-use super::segment::{self, Item, Losses, Lost, Part, Segment};
+use super::cue::{self, LineKind, Subtitles, Times};
+use super::segment::{self, Item, LossKind, Losses, Lost, Segment};
 use super::transcript::{Fault, shortened};
 
 const TIMES: Times = Times {
@@ -13,15 +13,15 @@ const TIMES: Times = Times {
 
 /// What its lines are.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
-    at: At,
+pub(super) struct SrtLines {
+    at: SrtPosition,
     /// Whether there was a cue: after an empty line its text may go on.
     goes_on: bool,
 }
 
 /// Where in a cue the next line stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum At {
+enum SrtPosition {
     /// Before it.
     #[default]
     Between,
@@ -33,39 +33,43 @@ enum At {
     Passed,
 }
 
-impl Subtitles for Lines {
+impl Subtitles for SrtLines {
     fn needs_next(&self, line: &[u8]) -> bool {
-        self.at == At::Between
+        self.at == SrtPosition::Between
             && self.goes_on
             && line.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
     }
 
-    fn says(&mut self, line: &str, next: &str) -> Result<Says, Fault> {
+    fn says(&mut self, line: &str, next: &str) -> Result<LineKind, Fault> {
         let is_empty = cue::is_empty(line);
         // In text, what looks like a timing may be one after an empty line that is missing: it has no letters either way.
         if Times::may_be(line)
-            && (self.at == At::Between || self.at == At::Numbered || TIMES.read(line).is_ok())
+            && (self.at == SrtPosition::Between
+                || self.at == SrtPosition::Numbered
+                || TIMES.read(line).is_ok())
         {
             let timing = TIMES.read(line)?;
-            self.at = At::Text;
+            self.at = SrtPosition::Text;
             self.goes_on = true;
-            return Ok(Says::Timing(timing));
+            return Ok(LineKind::Timing(timing));
         }
         match self.at {
-            At::Numbered => return TIMES.read(line).map(Says::Timing),
-            _ if is_empty => self.at = At::Between,
-            At::Text => return Ok(Says::Text),
-            At::Passed => {}
+            SrtPosition::Numbered => return TIMES.read(line).map(LineKind::Timing),
+            _ if is_empty => self.at = SrtPosition::Between,
+            SrtPosition::Text => return Ok(LineKind::Text),
+            SrtPosition::Passed => {}
             // A number that no timing follows stands in the text of a cue, or its timing is missing.
-            At::Between if Self::is_number(cue::trim(line)) && (!self.goes_on || Times::may_be(next)) => {
-                self.at = At::Numbered;
-                return Ok(Says::Name);
+            SrtPosition::Between
+                if Self::is_number(cue::trim(line)) && (!self.goes_on || Times::may_be(next)) =>
+            {
+                self.at = SrtPosition::Numbered;
+                return Ok(LineKind::Name);
             }
-            At::Between if self.goes_on => {
-                self.at = At::Text;
-                return Ok(Says::Text);
+            SrtPosition::Between if self.goes_on => {
+                self.at = SrtPosition::Text;
+                return Ok(LineKind::Text);
             }
-            At::Between => {
+            SrtPosition::Between => {
                 let problem = format!(
                     "found \"{}\", but the number of a cue is expected, such as 12",
                     shortened(line.trim())
@@ -73,11 +77,11 @@ impl Subtitles for Lines {
                 return Err(Fault { at: line.len() - line.trim_start().len(), problem });
             }
         }
-        Ok(Says::Nothing)
+        Ok(LineKind::Nothing)
     }
 
     fn pass(&mut self, is_empty: bool) {
-        self.at = if is_empty { At::Between } else { At::Passed };
+        self.at = if is_empty { SrtPosition::Between } else { SrtPosition::Passed };
         self.goes_on = false;
     }
 
@@ -87,20 +91,20 @@ impl Subtitles for Lines {
 
     fn is_between(&self) -> bool {
         // After an empty line the text may go on, after a number it may not.
-        self.at == At::Numbered || self.at == At::Between && !self.goes_on
+        self.at == SrtPosition::Numbered || self.at == SrtPosition::Between && !self.goes_on
     }
 
     fn ended(&self) -> Result<(), String> {
         match self.at {
-            At::Numbered => {
+            SrtPosition::Numbered => {
                 Err(format!("found the end of the file, but a timing is expected, such as {}", TIMES.example))
             }
             _ => Ok(()),
         }
     }
 
-    fn settings(segment: &mut Segment) -> (Part, &mut Option<String>) {
-        (Part::Coordinates, &mut segment.coordinates)
+    fn settings(segment: &mut Segment) -> (LossKind, &mut Option<String>) {
+        (LossKind::Coordinates, &mut segment.coordinates)
     }
 
     /// What players know; other text in `<>` is shown.
@@ -118,20 +122,20 @@ impl Subtitles for Lines {
 
 /// Subtitles, written cue by cue. A cue that has no number gets its place in the file for one.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct SrtWriter {
     cues: u64,
 }
 
-impl segment::Writer for Writer {
+impl segment::SegmentWriter for SrtWriter {
     fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        if let Some(id) = segment.id.take_if(|id| !Lines::is_number(id)) {
+        if let Some(id) = segment.id.take_if(|id| !SrtLines::is_number(id)) {
             losses.leave(
-                Part::Id,
+                LossKind::Id,
                 0,
                 format_args!("the identifier \"{}\", which is no number,", shortened(&id)),
             )?;
         }
-        cue::fit::<Lines>(&mut segment, text, losses)?;
+        cue::fit::<SrtLines>(&mut segment, text, losses)?;
         self.cues += 1;
         segment.id.get_or_insert_with(|| self.cues.to_string());
         out.push(Item::Segment(segment));

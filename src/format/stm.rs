@@ -8,11 +8,13 @@ use std::ops::Range;
 
 use super::Kind;
 use super::ctm::{exact_seconds, name_or_none, named, parted};
-use super::records::{Grammar, Parts};
-use super::segment::{self, Block, BlockKind, Found, Item, Losses, Lost, Part, Segment, Tag};
+use super::records::{Grammar, LineParts};
+use super::segment::{
+    self, BlockKind, Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentTag, UnspokenBlock,
+};
 use super::transcript::{
-    Fault, Piece, Utterance, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened, too_few,
-    words,
+    Fault, TranscriptPiece, Utterance, fields, is_event, is_no_word, is_silent, pieces, seconds, shortened,
+    too_few, words,
 };
 use crate::text::Break;
 
@@ -23,7 +25,7 @@ fn is_ignored(text: &str) -> bool {
 
 /// A line: where its fields stand in it, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct StmLine {
     /// The recording.
     pub file: Range<usize>,
     /// Its channel.
@@ -39,12 +41,12 @@ pub struct Row {
     /// The words.
     pub words: Vec<Range<usize>>,
     /// The whole text, with all alternatives.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TranscriptPiece>,
     /// Whether what is said there is not transcribed, and not to be scored.
     pub is_ignored: bool,
 }
 
-impl Row {
+impl StmLine {
     /// When the segment begins and ends, in seconds.
     ///
     /// # Errors
@@ -58,7 +60,7 @@ impl Row {
 ///
 /// # Errors
 /// Where it has fewer fields than five, its times are no numbers or the end comes before the beginning, or a brace has no partner.
-pub fn row(line: &str) -> Result<Option<Row>, Fault> {
+pub fn row(line: &str) -> Result<Option<StmLine>, Fault> {
     if is_silent(line) {
         return Ok(None);
     }
@@ -78,19 +80,19 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
     let is_ignored = is_ignored(&line[text..]);
     let pieces = if is_ignored { Vec::new() } else { pieces(line, text)? };
     let words = words(line, &pieces);
-    Ok(Some(Row { file, channel, speaker, begin, end, label, words, pieces, is_ignored }))
+    Ok(Some(StmLine { file, channel, speaker, begin, end, label, words, pieces, is_ignored }))
 }
 
 /// References. A recording is a text, a segment a cue, and another channel or speaker another turn. Braces, alternatives but the first,
 /// events, and what says that a segment is ignored are tags.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct StmReader {
     /// Recording, channel and speaker of the last segment.
     last: [String; 3],
 }
 
-impl Grammar for Rows {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+impl Grammar for StmReader {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let Some(row) = row(line)? else { return Ok(()) };
         let mut words = row.words.into_iter().filter(|word| !is_no_word(&line[word.clone()]));
         let Some(first) = words.next() else { return Ok(()) };
@@ -100,9 +102,9 @@ impl Grammar for Rows {
         Ok(())
     }
 
-    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<Found>) -> Result<(), Fault> {
-        if let Some(block) = Block::comment(line, ";;") {
-            out.push_back(Found::new(Item::Block(block), line, number, Vec::new()));
+    fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
+        if let Some(block) = UnspokenBlock::comment(line, ";;") {
+            out.push_back(LocatedItem::new(Item::Block(block), line, number, Vec::new()));
         }
         let Some(row) = row(line)? else { return Ok(()) };
         let mut segment = Segment {
@@ -115,18 +117,18 @@ impl Grammar for Rows {
             ..Segment::default()
         };
         let mut parts = vec![
-            (Part::Recording, row.file.start),
-            (Part::Channel, row.channel.start),
-            (Part::Speaker, row.speaker.start),
-            (Part::Times, row.begin.start),
+            (LossKind::Recording, row.file.start),
+            (LossKind::Channel, row.channel.start),
+            (LossKind::Speaker, row.speaker.start),
+            (LossKind::Times, row.begin.start),
         ];
-        parts.extend(row.label.iter().map(|label| (Part::Label, label.start)));
+        parts.extend(row.label.iter().map(|label| (LossKind::Label, label.start)));
         let text = row.label.as_ref().unwrap_or(&row.end).end;
-        parts.extend(fields(line, text).next().map(|first| (Part::Text, first.start)));
+        parts.extend(fields(line, text).next().map(|first| (LossKind::Text, first.start)));
         let places = places(line, text, &row.pieces, row.is_ignored);
         let tags = read_text(line, places, &row.words, &mut segment);
-        parts.extend(tags.into_iter().map(|at| (Part::Tags, at)));
-        out.push_back(Found::new(Item::Segment(segment), line, number, parts));
+        parts.extend(tags.into_iter().map(|at| (LossKind::Tags, at)));
+        out.push_back(LocatedItem::new(Item::Segment(segment), line, number, parts));
         Ok(())
     }
 
@@ -147,7 +149,7 @@ impl Grammar for Rows {
 }
 
 /// Where the pieces of the text stand that begins after byte `from`, in a segment that is ignored too.
-fn places(line: &str, from: usize, pieces: &[Piece], is_ignored: bool) -> Vec<Range<usize>> {
+fn places(line: &str, from: usize, pieces: &[TranscriptPiece], is_ignored: bool) -> Vec<Range<usize>> {
     match is_ignored {
         true => fields(line, from).collect(),
         false => pieces.iter().map(|piece| piece.place.clone()).collect(),
@@ -176,7 +178,7 @@ fn read_text(
         match segment.tags.last_mut().filter(|tag| tag.at == at) {
             Some(tag) => tag.tag.extend([" ", text]),
             None => {
-                segment.tags.push(Tag { at, tag: text.to_owned() });
+                segment.tags.push(SegmentTag { at, tag: text.to_owned() });
                 tags.push(place.start);
             }
         }
@@ -186,9 +188,9 @@ fn read_text(
 
 /// References, written segment by segment.
 #[derive(Debug)]
-pub(super) struct Writer;
+pub(super) struct StmWriter;
 
-impl segment::Writer for Writer {
+impl segment::SegmentWriter for StmWriter {
     fn blocks(&self) -> &'static [BlockKind] {
         &[BlockKind::Comment]
     }
@@ -200,14 +202,21 @@ impl segment::Writer for Writer {
         }
         segment.keep_tags(|_| is_own, losses)?;
         segment.keep(
-            &[Part::Recording, Part::Channel, Part::Speaker, Part::Times, Part::Label, Part::Tags],
+            &[
+                LossKind::Recording,
+                LossKind::Channel,
+                LossKind::Speaker,
+                LossKind::Times,
+                LossKind::Label,
+                LossKind::Tags,
+            ],
             losses,
         )?;
         if let Some(label) =
             segment.label.take_if(|label| !is_event(label) || label.contains(char::is_whitespace))
         {
             losses.leave(
-                Part::Label,
+                LossKind::Label,
                 0,
                 format_args!("the label \"{}\", which is not in <>,", shortened(&label)),
             )?;
@@ -224,7 +233,7 @@ impl segment::Writer for Writer {
             segment.label.is_none() && fields(&text, 0).next().is_some_and(|first| is_event(&text[first]));
         if is_label || (&again.text, &again.tags) != (&segment.text, &segment.tags) {
             let problem = "found words that would be read as alternatives, events or a label in .stm";
-            return Err(losses.never(Part::Text, problem));
+            return Err(losses.never(LossKind::Text, problem));
         }
         out.push(Item::Segment(segment));
         Ok(())

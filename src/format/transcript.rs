@@ -95,7 +95,7 @@ pub(super) fn too_few(line: &str, found: usize, expected: &str) -> Fault {
 
 /// A part of a line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct TranscriptPiece {
     /// What it is.
     pub kind: PieceKind,
     /// Where it stands in the line, in bytes.
@@ -136,7 +136,7 @@ pub struct Utterance<'a> {
 
 impl<'a> Utterance<'a> {
     /// The pieces of a line, without a name and times.
-    pub(super) fn of(line: &'a str, pieces: &[Piece]) -> Self {
+    pub(super) fn of(line: &'a str, pieces: &[TranscriptPiece]) -> Self {
         let parts = pieces.iter().filter_map(|piece| match piece.kind {
             PieceKind::Word => UtterancePart::word(&line[piece.place.clone()]),
             PieceKind::Null => None,
@@ -180,7 +180,7 @@ impl<'a> UtterancePart<'a> {
 ///
 /// # Errors
 /// Where a brace that stands alone has no partner.
-pub fn pieces(line: &str, from: usize) -> Result<Vec<Piece>, Fault> {
+pub fn pieces(line: &str, from: usize) -> Result<Vec<TranscriptPiece>, Fault> {
     let paired = paired_braces(line, from);
     let is_paired = |at: usize| paired.binary_search(&at).is_ok();
     let mut depth = 0;
@@ -206,7 +206,7 @@ pub fn pieces(line: &str, from: usize) -> Result<Vec<Piece>, Fault> {
                 PieceKind::Close => depth -= 1,
                 _ => {}
             }
-            pieces.push(Piece { kind, place: at..at + len });
+            pieces.push(TranscriptPiece { kind, place: at..at + len });
             at += len;
         }
     }
@@ -227,11 +227,11 @@ fn paired_braces(line: &str, from: usize) -> Vec<usize> {
 }
 
 /// Where the words of these pieces of a line stand: of alternatives those of the first. Events in `<>` are left out.
-pub fn words(line: &str, pieces: &[Piece]) -> Vec<Range<usize>> {
+pub fn words(line: &str, pieces: &[TranscriptPiece]) -> Vec<Range<usize>> {
     // The alternatives that are open, and whether the first of each is over.
     let mut open: Vec<bool> = Vec::new();
     let mut words = Vec::new();
-    for Piece { kind, place } in pieces {
+    for TranscriptPiece { kind, place } in pieces {
         match kind {
             PieceKind::Open => open.push(false),
             PieceKind::Next => open.iter_mut().rev().take(1).for_each(|over| *over = true),

@@ -4,17 +4,17 @@
 
 use std::ops::Range;
 
-use super::records::{Grammar, Parts};
-use super::transcript::{Fault, Piece, Utterance, is_no_word, is_silent, pieces, shortened, words};
+use super::records::{Grammar, LineParts};
+use super::transcript::{Fault, TranscriptPiece, Utterance, is_no_word, is_silent, pieces, shortened, words};
 use crate::text::Break;
 
 /// A line: where its fields stand in it, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct TrnLine {
     /// The words.
     pub words: Vec<Range<usize>>,
     /// The whole text, with all alternatives.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TranscriptPiece>,
     /// The utterance's name, without its parentheses.
     pub utterance: Range<usize>,
 }
@@ -23,7 +23,7 @@ pub struct Row {
 ///
 /// # Errors
 /// Where it does not end with a name in parentheses, or a brace has no partner.
-pub fn row(line: &str) -> Result<Option<Row>, Fault> {
+pub fn row(line: &str) -> Result<Option<TrnLine>, Fault> {
     if is_silent(line) {
         return Ok(None);
     }
@@ -39,15 +39,15 @@ pub fn row(line: &str) -> Result<Option<Row>, Fault> {
         return Err(Fault { at: whole.len() - last.len(), problem });
     };
     let pieces = pieces(&line[..utterance.start - 1], 0)?;
-    Ok(Some(Row { words: words(line, &pieces), pieces, utterance }))
+    Ok(Some(TrnLine { words: words(line, &pieces), pieces, utterance }))
 }
 
 /// Utterances, read from anywhere: each is a turn. All but the words stays as it is.
 #[derive(Debug)]
-pub(super) struct Rows;
+pub(super) struct TrnReader;
 
-impl Grammar for Rows {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+impl Grammar for TrnReader {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let Some(row) = row(line)? else { return Ok(()) };
         let words = row.words.into_iter().filter(|word| !is_no_word(&line[word.clone()]));
         for (at, word) in words.enumerate() {

@@ -4,20 +4,20 @@ use std::ops::Range;
 
 use super::conll::tabbed;
 use super::jsonl::LONGEST;
-use super::records::{Grammar, Parts};
+use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
 
 /// A table, read from anywhere. Each row is a text of its own; all but its cell stays as it is.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct TsvReader {
     /// The name of the column, as long as the line of names was not read.
     name: Option<String>,
     /// The column, counted from 0.
     column: usize,
 }
 
-impl Rows {
+impl TsvReader {
     /// Begins with a table: the text is in the column that `field` names by what the first line calls it (`text` where it is not
     /// given), or by its number, counted from 1, where the table has no such line.
     pub(super) fn new(field: Option<&str>) -> Self {
@@ -39,8 +39,8 @@ fn number(field: &str) -> Option<usize> {
     field.parse::<usize>().ok()?.checked_sub(1)
 }
 
-impl Grammar for Rows {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+impl Grammar for TsvReader {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         if let Some(name) = &self.name {
             let Some(column) = line.split('\t').position(|found| found == name) else {
                 let found = shortened(line);

@@ -2,9 +2,9 @@
 //!
 //! Text between `<p>` and `</p>` is a cue, in which `<br/>` ends a line. Tags, comments, metadata and all else stay as they are.
 
-use super::cue::Cues;
+use super::cue::CueScanner;
 use super::lines::Ends;
-use super::records::{Grammar, Parts};
+use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, shortened};
 
 /// Elements inside a paragraph whose text is not shown.
@@ -15,9 +15,9 @@ const LONGEST_TAG: usize = 256;
 
 /// Paragraphs as text that is restored, read in parts that end with a line or a tag.
 #[derive(Debug, Default)]
-pub(super) struct Paragraphs {
-    cues: Cues,
-    at: At,
+pub(super) struct TtmlParagraphs {
+    cues: CueScanner,
+    at: TtmlPosition,
     /// The tag that is open, and the quote of its attribute that is.
     tag: String,
     quote: Option<char>,
@@ -31,7 +31,7 @@ pub(super) struct Paragraphs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum At {
+enum TtmlPosition {
     #[default]
     Text,
     Tag,
@@ -39,9 +39,9 @@ enum At {
     Data,
 }
 
-impl Paragraphs {
+impl TtmlParagraphs {
     /// Takes text that stands at byte `start` of the line.
-    fn text(&mut self, text: &str, start: usize, parts: &mut Parts) {
+    fn text(&mut self, text: &str, start: usize, parts: &mut LineParts) {
         let is_empty = text.trim().is_empty();
         if !self.in_paragraph || self.silent.is_some() || is_empty {
             return;
@@ -90,19 +90,23 @@ impl Paragraphs {
     }
 }
 
-impl Grammar for Paragraphs {
-    fn line(&mut self, line: &str, parts: &mut Parts) -> Result<(), Fault> {
+impl Grammar for TtmlParagraphs {
+    fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault> {
         let mut at = 0;
         while at < line.len() {
             let rest = &line[at..];
             let (len, next) = match self.at {
-                At::Text => match rest.find('<') {
-                    Some(len) => (len, At::Tag),
-                    None => (rest.len(), At::Text),
+                TtmlPosition::Text => match rest.find('<') {
+                    Some(len) => (len, TtmlPosition::Tag),
+                    None => (rest.len(), TtmlPosition::Text),
                 },
-                At::Comment => rest.find("-->").map_or((rest.len(), At::Comment), |len| (len + 3, At::Text)),
-                At::Data => rest.find("]]>").map_or((rest.len(), At::Data), |len| (len, At::Text)),
-                At::Tag => {
+                TtmlPosition::Comment => rest
+                    .find("-->")
+                    .map_or((rest.len(), TtmlPosition::Comment), |len| (len + 3, TtmlPosition::Text)),
+                TtmlPosition::Data => {
+                    rest.find("]]>").map_or((rest.len(), TtmlPosition::Data), |len| (len, TtmlPosition::Text))
+                }
+                TtmlPosition::Tag => {
                     let mut end = None;
                     for (place, c) in rest.char_indices() {
                         match self.quote {
@@ -120,13 +124,13 @@ impl Grammar for Paragraphs {
                     let kept: String = rest[..len].chars().take(LONGEST_TAG).collect();
                     self.tag.truncate(self.tag.len().min(4 * LONGEST_TAG));
                     self.tag.push_str(&kept);
-                    (len, if end.is_some() { At::Text } else { At::Tag })
+                    (len, if end.is_some() { TtmlPosition::Text } else { TtmlPosition::Tag })
                 }
             };
             let was = std::mem::replace(&mut self.at, next);
             match (was, next) {
-                (At::Text | At::Data, _) => self.text(&rest[..len], at, parts),
-                (At::Tag, At::Text) => {
+                (TtmlPosition::Text | TtmlPosition::Data, _) => self.text(&rest[..len], at, parts),
+                (TtmlPosition::Tag, TtmlPosition::Text) => {
                     let ended = self.end_tag();
                     self.tag.clear();
                     ended?;
@@ -134,19 +138,19 @@ impl Grammar for Paragraphs {
                 _ => {}
             }
             at += len;
-            if was == At::Text && next == At::Tag {
+            if was == TtmlPosition::Text && next == TtmlPosition::Tag {
                 let rest = &line[at..];
-                let begins = [("<!--", At::Comment), ("<![CDATA[", At::Data)];
+                let begins = [("<!--", TtmlPosition::Comment), ("<![CDATA[", TtmlPosition::Data)];
                 if let Some((begin, kind)) = begins.into_iter().find(|(begin, _)| rest.starts_with(begin)) {
                     at += begin.len();
                     self.at = kind;
                 }
-            } else if was == At::Data && next == At::Text {
+            } else if was == TtmlPosition::Data && next == TtmlPosition::Text {
                 at += "]]>".len();
             }
         }
         // The line ends inside a tag.
-        if self.at == At::Tag {
+        if self.at == TtmlPosition::Tag {
             self.tag.push(' ');
         }
         Ok(())
@@ -154,8 +158,8 @@ impl Grammar for Paragraphs {
 
     fn end(&mut self) -> Result<(), String> {
         match self.at {
-            At::Text if self.is_begun => Ok(()),
-            At::Text => Err("found no element, but the root of TTML is expected, <tt>".to_owned()),
+            TtmlPosition::Text if self.is_begun => Ok(()),
+            TtmlPosition::Text => Err("found no element, but the root of TTML is expected, <tt>".to_owned()),
             _ => Err("found the end of the file inside a tag or a comment".to_owned()),
         }
     }

@@ -1,8 +1,8 @@
 //! `.vtt`, WebVTT: cues like those of SubRip, with styles, notes, settings and voices.
 
-use super::cue::{self, Says, Subtitles, Times};
+use super::cue::{self, LineKind, Subtitles, Times};
 use super::lines::Ends;
-use super::segment::{self, Block, BlockKind, Item, Losses, Lost, Part, Segment};
+use super::segment::{self, BlockKind, Item, LossKind, Losses, Lost, Segment, UnspokenBlock};
 use super::transcript::{Fault, shortened};
 
 const TIMES: Times =
@@ -10,13 +10,13 @@ const TIMES: Times =
 
 /// What its lines are.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
-    at: At,
+pub(super) struct VttLines {
+    at: VttPosition,
 }
 
 /// Where in the file the next line stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum At {
+enum VttPosition {
     /// At its beginning.
     #[default]
     Start,
@@ -38,67 +38,69 @@ enum At {
 const BLOCKS: [(&str, BlockKind); 3] =
     [("NOTE", BlockKind::Note), ("STYLE", BlockKind::Style), ("REGION", BlockKind::Region)];
 
-impl Subtitles for Lines {
+impl Subtitles for VttLines {
     fn needs_next(&self, line: &[u8]) -> bool {
-        self.at == At::Between && !line.is_empty()
+        self.at == VttPosition::Between && !line.is_empty()
     }
 
-    fn says(&mut self, line: &str, next: &str) -> Result<Says, Fault> {
+    fn says(&mut self, line: &str, next: &str) -> Result<LineKind, Fault> {
         let is_empty = line.trim().is_empty();
         let begins = |word: &str| {
             line.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
         };
-        if self.at == At::Start {
-            self.at = At::Passed;
+        if self.at == VttPosition::Start {
+            self.at = VttPosition::Passed;
             if begins("WEBVTT") {
-                return Ok(Says::Block(BlockKind::Header, "WEBVTT".len()));
+                return Ok(LineKind::Block(BlockKind::Header, "WEBVTT".len()));
             }
             let problem =
                 format!("found \"{}\", but WEBVTT is expected in the first line", shortened(line.trim()));
             return Err(Fault { at: 0, problem });
         }
-        let is_due = matches!(self.at, At::Between | At::Named);
-        if self.at == At::Between
+        let is_due = matches!(self.at, VttPosition::Between | VttPosition::Named);
+        if self.at == VttPosition::Between
             && let Some((word, kind)) = BLOCKS.into_iter().find(|(word, _)| begins(word))
         {
-            self.at = At::Passed;
-            return Ok(Says::Block(kind, word.len()));
+            self.at = VttPosition::Passed;
+            return Ok(LineKind::Block(kind, word.len()));
         }
         // A timing begins a cue wherever it stands: the empty line before it may be missing.
         if Times::may_be(line) {
             match TIMES.read(line) {
                 Ok(timing) => {
-                    self.at = At::Cue;
-                    return Ok(Says::Timing(timing));
+                    self.at = VttPosition::Cue;
+                    return Ok(LineKind::Timing(timing));
                 }
                 Err(fault) if is_due => return Err(fault),
                 Err(_) => {}
             }
         }
         // Only what is empty ends a cue: lines of one blank are in all captions that were made by a machine.
-        if line.is_empty() || is_empty && self.at == At::Between {
-            self.at = At::Between;
-            return Ok(Says::Nothing);
+        if line.is_empty() || is_empty && self.at == VttPosition::Between {
+            self.at = VttPosition::Between;
+            return Ok(LineKind::Nothing);
         }
         match self.at {
-            At::Between if Times::may_be(next) => {
-                self.at = At::Named;
-                Ok(Says::Name)
+            VttPosition::Between if Times::may_be(next) => {
+                self.at = VttPosition::Named;
+                Ok(LineKind::Name)
             }
             // Browsers pass over what has no timing.
-            At::Between => {
-                self.at = At::Passed;
-                Ok(Says::Block(BlockKind::Fragment, 0))
+            VttPosition::Between => {
+                self.at = VttPosition::Passed;
+                Ok(LineKind::Block(BlockKind::Fragment, 0))
             }
-            At::Cue | At::Metadata if self.at == At::Metadata || begins_json(line) => {
-                self.at = At::Metadata;
-                Ok(Says::Metadata)
+            VttPosition::Cue | VttPosition::Metadata
+                if self.at == VttPosition::Metadata || begins_json(line) =>
+            {
+                self.at = VttPosition::Metadata;
+                Ok(LineKind::Metadata)
             }
-            At::Cue | At::Text | At::Metadata => {
-                self.at = At::Text;
-                Ok(Says::Text)
+            VttPosition::Cue | VttPosition::Text | VttPosition::Metadata => {
+                self.at = VttPosition::Text;
+                Ok(LineKind::Text)
             }
-            At::Start | At::Named | At::Passed => Ok(Says::More),
+            VttPosition::Start | VttPosition::Named | VttPosition::Passed => Ok(LineKind::More),
         }
     }
 
@@ -107,16 +109,16 @@ impl Subtitles for Lines {
     }
 
     fn pass(&mut self, is_empty: bool) {
-        self.at = if is_empty { At::Between } else { At::Passed };
+        self.at = if is_empty { VttPosition::Between } else { VttPosition::Passed };
     }
 
     fn is_between(&self) -> bool {
-        self.at == At::Between
+        self.at == VttPosition::Between
     }
 
     fn ended(&self) -> Result<(), String> {
         match self.at {
-            At::Start => Err("found nothing, but WEBVTT is expected in the first line".to_owned()),
+            VttPosition::Start => Err("found nothing, but WEBVTT is expected in the first line".to_owned()),
             _ => Ok(()),
         }
     }
@@ -125,8 +127,8 @@ impl Subtitles for Lines {
         Ends::Anywhere
     }
 
-    fn settings(segment: &mut Segment) -> (Part, &mut Option<String>) {
-        (Part::Settings, &mut segment.settings)
+    fn settings(segment: &mut Segment) -> (LossKind, &mut Option<String>) {
+        (LossKind::Settings, &mut segment.settings)
     }
 
     fn tag_len(text: &str) -> Option<usize> {
@@ -162,11 +164,11 @@ const ESCAPES: [(&str, char); 8] = [
 
 /// Subtitles of the web, written cue by cue.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct VttWriter {
     is_begun: bool,
 }
 
-impl segment::Writer for Writer {
+impl segment::SegmentWriter for VttWriter {
     fn blocks(&self) -> &'static [BlockKind] {
         &[BlockKind::Header, BlockKind::Note, BlockKind::Style, BlockKind::Region, BlockKind::Fragment]
     }
@@ -176,19 +178,19 @@ impl segment::Writer for Writer {
     }
 
     fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        cue::fit::<Lines>(&mut segment, text, losses)?;
+        cue::fit::<VttLines>(&mut segment, text, losses)?;
         out.push(Item::Segment(segment));
         Ok(())
     }
 
     fn write(&mut self, item: &Item, out: &mut String) {
         if !std::mem::replace(&mut self.is_begun, true)
-            && !matches!(item, Item::Block(Block { kind: BlockKind::Header, .. }))
+            && !matches!(item, Item::Block(UnspokenBlock { kind: BlockKind::Header, .. }))
         {
             out.push_str("WEBVTT\n\n");
         }
         match item {
-            Item::Block(Block { kind, text }) => {
+            Item::Block(UnspokenBlock { kind, text }) => {
                 let word = match kind {
                     BlockKind::Header => "WEBVTT",
                     kind => BLOCKS.iter().find(|(_, own)| own == kind).map_or("", |(word, _)| word),

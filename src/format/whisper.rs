@@ -8,17 +8,18 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::caption::{self, Caption, Captions};
-use super::cue::{Cues, push_untagged};
+use super::cue::{CueScanner, push_untagged};
 use super::json::{Event, Member, compact, decode, members, quoted, read, units};
-use super::jsonl::{Fields, Names, array, read_segment, write_segment};
+use super::jsonl::{FieldNames, ObjectFields, array, read_segment, write_segment};
 use super::plain::{not_utf8, text};
 use super::record::{Record, RecordSource};
-use super::records::{Parts, TextPart, begin_sentences, explained, fill};
+use super::records::{LineParts, TextPart, begin_sentences, explained, fill};
 use super::segment::{
-    self, Block, BlockKind, Found as FoundItem, Item, Losses, Lost, Part, Segment, Time, has_text,
+    self, BlockKind, Item, LocatedItem as FoundItem, LossKind, Losses, Lost, Segment, Time, UnspokenBlock,
+    has_text,
 };
 use super::transcript::Fault;
-use super::{Format, Frame, Kind, Piece, Settings};
+use super::{Envelope, Format, Kind, Piece, Settings};
 use crate::error::{Error, Result};
 use crate::files::{BOM, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
@@ -59,7 +60,7 @@ impl Format for Whisper {
         let json =
             text(&source, &mut mended, self.settings.lossy).map_err(|_| not_utf8(&name, 0, 0, &source))?;
         let start = if source.starts_with(BOM) { BOM.len() } else { 0 };
-        match Found::read(&json[start..]) {
+        match StringPlaces::read(&json[start..]) {
             Ok(found) => found.fill(json, start, &self.settings, piece),
             // It passes as it is.
             Err(_) if self.settings.lossy => {
@@ -83,7 +84,7 @@ pub(super) struct SegmentTexts {
     /// Where their texts stand, the last first.
     places: Vec<(Range<usize>, Option<Range<usize>>)>,
     is_cues: bool,
-    cues: Cues,
+    cues: CueScanner,
     speaker: Option<String>,
     is_begun: bool,
     lines: LineNumbers,
@@ -97,7 +98,7 @@ impl SegmentTexts {
             json: String::new(),
             places: Vec::new(),
             is_cues: true,
-            cues: Cues::default(),
+            cues: CueScanner::default(),
             speaker: None,
             is_begun: false,
             lines: LineNumbers::default(),
@@ -110,7 +111,7 @@ impl SegmentTexts {
         if self.json.is_empty() {
             return Ok(());
         }
-        let found = Found::read(&self.json).map_err(|fault| placed(fault, &self.json, &name))?;
+        let found = StringPlaces::read(&self.json).map_err(|fault| placed(fault, &self.json, &name))?;
         self.is_cues = !(found.segments.is_empty() && found.whole.is_empty());
         let mut kinds = [found.segments, found.whole].into_iter().chain(found.words);
         let texts = kinds.find(|places| !places.is_empty()).unwrap_or_default();
@@ -137,7 +138,7 @@ impl RecordSource for SegmentTexts {
         if self.is_cues {
             self.cues.begin();
         }
-        let (mut text, mut parts, mut end) = (String::new(), Parts::default(), None);
+        let (mut text, mut parts, mut end) = (String::new(), LineParts::default(), None);
         decode(&self.json[place], &mut text);
         self.cues.line(&text, "", &mut parts);
         for part in parts.drain() {
@@ -172,9 +173,10 @@ impl Captions for Documents {
             let problem = format!("{}; with --stream a document stands on one line", fault.problem);
             Fault { problem, ..fault }
         };
-        let found = Found::read(text).map_err(on_a_line)?;
+        let found = StringPlaces::read(text).map_err(on_a_line)?;
         let mut piece = Piece::default();
-        let View { text: source, blanked, turns, .. } = found.view(text, 0, &self.settings, &mut piece);
+        let DocumentView { text: source, blanked, turns, .. } =
+            found.view(text, 0, &self.settings, &mut piece);
         let mut view = blanked;
         fill(&mut view, source.len());
         for turn in turns {
@@ -232,7 +234,7 @@ fn nothing() -> Fault {
 
 /// Where the strings of each kind stand between their quotes.
 #[derive(Debug, Default)]
-struct Found {
+struct StringPlaces {
     whole: Vec<Range<usize>>,
     segments: Vec<Range<usize>>,
     /// The words one by one, in each list and each of the two fields that a word may stand in.
@@ -241,7 +243,7 @@ struct Found {
     speakers: Vec<Option<Range<usize>>>,
 }
 
-impl Found {
+impl StringPlaces {
     fn read(json: &str) -> Result<Self, Fault> {
         let mut found = Self::default();
         // The keys that lead to each object or array that is open; those of arrays are those before them.
@@ -299,14 +301,14 @@ impl Found {
     }
 
     /// Finds the words of the text, and the places where it stands.
-    fn view(self, json: &str, start: usize, settings: &Settings, piece: &mut Piece) -> View {
+    fn view(self, json: &str, start: usize, settings: &Settings, piece: &mut Piece) -> DocumentView {
         let mut kinds = vec![self.segments, self.whole];
         kinds.extend(self.words);
         // Words that come without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
         kinds.retain(|places| !places.is_empty());
         let moved = |place: &Range<usize>| place.start + start..place.end + start;
-        let mut view = View::new(settings);
+        let mut view = DocumentView::new(settings);
         let mut last = None;
         for (i, place) in kinds[0].iter().map(moved).enumerate() {
             let speaker = self.speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
@@ -320,7 +322,7 @@ impl Found {
             view.read(from, !is_words, piece);
         }
         view.end_run(piece);
-        let stream = Stream::of(&view.text, settings.locale);
+        let stream = LetterStream::of(&view.text, settings.locale);
         for places in &kinds[1..] {
             stream.place(json, places.iter().map(moved), settings.locale, &mut piece.frame);
         }
@@ -330,21 +332,21 @@ impl Found {
 }
 
 /// The text of a document, and the same with blanks for what is no word, as far as it was read.
-struct View {
+struct DocumentView {
     text: String,
     blanked: String,
     /// What runs on begins here.
     run: usize,
     tokenizer: Tokenizer,
-    cues: Cues,
-    parts: Parts,
+    cues: CueScanner,
+    parts: LineParts,
     /// Where somebody else speaks.
     turns: Vec<usize>,
     /// Where sentences begin in what runs on, whatever stands before.
     begins: Vec<usize>,
 }
 
-impl View {
+impl DocumentView {
     fn new(settings: &Settings) -> Self {
         Self {
             text: String::new(),
@@ -352,8 +354,8 @@ impl View {
             run: 0,
             tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized)
                 .of_markup(false),
-            cues: Cues::default(),
-            parts: Parts::default(),
+            cues: CueScanner::default(),
+            parts: LineParts::default(),
             turns: Vec::new(),
             begins: Vec::new(),
         }
@@ -391,12 +393,12 @@ impl View {
 }
 
 /// The characters of a text without its white space, small, each with its place.
-struct Stream<'a> {
+struct LetterStream<'a> {
     text: &'a str,
     chars: Vec<(char, usize)>,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> LetterStream<'a> {
     fn of(text: &'a str, locale: Locale) -> Self {
         let small = locale.lower(text);
         let chars = text.char_indices().zip(small.chars()).filter(|((_, c), _)| !c.is_whitespace());
@@ -409,7 +411,7 @@ impl<'a> Stream<'a> {
         json: &str,
         strings: impl Iterator<Item = Range<usize>>,
         locale: Locale,
-        frame: &mut Frame,
+        frame: &mut Envelope,
     ) {
         // What follows the last word that was found, and what follows the last of which that is sure.
         let (mut at, mut sure) = (0, 0);
@@ -513,9 +515,9 @@ pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
     }
     if !fields.is_empty() {
         let mut text = String::new();
-        let mut out = Fields::new(&mut text);
+        let mut out = ObjectFields::new(&mut text);
         fields.iter().for_each(|field| out.push(&field.key, &compact(field.raw(json))));
-        let item = Item::Block(Block { kind: BlockKind::Document, text: text + "}" });
+        let item = Item::Block(UnspokenBlock { kind: BlockKind::Document, text: text + "}" });
         let (line, source) = LineNumbers::default().of(json, &fields[0].place);
         found.push_front(FoundItem { item, source, line, parts: Vec::new() });
     }
@@ -600,18 +602,18 @@ fn read_times(segment: &mut Segment) {
     }
 }
 
-const NAMES: Names =
-    Names { numbers: true, begin: "start", word: "word", confidence: "probability", space: " " };
+const NAMES: FieldNames =
+    FieldNames { numbers: true, begin: "start", word: "word", confidence: "probability", space: " " };
 
 /// A document on its way out, which is written when it is complete.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct WhisperWriter {
     document: String,
     text: String,
     segments: Vec<String>,
 }
 
-impl segment::Writer for Writer {
+impl segment::SegmentWriter for WhisperWriter {
     fn blocks(&self) -> &'static [BlockKind] {
         &[BlockKind::Document]
     }
@@ -627,12 +629,19 @@ impl segment::Writer for Writer {
         let is_own = matches!(losses.from, Kind::WhisperJson | Kind::Jsonl);
         if !is_own {
             segment.keep(
-                &[Part::Id, Part::Speaker, Part::Times, Part::Breaks, Part::Words, Part::Confidence],
+                &[
+                    LossKind::Id,
+                    LossKind::Speaker,
+                    LossKind::Times,
+                    LossKind::Breaks,
+                    LossKind::Words,
+                    LossKind::Confidence,
+                ],
                 losses,
             )?;
         }
         if segment.tags.is_empty() && segment.text.trim() != segment.text {
-            losses.leave(Part::Spaces, 0, "white space around this text")?;
+            losses.leave(LossKind::Spaces, 0, "white space around this text")?;
             segment.text = segment.text.trim().to_owned();
         }
         out.push(Item::Segment(segment));
@@ -644,7 +653,7 @@ impl segment::Writer for Writer {
             Item::Block(block) => self.document.clone_from(&block.text),
             Item::Segment(segment) => {
                 let mut object = String::new();
-                write_segment(segment, &NAMES, &mut Fields::new(&mut object));
+                write_segment(segment, &NAMES, &mut ObjectFields::new(&mut object));
                 self.segments.push(object + "}");
                 if !segment.text.is_empty() {
                     self.text.extend([" ", &segment.text]);
@@ -654,7 +663,7 @@ impl segment::Writer for Writer {
     }
 
     fn end(&mut self, out: &mut String) {
-        let mut fields = Fields::new(out);
+        let mut fields = ObjectFields::new(out);
         if !has_text(&self.document) {
             fields.push("text", &quoted(&self.text));
         }

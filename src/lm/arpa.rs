@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::table::{Builder, Table};
+use super::table::{NgramTable, NgramTableBuilder};
 use super::vocab::{SPECIAL, Vocabulary, WordId};
 use super::{MAX_ORDER, NgramModel};
 use crate::error::{Error, Result};
@@ -89,7 +89,7 @@ pub(super) fn read(mut input: Input) -> Result<NgramModel> {
     if let Some(problem) = not_arpa(&input.peek(64)?) {
         return Err(Error::file(input.name(), problem));
     }
-    Reader {
+    ArpaReader {
         lines: input.lines(),
         line: String::new(),
         vocabulary: Vocabulary::new(),
@@ -121,7 +121,7 @@ fn not_arpa(head: &[u8]) -> Option<String> {
     Some(problem.to_owned())
 }
 
-struct Reader {
+struct ArpaReader {
     lines: Lines,
     /// The line read last.
     line: String,
@@ -136,7 +136,7 @@ struct Reader {
 
 /// An n-gram as a line holds it.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct ArpaEntry {
     /// log10; no number where the file lacks the n-gram.
     probability: f32,
     back_off: Option<f32>,
@@ -145,12 +145,12 @@ struct Entry {
 
 /// The n-grams of one order as they stand in a file: `order` words each, and the rest.
 #[derive(Debug, Default)]
-struct Section {
+struct ArpaSection {
     words: Vec<u32>,
-    entries: Vec<Entry>,
+    entries: Vec<ArpaEntry>,
 }
 
-impl Section {
+impl ArpaSection {
     fn words(&self, order: usize, at: usize) -> &[u32] {
         &self.words[at * order..(at + 1) * order]
     }
@@ -171,7 +171,7 @@ impl Section {
     }
 }
 
-impl Reader {
+impl ArpaReader {
     fn read(mut self) -> Result<NgramModel> {
         let counts = self.header()?;
         let sections = (1..).zip(&counts).map(|(order, &count)| self.section(order, count));
@@ -248,7 +248,7 @@ impl Reader {
     }
 
     /// The n-grams of an order; the line after them is read.
-    fn section(&mut self, order: usize, count: u64) -> Result<Section> {
+    fn section(&mut self, order: usize, count: u64) -> Result<ArpaSection> {
         let heading = format!("\\{order}-grams:");
         if self.line != heading {
             return Err(self.lines.problem(format!(
@@ -256,7 +256,7 @@ impl Reader {
                 shortened(&self.line)
             )));
         }
-        let mut section = Section::default();
+        let mut section = ArpaSection::default();
         loop {
             if !self.next()? {
                 return Err(self.lines.problem(format!(
@@ -282,7 +282,7 @@ impl Reader {
         Ok(section)
     }
 
-    fn entry(&mut self, line: &str, order: usize, words: &mut Vec<u32>) -> Result<Entry, String> {
+    fn entry(&mut self, line: &str, order: usize, words: &mut Vec<u32>) -> Result<ArpaEntry, String> {
         let mut fields = line.split_ascii_whitespace();
         let probability = fields.next().unwrap_or_default();
         let probability = value(probability, "log10 probability")?;
@@ -316,7 +316,7 @@ impl Reader {
             ));
         }
         self.writes_zero |= back_off == Some(0.0);
-        Ok(Entry { probability, back_off, line: self.lines.number() })
+        Ok(ArpaEntry { probability, back_off, line: self.lines.number() })
     }
 
     fn word(&mut self, word: &str, order: usize) -> Result<u32, String> {
@@ -329,7 +329,7 @@ impl Reader {
     }
 
     /// Refuses back-offs that are missing: the probabilities after such an n-gram would not sum to one.
-    fn check_back_offs(&self, sections: &[Section]) -> Result<()> {
+    fn check_back_offs(&self, sections: &[ArpaSection]) -> Result<()> {
         let orders = sections.len();
         let any = sections.iter().any(|section| section.entries.iter().any(|entry| entry.back_off.is_some()));
         let longer = sections.iter().skip(1).any(|section| !section.entries.is_empty());
@@ -341,10 +341,10 @@ impl Reader {
         Ok(())
     }
 
-    fn table(&mut self, mut sections: Vec<Section>) -> Result<Table> {
+    fn table(&mut self, mut sections: Vec<ArpaSection>) -> Result<NgramTable> {
         let orders = sections.len();
         let unigrams = std::mem::take(&mut sections[0]);
-        let mut entries: Vec<Option<Entry>> = vec![None; self.vocabulary.len()];
+        let mut entries: Vec<Option<ArpaEntry>> = vec![None; self.vocabulary.len()];
         for (&word, &entry) in unigrams.words.iter().zip(&unigrams.entries) {
             entries[word as usize] = Some(entry);
         }
@@ -355,11 +355,11 @@ impl Reader {
                 return Err(Error::file(self.lines.name(), problem));
             }
         }
-        let missing = Entry { probability: NO_UNKNOWN, back_off: Some(0.0), line: 0 };
-        let entries: Vec<Entry> = entries.into_iter().map(|entry| entry.unwrap_or(missing)).collect();
+        let missing = ArpaEntry { probability: NO_UNKNOWN, back_off: Some(0.0), line: 0 };
+        let entries: Vec<ArpaEntry> = entries.into_iter().map(|entry| entry.unwrap_or(missing)).collect();
         let values = entries.iter().map(|entry| (entry.probability, entry.back_off.unwrap_or_default()));
-        let mut builder = Builder::new(orders, values);
-        let mut shorter = Section { words: (0..entries.len() as u32).collect(), entries };
+        let mut builder = NgramTableBuilder::new(orders, values);
+        let mut shorter = ArpaSection { words: (0..entries.len() as u32).collect(), entries };
         for (order, section) in (2..).zip(sections.into_iter().skip(1)) {
             self.order(&mut builder, order, &shorter, &section, order == orders)?;
             shorter = section;
@@ -370,10 +370,10 @@ impl Reader {
     /// Adds the n-grams of an order, given those one shorter; both are sorted.
     fn order(
         &mut self,
-        builder: &mut Builder,
+        builder: &mut NgramTableBuilder,
         order: usize,
-        shorter: &Section,
-        section: &Section,
+        shorter: &ArpaSection,
+        section: &ArpaSection,
         is_highest: bool,
     ) -> Result<()> {
         builder.reserve(section.entries.len(), is_highest);
@@ -438,7 +438,7 @@ impl Reader {
         Ok(false)
     }
 
-    fn twice(&self, one: Entry, other: Entry) -> Error {
+    fn twice(&self, one: ArpaEntry, other: ArpaEntry) -> Error {
         let (first, second) = (one.line.min(other.line), one.line.max(other.line));
         let problem = format!("this n-gram stands in line {first} already");
         Error::line(self.lines.name(), second, problem)
@@ -448,13 +448,13 @@ impl Reader {
 /// Adds the histories that n-grams begin with and that are not among the shorter ones, as pruned models lack them: with
 /// no back-off of their own and the probability that backing off gives them, they change no score. Gives how many
 /// n-grams had none in the file, and the line of the first. The sections are sorted, and stay so.
-fn add_histories(sections: &mut [Section]) -> (u64, u64) {
+fn add_histories(sections: &mut [ArpaSection]) -> (u64, u64) {
     let mut told = (0, u64::MAX);
     // From the longest: what is added has a history too. Each word is a 1-gram.
     for order in (3..=sections.len()).rev() {
         let [shorter, longer] = &mut sections[order - 2..order] else { continue };
         let (mut at, mut is_there) = (0, false);
-        let mut missing = Section::default();
+        let mut missing = ArpaSection::default();
         for (place, entry) in longer.entries.iter().enumerate() {
             let history = &longer.words(order, place)[..order - 1];
             // Most n-grams have the history of the one before.
@@ -465,7 +465,7 @@ fn add_histories(sections: &mut [Section]) -> (u64, u64) {
                 is_there = at < shorter.entries.len() && shorter.words(order - 1, at) == history;
                 if !is_there {
                     missing.words.extend_from_slice(history);
-                    missing.entries.push(Entry {
+                    missing.entries.push(ArpaEntry {
                         probability: f32::NAN,
                         back_off: Some(0.0),
                         line: entry.line,
@@ -500,7 +500,7 @@ fn value(text: &str, what: &str) -> Result<f32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lm::State;
+    use crate::lm::NgramState;
 
     const TINY: &str = include_str!("../../lm/tiny.arpa");
 
@@ -588,8 +588,8 @@ mod tests {
         );
         let scorer = read.scorer();
         let id = |word| read.vocabulary().id(word);
-        let told = scorer.step(State::EMPTY, id("told"));
-        let us = scorer.step(State::EMPTY, id("us"));
+        let told = scorer.step(NgramState::EMPTY, id("told"));
+        let us = scorer.step(NgramState::EMPTY, id("us"));
         let after = scorer.step(told.state, id("us"));
         // As in a file that has it with what backing off gives and no back-off of its own.
         let mut back_off = f32::NAN;

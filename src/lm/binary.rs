@@ -15,8 +15,8 @@ use std::io::{self, Write};
 
 use crc32fast::Hasher;
 
-use super::scorer::{LookUp, Size};
-use super::table::{Cell, number};
+use super::scorer::{LookUp, LookUpSize};
+use super::table::{LittleEndian, number};
 use super::vocab::Vocabulary;
 use super::{MAX_ORDER, NgramModel};
 use crate::bytes::{ALIGN, Bytes};
@@ -52,7 +52,7 @@ pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
     }
     head.extend(size.farthest.to_le_bytes());
     size.counts.iter().for_each(|count| head.extend(count.to_le_bytes()));
-    head.resize(HEAD - size_of::<Cell>(), 0);
+    head.resize(HEAD - size_of::<LittleEndian>(), 0);
     head.extend(crc32fast::hash(&head).to_le_bytes());
     let mut checksum = Hasher::new();
     for bytes in [&*head, words.text, words.ends.as_flattened(), words.slots.as_flattened(), look_up.bytes()]
@@ -68,7 +68,7 @@ pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
 
 /// A model in bytes, or what is wrong with them.
 pub(super) fn read(bytes: &Bytes) -> Result<NgramModel, String> {
-    let head = Head::read(bytes)?;
+    let head = BinaryHeader::read(bytes)?;
     let whole = head.len().ok_or(ALTERED)?;
     if bytes.len() < whole {
         return Err(CUT_OFF.to_owned());
@@ -76,15 +76,16 @@ pub(super) fn read(bytes: &Bytes) -> Result<NgramModel, String> {
     if bytes.len() > whole {
         return Err(format!("has {} bytes more than a model of its size: {ALTERED}", bytes.len() - whole));
     }
-    let numbers = whole - size_of::<Cell>() - head.size.bytes().ok_or(ALTERED)?;
+    let numbers = whole - size_of::<LittleEndian>() - head.size.bytes().ok_or(ALTERED)?;
     let vocabulary = Vocabulary::shared(bytes.slice(HEAD..numbers), head.words).ok_or(ALTERED)?;
-    let look_up = LookUp::new(head.size, bytes.slice(numbers..whole - size_of::<Cell>())).ok_or(ALTERED)?;
+    let look_up =
+        LookUp::new(head.size, bytes.slice(numbers..whole - size_of::<LittleEndian>())).ok_or(ALTERED)?;
     Ok(NgramModel::looked_up(vocabulary, look_up))
 }
 
 /// Compares bytes that hold a model with their checksum.
 pub(super) fn check(bytes: &[u8]) -> Result<(), String> {
-    let (body, checksum) = bytes.split_last_chunk::<{ size_of::<Cell>() }>().ok_or(CUT_OFF)?;
+    let (body, checksum) = bytes.split_last_chunk::<{ size_of::<LittleEndian>() }>().ok_or(CUT_OFF)?;
     if crc32fast::hash(body) == number(*checksum) { Ok(()) } else { Err(ALTERED.to_owned()) }
 }
 
@@ -92,13 +93,13 @@ const ALTERED: &str = "the file was altered: copy it again, or convert its ARPA 
 
 const CUT_OFF: &str = "is cut off: copy it again, or convert its ARPA file again";
 
-struct Head {
+struct BinaryHeader {
     /// The lengths of the text, of its words and of the slots.
     words: [usize; 3],
-    size: Size,
+    size: LookUpSize,
 }
 
-impl Head {
+impl BinaryHeader {
     fn read(bytes: &[u8]) -> Result<Self, String> {
         let numbers = bytes.strip_prefix(MAGIC).ok_or("is no binary of a language model")?;
         let format = number(*numbers.first_chunk().ok_or(CUT_OFF)?);
@@ -112,7 +113,7 @@ impl Head {
         }
         let head: &[u8; HEAD] = bytes.first_chunk().ok_or(CUT_OFF)?;
         check(head)?;
-        let cells: &[Cell] = head.as_chunks().0;
+        let cells: &[LittleEndian] = head.as_chunks().0;
         let order = number(cells[3]) as usize;
         if !(1..=MAX_ORDER).contains(&order) {
             return Err(format!("order {order}, but this build reads 1 to {MAX_ORDER}"));
@@ -121,8 +122,8 @@ impl Head {
             usize::try_from(u64::from(number(cells[at + 1])) << 32 | u64::from(number(cells[at])))
                 .map_err(|_| "is larger than this machine can hold".to_owned())
         };
-        let counts = &cells[COUNTS / size_of::<Cell>()..][..order];
-        let size = Size {
+        let counts = &cells[COUNTS / size_of::<LittleEndian>()..][..order];
+        let size = LookUpSize {
             counts: counts.iter().map(|&count| number(count)).collect(),
             buckets: long(10)?,
             farthest: number(cells[12]),
@@ -138,7 +139,7 @@ impl Head {
     fn len(&self) -> Option<usize> {
         let [text, words, slots] = self.words;
         let words = Vocabulary::padded(text, words, slots)?;
-        let parts = words.into_iter().chain([self.size.bytes()?, size_of::<Cell>()]);
+        let parts = words.into_iter().chain([self.size.bytes()?, size_of::<LittleEndian>()]);
         parts.into_iter().try_fold(HEAD, usize::checked_add)
     }
 }
@@ -146,7 +147,7 @@ impl Head {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lm::{State, WordId};
+    use crate::lm::{NgramState, WordId};
     use proptest::prelude::*;
 
     fn tiny() -> NgramModel {
@@ -173,7 +174,7 @@ mod tests {
             let Ok(model) = read(&Bytes::from(bytes)) else { return Ok(()) };
             let scorer = model.scorer();
             let _ = scorer.sentence(["told", "us", "the", "US", "no word"]);
-            for state in (0..40).chain(states).map(State) {
+            for state in (0..40).chain(states).map(NgramState) {
                 for word in 0..12 {
                     scorer.step(state, WordId(word));
                 }

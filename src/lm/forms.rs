@@ -30,7 +30,7 @@ pub struct Forms {
 impl Forms {
     /// Every word of a vocabulary as a form of its lower case, in the order of their numbers.
     pub fn of_vocabulary(vocabulary: &Vocabulary, locale: Locale) -> Self {
-        let mut found = Builder::new(locale);
+        let mut found = FormsBuilder::new(locale);
         for spelling in vocabulary.iter().skip(SPECIAL.len()) {
             found.add(spelling, 0.0);
         }
@@ -45,7 +45,7 @@ impl Forms {
     /// # Errors
     /// Where a line is something else: the error names it; and where there is no word. `name` is the file's.
     pub fn read(name: &str, text: &str, vocabulary: &Vocabulary, locale: Locale) -> Result<Self> {
-        let mut found = Builder::new(locale);
+        let mut found = FormsBuilder::new(locale);
         let mut word = String::new();
         for (line, text) in (1u64..).zip(text.lines()) {
             let problem = |what: String| Error::line(name, line, what);
@@ -142,7 +142,7 @@ fn weight(field: &str) -> Option<f32> {
 }
 
 /// Forms in the order they come in.
-struct Builder {
+struct FormsBuilder {
     locale: Locale,
     words: Vocabulary,
     /// The word of each form, the form, and its spelling.
@@ -150,7 +150,7 @@ struct Builder {
     lower: String,
 }
 
-impl Builder {
+impl FormsBuilder {
     fn new(locale: Locale) -> Self {
         Self { locale, words: Vocabulary::new(), forms: Vec::new(), lower: String::new() }
     }

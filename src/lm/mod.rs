@@ -10,15 +10,15 @@ pub mod vocab;
 use std::path::Path;
 use std::sync::OnceLock;
 
-pub use scorer::{Scorer, Sentence, Sentences, State, Step};
-pub use table::{Follow, Steps};
+pub use scorer::{NgramScorer, NgramState, ScoredSentence, ScoredWord, SentenceBatch};
+pub use table::{AutomatonState, Successors};
 pub use vocab::{Vocabulary, WordId};
 
 use crate::bytes::Bytes;
 use crate::error::{Error, Result};
 use crate::files::{self, Encoding, Input};
 use scorer::LookUp;
-use table::Table;
+use table::NgramTable;
 
 /// The longest n-grams that a model may hold.
 pub const MAX_ORDER: usize = 7;
@@ -40,7 +40,7 @@ pub struct NgramModel {
     /// The words.
     pub vocabulary: Vocabulary,
     /// Its n-grams in order, and as they are looked up; at least one is there, the other is made when it is needed.
-    table: OnceLock<Table>,
+    table: OnceLock<NgramTable>,
     look_up: OnceLock<LookUp>,
     /// The name and the bytes of the binary that it lies in.
     binary: Option<(String, Bytes)>,
@@ -55,7 +55,7 @@ impl PartialEq for NgramModel {
 
 impl NgramModel {
     /// A model of these n-grams.
-    pub fn new(vocabulary: Vocabulary, table: Table) -> Self {
+    pub fn new(vocabulary: Vocabulary, table: NgramTable) -> Self {
         Self { vocabulary, table: table.into(), look_up: OnceLock::new(), binary: None, notes: Vec::new() }
     }
 
@@ -167,13 +167,13 @@ impl NgramModel {
 
     /// What scores words under it: free to copy. The first call makes the look-up of a model that comes from no binary, in
     /// about 50 ns an n-gram.
-    pub fn scorer(&self) -> Scorer<'_> {
-        Scorer::new(self.look_up(), &self.vocabulary)
+    pub fn scorer(&self) -> NgramScorer<'_> {
+        NgramScorer::new(self.look_up(), &self.vocabulary)
     }
 
     /// Gives every state to `visit`, the empty one first and each after the one that it backs off to: the model as an
     /// automaton. The words that follow come in the order of their numbers. Takes as long as [`NgramModel::for_each`].
-    pub fn for_each_state(&self, visit: &mut dyn FnMut(Follow, &mut Steps<'_>)) {
+    pub fn for_each_state(&self, visit: &mut dyn FnMut(AutomatonState, &mut Successors<'_>)) {
         self.table().for_each_state(visit);
     }
 
@@ -185,7 +185,7 @@ impl NgramModel {
     }
 
     /// The n-grams, by their words' numbers.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &NgramTable {
         self.table.get_or_init(|| self.look_up().table())
     }
 

@@ -1,7 +1,7 @@
 //! What scores words: all n-grams of a model in one hash table, used where it lies, in memory or in a mapped file.
 //!
 //! An n-gram is found under the number of its history and its last word, and brings all that a step needs but the back-off
-//! of its history: one line of memory for each history that is tried. A state is the number of the longest history that can
+//! of its history: one cache line for each history that is tried. A state is the number of the longest history that can
 //! matter, so scoring a word never looks at the words before it again. Numbers of histories are those of `lm/table.rs`.
 //!
 //! Any bytes can be looked up in without a panic and in bounded time, whatever they are.
@@ -9,15 +9,15 @@
 use std::fmt;
 use std::hint::black_box;
 
-use super::table::{Cell, Table, float, number};
+use super::table::{LittleEndian, NgramTable, float, number};
 use super::vocab::{Vocabulary, WordId};
 use crate::bytes::{ALIGN, Bytes};
 
 /// What is known after some words: two histories in the same state have the same future.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct State(pub(super) u32);
+pub struct NgramState(pub(super) u32);
 
-impl State {
+impl NgramState {
     /// Nothing is known.
     pub const EMPTY: Self = Self(u32::MAX);
 
@@ -29,16 +29,16 @@ impl State {
 
 /// A word scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct ScoredWord {
     /// log10 of its probability.
     pub log10: f32,
     /// What is known after it.
-    pub state: State,
+    pub state: NgramState,
 }
 
 /// A sentence scored.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Sentence {
+pub struct ScoredSentence {
     /// log10 of its probability, with its end.
     pub log10: f64,
     /// How many of its words are not in the vocabulary.
@@ -49,7 +49,7 @@ pub struct Sentence {
     pub words: u64,
 }
 
-impl Sentence {
+impl ScoredSentence {
     /// Adds a word and log10 of its probability.
     #[inline]
     pub fn add(&mut self, word: WordId, log10: f32) {
@@ -70,13 +70,13 @@ impl Sentence {
 
 /// Sentences one after another, as the numbers of their words.
 #[derive(Debug, Clone, Default)]
-pub struct Sentences {
+pub struct SentenceBatch {
     words: Vec<WordId>,
     /// Where each ends.
     ends: Vec<usize>,
 }
 
-impl Sentences {
+impl SentenceBatch {
     /// Adds a word to the last one.
     #[inline]
     pub fn push(&mut self, word: WordId) {
@@ -110,7 +110,7 @@ impl Sentences {
     }
 }
 
-/// A sentence on its way through [`Scorer::sentences`].
+/// A sentence on its way through [`NgramScorer::sentences`].
 #[derive(Debug, Clone, Copy)]
 struct Lane {
     sentence: usize,
@@ -121,48 +121,48 @@ struct Lane {
 
 /// Scores words under a model.
 #[derive(Debug, Clone, Copy)]
-pub struct Scorer<'a> {
-    view: View<'a>,
+pub struct NgramScorer<'a> {
+    view: LookUpArrays<'a>,
     vocabulary: &'a Vocabulary,
 }
 
-/// So many steps are taken side by side: enough to wait for many lines of memory at once, few enough to stay near.
+/// So many steps are taken side by side: enough to wait for many cache lines at once, few enough to stay near.
 const LANES: usize = 32;
 
-impl<'a> Scorer<'a> {
+impl<'a> NgramScorer<'a> {
     pub(super) fn new(look_up: &'a LookUp, vocabulary: &'a Vocabulary) -> Self {
         Self { view: look_up.view(), vocabulary }
     }
 
     /// The state at the beginning of a sentence.
     #[inline]
-    pub fn start(&self) -> State {
+    pub fn start(&self) -> NgramState {
         self.view.unigram(WordId::START.0).state
     }
 
     /// The probability of a word after what is known, and what is known then. Where the state or the word is of another
     /// model, anything may come out.
     #[inline]
-    pub fn step(&self, state: State, word: WordId) -> Step {
+    pub fn step(&self, state: NgramState, word: WordId) -> ScoredWord {
         let mut back_off = 0.0;
         let mut at = state.0;
         while let Some(context) = self.view.contexts.get(at as usize) {
             if let Some(found) = self.view.find(self.view.home(at, word.0), at, word.0) {
-                return Step { log10: back_off + found.log10, ..found };
+                return ScoredWord { log10: back_off + found.log10, ..found };
             }
             back_off += float(context[0]);
             at = shorter(at, context);
         }
         let found = self.view.unigram(word.0);
-        Step { log10: back_off + found.log10, ..found }
+        ScoredWord { log10: back_off + found.log10, ..found }
     }
 
-    /// Takes many steps that do not depend on each other: `to` gets what [`Scorer::step`] gives for each of `from`. Memory
+    /// Takes many steps that do not depend on each other: `to` gets what [`NgramScorer::step`] gives for each of `from`. Memory
     /// is waited for once for many of them, so this is several times as fast for a large model.
     ///
     /// # Panics
     /// Where `to` is not as long as `from`.
-    pub fn steps(&self, from: &[(State, WordId)], to: &mut [Step]) {
+    pub fn steps(&self, from: &[(NgramState, WordId)], to: &mut [ScoredWord]) {
         assert_eq!(from.len(), to.len(), "one step out for each in");
         for (from, to) in from.chunks(LANES).zip(to.chunks_mut(LANES)) {
             self.steps_side_by_side(from, to);
@@ -171,13 +171,13 @@ impl<'a> Scorer<'a> {
 
     /// At most [`LANES`] steps; each round tries one history for all that are not found yet. Before memory is used it is
     /// touched for all: loads that nothing waits for bring the lines here at once.
-    fn steps_side_by_side(&self, from: &[(State, WordId)], to: &mut [Step]) {
+    fn steps_side_by_side(&self, from: &[(NgramState, WordId)], to: &mut [ScoredWord]) {
         let view = &self.view;
         let mut pending = [0u8; LANES];
         let mut homes = [0; LANES];
         let mut count = from.len().min(LANES);
         for (lane, (&(state, word), to)) in from.iter().zip(&mut *to).take(LANES).enumerate() {
-            *to = Step { log10: 0.0, state };
+            *to = ScoredWord { log10: 0.0, state };
             pending[lane] = lane as u8;
             homes[lane] = view.home(state.0, word.0);
         }
@@ -186,13 +186,13 @@ impl<'a> Scorer<'a> {
             let mut missed = 0;
             for at in 0..count {
                 let lane = pending[at] as usize;
-                let (word, Step { log10, state }) = (from[lane].1, to[lane]);
+                let (word, ScoredWord { log10, state }) = (from[lane].1, to[lane]);
                 let found = match (state.0 as usize) < view.contexts.len() {
                     true => view.find(homes[lane], state.0, word.0),
                     false => Some(view.unigram(word.0)),
                 };
                 match found {
-                    Some(found) => to[lane] = Step { log10: log10 + found.log10, ..found },
+                    Some(found) => to[lane] = ScoredWord { log10: log10 + found.log10, ..found },
                     None => {
                         pending[missed] = lane as u8;
                         missed += 1;
@@ -203,18 +203,18 @@ impl<'a> Scorer<'a> {
             let state = |lane: u8| to[lane as usize].state.0;
             black_box(pending[..count].iter().fold(0, |sum, &lane| sum ^ view.touch_context(state(lane))));
             for &lane in &pending[..count] {
-                let (word, Step { log10, state }) = (from[lane as usize].1, to[lane as usize]);
+                let (word, ScoredWord { log10, state }) = (from[lane as usize].1, to[lane as usize]);
                 let Some(context) = view.contexts.get(state.0 as usize) else { continue };
                 let at = shorter(state.0, context);
-                to[lane as usize] = Step { log10: log10 + float(context[0]), state: State(at) };
+                to[lane as usize] = ScoredWord { log10: log10 + float(context[0]), state: NgramState(at) };
                 homes[lane as usize] = view.home(at, word.0);
             }
         }
     }
 
     /// The probability of a sentence from its beginning to its end.
-    pub fn sentence<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Sentence {
-        let mut sentence = Sentence::default();
+    pub fn sentence<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> ScoredSentence {
+        let mut sentence = ScoredSentence::default();
         let mut state = self.start();
         for word in words {
             let word = self.vocabulary.id(word);
@@ -226,11 +226,11 @@ impl<'a> Scorer<'a> {
         sentence
     }
 
-    /// The probabilities of sentences that have ended, each as [`Scorer::sentence`] gives it, added to `out` in their order.
-    /// They are scored side by side, like [`Scorer::steps`].
-    pub fn sentences(&self, sentences: &Sentences, out: &mut Vec<Sentence>) {
+    /// The probabilities of sentences that have ended, each as [`NgramScorer::sentence`] gives it, added to `out` in their order.
+    /// They are scored side by side, like [`NgramScorer::steps`].
+    pub fn sentences(&self, sentences: &SentenceBatch, out: &mut Vec<ScoredSentence>) {
         let first = out.len();
-        out.resize(first + sentences.len(), Sentence::default());
+        out.resize(first + sentences.len(), ScoredSentence::default());
         let out = &mut out[first..];
         let mut starts = std::iter::once(0).chain(sentences.ends.iter().copied());
         let lanes = (0..).zip(&sentences.ends).zip(&mut starts);
@@ -241,7 +241,7 @@ impl<'a> Scorer<'a> {
         for (from, lane) in from.iter_mut().zip(&lanes) {
             from.1 = word(lane);
         }
-        let mut to = [Step { log10: 0.0, state: State::EMPTY }; LANES];
+        let mut to = [ScoredWord { log10: 0.0, state: NgramState::EMPTY }; LANES];
         while !lanes.is_empty() {
             let count = lanes.len();
             self.steps_side_by_side(&from[..count], &mut to[..count]);
@@ -270,28 +270,28 @@ impl<'a> Scorer<'a> {
 
 /// The next shorter history, which has a lower number: whatever the bytes are, this comes to an end.
 #[inline]
-fn shorter(at: u32, context: &Context) -> u32 {
+fn shorter(at: u32, context: &HistoryContext) -> u32 {
     let suffix = number(context[1]);
-    if suffix < at { suffix } else { State::EMPTY.0 }
+    if suffix < at { suffix } else { NgramState::EMPTY.0 }
 }
 
 /// log10 p of a 1-gram and the state after it.
-type Unigram = [Cell; 2];
+type Unigram = [LittleEndian; 2];
 
 /// A history: its log10 back-off and the state of its longest proper suffix.
-type Context = [Cell; 2];
+type HistoryContext = [LittleEndian; 2];
 
-/// A line of memory with four n-grams: their last words, their histories, log10 p, and the states after them.
-type Bucket = [[Cell; IN_BUCKET]; 4];
+/// A cache line with four n-grams: their last words, their histories, log10 p, and the states after them.
+type Bucket = [[LittleEndian; IN_BUCKET]; 4];
 
 const IN_BUCKET: usize = 4;
 
 /// A place in a bucket without an n-gram has this as its word; such places come last in it.
-const NONE: Cell = [0xff; 4];
+const NONE: LittleEndian = [0xff; 4];
 
 /// How large a look-up is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Size {
+pub(super) struct LookUpSize {
     /// How many n-grams there are of each order, from 1.
     pub(super) counts: Vec<u32>,
     pub(super) buckets: usize,
@@ -299,7 +299,7 @@ pub(super) struct Size {
     pub(super) farthest: u32,
 }
 
-impl Size {
+impl LookUpSize {
     fn of(counts: Vec<u32>) -> Self {
         let mut size = Self { counts, buckets: 0, farthest: 0 };
         // Three places of four are taken: more, and searches go on for long; fewer, and memory is wasted.
@@ -316,13 +316,13 @@ impl Size {
         self.counts[..self.counts.len() - 1].iter().map(|&count| count as usize).sum()
     }
 
-    /// How many bytes the 1-grams, the contexts and the buckets take, each padded to a line of memory; `None` where no
+    /// How many bytes the 1-grams, the contexts and the buckets take, each padded to a cache line; `None` where no
     /// machine has as many.
     fn parts(&self) -> Option<[usize; 3]> {
         let padded = |count: usize, size| count.checked_mul(size)?.checked_next_multiple_of(ALIGN);
         Some([
             padded(self.counts[0] as usize, size_of::<Unigram>())?,
-            padded(self.contexts(), size_of::<Context>())?,
+            padded(self.contexts(), size_of::<HistoryContext>())?,
             padded(self.buckets, size_of::<Bucket>())?,
         ])
     }
@@ -335,7 +335,7 @@ impl Size {
 /// A model's numbers as they lie in memory and in a file.
 #[derive(Clone)]
 pub(super) struct LookUp {
-    size: Size,
+    size: LookUpSize,
     parts: [usize; 3],
     bytes: Bytes,
 }
@@ -354,7 +354,7 @@ impl PartialEq for LookUp {
 
 impl LookUp {
     /// A look-up from a file, where it has as many bytes as its size tells; what they are is not looked at.
-    pub(super) fn new(size: Size, bytes: Bytes) -> Option<Self> {
+    pub(super) fn new(size: LookUpSize, bytes: Bytes) -> Option<Self> {
         let parts = size.parts()?;
         let places = size.buckets.checked_mul(IN_BUCKET)?;
         let sound = Some(bytes.len()) == size.bytes()
@@ -364,8 +364,8 @@ impl LookUp {
     }
 
     /// The same n-grams as in a table, in about 50 ns each.
-    pub(super) fn of(table: &Table) -> Self {
-        let mut size = Size::of(table.counts().iter().map(|&count| count as u32).collect());
+    pub(super) fn of(table: &NgramTable) -> Self {
+        let mut size = LookUpSize::of(table.counts().iter().map(|&count| count as u32).collect());
         let parts = size.parts().expect("there are fewer n-grams than fit in 32 bits");
         let mut farthest = 0;
         let bytes = Bytes::filled(parts.iter().sum(), |bytes| {
@@ -377,7 +377,7 @@ impl LookUp {
         Self { size, parts, bytes }
     }
 
-    pub(super) fn size(&self) -> &Size {
+    pub(super) fn size(&self) -> &LookUpSize {
         &self.size
     }
 
@@ -385,10 +385,10 @@ impl LookUp {
         &self.bytes
     }
 
-    fn view(&self) -> View<'_> {
+    fn view(&self) -> LookUpArrays<'_> {
         let (unigrams, rest) = self.bytes.split_at(self.parts[0]);
         let (contexts, buckets) = rest.split_at(self.parts[1]);
-        View {
+        LookUpArrays {
             unigrams: &unigrams.as_chunks().0.as_chunks().0[..self.size.counts[0] as usize],
             contexts: &contexts.as_chunks().0.as_chunks().0[..self.size.contexts()],
             buckets: buckets.as_chunks().0.as_chunks().0.as_chunks().0,
@@ -397,7 +397,7 @@ impl LookUp {
     }
 
     /// The same n-grams in order, or the 1-grams alone where the bytes are not what was written.
-    pub(super) fn table(&self) -> Table {
+    pub(super) fn table(&self) -> NgramTable {
         let view = self.view();
         let mut ngrams = Vec::with_capacity(self.size.ngrams());
         for [words, contexts, log10, states] in view.buckets {
@@ -409,13 +409,18 @@ impl LookUp {
             }
         }
         ngrams.sort_unstable_by_key(|&(key, ..)| key);
-        let table = Table::of_ngrams(&self.size.counts, view.unigrams, view.contexts, &ngrams);
-        table.unwrap_or_else(|| Table::of_unigrams(self.size.counts.len(), view.unigrams))
+        let table = NgramTable::of_ngrams(&self.size.counts, view.unigrams, view.contexts, &ngrams);
+        table.unwrap_or_else(|| NgramTable::of_unigrams(self.size.counts.len(), view.unigrams))
     }
 }
 
 /// Writes a table into a look-up, and says how far an n-gram lies at most from its own bucket.
-fn fill(table: &Table, unigrams: &mut [Unigram], contexts: &mut [Context], buckets: &mut [Bucket]) -> u32 {
+fn fill(
+    table: &NgramTable,
+    unigrams: &mut [Unigram],
+    contexts: &mut [HistoryContext],
+    buckets: &mut [Bucket],
+) -> u32 {
     let words = table.counts()[0] as u32;
     for (word, unigram) in (0..words).zip(unigrams) {
         *unigram = [table.nodes[word as usize][1], table.state(word).to_le_bytes()];
@@ -445,7 +450,7 @@ fn fill(table: &Table, unigrams: &mut [Unigram], contexts: &mut [Context], bucke
     farthest
 }
 
-fn pairs_mut(bytes: &mut [u8]) -> &mut [[Cell; 2]] {
+fn pairs_mut(bytes: &mut [u8]) -> &mut [[LittleEndian; 2]] {
     bytes.as_chunks_mut().0.as_chunks_mut().0
 }
 
@@ -455,14 +460,14 @@ fn buckets_mut(bytes: &mut [u8]) -> &mut [Bucket] {
 
 /// A look-up's arrays, wherever they lie.
 #[derive(Debug, Clone, Copy)]
-struct View<'a> {
+struct LookUpArrays<'a> {
     unigrams: &'a [Unigram],
-    contexts: &'a [Context],
+    contexts: &'a [HistoryContext],
     buckets: &'a [Bucket],
     farthest: u32,
 }
 
-impl View<'_> {
+impl LookUpArrays<'_> {
     #[inline]
     fn home(&self, context: u32, word: u32) -> usize {
         home(context, word, self.buckets.len())
@@ -470,7 +475,7 @@ impl View<'_> {
 
     /// The n-gram of a context and a word, which lies in its own bucket or soon after it.
     #[inline]
-    fn find(&self, home: usize, context: u32, word: u32) -> Option<Step> {
+    fn find(&self, home: usize, context: u32, word: u32) -> Option<ScoredWord> {
         let mut at = home;
         for _ in 0..=self.farthest {
             let [words, contexts, log10, states] = self.buckets.get(at)?;
@@ -481,7 +486,10 @@ impl View<'_> {
             }
             if found != 0 {
                 let place = found.trailing_zeros() as usize % IN_BUCKET;
-                return Some(Step { log10: float(log10[place]), state: State(number(states[place])) });
+                return Some(ScoredWord {
+                    log10: float(log10[place]),
+                    state: NgramState(number(states[place])),
+                });
             }
             if words[IN_BUCKET - 1] == NONE {
                 return None;
@@ -504,10 +512,10 @@ impl View<'_> {
     }
 
     #[inline]
-    fn unigram(&self, word: u32) -> Step {
-        let unknown = [f32::NEG_INFINITY.to_le_bytes(), State::EMPTY.0.to_le_bytes()];
+    fn unigram(&self, word: u32) -> ScoredWord {
+        let unknown = [f32::NEG_INFINITY.to_le_bytes(), NgramState::EMPTY.0.to_le_bytes()];
         let [log10, state] = *self.unigrams.get(word as usize).unwrap_or(&unknown);
-        Step { log10: float(log10), state: State(number(state)) }
+        ScoredWord { log10: float(log10), state: NgramState(number(state)) }
     }
 }
 
@@ -537,11 +545,11 @@ mod tests {
         ) {
             let model = tiny();
             let scorer = model.scorer();
-            let mut all = Sentences::default();
+            let mut all = SentenceBatch::default();
             let mut expected = Vec::new();
             let mut from = Vec::new();
             for sentence in &sentences {
-                let mut score = Sentence::default();
+                let mut score = ScoredSentence::default();
                 let mut state = scorer.start();
                 for word in sentence.iter().map(|&word| WordId(word)) {
                     all.push(word);
@@ -557,7 +565,7 @@ mod tests {
             let mut out = Vec::new();
             scorer.sentences(&all, &mut out);
             prop_assert_eq!(out, expected);
-            let mut steps = vec![Step { log10: 0.0, state: State::EMPTY }; from.len()];
+            let mut steps = vec![ScoredWord { log10: 0.0, state: NgramState::EMPTY }; from.len()];
             scorer.steps(&from, &mut steps);
             for ((state, word), step) in from.into_iter().zip(steps) {
                 prop_assert_eq!(scorer.step(state, word), step);
@@ -572,13 +580,14 @@ mod tests {
         for order in 1..=model.order() {
             model.for_each(order, &mut |words, log10, _| {
                 let (word, history) = words.split_last().unwrap();
-                let state = history.iter().fold(State::EMPTY, |state, &word| scorer.step(state, word).state);
+                let state =
+                    history.iter().fold(NgramState::EMPTY, |state, &word| scorer.step(state, word).state);
                 assert_eq!(scorer.step(state, *word).log10, log10, "{words:?}");
             });
         }
         // Nothing begins with "US </s>", nor with "</s>".
         let id = |word| model.vocabulary().id(word);
-        let us = scorer.step(State::EMPTY, id("US")).state;
-        assert_eq!(scorer.step(us, WordId::END).state, State::EMPTY);
+        let us = scorer.step(NgramState::EMPTY, id("US")).state;
+        assert_eq!(scorer.step(us, WordId::END).state, NgramState::EMPTY);
     }
 }

@@ -8,49 +8,49 @@ use std::fmt;
 use std::ops::Range;
 
 use super::MAX_ORDER;
-use super::scorer::{State, Step};
+use super::scorer::{NgramState, ScoredWord};
 use super::vocab::WordId;
 
 /// A number in little-endian bytes: what lies in a file is used as it lies, at any address.
-pub(super) type Cell = [u8; 4];
+pub(super) type LittleEndian = [u8; 4];
 
 /// The words that may follow a state, in the order of their numbers.
-pub type Steps<'a> = dyn Iterator<Item = (WordId, Step)> + 'a;
+pub type Successors<'a> = dyn Iterator<Item = (WordId, ScoredWord)> + 'a;
 
 /// A state as one of an automaton.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Follow {
+pub struct AutomatonState {
     /// Itself.
-    pub state: State,
+    pub state: NgramState,
     /// log10 of its back-off and the state that it backs off to; the empty state has none.
-    pub back_off: Option<(f32, State)>,
+    pub back_off: Option<(f32, NgramState)>,
 }
 
 /// An n-gram: its last word, log10 p, and the state of its longest proper suffix.
-pub(super) type Node = [Cell; 3];
+pub(super) type NgramNode = [LittleEndian; 3];
 
 /// A node of less than the highest order: its first longer n-gram, log10 back-off, and the state of its longest proper
 /// suffix once more, since memory comes in lines.
-pub(super) type Context = [Cell; 3];
+pub(super) type ContextNode = [LittleEndian; 3];
 
 /// A model's numbers. A node is an n-gram; a context is a node of less than the highest order.
 #[derive(Clone, PartialEq, Default)]
-pub struct Table {
+pub struct NgramTable {
     /// Where the nodes of each order begin, and after them where they end.
     pub(super) starts: Vec<u32>,
     /// The n-grams, those of an order side by side.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NgramNode>,
     /// The contexts, and after them one that tells the number of nodes.
-    pub(super) contexts: Vec<Context>,
+    pub(super) contexts: Vec<ContextNode>,
 }
 
-impl fmt::Debug for Table {
+impl fmt::Debug for NgramTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Table({:?})", self.counts())
     }
 }
 
-impl Table {
+impl NgramTable {
     /// The length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.starts.len() - 1
@@ -64,16 +64,16 @@ impl Table {
     /// state after it; `None` where they do not fit together.
     pub(super) fn of_ngrams(
         counts: &[u32],
-        unigrams: &[[Cell; 2]],
-        contexts: &[[Cell; 2]],
-        ngrams: &[(u64, Cell, Cell)],
+        unigrams: &[[LittleEndian; 2]],
+        contexts: &[[LittleEndian; 2]],
+        ngrams: &[(u64, LittleEndian, LittleEndian)],
     ) -> Option<Self> {
-        let none = State::EMPTY.0.to_le_bytes();
+        let none = NgramState::EMPTY.0.to_le_bytes();
         let mut starts = vec![0u32];
         for &count in counts {
             starts.push(starts.last()?.checked_add(count)?);
         }
-        let mut nodes: Vec<Node> =
+        let mut nodes: Vec<NgramNode> =
             (0u32..).zip(unigrams).map(|(word, unigram)| [word.to_le_bytes(), unigram[0], none]).collect();
         nodes.reserve_exact(ngrams.len());
         for &(key, log10, state) in ngrams {
@@ -91,8 +91,8 @@ impl Table {
     }
 
     /// The table of 1-grams alone, whatever order they are said to be of.
-    pub(super) fn of_unigrams(order: usize, unigrams: &[[Cell; 2]]) -> Self {
-        let none = State::EMPTY.0.to_le_bytes();
+    pub(super) fn of_unigrams(order: usize, unigrams: &[[LittleEndian; 2]]) -> Self {
+        let none = NgramState::EMPTY.0.to_le_bytes();
         let count = unigrams.len() as u32;
         let mut starts = vec![count; order + 1];
         starts[0] = 0;
@@ -111,11 +111,12 @@ impl Table {
         let count = table.contexts.len().checked_sub(1)?;
         let vocabulary = table.counts()[0];
         let view = table.view();
-        let suffix_is_sound = |node: u32, suffix: Cell| {
+        let suffix_is_sound = |node: u32, suffix: LittleEndian| {
             let suffix = number(suffix);
-            suffix == State::EMPTY.0 || suffix < node && (suffix as usize) < count && node >= table.starts[1]
+            suffix == NgramState::EMPTY.0
+                || suffix < node && (suffix as usize) < count && node >= table.starts[1]
         };
-        let node_is_sound = |(at, node): (u32, &Node)| {
+        let node_is_sound = |(at, node): (u32, &NgramNode)| {
             let word = number(node[0]);
             (word as usize) < vocabulary
                 && (word == at || at >= table.starts[1])
@@ -123,13 +124,14 @@ impl Table {
                 && float(node[1]) <= 0.0
                 && suffix_is_sound(at, node[2])
         };
-        let context_is_sound =
-            |(at, context): (u32, &Context)| float(context[1]).is_finite() && suffix_is_sound(at, context[2]);
+        let context_is_sound = |(at, context): (u32, &ContextNode)| {
+            float(context[1]).is_finite() && suffix_is_sound(at, context[2])
+        };
         let sound = table.starts.is_sorted()
             && table.starts[..2] == [0, vocabulary as u32]
             && table.starts[table.order() - 1] as usize == count
             && table.starts[table.order()] as usize == table.nodes.len()
-            && table.nodes.len() < State::EMPTY.0 as usize
+            && table.nodes.len() < NgramState::EMPTY.0 as usize
             && table.contexts.is_sorted_by_key(|context| number(context[0]))
             && view.first(count as u32) as usize == table.nodes.len()
             && (1..table.order()).all(|order| view.first(table.starts[order - 1]) == table.starts[order])
@@ -175,7 +177,7 @@ impl Table {
         let view = self.view();
         let mut back_off = 0.0;
         let mut at = number(self.contexts[context as usize][2]);
-        while at != State::EMPTY.0 {
+        while at != NgramState::EMPTY.0 {
             if let Some(node) = view.child(at, word) {
                 return back_off + self.log10(node);
             }
@@ -190,25 +192,28 @@ impl Table {
         self.view().state(node)
     }
 
-    fn view(&self) -> View<'_> {
-        View { nodes: &self.nodes, contexts: &self.contexts }
+    fn view(&self) -> TableArrays<'_> {
+        TableArrays { nodes: &self.nodes, contexts: &self.contexts }
     }
 
     /// Gives every state to `visit`, with the words that follow it.
-    pub(super) fn for_each_state(&self, visit: &mut dyn FnMut(Follow, &mut Steps<'_>)) {
+    pub(super) fn for_each_state(&self, visit: &mut dyn FnMut(AutomatonState, &mut Successors<'_>)) {
         let view = self.view();
         let steps = |(start, end): (u32, u32)| {
             (start..end).map(move |node| {
                 let [word, probability, _] = view.nodes[node as usize];
-                (WordId(number(word)), Step { log10: float(probability), state: State(view.state(node)) })
+                (
+                    WordId(number(word)),
+                    ScoredWord { log10: float(probability), state: NgramState(view.state(node)) },
+                )
             })
         };
-        let empty = Follow { state: State::EMPTY, back_off: None };
+        let empty = AutomatonState { state: NgramState::EMPTY, back_off: None };
         visit(empty, &mut steps((self.starts[0], self.starts[1])));
         for context in (0..self.contexts.len() as u32 - 1).filter(|&context| view.matters(context)) {
             let [_, back_off, suffix] = self.contexts[context as usize];
-            let back_off = Some((float(back_off), State(number(suffix))));
-            visit(Follow { state: State(context), back_off }, &mut steps(view.range(context)));
+            let back_off = Some((float(back_off), NgramState(number(suffix))));
+            visit(AutomatonState { state: NgramState(context), back_off }, &mut steps(view.range(context)));
         }
     }
 
@@ -223,12 +228,12 @@ impl Table {
 
 /// A table's arrays, wherever they lie.
 #[derive(Debug, Clone, Copy)]
-struct View<'a> {
-    nodes: &'a [Node],
-    contexts: &'a [Context],
+struct TableArrays<'a> {
+    nodes: &'a [NgramNode],
+    contexts: &'a [ContextNode],
 }
 
-impl View<'_> {
+impl TableArrays<'_> {
     fn walk(
         &self,
         start: u32,
@@ -293,34 +298,34 @@ impl View<'_> {
 
 /// Where a word stands among sorted ones, or where it would.
 #[inline]
-fn search(nodes: &[Node], word: u32) -> Result<usize, usize> {
+fn search(nodes: &[NgramNode], word: u32) -> Result<usize, usize> {
     nodes.binary_search_by(|&[found, ..]| number(found).cmp(&word))
 }
 
 #[inline]
-pub(super) fn number(cell: Cell) -> u32 {
+pub(super) fn number(cell: LittleEndian) -> u32 {
     u32::from_le_bytes(cell)
 }
 
 #[inline]
-pub(super) fn float(cell: Cell) -> f32 {
+pub(super) fn float(cell: LittleEndian) -> f32 {
     f32::from_le_bytes(cell)
 }
 
 /// What a context leaves to the words that it does not list, and what its suffix gives those.
 #[derive(Debug, Clone, Copy)]
-pub struct Rest {
+pub struct ContextRest {
     /// The probability that the counts of the context give.
     pub own: f64,
     /// The share of probability left to the shorter context.
     pub shorter: f64,
 }
-impl Default for Rest {
+impl Default for ContextRest {
     fn default() -> Self {
         Self { own: 1.0, shorter: 1.0 }
     }
 }
-impl Rest {
+impl ContextRest {
     /// A word is listed: log10 p of it after the context and after its suffix.
     pub fn give(&mut self, log10: f64, shorter: f64) {
         self.own -= 10f64.powf(log10);
@@ -342,8 +347,8 @@ impl Rest {
 
 /// Builds a table order by order, each sorted by its words.
 #[derive(Debug)]
-pub struct Builder {
-    table: Table,
+pub struct NgramTableBuilder {
+    table: NgramTable,
     /// How many contexts have been begun.
     begun: u32,
     /// The suffix of the context begun last, and those of its longer n-grams that come after the word looked up last.
@@ -355,18 +360,18 @@ pub struct Builder {
 /// Why a table cannot hold a model.
 const TOO_MANY: &str = "more than 4,294,967,294 n-grams: use a lower order, a smaller vocabulary or cut-offs";
 
-impl Builder {
+impl NgramTableBuilder {
     /// Begins with the 1-grams, log10 p and back-off of each word; of order 1 none has a back-off.
     pub fn new(order: usize, unigrams: impl ExactSizeIterator<Item = (f32, f32)>) -> Self {
-        let mut table = Table { starts: vec![0, unigrams.len() as u32], ..Table::default() };
-        let none = State::EMPTY.0.to_le_bytes();
+        let mut table = NgramTable { starts: vec![0, unigrams.len() as u32], ..NgramTable::default() };
+        let none = NgramState::EMPTY.0.to_le_bytes();
         for (word, (probability, back_off)) in (0u32..).zip(unigrams) {
             table.nodes.push([word.to_le_bytes(), probability.to_le_bytes(), none]);
             if order > 1 {
                 table.contexts.push([none, back_off.to_le_bytes(), none]);
             }
         }
-        Self { table, begun: 0, suffix: State::EMPTY.0, from: 0, to: 0 }
+        Self { table, begun: 0, suffix: NgramState::EMPTY.0, from: 0, to: 0 }
     }
 
     /// Makes room for the n-grams of another order.
@@ -393,7 +398,7 @@ impl Builder {
             self.begun += 1;
         }
         self.suffix = number(self.table.contexts[context as usize][2]);
-        if self.suffix != State::EMPTY.0 {
+        if self.suffix != NgramState::EMPTY.0 {
             (self.from, self.to) = self.table.view().range(self.suffix);
         }
     }
@@ -401,7 +406,7 @@ impl Builder {
     /// The longest proper suffix of the n-gram of the context begun and a word; the words come in order.
     #[inline]
     pub fn suffix(&mut self, word: u32) -> u32 {
-        if self.suffix == State::EMPTY.0 {
+        if self.suffix == NgramState::EMPTY.0 {
             return word;
         }
         match search_ahead(&self.table.nodes[self.from as usize..self.to as usize], word) {
@@ -420,7 +425,7 @@ impl Builder {
         let mut context = self.suffix;
         loop {
             context = number(self.table.contexts[context as usize][2]);
-            if context == State::EMPTY.0 {
+            if context == NgramState::EMPTY.0 {
                 return word;
             }
             if let Some(node) = self.table.view().child(context, word) {
@@ -436,14 +441,14 @@ impl Builder {
         let suffix = suffix.to_le_bytes();
         self.table.nodes.push([word.to_le_bytes(), probability.to_le_bytes(), suffix]);
         if let Some(back_off) = back_off {
-            self.table.contexts.push([State::EMPTY.0.to_le_bytes(), back_off.to_le_bytes(), suffix]);
+            self.table.contexts.push([NgramState::EMPTY.0.to_le_bytes(), back_off.to_le_bytes(), suffix]);
         }
     }
 
     /// All n-grams of an order are there.
     pub fn end_order(&mut self) -> Result<(), &'static str> {
         // The highest number stands for the empty state.
-        if self.table.nodes.len() >= State::EMPTY.0 as usize {
+        if self.table.nodes.len() >= NgramState::EMPTY.0 as usize {
             return Err(TOO_MANY);
         }
         let contexts = self.table.starts[self.table.starts.len() - 1];
@@ -471,13 +476,13 @@ impl Builder {
     }
 
     /// The table, with every link to a suffix that cannot matter led on to one that can.
-    pub fn finish(mut self) -> Table {
-        let none = State::EMPTY.0.to_le_bytes();
+    pub fn finish(mut self) -> NgramTable {
+        let none = NgramState::EMPTY.0.to_le_bytes();
         self.table.contexts.push([self.len().to_le_bytes(), [0; 4], none]);
         for node in 0..self.len() {
             // Suffixes are shorter, so theirs are led on already.
             let suffix = number(self.table.nodes[node as usize][2]);
-            if suffix != State::EMPTY.0 {
+            if suffix != NgramState::EMPTY.0 {
                 let state = self.table.view().state(suffix).to_le_bytes();
                 self.table.nodes[node as usize][2] = state;
                 if self.table.view().is_context(node) {
@@ -491,7 +496,7 @@ impl Builder {
 
 /// Like [`search`], fast where the word stands near the beginning.
 #[inline]
-fn search_ahead(nodes: &[Node], word: u32) -> Result<usize, usize> {
+fn search_ahead(nodes: &[NgramNode], word: u32) -> Result<usize, usize> {
     let mut end = 1;
     while end < nodes.len() && number(nodes[end - 1][0]) < word {
         end *= 2;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::table::{Cell, number};
+use super::table::{LittleEndian, number};
 use crate::bytes::hash::wyhash;
 use crate::bytes::{ALIGN, Bytes};
 
@@ -24,12 +24,12 @@ pub const SPECIAL: [&str; 3] = ["<unk>", "<s>", "</s>"];
 
 /// Words numbered from 0, each one once; the first three are [`SPECIAL`].
 #[derive(Clone)]
-pub struct Vocabulary(Form);
+pub struct Vocabulary(VocabularyLayout);
 
 /// Where the words lie.
 #[derive(Clone)]
-enum Form {
-    Own(Arrays<Vec<u8>, Vec<Cell>>),
+enum VocabularyLayout {
+    Own(Arrays<Vec<u8>, Vec<LittleEndian>>),
     /// In a file, with the lengths of the three arrays, each padded to [`ALIGN`].
     Shared(Bytes, [usize; 3]),
 }
@@ -47,7 +47,8 @@ pub(super) struct Arrays<T, C> {
 impl Default for Vocabulary {
     fn default() -> Self {
         let slots = vec![[0; 4]; 1 << 10];
-        let mut vocabulary = Self(Form::Own(Arrays { text: Vec::new(), ends: Vec::new(), slots }));
+        let mut vocabulary =
+            Self(VocabularyLayout::Own(Arrays { text: Vec::new(), ends: Vec::new(), slots }));
         for word in SPECIAL {
             vocabulary.insert(word);
         }
@@ -90,23 +91,24 @@ impl Vocabulary {
         let [text, words, slots] = lens;
         let own_len = Self::padded(text, words, slots)?.into_iter().try_fold(0, usize::checked_add)?;
         let fits = own_len == bytes.len() && words >= SPECIAL.len() && slots.is_power_of_two();
-        let vocabulary = fits.then_some(Self(Form::Shared(bytes, lens)))?;
+        let vocabulary = fits.then_some(Self(VocabularyLayout::Shared(bytes, lens)))?;
         let special = SPECIAL.iter().zip(vocabulary.iter()).all(|(special, word)| *special == word);
         special.then_some(vocabulary)
     }
 
     /// How many bytes the arrays of a vocabulary take in a file.
     pub(super) fn padded(text: usize, words: usize, slots: usize) -> Option<[usize; 3]> {
-        let cells = |count: usize| count.checked_mul(size_of::<Cell>())?.checked_next_multiple_of(ALIGN);
+        let cells =
+            |count: usize| count.checked_mul(size_of::<LittleEndian>())?.checked_next_multiple_of(ALIGN);
         Some([text.checked_next_multiple_of(ALIGN)?, cells(words)?, cells(slots)?])
     }
 
-    pub(super) fn arrays(&self) -> Arrays<&[u8], &[Cell]> {
+    pub(super) fn arrays(&self) -> Arrays<&[u8], &[LittleEndian]> {
         match &self.0 {
-            Form::Own(Arrays { text, ends, slots }) => Arrays { text, ends, slots },
-            Form::Shared(bytes, [text, words, slots]) => {
+            VocabularyLayout::Own(Arrays { text, ends, slots }) => Arrays { text, ends, slots },
+            VocabularyLayout::Shared(bytes, [text, words, slots]) => {
                 let ends = text.next_multiple_of(ALIGN);
-                let places = ends + (words * size_of::<Cell>()).next_multiple_of(ALIGN);
+                let places = ends + (words * size_of::<LittleEndian>()).next_multiple_of(ALIGN);
                 let bytes = &**bytes;
                 Arrays {
                     text: &bytes[..*text],
@@ -121,8 +123,8 @@ impl Vocabulary {
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         match &self.0 {
-            Form::Own(arrays) => arrays.ends.len(),
-            Form::Shared(_, [_, words, _]) => *words,
+            VocabularyLayout::Own(arrays) => arrays.ends.len(),
+            VocabularyLayout::Shared(_, [_, words, _]) => *words,
         }
     }
 
@@ -158,11 +160,11 @@ impl Vocabulary {
             Ok(found) => return found,
             Err(slot) => slot,
         };
-        if let Form::Shared(..) = self.0 {
+        if let VocabularyLayout::Shared(..) = self.0 {
             *self = self.owned();
             return self.insert(word);
         }
-        let Form::Own(arrays) = &mut self.0 else { return WordId::UNKNOWN };
+        let VocabularyLayout::Own(arrays) = &mut self.0 else { return WordId::UNKNOWN };
         let Ok(end) = u32::try_from(arrays.text.len() + word.len()) else { return WordId::UNKNOWN };
         arrays.text.extend_from_slice(word.as_bytes());
         arrays.ends.push(end.to_le_bytes());
@@ -179,11 +181,11 @@ impl Vocabulary {
         let len = slots.len().max((ends.len() * 2).next_power_of_two());
         let mut own = Arrays { text: text.to_vec(), ends: ends.to_vec(), slots: Vec::new() };
         own.place(len);
-        Self(Form::Own(own))
+        Self(VocabularyLayout::Own(own))
     }
 }
 
-impl<'a> Arrays<&'a [u8], &'a [Cell]> {
+impl<'a> Arrays<&'a [u8], &'a [LittleEndian]> {
     /// The text of a word; empty for one of a file that was altered.
     #[inline]
     fn word(&self, at: usize) -> &'a [u8] {
@@ -213,7 +215,7 @@ impl<'a> Arrays<&'a [u8], &'a [Cell]> {
     }
 }
 
-impl Arrays<Vec<u8>, Vec<Cell>> {
+impl Arrays<Vec<u8>, Vec<LittleEndian>> {
     /// Gives every word its place in so many slots.
     fn place(&mut self, slots: usize) {
         let mask = slots - 1;

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Model;
 use crate::error::{Error, Result};
-use crate::restorer::{End, Restorer, Session, Want};
-use crate::text::{Break, Choice, Given, Label, Labels, Tokens};
+use crate::restorer::{Boundary, Restorer, Session, Want};
+use crate::text::{Break, Choice, Constraint, Label, Labels, Tokens};
 
 /// The most words of a stretch: a longer sentence is cut,
 const MOST: usize = 96;
@@ -65,7 +65,7 @@ pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>
 
 impl Cascade {
     /// The choices for the words of stretches.
-    fn answer(&self, stretches: Vec<Stretch>, want: Want) -> Result<Vec<Choice>> {
+    fn answer(&self, stretches: Vec<CascadeWindow>, want: Want) -> Result<Vec<Choice>> {
         if stretches.iter().flat_map(|stretch| &stretch.choices).any(|choice| choice.confidence.is_none()) {
             let problem = "the first method of a cascade must say how sure it is, and this one does not";
             return Err(Error::Usage(format!("{problem}: take maxent or hmm")));
@@ -76,7 +76,7 @@ impl Cascade {
         let better = self.exact.restore_batch(&doubtful, want)?;
         let mut better = better.into_iter();
         let mut out = Vec::new();
-        for Stretch { tokens, from, mut choices } in stretches {
+        for CascadeWindow { tokens, from, mut choices } in stretches {
             self.read.all.fetch_add(choices.len() as u64, Ordering::Relaxed);
             if choices.iter().any(is_doubtful)
                 && let Some(better) = better.next()
@@ -84,7 +84,7 @@ impl Cascade {
                 self.read.exact.fetch_add(choices.len() as u64, Ordering::Relaxed);
                 let words = tokens.as_slice()[from..].iter().zip(&better[from..]);
                 for (choice, (token, better)) in choices.iter_mut().zip(words) {
-                    if !matches!(token.given, Given::Fixed(_)) {
+                    if !matches!(token.given, Constraint::Fixed(_)) {
                         // Where sentences end, the first says: the second may not.
                         let label = Label { mark: choice.label.mark, ..better.label };
                         *choice = Choice { label, confidence: better.confidence };
@@ -137,7 +137,7 @@ impl Restorer for Cascade {
     }
 }
 
-/// A text on its way through a cascade. A stretch also ends at [`End::Now`]: what comes then is seen without what was before.
+/// A text on its way through a cascade. A stretch also ends at [`Boundary::Force`]: what comes then is seen without what was before.
 struct Cascading<'a> {
     cascade: &'a Cascade,
     want: Want,
@@ -146,11 +146,11 @@ struct Cascading<'a> {
 }
 
 impl Session for Cascading<'_> {
-    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+    fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
         self.gathering.held.extend(tokens, 0..tokens.len());
         self.fast.push(tokens, end, &mut self.gathering.choices)?;
         let mut stretches = Vec::new();
-        self.gathering.take(matches!(end, End::Now | End::Flush), &mut stretches);
+        self.gathering.take(matches!(end, Boundary::Force | Boundary::Reset), &mut stretches);
         // One by one: sums of floats must not depend on what else was pushed.
         for stretch in stretches {
             out.extend(self.cascade.answer(vec![stretch], self.want)?);
@@ -160,7 +160,7 @@ impl Session for Cascading<'_> {
 }
 
 /// Words that one look of the second method covers, and those around them.
-struct Stretch {
+struct CascadeWindow {
     tokens: Tokens,
     /// How many of them are only seen, before those with choices.
     from: usize,
@@ -180,7 +180,7 @@ struct Gathering {
 
 impl Gathering {
     /// Takes the stretches that are whole, or all there is where the text has `ended`.
-    fn take(&mut self, ended: bool, out: &mut Vec<Stretch>) {
+    fn take(&mut self, ended: bool, out: &mut Vec<CascadeWindow>) {
         loop {
             let from = self.answered;
             let words = self.held.as_slice();
@@ -198,7 +198,7 @@ impl Gathering {
             }
             let mut tokens = Tokens::new();
             tokens.extend(&self.held, 0..seen);
-            out.push(Stretch { tokens, from, choices: self.choices.drain(..to - from).collect() });
+            out.push(CascadeWindow { tokens, from, choices: self.choices.drain(..to - from).collect() });
             // After a cut the next stretch sees the last words of this one.
             self.answered = if is_cut { CONTEXT } else { 0 };
             let mut held = Tokens::new();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     impl Session for Answering {
-        fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
+        fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
             let confidence = |lower: &str| if lower.contains('x') { 0.5 } else { 0.9 };
             out.extend(tokens.iter().map(|(lower, _)| Choice {
                 label: self.0.into(),
@@ -329,7 +329,7 @@ mod tests {
             for to in cuts.into_iter().chain([text.len()]) {
                 let mut part = Tokens::new();
                 part.extend(&text, from..to);
-                session.push(&part, if to == text.len() { End::Flush } else { End::More }, &mut out).unwrap();
+                session.push(&part, if to == text.len() { Boundary::Reset } else { Boundary::None }, &mut out).unwrap();
                 from = to;
             }
             prop_assert_eq!(out, whole);

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Computing, Methods, Model};
+use super::{Backend, Methods, Model};
 use crate::error::{Error, Result};
 use crate::model::{Bytes, Packed};
 use crate::named::NamedValue;
@@ -90,14 +90,14 @@ pub fn embedded(language: &str) -> Result<Model> {
 /// # Errors
 /// Those of [`embedded`].
 pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
-    embedded_on(language, preset, &Computing::default())
+    embedded_on(language, preset, &Backend::default())
 }
 
 /// The same, to compute in this way.
 ///
 /// # Errors
 /// Those of [`embedded`] and [`Methods::load`].
-pub fn embedded_on(language: &str, preset: Preset, computing: &Computing) -> Result<Model> {
+pub fn embedded_on(language: &str, preset: Preset, computing: &Backend) -> Result<Model> {
     Methods::default().load(&embedded_store(language, preset)?, computing)
 }
 

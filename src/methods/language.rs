@@ -113,7 +113,7 @@ pub fn tag_of(name: &str) -> &str {
 
 /// What is counted of the words of a text.
 #[derive(Debug, Clone, Default)]
-pub struct Words {
+pub struct LanguageCounts {
     all: u32,
     /// Those that begin with a letter of another script than the Latin.
     foreign: u32,
@@ -131,7 +131,7 @@ pub enum Other {
     Unknown,
 }
 
-impl Words {
+impl LanguageCounts {
     /// Takes the next word, in lower case.
     pub fn push(&mut self, lower: &str) {
         let Some(first) = lower.chars().next().filter(|c| c.is_alphabetic()) else { return };
@@ -182,8 +182,8 @@ impl Words {
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Words {
-        let mut words = Words::default();
+    fn words(text: &str) -> LanguageCounts {
+        let mut words = LanguageCounts::default();
         text.to_lowercase().split(|c: char| !c.is_alphanumeric()).for_each(|word| words.push(word));
         words
     }

@@ -1,7 +1,7 @@
 //! The methods of restoring, and the list of them that a program puts together.
 
 mod cascade;
-pub mod computing;
+pub mod backend;
 mod embedded;
 pub mod hmm;
 pub mod language;
@@ -9,8 +9,8 @@ pub mod majority;
 pub mod maxent;
 pub mod spellings;
 
+pub use backend::Backend;
 pub use cascade::{Read, cascade};
-pub use computing::Computing;
 pub use embedded::{LANGUAGES, Preset, embedded, embedded_as, embedded_on, embedded_store, language_of};
 
 use std::path::Path;
@@ -58,10 +58,10 @@ impl Model {
 pub struct Method {
     /// The name in manifests and on the command line.
     pub name: &'static str,
-    /// True where the method computes on several [backends](Computing), and so has layers to show.
+    /// True where the method computes on several [backends](Backend), and so has layers to show.
     pub has_backends: bool,
     /// Loads a model.
-    pub load: fn(&dyn Store, &Computing) -> Result<Box<dyn Restorer>>,
+    pub load: fn(&dyn Store, &Backend) -> Result<Box<dyn Restorer>>,
 }
 
 /// The methods that need no other package.
@@ -88,7 +88,7 @@ pub const CLASSICAL: [Method; 3] = [
 /// # Errors
 /// [`Error::Usage`] where another backend is asked for, and those of `load`.
 pub fn classical<R: Restorer + 'static>(
-    computing: &Computing,
+    computing: &Backend,
     method: &str,
     load: impl FnOnce() -> Result<R>,
 ) -> Result<Box<dyn Restorer>> {
@@ -136,7 +136,7 @@ impl Methods {
         self.methods.iter().map(|method| method.name)
     }
 
-    /// Returns true where the models of a method of that name compute on several [backends](Computing).
+    /// Returns true where the models of a method of that name compute on several [backends](Backend).
     pub fn has_backends(&self, name: &str) -> bool {
         self.methods.iter().any(|method| method.name == name && method.has_backends)
     }
@@ -146,7 +146,7 @@ impl Methods {
     /// # Errors
     /// [`Error::Model`] where it is of a method that is not among these, cut off or altered; [`Error::Usage`] where it cannot be
     /// computed in this way with its method or on this machine.
-    pub fn load(&self, store: &dyn Store, computing: &Computing) -> Result<Model> {
+    pub fn load(&self, store: &dyn Store, computing: &Backend) -> Result<Model> {
         let manifest = store.manifest().clone();
         let name = manifest.method.as_str();
         match self.methods.iter().find(|method| method.name == name) {
@@ -174,5 +174,5 @@ impl Methods {
 /// # Errors
 /// Like [`Methods::load`].
 pub fn load(store: &dyn Store) -> Result<Model> {
-    Methods::default().load(store, &Computing::default())
+    Methods::default().load(store, &Backend::default())
 }

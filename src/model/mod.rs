@@ -83,7 +83,7 @@ impl Manifest {
     /// [`Error::Model`] where it is of another format, cut off, or something else.
     pub fn read(bytes: &[u8], model: &str) -> Result<Self> {
         #[derive(Deserialize)]
-        struct Head {
+        struct PackedHeader {
             format: u32,
             checksum: Option<String>,
         }
@@ -93,7 +93,7 @@ impl Manifest {
                 format!("{MANIFEST} is no manifest of majuscule ({error}): train the model again"),
             )
         };
-        let Head { format, checksum } = serde_json::from_slice(bytes).map_err(foreign)?;
+        let PackedHeader { format, checksum } = serde_json::from_slice(bytes).map_err(foreign)?;
         check_format(format).map_err(|problem| Error::model(model, problem))?;
         let altered = |what: &str| {
             let problem = format!("{MANIFEST} {what}: it was altered; copy or train the model again");

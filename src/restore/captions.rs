@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Done, Flow, Output, Stream};
+use super::{Done, Output, Stream, Streaming};
 use crate::error::Result;
 use crate::format::{Caption, CaptionReader, Id, Kind, Settings};
 use crate::restorer::{Restorer, Want};
@@ -22,7 +22,7 @@ const LEFT: usize = 1 << 9;
 /// Their words are one text, as [`Stream`] restores it. A record that was there before, by its [`Id`], takes the place of the
 /// earlier one: that comes out by the words that are there, and the words that follow have the new ones before them. The work for a
 /// record is bounded by its own length: only the last records are in mind, and one that replaces an older one comes as a new one.
-pub struct CaptionStream<'a> {
+pub struct CaptionStreamReader<'a> {
     reader: CaptionReader,
     /// Begins with another text.
     begin: Box<dyn Fn() -> Result<Stream<'a>> + Send + 'a>,
@@ -42,7 +42,7 @@ struct Waiting {
     caption: Option<Caption>,
 }
 
-impl<'a> CaptionStream<'a> {
+impl<'a> CaptionStreamReader<'a> {
     /// Begins with records of a format; `name` is what errors call them.
     ///
     /// # Errors
@@ -187,7 +187,7 @@ impl<'a> CaptionStream<'a> {
     }
 }
 
-impl Flow for CaptionStream<'_> {
+impl Streaming for CaptionStreamReader<'_> {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         self.taken += bytes.len() as u64;
         self.reader.push(bytes);
@@ -239,7 +239,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::restorer::{End, Session};
+    use crate::restorer::{Boundary, Session};
     use crate::text::tokenize::Capitalized;
     use crate::text::{Case, Choice, Label, Labels, Mark, Tokens};
 
@@ -274,10 +274,10 @@ mod tests {
     }
 
     impl Session for Near<'_> {
-        fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+        fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
             self.seen.fetch_add(tokens.len(), Ordering::Relaxed);
             self.words.extend(tokens.iter().map(|(lower, _)| lower.to_owned()));
-            let wait = if matches!(end, End::Now | End::Flush) { 0 } else { self.look_ahead };
+            let wait = if matches!(end, Boundary::Force | Boundary::Reset) { 0 } else { self.look_ahead };
             while self.given + wait < self.words.len() {
                 let is = |at: Option<usize>, word: &str| {
                     at.and_then(|at| self.words.get(at)).is_some_and(|w| w == word)
@@ -297,9 +297,16 @@ mod tests {
         let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
         let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
         let want = Want { look_ahead: Some(look_ahead), ..Want::default() };
-        let mut stream =
-            CaptionStream::new("data", kind, settings, &method, want, Policy::default(), Output::default())
-                .unwrap();
+        let mut stream = CaptionStreamReader::new(
+            "data",
+            kind,
+            settings,
+            &method,
+            want,
+            Policy::default(),
+            Output::default(),
+        )
+        .unwrap();
         let mut heard = Vec::new();
         for line in lines {
             let mut out = Vec::new();
@@ -367,9 +374,16 @@ mod tests {
             let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
             let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
             let (policy, output) = (Policy::default(), Output::default());
-            let mut stream =
-                CaptionStream::new("data", Kind::Jsonl, settings, &method, Want::default(), policy, output)
-                    .unwrap();
+            let mut stream = CaptionStreamReader::new(
+                "data",
+                Kind::Jsonl,
+                settings,
+                &method,
+                Want::default(),
+                policy,
+                output,
+            )
+            .unwrap();
             let mut out = Vec::new();
             (0..records).for_each(|at| stream.push(record(at).as_bytes(), &mut out).unwrap());
             stream.finish(&mut out).unwrap();
@@ -415,7 +429,7 @@ mod tests {
         let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
         let (policy, output) = (Policy::default(), Output::default());
         let mut stream =
-            CaptionStream::new("data", Kind::Jsonl, settings, &method, Want::default(), policy, output)
+            CaptionStreamReader::new("data", Kind::Jsonl, settings, &method, Want::default(), policy, output)
                 .unwrap();
         bytes.chunks(step.min(bytes.len())).for_each(|part| stream.push(part, &mut out).unwrap());
         stream.finish(&mut out).unwrap();
@@ -426,7 +440,7 @@ mod tests {
     fn what_came_before_a_broken_record_comes_out() {
         let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
         let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
-        let mut stream = CaptionStream::new(
+        let mut stream = CaptionStreamReader::new(
             "data",
             Kind::Jsonl,
             settings,

@@ -14,19 +14,19 @@ use std::thread;
 use std::time::Duration;
 
 pub use options::{RestoreOptions, RestoredWord, TextRestorer};
-pub use output::{Form, Output, Threshold};
+pub use output::{Output, OutputForm, Threshold};
 pub use stream::Stream;
 
 use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Kind, Piece, Plain, Settings, WrittenWords};
-use crate::restorer::{End, Labelling, Restorer, Session, Want};
+use crate::restorer::{Boundary, Labelling, Restorer, Session, Want};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
-use crate::text::{Break, Capitals, Case, Choice, Given, Policy, Token, Tokens};
-use captions::CaptionStream;
-use output::Writer;
+use crate::text::{Break, Capitals, Case, Choice, Constraint, Policy, Token, Tokens};
+use captions::CaptionStreamReader;
+use output::PieceWriter;
 
 /// Pieces under way between two threads: enough that neither waits for long, few enough that memory stays flat.
 const UNDER_WAY: usize = 4;
@@ -113,16 +113,16 @@ pub fn stream_as<'a>(
     want: Want,
     policy: Policy,
     output: Output,
-) -> Result<Box<dyn Flow + 'a>> {
+) -> Result<Box<dyn Streaming + 'a>> {
     Ok(match kind {
         Kind::Text => Box::new(Stream::new(name, settings, method, want, policy, output)?),
-        kind => Box::new(CaptionStream::new(name, kind, settings, method, want, policy, output)?),
+        kind => Box::new(CaptionStreamReader::new(name, kind, settings, method, want, policy, output)?),
     })
 }
 
 /// What is restored while it comes in. Law: however the bytes are cut, the same bytes come out, and what came out is never taken
-/// back; [`Flow::now`] does not wait for the rest, and words that it gives out may have another case.
-pub trait Flow {
+/// back; [`Streaming::now`] does not wait for the rest, and words that it gives out may have another case.
+pub trait Streaming {
     /// Takes the next bytes and appends to `out` all that is certain then.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ pub trait Flow {
     /// The method's.
     fn now(&mut self, out: &mut Vec<u8>) -> Result<()>;
 
-    /// What [`Flow::now`] would append: what came in and was not given out, in the cases that are likeliest so far.
+    /// What [`Streaming::now`] would append: what came in and was not given out, in the cases that are likeliest so far.
     ///
     /// # Errors
     /// The method's.
@@ -144,7 +144,7 @@ pub trait Flow {
     /// Appends the rest, now that nothing more comes, and says how much there was.
     ///
     /// # Errors
-    /// Like [`Flow::push`].
+    /// Like [`Streaming::push`].
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done>;
 
     /// How many bytes came in.
@@ -156,7 +156,7 @@ pub trait Flow {
 
 /// A way to write a line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Way {
+pub struct RankedLine {
     /// log10 of its probability, together with that of the words.
     pub log10: f64,
     /// The line.
@@ -173,7 +173,7 @@ pub fn n_best(
     n: usize,
     settings: Settings,
     policy: &Policy,
-) -> Result<Option<Vec<Way>>> {
+) -> Result<Option<Vec<RankedLine>>> {
     let locale = settings.locale;
     let mut plain = Plain::new(Input::uncompressed("line", std::io::Cursor::new(line.to_vec())), settings);
     let mut whole = Piece::default();
@@ -192,7 +192,7 @@ pub fn n_best(
             labelling.labels.iter().map(|&label| Choice { label, confidence: None }).collect();
         let mut line = Vec::new();
         write(&whole.source, &whole.tokens, &choices, policy, &mut line);
-        Way { log10: labelling.log10, line }
+        RankedLine { log10: labelling.log10, line }
     };
     Ok(Some(labellings.into_iter().map(written).collect()))
 }
@@ -249,7 +249,7 @@ struct Queue<'a> {
     session: Box<dyn Session + 'a>,
     policy: Policy,
     output: Output,
-    writer: Writer,
+    writer: PieceWriter,
     /// Whether the line that the last piece ended in keeps its capitals, where that is settled.
     line: Option<bool>,
     words: WrittenWords,
@@ -268,7 +268,7 @@ impl<'a> Queue<'a> {
             session: method.session(output.want(method, want)?),
             policy,
             output,
-            writer: Writer::new(output.form, method),
+            writer: PieceWriter::new(output.form, method),
             line: None,
             words: WrittenWords::default(),
             pieces: VecDeque::new(),
@@ -285,16 +285,16 @@ impl<'a> Queue<'a> {
         let words = piece.tokens.as_slice();
         let gap = words.first().map_or(piece.source.len(), |word| word.source.start as usize);
         if self.silent <= GAP && self.silent + gap > GAP {
-            self.session.push(&Tokens::new(), End::Flush, &mut self.choices)?;
+            self.session.push(&Tokens::new(), Boundary::Reset, &mut self.choices)?;
         }
         self.silent = match words.last() {
             Some(word) => piece.source.len() - word.source.end as usize,
             None => self.silent + piece.source.len(),
         };
         let end = match piece.after {
-            Break::None | Break::Space => End::More,
-            Break::Document => End::Flush,
-            _ => End::Soft,
+            Break::None | Break::Space => Boundary::None,
+            Break::Document => Boundary::Reset,
+            _ => Boundary::Line,
         };
         self.session.push(&piece.tokens, end, &mut self.choices)?;
         self.pieces.push_back(piece);
@@ -304,7 +304,7 @@ impl<'a> Queue<'a> {
 
     /// Writes all that is here, without waiting for what it may depend on.
     fn now(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
-        self.session.push(&Tokens::new(), End::Now, &mut self.choices)?;
+        self.session.push(&Tokens::new(), Boundary::Force, &mut self.choices)?;
         self.write(out)
     }
 
@@ -324,7 +324,7 @@ impl<'a> Queue<'a> {
 
     /// Writes the rest, now that nothing more comes.
     fn flush(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
-        self.session.push(&Tokens::new(), End::Flush, &mut self.choices)?;
+        self.session.push(&Tokens::new(), Boundary::Reset, &mut self.choices)?;
         self.write(out)?;
         if !(self.pieces.is_empty() && self.choices.is_empty()) {
             let problem = "did not answer each word once: this is a bug of the method";
@@ -363,7 +363,7 @@ impl<'a> Queue<'a> {
 /// `line` is what is settled of the line that goes on from piece to piece; its first words settle it.
 fn settle(piece: &mut Piece, choices: &[Choice], policy: &Policy, line: &mut Option<bool>) {
     let Piece { source, tokens, after, capitalized, .. } = piece;
-    let is_kept = |word: &Token| matches!(word.given, Given::Kept(_));
+    let is_kept = |word: &Token| matches!(word.given, Constraint::Kept(_));
     let untouched = line.is_none() && *after >= Break::Line && !tokens.as_slice().iter().any(is_kept);
     if *capitalized != Capitalized::Auto || untouched {
         return;
@@ -375,7 +375,7 @@ fn settle(piece: &mut Piece, choices: &[Choice], policy: &Policy, line: &mut Opt
         }
         let choices = &choices[done..done + words.len()];
         let keep = *line.get_or_insert_with(|| comes_out_in_both_cases(source, words, choices, policy));
-        words.iter_mut().filter(|word| !keep && is_kept(word)).for_each(|word| word.given = Given::Nothing);
+        words.iter_mut().filter(|word| !keep && is_kept(word)).for_each(|word| word.given = Constraint::Free);
         done += words.len();
     }
     if *after >= Break::Line {

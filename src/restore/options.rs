@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Context, Kind, Piece, Settings};
 use crate::methods::Model;
-use crate::restorer::{End, Starts, Want};
+use crate::restorer::{Boundary, SentenceStarts, Want};
 use crate::text::tokenize::Capitalized;
-use crate::text::{Case, Locale, Policy, SentenceStart, Words};
+use crate::text::{Case, Locale, Policy, SentenceStart, Spellings};
 
 /// Options of restoring; those of the default are the program's.
 ///
@@ -30,7 +30,7 @@ pub struct RestoreOptions {
     /// The capitals of the input that count.
     pub capitalized: Capitalized,
     /// The user's own spellings, which always win.
-    pub spellings: Words,
+    pub spellings: Spellings,
     /// The places where a capital is put because a sentence begins.
     pub sentence_start: SentenceStart,
     /// The parts of a file whose words bear on each other.
@@ -58,7 +58,7 @@ impl Default for RestoreOptions {
         Self {
             locale: None,
             capitalized: Capitalized::default(),
-            spellings: Words::default(),
+            spellings: Spellings::default(),
             sentence_start: SentenceStart::default(),
             context: Context::default(),
             group: None,
@@ -101,10 +101,10 @@ impl RestoreOptions {
     }
 
     /// The sentence beginnings that the method looks for.
-    fn starts(&self, format: Kind) -> Starts {
+    fn starts(&self, format: Kind) -> SentenceStarts {
         match self.sentence_start {
             // Where sentences run on from line to line, those that begin inside one are looked for as ever.
-            SentenceStart::Always if !matches!(format, Kind::Text | Kind::Jsonl) => Starts::Hidden,
+            SentenceStart::Always if !matches!(format, Kind::Text | Kind::Jsonl) => SentenceStarts::Predicted,
             start => start.into(),
         }
     }
@@ -225,10 +225,10 @@ impl<'a> TextRestorer<'a> {
         let mut session = self.model.restorer.session(want);
         let (mut pieces, mut choices, mut piece) = (Vec::new(), Vec::new(), Piece::default());
         while reader.next(&mut piece)? {
-            session.push(&piece.tokens, End::Soft, &mut choices)?;
+            session.push(&piece.tokens, Boundary::Line, &mut choices)?;
             pieces.push(std::mem::take(&mut piece));
         }
-        session.push(&crate::text::Tokens::new(), End::Flush, &mut choices)?;
+        session.push(&crate::text::Tokens::new(), Boundary::Reset, &mut choices)?;
         let (mut words, mut at, mut choices) = (Vec::with_capacity(choices.len()), 0, choices.into_iter());
         for piece in &pieces {
             let own: Vec<_> = choices.by_ref().take(piece.tokens.len()).collect();

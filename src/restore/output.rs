@@ -16,7 +16,7 @@ use crate::text::{Break, Case, Choice, Mark, Policy};
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Output {
     /// As what.
-    pub form: Form,
+    pub form: OutputForm,
     /// Leaves words that the method is less sure of in the case that they have in the source. What is put on top of the
     /// method's choices ([`Policy`]) is put on theirs too.
     pub threshold: Option<Threshold>,
@@ -27,7 +27,7 @@ pub struct Output {
 
 /// As what the words come out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum OutputForm {
     /// The bytes of the source with other capitals.
     #[default]
     Text,
@@ -61,10 +61,10 @@ impl Output {
     pub(super) fn want(&self, method: &dyn Restorer, want: Want) -> Result<Want> {
         let option = match (self.threshold, self.form) {
             (Some(_), _) => "--threshold",
-            (None, Form::Words | Form::Json) => "--confidence",
-            (None, Form::Text | Form::Diff) => return Ok(want),
+            (None, OutputForm::Words | OutputForm::Json) => "--confidence",
+            (None, OutputForm::Text | OutputForm::Diff) => return Ok(want),
         };
-        let marks = self.form == Form::Json && method.labels().marks();
+        let marks = self.form == OutputForm::Json && method.labels().marks();
         let want = Want { confidence: true, marks, ..want };
         if !method.has_probabilities() {
             let problem =
@@ -90,8 +90,8 @@ impl Output {
 
 /// Writes pieces, one after the other.
 #[derive(Debug)]
-pub(super) struct Writer {
-    form: Form,
+pub(super) struct PieceWriter {
+    form: OutputForm,
     /// Whether the method chooses where sentences end.
     marks: bool,
     /// The line of the source that the next piece begins in.
@@ -105,7 +105,7 @@ pub(super) struct Writer {
 
 /// A word as JSON.
 #[derive(Debug, Serialize)]
-struct Word<'a> {
+struct JsonWord<'a> {
     line: u64,
     form: &'a str,
     probability: f64,
@@ -113,8 +113,8 @@ struct Word<'a> {
     sentence_end: Option<bool>,
 }
 
-impl Writer {
-    pub(super) fn new(form: Form, method: &dyn Restorer) -> Self {
+impl PieceWriter {
+    pub(super) fn new(form: OutputForm, method: &dyn Restorer) -> Self {
         let (marks, diff) = (method.labels().marks(), Diff::default());
         Self { form, marks, line: 1, goes_on: false, diff, text: Vec::new() }
     }
@@ -128,18 +128,18 @@ impl Writer {
         out: &mut Vec<u8>,
     ) -> bool {
         match self.form {
-            Form::Text => {
+            OutputForm::Text => {
                 let from = out.len();
                 piece.write(choices, policy, out);
                 out[from..] != *piece.bytes()
             }
-            Form::Diff => {
+            OutputForm::Diff => {
                 self.text.clear();
                 piece.write(choices, policy, &mut self.text);
                 self.diff.push(piece.bytes(), &self.text, out);
                 self.text != piece.bytes()
             }
-            Form::Words | Form::Json => {
+            OutputForm::Words | OutputForm::Json => {
                 self.words(piece, choices, policy, out);
                 false
             }
@@ -164,14 +164,14 @@ impl Writer {
             let is_chosen = case == choice.label.case;
             let probability = if is_chosen { choice.confidence.unwrap_or(1.0) } else { 1.0 };
             let form = case.applied(&word, policy.locale);
-            if self.form == Form::Words {
+            if self.form == OutputForm::Words {
                 if token.before >= Break::Line && std::mem::replace(&mut self.goes_on, true) {
                     out.push(b'\n');
                 }
                 out.extend(format!("{form}\t{probability:.4}\n").bytes());
                 continue;
             }
-            let word = Word {
+            let word = JsonWord {
                 line: self.line,
                 form: &form,
                 probability: (f64::from(probability) * 1e4).round() / 1e4,

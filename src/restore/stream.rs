@@ -1,6 +1,6 @@
 //! Live text: bytes in as they come, words out as soon as they are certain.
 
-use super::{Done, Flow, Output, Queue};
+use super::{Done, Output, Queue, Streaming};
 use crate::error::{Error, Result};
 use crate::format::{Live, Piece, Settings};
 use crate::restorer::{Restorer, Want};
@@ -72,7 +72,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-impl Flow for Stream<'_> {
+impl Streaming for Stream<'_> {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         self.taken += bytes.len() as u64;
         let taken = self.live.push(bytes);

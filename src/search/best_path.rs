@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::Scorer;
 use super::forward_backward::Posteriors;
-use super::lattice::Column;
+use super::lattice::LatticeColumn;
 
 /// A path that is still open after so many positions is answered as if it had a look-ahead of so many. Words that leave more
 /// than one hypothesis alive for so long are not found in text, and what is held back must not grow with the text.
@@ -23,27 +23,27 @@ pub struct Answer<'a, Candidate> {
 
 /// A search on its way through a text. Law: what it answers depends on the candidates alone, and not on when it is asked.
 #[derive(Debug)]
-pub struct Search<S: Scorer> {
+pub struct BestPathSearch<S: Scorer> {
     scorer: S,
     look_ahead: usize,
     posteriors: Option<Posteriors>,
     /// The hypotheses before the first position that is not answered.
-    root: Column<S::State, S::Candidate>,
+    root: LatticeColumn<S::State, S::Candidate>,
     /// The positions that are not answered.
-    columns: VecDeque<Column<S::State, S::Candidate>>,
+    columns: VecDeque<LatticeColumn<S::State, S::Candidate>>,
     /// Columns to be used again.
-    spare: Vec<Column<S::State, S::Candidate>>,
+    spare: Vec<LatticeColumn<S::State, S::Candidate>>,
     /// How many positions there were since the start.
     at: usize,
     /// The candidates on the best path.
     path: Vec<u32>,
 }
 
-impl<S: Scorer> Search<S> {
+impl<S: Scorer> BestPathSearch<S> {
     /// Begins at the start. `look_ahead` is how many later positions a choice may depend on, all if `None`; posterior
     /// probabilities depend on the same.
     pub fn new(scorer: S, look_ahead: Option<usize>, posteriors: bool) -> Self {
-        let mut root = Column::default();
+        let mut root = LatticeColumn::default();
         root.start(scorer.start());
         Self {
             scorer,
@@ -92,7 +92,7 @@ impl<S: Scorer> Search<S> {
         self.answer(self.columns.len(), best, |_| 0.0, answer);
     }
 
-    /// Gives what [`Search::answer_all`] would, and goes on holding it back.
+    /// Gives what [`BestPathSearch::answer_all`] would, and goes on holding it back.
     pub fn guess(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
         let best = self.last().best(|_| 0.0);
         self.trace(self.columns.len(), best, |_| 0.0);
@@ -114,7 +114,7 @@ impl<S: Scorer> Search<S> {
         self.at = 0;
     }
 
-    fn last(&self) -> &Column<S::State, S::Candidate> {
+    fn last(&self) -> &LatticeColumn<S::State, S::Candidate> {
         self.columns.back().unwrap_or(&self.root)
     }
 
@@ -152,7 +152,7 @@ impl<S: Scorer> Search<S> {
     /// What was found of the position that has this column.
     fn answer_of<'a>(
         &'a self,
-        column: &'a Column<S::State, S::Candidate>,
+        column: &'a LatticeColumn<S::State, S::Candidate>,
         position: usize,
     ) -> Answer<'a, S::Candidate> {
         Answer {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::hash::Hash;
 
-use super::lattice::{Column, log_add};
+use super::lattice::{LatticeColumn, log_add};
 
 /// The posterior probabilities found last.
 #[derive(Debug, Default)]
@@ -22,8 +22,8 @@ impl Posteriors {
     /// of `ending(n)`.
     pub(super) fn find<State: Copy + Eq + Hash, Candidate: Copy>(
         &mut self,
-        root: &Column<State, Candidate>,
-        columns: &VecDeque<Column<State, Candidate>>,
+        root: &LatticeColumn<State, Candidate>,
+        columns: &VecDeque<LatticeColumn<State, Candidate>>,
         count: usize,
         ending: impl Fn(usize) -> f64,
     ) {

@@ -11,7 +11,7 @@ const FEW: usize = 24;
 
 /// All hypotheses in one state.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node<State> {
+pub(super) struct LatticeNode<State> {
     pub(super) state: State,
     /// The cost of the best of them.
     pub(super) cost: f64,
@@ -23,7 +23,7 @@ pub(super) struct Node<State> {
 
 /// A way from a node of the column before to a node of this one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Arc {
+pub(super) struct LatticeArc {
     pub(super) from: u32,
     pub(super) to: u32,
     pub(super) candidate: u32,
@@ -32,26 +32,26 @@ pub(super) struct Arc {
 
 /// A position.
 #[derive(Debug)]
-pub(super) struct Column<State, Candidate> {
+pub(super) struct LatticeColumn<State, Candidate> {
     pub(super) candidates: Vec<Candidate>,
-    pub(super) nodes: Vec<Node<State>>,
+    pub(super) nodes: Vec<LatticeNode<State>>,
     /// All ways to the nodes, where they are wanted.
-    pub(super) arcs: Vec<Arc>,
+    pub(super) arcs: Vec<LatticeArc>,
     /// ln of the sum over all hypotheses in each node, where arcs are wanted.
     pub(super) forward: Vec<f64>,
 }
 
-impl<State, Candidate> Default for Column<State, Candidate> {
+impl<State, Candidate> Default for LatticeColumn<State, Candidate> {
     fn default() -> Self {
         Self { candidates: Vec::new(), nodes: Vec::new(), arcs: Vec::new(), forward: Vec::new() }
     }
 }
 
-impl<State: Copy + Eq + Hash, Candidate: Copy> Column<State, Candidate> {
+impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
     /// The one hypothesis before the first position.
     pub(super) fn start(&mut self, state: State) {
         self.clear();
-        self.nodes.push(Node { state, cost: 0.0, back: 0, candidate: 0 });
+        self.nodes.push(LatticeNode { state, cost: 0.0, back: 0, candidate: 0 });
         self.forward.push(0.0);
     }
 
@@ -74,10 +74,10 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> Column<State, Candidate> {
         for (candidate, &next) in (0..).zip(&self.candidates) {
             for (back, node) in (0..).zip(&before.nodes) {
                 let (cost, state) = scorer.step(at, node.state, next);
-                let new = Node { state, cost: node.cost + f64::from(cost), back, candidate };
+                let new = LatticeNode { state, cost: node.cost + f64::from(cost), back, candidate };
                 let to = place(&mut self.nodes, &mut found, new);
                 if arcs {
-                    self.arcs.push(Arc { from: back, to, candidate, cost });
+                    self.arcs.push(LatticeArc { from: back, to, candidate, cost });
                 }
             }
         }
@@ -105,9 +105,9 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> Column<State, Candidate> {
 /// Puts a hypothesis where those in its state are, and says where that is.
 #[inline]
 fn place<State: Copy + Eq + Hash>(
-    nodes: &mut Vec<Node<State>>,
+    nodes: &mut Vec<LatticeNode<State>>,
     found: &mut FxHashMap<State, u32>,
-    new: Node<State>,
+    new: LatticeNode<State>,
 ) -> u32 {
     let at = if nodes.len() <= FEW {
         nodes.iter().position(|node| node.state == new.state)

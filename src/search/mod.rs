@@ -11,8 +11,8 @@ mod n_best;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-pub use best_path::{Answer, Search};
-pub use n_best::{Path, n_best};
+pub use best_path::{Answer, BestPathSearch};
+pub use n_best::{ScoredPath, n_best};
 
 /// What a search meets: KenLM's contract, with a position. Costs are −ln p: less is better.
 pub trait Scorer {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     /// All paths with their costs, one by one: the slow twin.
-    fn all(scorer: &Made, positions: &[Vec<u32>]) -> Vec<Path> {
+    fn all(scorer: &Made, positions: &[Vec<u32>]) -> Vec<ScoredPath> {
         let mut paths = vec![(0.0, Vec::new(), scorer.start())];
         for (at, candidates) in positions.iter().enumerate() {
             let mut longer = Vec::new();
@@ -101,9 +101,11 @@ mod tests {
             }
             paths = longer;
         }
-        let end =
-            |(cost, candidates, state)| Path { cost: cost + f64::from(scorer.finish(state)), candidates };
-        let mut paths: Vec<Path> = paths.into_iter().map(end).collect();
+        let end = |(cost, candidates, state)| ScoredPath {
+            cost: cost + f64::from(scorer.finish(state)),
+            candidates,
+        };
+        let mut paths: Vec<ScoredPath> = paths.into_iter().map(end).collect();
         paths.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         paths
     }
@@ -121,7 +123,7 @@ mod tests {
         look_ahead: Option<usize>,
         posteriors: bool,
     ) -> Answered {
-        let mut search = Search::new(scorer, look_ahead, posteriors);
+        let mut search = BestPathSearch::new(scorer, look_ahead, posteriors);
         let mut answered = Vec::new();
         let mut answer =
             |found: Answer<'_, u32>| answered.push((found.best, found.posteriors.map(<[f64]>::to_vec)));
@@ -204,7 +206,7 @@ mod tests {
     #[test]
     fn a_text_without_end_is_answered_in_a_bounded_time() {
         let scorer = Made { seed: 1 };
-        let mut search = Search::new(&scorer, None, false);
+        let mut search = BestPathSearch::new(&scorer, None, false);
         let mut answered = 0;
         for _ in 0..2000 {
             search.push([0, 1, 2], &mut |_| answered += 1);

@@ -4,11 +4,11 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::Scorer;
-use super::lattice::Column;
+use super::lattice::LatticeColumn;
 
 /// A path and what it costs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Path {
+pub struct ScoredPath {
     /// −ln p of it all.
     pub cost: f64,
     /// Which candidate it takes at each position.
@@ -20,11 +20,11 @@ pub struct Path {
 ///
 /// Exact: the cost forward to each node is the least that is left for a search backward, so each path that comes off its
 /// queue is the next best. Paths share what they have in common, so time and memory grow with the length, not with its square.
-pub fn n_best<S: Scorer>(scorer: &S, positions: &[Vec<S::Candidate>], n: usize) -> Vec<Path> {
-    let mut columns = vec![Column::default()];
+pub fn n_best<S: Scorer>(scorer: &S, positions: &[Vec<S::Candidate>], n: usize) -> Vec<ScoredPath> {
+    let mut columns = vec![LatticeColumn::default()];
     columns[0].start(scorer.start());
     for (at, candidates) in positions.iter().enumerate() {
-        let mut column = Column { candidates: candidates.clone(), ..Column::default() };
+        let mut column = LatticeColumn { candidates: candidates.clone(), ..LatticeColumn::default() };
         column.expand(&columns[at], scorer, at, true);
         columns.push(column);
     }
@@ -34,13 +34,13 @@ pub fn n_best<S: Scorer>(scorer: &S, positions: &[Vec<S::Candidate>], n: usize) 
     for (node, end) in columns[last].nodes.iter().enumerate() {
         let behind = f64::from(scorer.finish(end.state));
         let tail = taken.put_before(NOTHING, 0);
-        queue.push(Reverse(Way { cost: end.cost + behind, behind, column: last, node, tail }));
+        queue.push(Reverse(PartialPath { cost: end.cost + behind, behind, column: last, node, tail }));
     }
     let mut paths = Vec::new();
     while paths.len() < n {
         let Some(Reverse(way)) = queue.pop() else { break };
         if way.column == 0 {
-            paths.push(Path { cost: way.cost, candidates: taken.candidates(way.tail) });
+            paths.push(ScoredPath { cost: way.cost, candidates: taken.candidates(way.tail) });
             continue;
         }
         for arc in columns[way.column].arcs.iter().filter(|arc| arc.to as usize == way.node) {
@@ -48,14 +48,14 @@ pub fn n_best<S: Scorer>(scorer: &S, positions: &[Vec<S::Candidate>], n: usize) 
             let (column, node) = (way.column - 1, arc.from as usize);
             let cost = columns[column].nodes[node].cost + behind;
             let tail = taken.put_before(way.tail, arc.candidate);
-            queue.push(Reverse(Way { cost, behind, column, node, tail }));
+            queue.push(Reverse(PartialPath { cost, behind, column, node, tail }));
         }
     }
     paths
 }
 
 /// A way from a node to the end.
-struct Way {
+struct PartialPath {
     /// Of the best path that it belongs to.
     cost: f64,
     /// From the node to the end.
@@ -66,21 +66,21 @@ struct Way {
     tail: u32,
 }
 
-impl PartialEq for Way {
+impl PartialEq for PartialPath {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Way {}
+impl Eq for PartialPath {}
 
-impl PartialOrd for Way {
+impl PartialOrd for PartialPath {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Way {
+impl Ord for PartialPath {
     /// Of equally cheap ways the longest is the least, and then the oldest: one of them is followed to its end at once.
     fn cmp(&self, other: &Self) -> Ordering {
         let cost = self.cost.total_cmp(&other.cost);

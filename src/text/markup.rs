@@ -7,7 +7,7 @@ pub const MAX_TAG: usize = 1024;
 
 /// The result of looking for a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tag {
+pub(super) enum TagMatch {
     None,
     /// A tag up to this byte.
     Ends(usize),
@@ -18,23 +18,23 @@ pub(super) enum Tag {
 /// Looks for a mark-up tag at byte `at`: `<i>`, `</v>`, `{\an8}` or `{y:i}` as in subtitles. Only one that is written as HTML or XML
 /// goes on in another line, where lines belong together (`crosses`). `goes_on` where more text follows.
 #[inline]
-pub(super) fn tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> Tag {
+pub(super) fn tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> TagMatch {
     if !opens_tag(text, at) {
-        return Tag::None;
+        return TagMatch::None;
     }
     let (open, close) = if text.as_bytes()[at] == b'<' { ('<', '>') } else { ('{', '}') };
     let is_code = open == '{' && text.as_bytes().get(at + 1) != Some(&b'\\');
     let mut inside = text[at + 1..].char_indices();
     let ends = |c: char| c == close || c == open || c == '\n' || is_code && c.is_whitespace();
     match inside.by_ref().take(MAX_TAG).find(|&(_, c)| ends(c)) {
-        Some((len, c)) if c == close => Tag::Ends(at + 1 + len + 1),
+        Some((len, c)) if c == close => TagMatch::Ends(at + 1 + len + 1),
         Some((_, '\n')) if crosses && open == '<' => match markup_len(&text[at..]) {
-            Markup::Ends(len) => Tag::Ends(at + len),
-            Markup::Open if goes_on => Tag::Open,
-            _ => Tag::None,
+            Markup::Ends(len) => TagMatch::Ends(at + len),
+            Markup::Open if goes_on => TagMatch::Open,
+            _ => TagMatch::None,
         },
-        None if goes_on && inside.next().is_none() => Tag::Open,
-        _ => Tag::None,
+        None if goes_on && inside.next().is_none() => TagMatch::Open,
+        _ => TagMatch::None,
     }
 }
 
@@ -67,7 +67,7 @@ enum Markup {
 fn markup_len(text: &str) -> Markup {
     let mut chars = text.char_indices().enumerate().peekable();
     let is_comment = text.starts_with("<!--");
-    let mut state = State::Name;
+    let mut state = MarkupState::Name;
     let mut is_empty = false;
     chars.next();
     for (count, (at, c)) in chars {
@@ -81,23 +81,23 @@ fn markup_len(text: &str) -> Markup {
         state = match (state, c) {
             (_, '<') => return Markup::No,
             (_, '>') if is_comment => return Markup::Ends(at + 1),
-            _ if is_comment => State::Name,
-            (State::Quoted(quote), c) if c == quote => State::Between,
-            (State::Quoted(quote), _) => State::Quoted(quote),
-            (State::Name | State::Between | State::Closed | State::Value, '>') => {
+            _ if is_comment => MarkupState::Name,
+            (MarkupState::Quoted(quote), c) if c == quote => MarkupState::Between,
+            (MarkupState::Quoted(quote), _) => MarkupState::Quoted(quote),
+            (MarkupState::Name | MarkupState::Between | MarkupState::Closed | MarkupState::Value, '>') => {
                 return Markup::Ends(at + 1);
             }
-            (State::Name, '/' | '?' | '!') if at == 1 => State::Name,
-            (State::Name | State::Between | State::Value, '/' | '?') => State::Closed,
-            (State::Name, c) if is_name(c) => State::Name,
-            (State::Name | State::Between, c) if c.is_whitespace() => State::Between,
-            (State::Between | State::Attribute, c) if is_name(c) => State::Attribute,
-            (State::Attribute | State::Named, c) if c.is_whitespace() => State::Named,
-            (State::Attribute | State::Named, '=') => State::Equals,
-            (State::Equals, c) if c.is_whitespace() => State::Equals,
-            (State::Equals, quote @ ('"' | '\'')) => State::Quoted(quote),
-            (State::Value, c) if c.is_whitespace() => State::Between,
-            (State::Equals | State::Value, _) => State::Value,
+            (MarkupState::Name, '/' | '?' | '!') if at == 1 => MarkupState::Name,
+            (MarkupState::Name | MarkupState::Between | MarkupState::Value, '/' | '?') => MarkupState::Closed,
+            (MarkupState::Name, c) if is_name(c) => MarkupState::Name,
+            (MarkupState::Name | MarkupState::Between, c) if c.is_whitespace() => MarkupState::Between,
+            (MarkupState::Between | MarkupState::Attribute, c) if is_name(c) => MarkupState::Attribute,
+            (MarkupState::Attribute | MarkupState::Named, c) if c.is_whitespace() => MarkupState::Named,
+            (MarkupState::Attribute | MarkupState::Named, '=') => MarkupState::Equals,
+            (MarkupState::Equals, c) if c.is_whitespace() => MarkupState::Equals,
+            (MarkupState::Equals, quote @ ('"' | '\'')) => MarkupState::Quoted(quote),
+            (MarkupState::Value, c) if c.is_whitespace() => MarkupState::Between,
+            (MarkupState::Equals | MarkupState::Value, _) => MarkupState::Value,
             _ => return Markup::No,
         };
     }
@@ -105,7 +105,7 @@ fn markup_len(text: &str) -> Markup {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum MarkupState {
     /// In the name of the tag.
     Name,
     /// Before an attribute.
@@ -230,17 +230,17 @@ mod tests {
             "</p\n>",
             "<?xml version=\"1\"\n?>",
         ] {
-            assert_eq!(tag_end(&format!("{tag}so"), 0, false, true), Tag::Ends(tag.len()), "{tag}");
-            assert_eq!(tag_end(tag, 0, false, false), Tag::None);
+            assert_eq!(tag_end(&format!("{tag}so"), 0, false, true), TagMatch::Ends(tag.len()), "{tag}");
+            assert_eq!(tag_end(tag, 0, false, false), TagMatch::None);
             for end in (2..tag.len()).filter(|&end| tag.is_char_boundary(end)) {
-                assert_eq!(tag_end(&tag[..end], 0, true, true), Tag::Open, "{}", &tag[..end]);
+                assert_eq!(tag_end(&tag[..end], 0, true, true), TagMatch::Open, "{}", &tag[..end]);
             }
         }
         for text in ["<b and\nthen>", "<i never\nclosed", "<p a=\"\n\n\">", "<a\n<b>", "<p =\n>"] {
-            assert_eq!(tag_end(text, 0, false, true), Tag::None, "{text}");
+            assert_eq!(tag_end(text, 0, false, true), TagMatch::None, "{text}");
         }
-        assert_eq!(tag_end("{y:i}", 0, false, false), Tag::Ends(5));
-        assert_eq!(tag_end("{y: i}", 0, false, false), Tag::None);
+        assert_eq!(tag_end("{y:i}", 0, false, false), TagMatch::Ends(5));
+        assert_eq!(tag_end("{y: i}", 0, false, false), TagMatch::None);
     }
 
     #[test]

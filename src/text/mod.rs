@@ -8,12 +8,12 @@ pub mod markup;
 pub mod sentence;
 pub mod tokenize;
 pub mod tokens;
-pub mod words;
+pub mod spellings;
 pub mod write;
 
 pub use case::{Capitals, Case, Class};
 pub use label::{Choice, Label, Labels, Mark};
 pub use locale::{Letter, Locale};
-pub use tokens::{Break, Given, Token, Tokens};
-pub use words::Words;
+pub use spellings::Spellings;
+pub use tokens::{Break, Constraint, Token, Tokens};
 pub use write::{Policy, SentenceStart};

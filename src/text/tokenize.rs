@@ -8,9 +8,9 @@
 
 use super::case::{Case, MAX_LETTERS};
 use super::locale::{Locale, is_joiner};
-use super::markup::{Tag, is_inline, opens_tag, tag_end, untagged};
+use super::markup::{TagMatch, is_inline, opens_tag, tag_end, untagged};
 use super::sentence::{Abbreviations, is_end_mark};
-use super::tokens::{Break, Given, Token, Tokens, lower_word};
+use super::tokens::{Break, Constraint, Token, Tokens, lower_word};
 use crate::named::NamedValue;
 
 /// Stands for a byte that is not UTF-8: the run that holds it is left alone.
@@ -51,7 +51,7 @@ pub enum Cut {
     /// It ends at the end of a line, or of the source.
     Whole,
     /// The line goes on: the tail may belong together with what follows.
-    MidLine,
+    Partial,
 }
 
 /// Finds words piece by piece; remembers what the end of one piece means for the next.
@@ -77,8 +77,8 @@ pub struct Tokenizer {
     /// Whether an empty line was met after text: then lines that are not parted by one belong together.
     grouped: bool,
     /// The line before, where it is not empty.
-    previous: Option<Line>,
-    line: Line,
+    previous: Option<LineState>,
+    line: LineState,
     /// For each word of the line so far, whether it has a capital.
     capitals: Vec<bool>,
     /// Whether words are given out before their line is whole.
@@ -94,7 +94,7 @@ pub struct Tokenizer {
     /// Whether the line began in a tag: then none that opens on it goes on in the next.
     crossed: bool,
     /// What the last marks mean, by what comes after them, as long as that is not here.
-    open: Option<[Meaning; After::ALL.len()]>,
+    open: Option<[Meaning; AfterMarks::ALL.len()]>,
     /// Whether a run goes on that is longer than [`MAX_RUN`].
     in_run: bool,
 }
@@ -113,14 +113,14 @@ enum Ended {
 
 /// What follows marks on their line, after white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum After {
+enum AfterMarks {
     /// Nothing: the line ends.
     End,
     Digit,
     Other,
 }
 
-impl After {
+impl AfterMarks {
     const ALL: [Self; 3] = [Self::End, Self::Digit, Self::Other];
 
     fn of(next: Option<char>) -> Self {
@@ -141,7 +141,7 @@ struct Meaning {
 
 /// What is known of a line.
 #[derive(Debug, Clone, Default)]
-struct Line {
+struct LineState {
     /// Its words, from this one of `Tokens` on.
     first: usize,
     /// The word that opens it: nothing but marks stands before.
@@ -182,7 +182,7 @@ impl Tokenizer {
             ended: Ended::No,
             grouped: false,
             previous: None,
-            line: Line::default(),
+            line: LineState::default(),
             capitals: Vec::new(),
             live: false,
             flows: false,
@@ -261,41 +261,43 @@ impl Tokenizer {
             }
             let leaves_tail = self.live || at > from;
             if self.open.is_some() {
-                self.settle(After::of(text[at..].chars().next()));
+                self.settle(AfterMarks::of(text[at..].chars().next()));
             }
             let crosses = self.crosses && !self.crossed;
-            let (end, kinds) = match tag_end(text, at, cut == Cut::MidLine, crosses) {
-                Tag::Ends(end) => {
+            let (end, kinds) = match tag_end(text, at, cut == Cut::Partial, crosses) {
+                TagMatch::Ends(end) => {
                     self.crossed |= crosses && text[at..end].contains('\n');
                     self.line.written = true;
                     at = end;
                     continue;
                 }
-                Tag::Open if leaves_tail => break,
-                Tag::Open | Tag::None => field_end(text, at),
+                TagMatch::Open if leaves_tail => break,
+                TagMatch::Open | TagMatch::None => field_end(text, at),
             };
             if self.live && is_too_long(&text[at..end], end == text.len()) {
                 self.pass();
                 self.in_run = true;
                 continue;
             }
-            if end == text.len() && cut == Cut::MidLine && leaves_tail {
+            if end == text.len() && cut == Cut::Partial && leaves_tail {
                 break;
             }
             if self.joins && end < text.len() && opens_tag(text, end) {
                 match JoinedRun::read(text, at, end, cut) {
-                    Joined::No => {}
-                    Joined::Open if leaves_tail => break,
-                    Joined::Open => {}
-                    Joined::Run(run) if run.end == text.len() && cut == Cut::MidLine && leaves_tail => break,
-                    Joined::Run(run) => {
+                    TagLookahead::No => {}
+                    TagLookahead::Open if leaves_tail => break,
+                    TagLookahead::Open => {}
+                    TagLookahead::Run(run) if run.end == text.len() && cut == Cut::Partial && leaves_tail => {
+                        break;
+                    }
+                    TagLookahead::Run(run) => {
                         at = run.end;
                         self.joined_run(text, &run, base, tokens);
                         continue;
                     }
                 }
             }
-            self.field(Field { text, start: at, end, base }, kinds, tokens);
+            self.field(NonSpaceRun { text, start: at, end, base }, kinds, tokens);
             at = end;
         }
         self.judge(text, base, tokens);
@@ -309,7 +311,7 @@ impl Tokenizer {
 
     /// Says that a line ended where the last piece did.
     pub fn end_line(&mut self) {
-        self.settle(After::End);
+        self.settle(AfterMarks::End);
         self.crossed = false;
         if self.apart {
             return self.reset();
@@ -377,7 +379,7 @@ impl Tokenizer {
         if let Some(opening) = line.opening.take().filter(|_| !self.live) {
             // A line without marks may be a sentence of its own, unless lines come in groups, as those of subtitles do.
             let goes_on =
-                |previous: &Line| self.flows || !previous.ended && (previous.punctuated || self.grouped);
+                |previous: &LineState| self.flows || !previous.ended && (previous.punctuated || self.grouped);
             let follows_on = self.previous.as_ref().is_some_and(goes_on);
             if let Some(word) = words.get_mut(opening - line.first) {
                 word.starts |= (line.punctuated || self.marked) && !follows_on;
@@ -393,13 +395,13 @@ impl Tokenizer {
         }
         for (word, _) in words.iter_mut().zip(&self.capitals).filter(|(_, capital)| **capital) {
             let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
-            word.given = Given::Kept(Case::of(&untagged(&text[source]), self.locale));
+            word.given = Constraint::Kept(Case::of(&untagged(&text[source]), self.locale));
         }
     }
 
     /// Takes the words of a run without white space.
     #[inline]
-    fn field(&mut self, field: Field<'_>, kinds: u8, tokens: &mut Tokens) {
+    fn field(&mut self, field: NonSpaceRun<'_>, kinds: u8, tokens: &mut Tokens) {
         self.line.written = true;
         let number = kinds & (LOWER | UPPER) == 0 && self.before >= Break::Line;
         if kinds & (SPECIAL | WIDE) == 0
@@ -416,7 +418,7 @@ impl Tokenizer {
 
     /// The slow twin of [`Tokenizer::field`], which knows every kind of run.
     #[cold]
-    fn odd_field(&mut self, field: &Field<'_>, tokens: &mut Tokens) {
+    fn odd_field(&mut self, field: &NonSpaceRun<'_>, tokens: &mut Tokens) {
         let run = &field.text[field.start..field.end];
         if self.before >= Break::Line && is_list_number(run) {
             return;
@@ -443,7 +445,7 @@ impl Tokenizer {
         let after = after.map_or(text.len(), |(at, c)| run.end + at + c.len_utf8());
         let plain = [&run.plain, &text[run.end..after]].concat();
         let first = tokens.len();
-        self.odd_field(&Field { text: &plain, start: 0, end: run.plain.len(), base: 0 }, tokens);
+        self.odd_field(&NonSpaceRun { text: &plain, start: 0, end: run.plain.len(), base: 0 }, tokens);
         for word in &mut tokens.as_mut_slice()[first..] {
             let (start, end) = (word.source.start as usize, word.source.end as usize);
             let place = run.place(start)..run.place(end - 1) + 1;
@@ -453,7 +455,7 @@ impl Tokenizer {
 
     /// Takes one word.
     #[inline]
-    fn word(&mut self, field: &Field<'_>, start: usize, end: usize, tokens: &mut Tokens) {
+    fn word(&mut self, field: &NonSpaceRun<'_>, start: usize, end: usize, tokens: &mut Tokens) {
         let word = &field.text[start..end];
         let (lower, upper, fits) = letters(word, self.locale);
         if !fits {
@@ -473,7 +475,7 @@ impl Tokenizer {
         let line_start = if self.flows { Break::Turn } else { Break::Line };
         let opens = before >= line_start && !self.blocked && !clitic && !named;
         let starts = self.ended != Ended::No && !clitic && !named && !reported;
-        let given = if clitic { Given::Fixed(Case::Lower) } else { Given::Nothing };
+        let given = if clitic { Constraint::Fixed(Case::Lower) } else { Constraint::Free };
         if opens {
             self.line.opening = Some(tokens.len());
         }
@@ -499,26 +501,26 @@ impl Tokenizer {
 
     /// Sees whether the marks from byte `from` to the end of the field end a sentence.
     #[inline]
-    fn marks(&mut self, field: &Field<'_>, from: usize) {
+    fn marks(&mut self, field: &NonSpaceRun<'_>, from: usize) {
         if from < field.end {
             self.some_marks(field, from);
         }
     }
 
-    fn some_marks(&mut self, field: &Field<'_>, from: usize) {
+    fn some_marks(&mut self, field: &NonSpaceRun<'_>, from: usize) {
         let after = field.text[field.end..].chars().find(|&c| !c.is_whitespace() || c == '\n');
         if self.live && after.is_none() {
-            self.open = Some(After::ALL.map(|after| self.meaning(field, from, after)));
+            self.open = Some(AfterMarks::ALL.map(|after| self.meaning(field, from, after)));
         } else {
             // Of a line that comes in parts, what the next part holds may not be here yet.
-            let meaning = self.meaning(field, from, After::of(after));
+            let meaning = self.meaning(field, from, AfterMarks::of(after));
             (self.ended, self.line.punctuated) = (meaning.ended, meaning.punctuated);
         }
     }
 
     /// What comes after the last marks is here now.
     #[inline]
-    fn settle(&mut self, after: After) {
+    fn settle(&mut self, after: AfterMarks) {
         if let Some(meanings) = self.open.take() {
             let meaning = meanings[after as usize];
             (self.ended, self.line.punctuated) = (meaning.ended, meaning.punctuated);
@@ -526,13 +528,14 @@ impl Tokenizer {
     }
 
     /// What the marks from byte `from` to the end of the field mean.
-    fn meaning(&self, field: &Field<'_>, from: usize, after: After) -> Meaning {
+    fn meaning(&self, field: &NonSpaceRun<'_>, from: usize, after: AfterMarks) -> Meaning {
         let unchanged = Meaning { ended: self.ended, punctuated: self.line.punctuated };
         let marks = &field.text[from..field.end];
         if !marks.contains(is_end_mark) {
             // The quote that closes reported speech, or the dash after it.
-            let goes_on =
-                self.ended == Ended::Asked && marks.contains(['»', '”', '—', '–']) && after != After::End;
+            let goes_on = self.ended == Ended::Asked
+                && marks.contains(['»', '”', '—', '–'])
+                && after != AfterMarks::End;
             return Meaning { ended: if goes_on { Ended::No } else { self.ended }, ..unchanged };
         }
         // Marks may stand alone: `Bonjour !`
@@ -550,12 +553,12 @@ impl Tokenizer {
         }
         let mut lower = String::new();
         lower_word(word, self.locale, &mut lower);
-        if !self.abbreviations.ends(&lower, marks, after == After::Digit) {
+        if !self.abbreviations.ends(&lower, marks, after == AfterMarks::Digit) {
             return unchanged;
         }
         let asked = marks.contains(|c| is_end_mark(c) && c != '.');
         let ended = match marks.contains(['"', '\'', '”', '’', '»']) {
-            true if asked && after != After::End => Ended::No,
+            true if asked && after != AfterMarks::End => Ended::No,
             _ if asked => Ended::Asked,
             _ => Ended::Stopped,
         };
@@ -577,7 +580,7 @@ struct JoinedRun {
 }
 
 /// The result of looking behind the tag after a run.
-enum Joined {
+enum TagLookahead {
     /// The run ends there.
     No,
     /// The text ends before that shows.
@@ -587,8 +590,8 @@ enum Joined {
 
 impl JoinedRun {
     /// Looks behind the tags after the run that stands at `start..end`.
-    fn read(text: &str, start: usize, end: usize, cut: Cut) -> Joined {
-        let goes_on = cut == Cut::MidLine;
+    fn read(text: &str, start: usize, end: usize, cut: Cut) -> TagLookahead {
+        let goes_on = cut == Cut::Partial;
         // So many characters are left to it; the rest of a longer run is taken part by part.
         let mut left = MAX_JOINED;
         let mut takes = |part: &str| {
@@ -598,24 +601,24 @@ impl JoinedRun {
             fits
         };
         if !takes(&text[start..end]) {
-            return Joined::No;
+            return TagLookahead::No;
         }
         let mut run = Self { plain: text[start..end].to_owned(), parts: vec![(0, start)], end };
         while run.plain.ends_with(char::is_alphanumeric) {
             let mut at = run.end;
             while at < text.len() && opens_tag(text, at) {
                 match tag_end(text, at, goes_on, false) {
-                    Tag::Ends(end) if is_inline(&text[at..end]) => at = end,
-                    Tag::Open if takes(&text[at..]) => return Joined::Open,
-                    Tag::Open => return Joined::No,
+                    TagMatch::Ends(end) if is_inline(&text[at..end]) => at = end,
+                    TagMatch::Open if takes(&text[at..]) => return TagLookahead::Open,
+                    TagMatch::Open => return TagLookahead::No,
                     _ => break,
                 }
             }
             if !takes(&text[run.end..at]) {
-                return Joined::No;
+                return TagLookahead::No;
             }
             if at == text.len() && goes_on {
-                return Joined::Open;
+                return TagLookahead::Open;
             }
             if at == run.end || !text[at..].starts_with(char::is_alphanumeric) {
                 break;
@@ -623,14 +626,14 @@ impl JoinedRun {
             run.parts.push((run.plain.len(), at));
             (run.end, _) = field_end(text, at);
             if !takes(&text[at..run.end]) {
-                return Joined::No;
+                return TagLookahead::No;
             }
             run.plain.push_str(&text[at..run.end]);
             if run.end == text.len() {
                 break;
             }
         }
-        if run.parts.len() > 1 { Joined::Run(run) } else { Joined::No }
+        if run.parts.len() > 1 { TagLookahead::Run(run) } else { TagLookahead::No }
     }
 
     /// Where byte `at` of the run without tags stands in the text.
@@ -642,7 +645,7 @@ impl JoinedRun {
 
 /// A run without white space: bytes `start` to `end` of a text whose first byte is byte `base` of the piece.
 #[derive(Debug, Clone, Copy)]
-struct Field<'a> {
+struct NonSpaceRun<'a> {
     text: &'a str,
     start: usize,
     end: usize,
@@ -756,7 +759,7 @@ fn letters(word: &str, locale: Locale) -> (bool, bool, bool) {
 }
 
 /// The next word of a run, from byte `at` on.
-fn next_word(field: &Field<'_>, mut at: usize) -> Option<(usize, usize)> {
+fn next_word(field: &NonSpaceRun<'_>, mut at: usize) -> Option<(usize, usize)> {
     let run = &field.text[..field.end];
     let start = loop {
         let c = run[at..].chars().next()?;
@@ -914,10 +917,10 @@ mod tests {
             ]
         );
         let words = tokens.as_slice();
-        assert_eq!(words[0].given, Given::Kept(Case::Mixed(crate::text::Capitals(2))));
+        assert_eq!(words[0].given, Constraint::Kept(Case::Mixed(crate::text::Capitals(2))));
         assert_eq!(
             (words[1].given, words[1].right, words[2].starts),
-            (Given::Kept(Case::Title), Some('.'), true)
+            (Constraint::Kept(Case::Title), Some('.'), true)
         );
     }
 
@@ -973,8 +976,8 @@ mod tests {
         let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
         tokenizer.read("the NATO\nALL CAPS\nnone", 0, Cut::Whole, &mut tokens);
         let given: Vec<_> = tokens.as_slice().iter().map(|token| token.given).collect();
-        let nato = Given::Kept(Case::Upper);
-        assert_eq!(given, [Given::Nothing, nato, Given::Nothing, Given::Nothing, Given::Nothing]);
+        let nato = Constraint::Kept(Case::Upper);
+        assert_eq!(given, [Constraint::Free, nato, Constraint::Free, Constraint::Free, Constraint::Free]);
     }
 
     #[test]
@@ -989,8 +992,8 @@ mod tests {
     fn in_mid_line_the_last_run_waits() {
         let mut tokens = Tokens::new();
         let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
-        assert_eq!(tokenizer.read("one tw", 0, Cut::MidLine, &mut tokens), 4);
-        assert_eq!(tokenizer.read("two <i x", 0, Cut::MidLine, &mut tokens), 4);
+        assert_eq!(tokenizer.read("one tw", 0, Cut::Partial, &mut tokens), 4);
+        assert_eq!(tokenizer.read("two <i x", 0, Cut::Partial, &mut tokens), 4);
         assert_eq!(tokenizer.read("<i x>three", 0, Cut::Whole, &mut tokens), 10);
         assert_eq!(tokens.iter().map(|(lower, _)| lower).collect::<Vec<_>>(), ["one", "two", "three"]);
     }

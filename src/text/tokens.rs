@@ -29,10 +29,10 @@ pub enum Break {
 
 /// What is already known of a word's case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Given {
+pub enum Constraint {
     /// Nothing: the method decides.
     #[default]
-    Nothing,
+    Free,
     /// Its case: the user's own spelling. Whatever the method answers, this stands; a method may read it as context.
     Fixed(Case),
     /// Its capitals in the source, which stay unless the line turns out to have lost its case (see
@@ -52,7 +52,7 @@ pub struct Token {
     /// left alone, such as a URL.
     pub before: Break,
     /// What is known of its case.
-    pub given: Given,
+    pub given: Constraint,
     /// Whether it opens its line: nothing but marks stands before it there.
     pub opens: bool,
     /// Whether the source shows that a sentence begins here: it follows a full stop, or opens a punctuated line.

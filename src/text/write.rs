@@ -4,7 +4,7 @@ use super::case::Case;
 use super::label::Choice;
 use super::locale::Locale;
 use super::markup::{retagged, untagged};
-use super::tokens::{Given, Token, Tokens};
+use super::tokens::{Constraint, Token, Tokens};
 use crate::named::NamedValue;
 
 /// Where a capital is put because a sentence begins there, whatever the method chose.
@@ -73,7 +73,7 @@ impl Policy {
     /// The case that a word gets.
     #[inline]
     pub fn case(&self, word: &str, token: &Token, choice: &Choice) -> Case {
-        if let Given::Fixed(case) | Given::Kept(case) = token.given {
+        if let Constraint::Fixed(case) | Constraint::Kept(case) = token.given {
             return case;
         }
         if self.capitalizes(token) { choice.label.case.opening(word, self.locale) } else { choice.label.case }
@@ -83,7 +83,7 @@ impl Policy {
     #[inline]
     fn leaves_lower(&self, token: &Token, choice: &Choice) -> bool {
         match token.given {
-            Given::Fixed(case) => case == Case::Lower,
+            Constraint::Fixed(case) => case == Case::Lower,
             _ => choice.label.case == Case::Lower && !self.capitalizes(token),
         }
     }

@@ -2,7 +2,9 @@
 
 use majuscule::text::tokenize::tokenize;
 use majuscule::text::tokens::lower_word;
-use majuscule::text::{Capitals, Case, Choice, Given, Locale, Policy, SentenceStart, Tokens, write::write};
+use majuscule::text::{
+    Capitals, Case, Choice, Constraint, Locale, Policy, SentenceStart, Tokens, write::write,
+};
 use proptest::prelude::*;
 
 const LOCALES: [Locale; 3] = [Locale::Root, Locale::Turkic, Locale::Dutch];
@@ -143,7 +145,7 @@ proptest! {
         let mut tokens = tokenize(&small, locale, "en");
         prop_assert_eq!(tokens.len(), cased.len());
         for (token, case) in tokens.as_mut_slice().iter_mut().zip(&cased) {
-            token.given = Given::Fixed(*case);
+            token.given = Constraint::Fixed(*case);
         }
         let policy = Policy { locale, ..Policy::default() };
         let back = written(&small, &tokens, &[Case::Lower], &policy);

@@ -14,13 +14,15 @@ use std::time::Duration;
 use majuscule::files::Input;
 use majuscule::format::{Context, Format, Jsonl, Plain, Settings};
 use majuscule::methods::maxent::templates::Group;
-use majuscule::methods::{Computing, Model};
+use majuscule::methods::{Backend, Model};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
-use majuscule::restore::{Flow, Output, Stream, restore, restore_as};
-use majuscule::restorer::{End, Restorer, Session, Want};
+use majuscule::restore::{Output, Stream, Streaming, restore, restore_as};
+use majuscule::restorer::{Boundary, Restorer, Session, Want};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
-use majuscule::text::{Break, Capitals, Case, Choice, Labels, Locale, Policy, SentenceStart, Tokens, Words};
+use majuscule::text::{
+    Break, Capitals, Case, Choice, Labels, Locale, Policy, SentenceStart, Spellings, Tokens,
+};
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
 use majuscule_fst::wfst::BackOff;
@@ -32,7 +34,7 @@ use proptest::prelude::*;
 
 /// Loads a model of any method of the program.
 fn load(store: &dyn Store) -> majuscule::error::Result<Model> {
-    methods().load(store, &Computing::default())
+    methods().load(store, &Backend::default())
 }
 
 /// Every method, with settings to test it under.
@@ -45,7 +47,7 @@ fn learners() -> Vec<Box<dyn Learner>> {
         Box::new(maxent::MaxentConfig {
             bits: 12,
             look_ahead: 0,
-            size: maxent::Size::Features(50),
+            size: maxent::ModelSize::Features(50),
             ..Default::default()
         }),
         Box::new(maxent::MaxentConfig {
@@ -172,7 +174,12 @@ impl AroundSession {
 }
 
 impl Session for AroundSession {
-    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> majuscule::error::Result<()> {
+    fn push(
+        &mut self,
+        tokens: &Tokens,
+        end: Boundary,
+        out: &mut Vec<Choice>,
+    ) -> majuscule::error::Result<()> {
         for (lower, token) in tokens.iter() {
             if token.before == Break::Document {
                 self.answer(0, out);
@@ -181,10 +188,10 @@ impl Session for AroundSession {
             self.waiting.push_back((lower.to_owned(), token.before));
             self.answer(2, out);
         }
-        if end >= End::Now {
+        if end >= Boundary::Force {
             self.answer(0, out);
         }
-        if end == End::Flush {
+        if end == Boundary::Reset {
             self.last.clear();
         }
         Ok(())
@@ -322,7 +329,8 @@ fn settings(mode: Mode) -> Settings {
         locale: mode.locale,
         language: "en".to_owned(),
         capitalized: mode.case,
-        words: Words::read(if mode.words { WORDS.as_bytes() } else { b"" }, "words", mode.locale).unwrap(),
+        words: Spellings::read(if mode.words { WORDS.as_bytes() } else { b"" }, "words", mode.locale)
+            .unwrap(),
         lossy: false,
         ..Settings::default()
     }
@@ -406,7 +414,7 @@ fn restored_from(format: &mut dyn Format, method: &dyn Restorer, mode: Mode, wan
 
 fn choices(method: &dyn Restorer, tokens: &Tokens) -> Vec<Choice> {
     let mut choices = Vec::new();
-    method.session(Want::default()).push(tokens, End::Flush, &mut choices).unwrap();
+    method.session(Want::default()).push(tokens, Boundary::Reset, &mut choices).unwrap();
     choices
 }
 
@@ -437,7 +445,7 @@ proptest! {
                 let end = (at + len).min(tokens.len());
                 // A soft end may stand only where a line ends: there a method may stop looking.
                 let breaks = tokens.as_slice().get(end).is_some_and(|t| t.before >= Break::Line);
-                let after = if *soft && breaks { End::Soft } else { End::More };
+                let after = if *soft && breaks { Boundary::Line } else { Boundary::None };
                 session.push(&part(&tokens, at..end, manifest.locale), after, &mut found).unwrap();
                 at = end;
                 prop_assert!(found.len() <= at, "more choices than words");
@@ -445,12 +453,12 @@ proptest! {
                 prop_assert!(at - found.len() <= held_back, "too many choices are held back");
             }
             let rest = part(&tokens, at..tokens.len(), manifest.locale);
-            session.push(&rest, End::Flush, &mut found).unwrap();
+            session.push(&rest, Boundary::Reset, &mut found).unwrap();
             prop_assert_eq!(&found, &whole, "cut at {:?}", cuts);
 
             // After a flush the session starts anew.
             let before = found.len();
-            session.push(&tokens, End::Flush, &mut found).unwrap();
+            session.push(&tokens, Boundary::Reset, &mut found).unwrap();
             prop_assert_eq!(&found[before..], &whole[..]);
         }
     }
@@ -466,14 +474,14 @@ proptest! {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
             let want = Want { look_ahead, confidence, ..Want::default() };
             let mut whole = Vec::new();
-            restorer.session(want).push(&tokens, End::Flush, &mut whole).unwrap();
+            restorer.session(want).push(&tokens, Boundary::Reset, &mut whole).unwrap();
 
             let mut session = restorer.session(want);
             let (mut found, mut at) = (Vec::new(), 0);
             for (len, now) in cuts.iter().cycle().take(1000) {
                 let end = (at + len).min(tokens.len());
                 let before = found.len();
-                session.push(&part(&tokens, at..end, manifest.locale), End::More, &mut found).unwrap();
+                session.push(&part(&tokens, at..end, manifest.locale), Boundary::None, &mut found).unwrap();
                 prop_assert_eq!(&found[before..], &whole[before..found.len()]);
                 at = end;
                 let mut guessed = Vec::new();
@@ -481,16 +489,16 @@ proptest! {
                 prop_assert_eq!(found.len() + guessed.len(), at, "one guess for each word held back");
                 if *now {
                     let before = found.len();
-                    session.push(&Tokens::new(), End::Now, &mut found).unwrap();
+                    session.push(&Tokens::new(), Boundary::Force, &mut found).unwrap();
                     prop_assert_eq!(&found[before..], &guessed[..], "all are answered, as they were guessed");
                 }
                 let none = found.len();
-                session.push(&Tokens::new(), End::More, &mut found).unwrap();
+                session.push(&Tokens::new(), Boundary::None, &mut found).unwrap();
                 prop_assert_eq!(found.len(), none);
             }
             let before = found.len();
             let rest = part(&tokens, at..tokens.len(), manifest.locale);
-            session.push(&rest, End::Flush, &mut found).unwrap();
+            session.push(&rest, Boundary::Reset, &mut found).unwrap();
             prop_assert_eq!(&found[before..], &whole[before..]);
         }
     }

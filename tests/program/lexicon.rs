@@ -131,13 +131,13 @@ fn what_cannot_be_done_is_said() {
 
 #[test]
 fn every_list_of_words_is_one_of_spellings_too() {
-    use majuscule::text::{Locale, Words};
+    use majuscule::text::{Locale, Spellings};
 
     for file in fs::read_dir(Path::new(crate::ROOT).join("lexicons")).unwrap() {
         let path = file.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         if name.ends_with(".txt") && !name.starts_with("abbreviations") {
-            let words = Words::read(&fs::read(&path).unwrap(), name, Locale::Root);
+            let words = Spellings::read(&fs::read(&path).unwrap(), name, Locale::Root);
             assert!(!words.unwrap().is_empty(), "{name}");
         }
     }

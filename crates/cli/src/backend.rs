@@ -1,7 +1,7 @@
 //! `--device` and `--precision`: the backend of a neural model.
 
-use majuscule::methods::Computing;
-use majuscule::methods::computing::{Device, Precision};
+use majuscule::methods::Backend;
+use majuscule::methods::backend::{Device, Precision};
 
 /// The backend that is asked for.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -17,7 +17,7 @@ pub struct BackendArgs {
 
 impl BackendArgs {
     /// The backend as the library takes it.
-    pub fn computing(self) -> Computing {
-        Computing { device: self.device, precision: self.precision }
+    pub fn computing(self) -> Backend {
+        Backend { device: self.device, precision: self.precision }
     }
 }

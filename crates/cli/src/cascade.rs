@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::methods::methods;
 use super::named;
 use majuscule::error::{Error, Result};
-use majuscule::methods::{Computing, Model, Read, cascade};
+use majuscule::methods::{Backend, Model, Read, cascade};
 
 /// Two models, one behind the other.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub struct Cascade {
+pub struct CascadeArgs {
     /// Two models: the first answers where it is sure, and the second, slower and better, reads only the sentences or lines that
     /// have a word in doubt. Folders or files; accurate and fast are the built-in models of --lang
     #[arg(long, value_name = "FAST,EXACT", value_delimiter = ',', num_args = 1, conflicts_with_all = ["model", "preset"])]
@@ -21,7 +21,7 @@ pub struct Cascade {
     sure: f32,
 }
 
-impl Cascade {
+impl CascadeArgs {
     /// The files that it names.
     pub fn files(&self) -> &[PathBuf] {
         &self.cascade
@@ -32,7 +32,7 @@ impl Cascade {
     ///
     /// # Errors
     /// Where there are not two, one cannot be read, or they do not go together.
-    pub fn load(&self, language: &str, computing: &Computing) -> Result<Option<(Model, Arc<Read>)>> {
+    pub fn load(&self, language: &str, computing: &Backend) -> Result<Option<(Model, Arc<Read>)>> {
         let [fast, exact] = match self.cascade.as_slice() {
             [] => return Ok(None),
             [fast, exact] => [fast, exact],
@@ -52,8 +52,8 @@ impl Cascade {
 ///
 /// # Errors
 /// Where it cannot be read or does not compute so.
-pub fn load_named(path: &Path, language: &str, computing: &Computing, must: bool) -> Result<Model> {
-    let asked = |is_meant| if is_meant { *computing } else { Computing::default() };
+pub fn load_named(path: &Path, language: &str, computing: &Backend, must: bool) -> Result<Model> {
+    let asked = |is_meant| if is_meant { *computing } else { Backend::default() };
     let store = named::open(path, language)?;
     let methods = methods();
     methods.load(&*store, &asked(must || methods.has_backends(&store.manifest().method)))

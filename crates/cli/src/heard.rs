@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use majuscule::error::Result;
-use majuscule::methods::language::{Other, Words};
-use majuscule::restorer::{End, Labelling, LayerWeights, Restorer, Session, Want};
+use majuscule::methods::language::{LanguageCounts, Other};
+use majuscule::restorer::{Boundary, Labelling, LayerWeights, Restorer, Session, Want};
 use majuscule::text::{Choice, Labels, Tokens};
 
 /// So many words tell it: a title or a quotation at the beginning does not.
@@ -20,7 +20,7 @@ pub struct Heard<'a> {
     language: &'a str,
     /// Whether too few common words of the language are enough to say that it is another.
     strictly: bool,
-    words: Mutex<Words>,
+    words: Mutex<LanguageCounts>,
     is_told: AtomicBool,
     tell: Tell<'a>,
 }
@@ -61,7 +61,7 @@ impl<'a> Heard<'a> {
         }
     }
 
-    fn judge(&self, words: &Words) {
+    fn judge(&self, words: &LanguageCounts) {
         if !self.is_told.swap(true, Ordering::Relaxed)
             && let Some(other) = words.other_than(self.language, self.strictly)
         {
@@ -110,7 +110,7 @@ struct Listening<'a> {
 }
 
 impl Session for Listening<'_> {
-    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+    fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
         self.heard.take(tokens);
         self.session.push(tokens, end, out)
     }

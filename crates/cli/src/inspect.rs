@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::methods::methods;
 use super::named;
 use super::page::print;
-use majuscule::methods::{Computing, Model};
+use majuscule::methods::{Backend, Model};
 use majuscule::model::FileRecord;
 use majuscule::printable::printable;
 use majuscule::restorer::LayerWeights;
@@ -35,7 +35,7 @@ pub struct InspectArgs {
 pub fn run(args: InspectArgs) -> Result<ExitCode> {
     let store = named::open(&args.model, &args.lang)?;
     store.check()?;
-    let Model { manifest, restorer } = methods().load(&*store, &Computing::default())?;
+    let Model { manifest, restorer } = methods().load(&*store, &Backend::default())?;
     let layers = restorer.layer_weights();
     if args.json {
         let mut object = serde_json::to_value(&manifest)?;

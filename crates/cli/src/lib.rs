@@ -26,7 +26,7 @@ use clap::{Parser, Subcommand};
 
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
-use majuscule::files::{self, Size};
+use majuscule::files::{self, ByteSize};
 use majuscule::printable::printable_lines;
 
 /// Restores capital letters in text that lost them, and measures how well
@@ -43,7 +43,7 @@ pub struct Cli {
     /// The most of an input, unpacked, that is held in memory where it has to be read whole: a list, a recipe, whisper-json, a
     /// machine. One line, where a text is read by lines, may have a 32nd of it
     #[arg(long, value_name = "SIZE", global = true, hide_short_help = true, default_value_t = files::DEFAULT_INPUT_LIMIT)]
-    input_limit: Size,
+    input_limit: ByteSize,
 }
 
 #[derive(Debug, Subcommand)]

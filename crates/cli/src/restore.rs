@@ -10,25 +10,25 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::backend::BackendArgs;
-use super::cascade::Cascade;
+use super::cascade::CascadeArgs;
 use super::heard::Heard;
 use super::messages;
 use super::methods::methods;
 use super::named;
 use super::page::threads;
-use super::stream::Follow;
-use super::targets::{Targets, Way};
+use super::stream::FollowOptions;
+use super::targets::{Destination, Targets};
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
-use majuscule::files::{self, Encoding, Input, Publish, Seen};
+use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
 use majuscule::format::{Context, Kind, Settings, refuse_binary, whisper};
 use majuscule::methods::language::{Other, name_of, tag_of};
 use majuscule::methods::{LANGUAGES, Model, Preset, embedded_on, language_of};
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
-use majuscule::restore::{self, Done, Form, Output, RestoreOptions, Threshold, restore_as, stream_as};
+use majuscule::restore::{self, Done, Output, OutputForm, RestoreOptions, Threshold, restore_as, stream_as};
 use majuscule::text::tokenize::{Capitalized, NO_TEXT};
-use majuscule::text::{Locale, Policy, SentenceStart, Words};
+use majuscule::text::{Locale, Policy, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
 
 /// Restores capital letters in text
@@ -75,7 +75,7 @@ pub struct RestoreArgs {
     #[arg(long, value_name = "FOLDER", conflicts_with = "preset")]
     model: Option<PathBuf>,
     #[command(flatten)]
-    cascade: Cascade,
+    cascade: CascadeArgs,
     /// Your own spellings, a word or phrase a line (iPhone, New York); they always win
     #[arg(long, value_name = "FILE")]
     words: Option<PathBuf>,
@@ -174,17 +174,17 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
             "majuscule: reading what you type: end with Ctrl-D on a line of its own, or name files (--help)"
         );
     }
-    let to_terminal = matches!(way, Way::Out(_)) && std::io::stdout().is_terminal();
-    let mut work = Work::new(&args, Progress::new(&paths, to_terminal || args.quiet))?;
+    let to_terminal = matches!(way, Destination::Out(_)) && std::io::stdout().is_terminal();
+    let mut work = Work::new(&args, RestoreProgress::new(&paths, to_terminal || args.quiet))?;
     let code = match &way {
-        Way::Out(paths) => {
+        Destination::Out(paths) => {
             let mut stdout = std::io::stdout().lock();
             for path in paths {
                 work.restore(files::open(path)?, path, Path::new(STDOUT), &mut stdout)?;
             }
             ExitCode::SUCCESS
         }
-        Way::Joined(paths, output) => {
+        Destination::Joined(paths, output) => {
             let mut out = Publish::new(output)?;
             for path in paths {
                 work.restore(files::open(path)?, path, output, &mut out)?;
@@ -193,17 +193,17 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
             out.commit()?;
             ExitCode::SUCCESS
         }
-        Way::Apart(pairs) => {
+        Destination::Apart(pairs) => {
             let tally = each(pairs, |(path, output)| work.restore_to(path, output))?;
             tally.tell(args.quiet);
             tally.code
         }
-        Way::Back(paths, backup) => {
+        Destination::Back(paths, backup) => {
             let tally = each(paths, |path| work.restore_in_place(path, backup.as_deref()))?;
             tally.tell(args.quiet);
             tally.code
         }
-        Way::Diff(paths, is_check) => {
+        Destination::Diff(paths, is_check) => {
             let compared = each(paths, |path| work.compare(path));
             // Nobody closes a pipe in which nothing came.
             if *is_check && compared.as_ref().is_err_and(Error::is_closed_pipe) {
@@ -404,14 +404,14 @@ impl RestoreArgs {
     fn settings(&self, model: &Model, words: &[u8]) -> Result<Settings, Error> {
         let locale = self.locale.unwrap_or(model.manifest.locale);
         let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
-        let words = Words::read(words, &name, locale)?;
+        let words = Spellings::read(words, &name, locale)?;
         let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked));
         let language = asked.unwrap_or(&model.manifest.language).clone();
         Ok(self.options(words).settings(&language, locale))
     }
 
     /// The arguments as the library takes them, with spellings read before.
-    fn options(&self, spellings: Words) -> RestoreOptions {
+    fn options(&self, spellings: Spellings) -> RestoreOptions {
         RestoreOptions {
             locale: self.locale,
             capitalized: match self.case {
@@ -434,17 +434,17 @@ impl RestoreArgs {
 
     fn output(&self) -> Output {
         let form = match (self.confidence, self.json) {
-            (false, _) if self.targets.is_compared() => Form::Diff,
-            (false, _) => Form::Text,
-            (true, false) => Form::Words,
-            (true, true) => Form::Json,
+            (false, _) if self.targets.is_compared() => OutputForm::Diff,
+            (false, _) => OutputForm::Text,
+            (true, false) => OutputForm::Words,
+            (true, true) => OutputForm::Json,
         };
         Output { form, threshold: self.threshold, patience: None }
     }
 
-    fn follow(&self) -> Follow {
+    fn follow(&self) -> FollowOptions {
         let max_delay = self.max_delay.map(Duration::from_millis);
-        Follow { max_delay, revisable: self.json && !self.confidence }
+        FollowOptions { max_delay, revisable: self.json && !self.confidence }
     }
 }
 
@@ -458,12 +458,12 @@ struct Work<'a> {
     language: String,
     settings: Option<Settings>,
     done: Done,
-    progress: Progress,
+    progress: RestoreProgress,
 }
 
 impl<'a> Work<'a> {
     /// Opens all but the texts: what is wrong there is told before anything is written.
-    fn new(args: &'a RestoreArgs, progress: Progress) -> Result<Self, Error> {
+    fn new(args: &'a RestoreArgs, progress: RestoreProgress) -> Result<Self, Error> {
         let model = args.model()?;
         let words =
             args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();
@@ -524,13 +524,13 @@ impl<'a> Work<'a> {
         let stand_in = args.lossy.then_some(NO_TEXT as char);
         let (mut input, mut encoder) = input.decoded(args.encoding.clone(), stand_in)?;
         let kind = args.kind(path, &mut input)?;
-        if args.output().form == Form::Text && args.n_best.is_none() {
+        if args.output().form == OutputForm::Text && args.n_best.is_none() {
             args.check_target(kind, path, target)?;
         }
         let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
         let is_judged = !is_said && (args.lang.is_none() || args.is_told_by_file());
         let (Some(model), Some(settings)) = (&self.model, &self.settings) else { return Ok(false) };
-        let policy = args.options(Words::default()).policy(settings.locale);
+        let policy = args.options(Spellings::default()).policy(settings.locale);
         let mut output = args.output();
         if target == Path::new(STDOUT) && path == Path::new("-") && is_live() {
             output.patience = Some(PAUSE);
@@ -539,7 +539,7 @@ impl<'a> Work<'a> {
         let heard = Heard::new(&*model.restorer, &self.language, args.is_told_by_file(), tell)
             .only_if(is_judged && !args.quiet);
         let (before, progress) = (self.done, &mut self.progress);
-        let is_text = output.form == Form::Text && args.n_best.is_none() && !args.follow().revisable;
+        let is_text = output.form == OutputForm::Text && args.n_best.is_none() && !args.follow().revisable;
         let write = &mut |bytes: &[u8], done| {
             let written = if is_text { encoder.write(bytes, out) } else { out.write_all(bytes) };
             // Flushed at once: a slow pipe is served line by line.
@@ -551,7 +551,8 @@ impl<'a> Work<'a> {
             n_best(input, model, n.get(), settings, &policy, write)?;
             return Ok(false);
         }
-        let (settings, method, want) = (settings.clone(), &heard, args.options(Words::default()).want(kind));
+        let (settings, method, want) =
+            (settings.clone(), &heard, args.options(Spellings::default()).want(kind));
         let done = if args.stream {
             let name = input.name().to_owned();
             let mut flow = stream_as(name, kind, settings, method, want, policy, output)?;
@@ -593,7 +594,7 @@ impl<'a> Work<'a> {
         if self.args.targets.leads_out(path) {
             return refused("is a link that leads out of the folder that is given");
         }
-        let seen = Seen::new(path)?;
+        let seen = FileStamp::new(path)?;
         let input = files::open(path)?;
         if input.is_compressed() {
             return refused("is compressed");
@@ -734,7 +735,7 @@ fn n_best(
 }
 
 /// A progress bar on standard error, where that is a terminal and the work takes its time.
-struct Progress {
+struct RestoreProgress {
     /// How many there are to read, where that is known.
     bytes: Option<u64>,
     start: Instant,
@@ -745,7 +746,7 @@ struct Progress {
 /// Work that is done sooner shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-impl Progress {
+impl RestoreProgress {
     /// `hidden` where nobody wants it, or the text appears on the terminal: then it needs no bar between its lines.
     fn new(files: &[&Path], hidden: bool) -> Self {
         let wanted = std::io::stderr().is_terminal() && !hidden;
@@ -769,7 +770,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for RestoreProgress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             messages::set_bar(None);

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use majuscule::error::Result;
 use majuscule::files::Input;
-use majuscule::restore::{Done, Flow};
+use majuscule::restore::{Done, Streaming};
 
 /// Bytes taken at a time where so many are there.
 const READ: usize = 1 << 16;
@@ -19,23 +19,23 @@ const UNDER_WAY: usize = 4;
 
 /// How a text is followed.
 #[derive(Debug, Clone, Copy)]
-pub struct Follow {
+pub struct FollowOptions {
     /// Nothing waits for longer.
     pub max_delay: Option<Duration>,
-    /// Whether what may still change is shown too: [`Shown`], an object a line.
+    /// Whether what may still change is shown too: [`ReadOutcome`], an object a line.
     pub revisable: bool,
 }
 
 /// What one reading brought.
 #[derive(Debug, Serialize)]
-struct Shown<'a> {
+struct ReadOutcome<'a> {
     /// What stays: all of these, one after the other, are the text.
     committed: &'a str,
     /// What follows it for now.
     tail: &'a str,
 }
 
-impl Follow {
+impl FollowOptions {
     /// Restores a text while it comes in and hands to `write` what is to be written at once.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl Follow {
     pub fn restore(
         self,
         input: Input,
-        stream: &mut dyn Flow,
+        stream: &mut dyn Streaming,
         write: &mut dyn FnMut(&[u8], Done) -> Result<()>,
     ) -> Result<Done> {
         let mut outlet =
@@ -74,7 +74,7 @@ fn listen(mut input: Input) -> Receiver<Result<Vec<u8>>> {
 
 /// A text on its way through, to where it is written.
 struct Outlet<'a> {
-    stream: &'a mut dyn Flow,
+    stream: &'a mut dyn Streaming,
     revisable: bool,
     committed: Vec<u8>,
     /// The tail that was shown last.
@@ -143,7 +143,7 @@ impl Outlet<'_> {
             }
             self.tail = tail;
             let committed = String::from_utf8_lossy(&self.committed);
-            let shown = Shown { committed: &committed, tail: &String::from_utf8_lossy(&self.tail) };
+            let shown = ReadOutcome { committed: &committed, tail: &String::from_utf8_lossy(&self.tail) };
             let mut line = serde_json::to_vec(&shown).expect("it has string keys only");
             line.push(b'\n');
             (self.write)(&line, done)?;

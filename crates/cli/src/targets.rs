@@ -42,7 +42,7 @@ pub struct Targets {
 
 /// Where the texts go.
 #[derive(Debug)]
-pub enum Way {
+pub enum Destination {
     /// All, one after the other, to standard output.
     Out(Vec<PathBuf>),
     /// All, one after the other, to one file.
@@ -56,12 +56,12 @@ pub enum Way {
 }
 
 /// A text that is read, and its name in a folder it may be written to.
-struct Text {
+struct InputText {
     path: PathBuf,
     name: PathBuf,
 }
 
-impl Way {
+impl Destination {
     /// The texts.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
@@ -83,7 +83,7 @@ impl Targets {
     ///
     /// # Errors
     /// Where a folder cannot be read or holds none, and where what is read would be written over or twice.
-    pub fn way(&self, format: Kind, others: &[PathBuf]) -> Result<Way> {
+    pub fn way(&self, format: Kind, others: &[PathBuf]) -> Result<Destination> {
         let texts = self.texts(format)?;
         let paths = || texts.iter().map(|text| text.path.clone()).collect::<Vec<_>>();
         let inputs = [&paths(), others].concat();
@@ -91,7 +91,9 @@ impl Targets {
         let output = self.output.as_deref().filter(|path| *path != Path::new("-"));
         let has_folder = self.files.iter().any(|file| file.is_dir());
         Ok(match output {
-            Some(folder) if has_folder || is_folder(folder) => Way::Apart(apart(texts, folder, &inputs)?),
+            Some(folder) if has_folder || is_folder(folder) => {
+                Destination::Apart(apart(texts, folder, &inputs)?)
+            }
             Some(file) => {
                 files::check_output(file, &inputs)?;
                 let name = file.to_string_lossy();
@@ -100,17 +102,17 @@ impl Targets {
                     let problem = "is the name of a compressed file, but texts come out as they are: name";
                     return Err(Error::Usage(format!("{name} {problem} {plain}")));
                 }
-                Way::Joined(paths(), file.to_owned())
+                Destination::Joined(paths(), file.to_owned())
             }
-            None if self.is_compared() => Way::Diff(paths(), self.check),
+            None if self.is_compared() => Destination::Diff(paths(), self.check),
             None => match &self.in_place {
-                Some(ending) => Way::Back(paths(), self.backup(ending)?),
+                Some(ending) => Destination::Back(paths(), self.backup(ending)?),
                 None if has_folder => {
                     let problem = "a folder is given, but the texts in it have nowhere to go: name a folder for them with \
                                    -o, or give --in-place, --check or --diff";
                     return Err(Error::Usage(problem.into()));
                 }
-                None => Way::Out(paths()),
+                None => Destination::Out(paths()),
             },
         })
     }
@@ -125,14 +127,14 @@ impl Targets {
         path.is_symlink() && !self.files.iter().any(|file| file == path) && folders.any(is_outside)
     }
 
-    fn texts(&self, format: Kind) -> Result<Vec<Text>> {
+    fn texts(&self, format: Kind) -> Result<Vec<InputText>> {
         if self.files.is_empty() {
-            return Ok(vec![Text { path: "-".into(), name: "-".into() }]);
+            return Ok(vec![InputText { path: "-".into(), name: "-".into() }]);
         }
         let mut texts = Vec::new();
         for path in &self.files {
             if !path.is_dir() {
-                texts.push(Text { path: path.clone(), name: files::name(path).into() });
+                texts.push(InputText { path: path.clone(), name: files::name(path).into() });
                 continue;
             }
             let from = texts.len();
@@ -182,7 +184,7 @@ fn is_folder(path: &Path) -> bool {
 }
 
 /// Adds the texts of a folder, but not what a model is made of; links to other folders are not followed.
-fn walk(folder: &Path, inside: &Path, format: Kind, texts: &mut Vec<Text>) -> Result<()> {
+fn walk(folder: &Path, inside: &Path, format: Kind, texts: &mut Vec<InputText>) -> Result<()> {
     if folder.join(MANIFEST).exists() {
         return Ok(());
     }
@@ -193,14 +195,14 @@ fn walk(folder: &Path, inside: &Path, format: Kind, texts: &mut Vec<Text>) -> Re
         if fs::symlink_metadata(&path).map_err(refused)?.is_dir() {
             walk(&path, &name, format, texts)?;
         } else if is_named && path.is_file() {
-            texts.push(Text { path, name });
+            texts.push(InputText { path, name });
         }
     }
     Ok(())
 }
 
 /// The file in `folder` that each text goes to.
-fn apart(texts: Vec<Text>, folder: &Path, inputs: &[PathBuf]) -> Result<Vec<(PathBuf, PathBuf)>> {
+fn apart(texts: Vec<InputText>, folder: &Path, inputs: &[PathBuf]) -> Result<Vec<(PathBuf, PathBuf)>> {
     if folder.join(MANIFEST).exists() {
         let problem = format!("{} holds a model: name another output folder", folder.display());
         return Err(Error::Usage(problem));
@@ -208,7 +210,7 @@ fn apart(texts: Vec<Text>, folder: &Path, inputs: &[PathBuf]) -> Result<Vec<(Pat
     let read: BTreeSet<PathBuf> = inputs.iter().filter_map(|input| fs::canonicalize(input).ok()).collect();
     let mut written = BTreeSet::new();
     let mut pairs = Vec::new();
-    for Text { path, name } in texts {
+    for InputText { path, name } in texts {
         let name = name.to_string_lossy();
         if name == "-" {
             return Err(Error::Usage("standard input has no name in a folder: name a file with -o".into()));

@@ -8,18 +8,18 @@ use std::thread;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::plan::{Job, Model, Plan, Planned, Searched, Task};
-use super::recipe::{Recipe, Test};
-use super::results::{self, Cell, Recognised, Results, Row, Sample, Usage};
+use super::plan::{Job, Plan, Planned, RowModel, Searched, Task};
+use super::recipe::{Recipe, RecipeTest};
+use super::results::{self, Recognised, ResultCell, ResultRow, ResultSample, Results, Usage};
 use majuscule::error::{Error, Result};
-use majuscule::methods::{Computing, Methods, embedded_as};
+use majuscule::methods::{Backend, Methods, embedded_as};
 use majuscule::model;
 use majuscule::text::Locale;
-use majuscule_train::corpus::stats::Stats;
+use majuscule_train::corpus::stats::CorpusStats;
 use majuscule_train::eval::aligned;
-use majuscule_train::eval::choices::{Choices, Reader};
+use majuscule_train::eval::choices::{Choices, ChoicesReader};
 use majuscule_train::eval::differences::apart;
-use majuscule_train::eval::report::{Figures, Word};
+use majuscule_train::eval::report::{Figures, MisspelledWord};
 use majuscule_train::eval::{Matching, Slots, System, compare};
 
 /// How many examples of a test are shown side by side,
@@ -68,19 +68,19 @@ pub fn collect(recipe: &Recipe, plan: &Plan, methods: &Methods) -> Result<Result
 }
 
 /// What was counted of a text.
-fn text(name: &str, job: &Job) -> Result<results::Text> {
-    let Stats { sentences, scored, all } = printed(job)?;
-    Ok(results::Text { name: name.to_owned(), sentences, tags: scored.tags, all: Some(all.tags) })
+fn text(name: &str, job: &Job) -> Result<results::TextSummary> {
+    let CorpusStats { sentences, scored, all } = printed(job)?;
+    Ok(results::TextSummary { name: name.to_owned(), sentences, tags: scored.tags, all: Some(all.tags) })
 }
 
 /// What of a test text was found in a training text.
 ///
 /// # Errors
 /// Where what the job printed cannot be read.
-pub fn overlap(recipe: &Recipe, plan: &Plan, searched: &Searched) -> Result<results::Overlap> {
+pub fn overlap(recipe: &Recipe, plan: &Plan, searched: &Searched) -> Result<results::TextOverlap> {
     let Searched { corpus, lines, tests, job } = searched;
     let job = &plan.jobs[*job];
-    Ok(results::Overlap {
+    Ok(results::TextOverlap {
         tests: tests.iter().map(|&test| recipe.tests[test].name.clone()).collect(),
         corpus: corpus.clone(),
         lines: *lines,
@@ -90,22 +90,24 @@ pub fn overlap(recipe: &Recipe, plan: &Plan, searched: &Searched) -> Result<resu
 }
 
 /// A row without its cells.
-fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Result<Row> {
+fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Result<ResultRow> {
     let own = &recipe.rows[planned.recipe];
     let (manifest, layers) = match &planned.model {
-        Some(Model::At(path)) => {
+        Some(RowModel::At(path)) => {
             let store = model::open(path)?;
             // Only a model with layers is loaded to be asked for them.
             let has_layers = methods.has_backends(&store.manifest().method);
-            let model = has_layers.then(|| methods.load(&*store, &Computing::default())).transpose()?;
+            let model = has_layers.then(|| methods.load(&*store, &Backend::default())).transpose()?;
             (Some(store.manifest().clone()), model.and_then(|model| model.restorer.layer_weights()))
         }
-        Some(Model::BuiltIn { language, preset }) => (Some(embedded_as(language, *preset)?.manifest), None),
+        Some(RowModel::BuiltIn { language, preset }) => {
+            (Some(embedded_as(language, *preset)?.manifest), None)
+        }
         None => (None, None),
     };
     let needed: Vec<&Job> = needed(plan, planned).into_iter().map(|job| &plan.jobs[job]).collect();
     let training = planned.training.and_then(|job| training(&plan.jobs[job], &needed));
-    Ok(Row {
+    Ok(ResultRow {
         name: planned.name.clone(),
         series: own.name.clone(),
         lines: planned.lines,
@@ -158,8 +160,8 @@ fn tested(
     recipe: &Recipe,
     plan: &Plan,
     at: usize,
-    test: &Test,
-) -> Result<(results::Test, Vec<Option<Cell>>)> {
+    test: &RecipeTest,
+) -> Result<(results::ResultTest, Vec<Option<ResultCell>>)> {
     let jobs: Vec<Option<&Job>> =
         plan.rows.iter().map(|row| row.tests[at].map(|job| &plan.jobs[job])).collect();
     let names = plan.rows.iter().map(|row| row.name.as_str());
@@ -172,7 +174,7 @@ fn tested(
     let systems: Vec<System> = counted.iter().flatten().map(|counted| counted.system.clone()).collect();
     let examples = systems.first().map_or(0, |system| system.examples.len() as u64);
     let mut compared = compare(&systems, compare::CompareConfig::default())?.systems.into_iter();
-    let mut found = results::Test {
+    let mut found = results::ResultTest {
         name: test.name.clone(),
         signature: String::new(),
         examples,
@@ -191,7 +193,7 @@ fn tested(
         let Signed { signature, seen } = printed(job)?;
         found.signature = signature;
         let took = job.usage();
-        cells.push(Some(Cell {
+        cells.push(Some(ResultCell {
             figures: Figures::of(counted.words, compared.slots),
             intervals: compared.intervals,
             difference: compared.difference,
@@ -222,14 +224,14 @@ struct Signed {
 }
 
 /// What is counted of a row on a test.
-struct Counted {
+struct CountedResult {
     system: System,
     words: u64,
     errors: BTreeMap<(String, String), u64>,
     recognised: Option<Recognised>,
 }
 
-impl Counted {
+impl CountedResult {
     fn new(name: &str) -> Self {
         Self { system: System::new(name), words: 0, errors: BTreeMap::new(), recognised: None }
     }
@@ -238,20 +240,20 @@ impl Counted {
 /// Goes over the examples of a test, all rows side by side; finds those that tell rows apart too.
 fn choices(
     recipe: &Recipe,
-    test: &Test,
+    test: &RecipeTest,
     names: &[&str],
     jobs: &[Option<&Job>],
-) -> Result<(Vec<Option<Counted>>, Vec<Sample>)> {
+) -> Result<(Vec<Option<CountedResult>>, Vec<ResultSample>)> {
     let matching = Matching::of(test.protocol.unwrap_or(recipe.protocol));
     let locale = recipe.locale()?;
     let again = |job: &Job| format!("remove {} and run again", job.folder.display());
-    let open = |job: &Option<&Job>| job.map(|job| Reader::open(&job.output(), again(job))).transpose();
+    let open = |job: &Option<&Job>| job.map(|job| ChoicesReader::open(&job.output(), again(job))).transpose();
     let mut files = jobs.iter().map(open).collect::<Result<Vec<_>>>()?;
-    let mut counted: Vec<Option<Counted>> =
-        names.iter().zip(jobs).map(|(name, job)| job.map(|_| Counted::new(name))).collect();
+    let mut counted: Vec<Option<CountedResult>> =
+        names.iter().zip(jobs).map(|(name, job)| job.map(|_| CountedResult::new(name))).collect();
     let mut sample = Samples::default();
     loop {
-        let next = |file: &mut Option<Reader>| file.as_mut().map_or(Ok(None), Reader::read);
+        let next = |file: &mut Option<ChoicesReader>| file.as_mut().map_or(Ok(None), ChoicesReader::read);
         let examples = files.iter_mut().map(next).collect::<Result<Vec<_>>>()?;
         let Some(first) = examples.iter().flatten().next() else { break };
         for ((example, file), name) in examples.iter().zip(&files).zip(names) {
@@ -271,12 +273,12 @@ fn choices(
 }
 
 /// Reads what an alignment with recognised words found, recording by recording.
-fn alignment(name: &str, job: Option<&Job>) -> Result<Option<Counted>> {
+fn alignment(name: &str, job: Option<&Job>) -> Result<Option<CountedResult>> {
     let Some(job) = job else { return Ok(None) };
-    let report: aligned::report::Report = printed(job)?;
+    let report: aligned::report::AlignedReport = printed(job)?;
     let errors = report.words.into_iter().map(|word| ((word.reference, word.hypothesis), word.count));
     let recordings = report.files.iter().map(|file| file.all.slots());
-    Ok(Some(Counted {
+    Ok(Some(CountedResult {
         system: System { name: name.to_owned(), examples: recordings.collect() },
         words: report.all.tokens,
         errors: errors.collect(),
@@ -288,7 +290,7 @@ fn alignment(name: &str, job: Option<&Job>) -> Result<Option<Counted>> {
     }))
 }
 
-impl Counted {
+impl CountedResult {
     fn add(&mut self, choices: &Choices, locale: Locale, matching: Matching) {
         let mut slots = Slots::default();
         for (at, cases) in choices.cases(matching, locale).enumerate() {
@@ -303,23 +305,23 @@ impl Counted {
         self.system.examples.push(slots);
     }
 
-    fn most_frequent(self) -> Vec<Word> {
+    fn most_frequent(self) -> Vec<MisspelledWord> {
         let mut errors: Vec<_> = self.errors.into_iter().collect();
         errors.sort_by_key(|(_, count)| Reverse(*count));
         errors.truncate(ERRORS);
         errors
             .into_iter()
-            .map(|((reference, hypothesis), count)| Word { reference, hypothesis, count })
+            .map(|((reference, hypothesis), count)| MisspelledWord { reference, hypothesis, count })
             .collect()
     }
 }
 
 /// Examples that tell rows apart, and by how many errors.
 #[derive(Default)]
-struct Samples(Vec<(u64, Sample)>);
+struct Samples(Vec<(u64, ResultSample)>);
 
 impl Samples {
-    fn offer(&mut self, examples: Vec<Option<Choices>>, counted: &[Option<Counted>]) {
+    fn offer(&mut self, examples: Vec<Option<Choices>>, counted: &[Option<CountedResult>]) {
         let errors =
             counted.iter().flatten().filter_map(|counted| counted.system.examples.last()).map(Slots::errors);
         let apart = apart(errors);
@@ -341,11 +343,11 @@ impl Samples {
             .map(|choices| choices.map(|choices| choices.hypothesis[stretch.clone()].to_vec()))
             .collect();
         let place = self.0.partition_point(|(other, _)| *other >= apart);
-        self.0.insert(place, (apart, Sample { reference, scored, outputs }));
+        self.0.insert(place, (apart, ResultSample { reference, scored, outputs }));
         self.0.truncate(SAMPLE);
     }
 
-    fn best(self) -> Vec<Sample> {
+    fn best(self) -> Vec<ResultSample> {
         self.0.into_iter().map(|(_, sample)| sample).collect()
     }
 }

@@ -36,7 +36,7 @@ mod tests {
     fn every_recipe_can_be_read_and_has_a_row_of_the_most_frequent_form() {
         for (name, text) in RECIPES {
             let recipe = Recipe::parse(text, name).unwrap();
-            let baseline = |row: &crate::recipe::Row| {
+            let baseline = |row: &crate::recipe::RecipeRow| {
                 row.train.as_deref().is_some_and(|train| train.starts_with("majority"))
             };
             assert!(recipe.rows.iter().any(baseline), "{name} has no row of `majority`");

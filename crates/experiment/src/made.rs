@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::results::{Cell, LeftOut, Published, Recognised, Results, Row, Sample, Test, Usage};
+use super::results::{
+    OmittedRow, Published, Recognised, ResultCell, ResultRow, ResultSample, ResultTest, Results, Usage,
+};
 use majuscule_train::eval::compare::Interval;
-use majuscule_train::eval::report::Word;
-use majuscule_train::eval::{Difference, Figures, Intervals, Slots};
+use majuscule_train::eval::report::MisspelledWord;
+use majuscule_train::eval::{Figures, Intervals, Slots, SystemDifference};
 
 /// Two rows on a test, names and words that a page must not take for markup, and a row that was left out.
 pub fn small() -> Results {
@@ -17,7 +19,7 @@ pub fn small() -> Results {
     first.cells = vec![Some(cell(1000, 0.3, Some((0.1, 0.0005))))];
     let mut second = row("b", "b", None);
     (second.training, second.bytes, second.method) = (None, None, None);
-    second.cells = vec![Some(Cell { usage: None, words_per_second: None, ..cell(1000, 0.2, None) })];
+    second.cells = vec![Some(ResultCell { usage: None, words_per_second: None, ..cell(1000, 0.2, None) })];
     Results {
         title: "A <b>small</b> one".into(),
         source: Some("A paper & more".into()),
@@ -25,13 +27,13 @@ pub fn small() -> Results {
         recipe: "title = \"</pre><script>alert(2)</script>\"\n".into(),
         version: "0.1.0".into(),
         cores: 2,
-        tests: vec![Test {
+        tests: vec![ResultTest {
             name: "<i>test</i>".into(),
             signature: "protocol:text|file:<x>".into(),
             examples: 40,
             words: 1000,
             slots: 100,
-            sample: vec![Sample {
+            sample: vec![ResultSample {
                 reference: words("we saw McKay in <Lisbon>"),
                 scored: vec![true, true, true, true, false],
                 outputs: vec![
@@ -43,7 +45,7 @@ pub fn small() -> Results {
         rows: vec![first, second],
         texts: Vec::new(),
         overlaps: Vec::new(),
-        left_out: vec![LeftOut { name: "c <u>".into(), why: "needs the feature neural & a GPU".into() }],
+        left_out: vec![OmittedRow { name: "c <u>".into(), why: "needs the feature neural & a GPU".into() }],
     }
 }
 
@@ -62,10 +64,10 @@ pub fn large() -> Results {
     ];
     rows.extend([50_000, 200_000, 1_900_000].into_iter().zip(weights).map(|(size, weights)| {
         let name = format!("bert {}", super::units::short(size as f64));
-        Row { layers: Some(weights.into()), epochs: Some(3.0), ..row(&name, "bert", Some(size)) }
+        ResultRow { layers: Some(weights.into()), epochs: Some(3.0), ..row(&name, "bert", Some(size)) }
     }));
     rows.push(row("bert 50k, adapted to subtitles", "bert adapted", Some(50_000)));
-    rows.push(Row { method: None, bytes: None, training: None, ..row("google", "google", None) });
+    rows.push(ResultRow { method: None, bytes: None, training: None, ..row("google", "google", None) });
     let names = ["europarl", "subtitles (TED)", "earnings21, rev-kaldi"];
     let base = [30.1, 18.4, 15.2, 12.9, 11.8, 10.2, 13.7, 7.9, 6.1, 4.8, 6.0, 22.0];
     for (i, row) in rows.iter_mut().enumerate() {
@@ -85,7 +87,7 @@ pub fn large() -> Results {
         rows,
         texts: Vec::new(),
         overlaps: Vec::new(),
-        left_out: vec![LeftOut {
+        left_out: vec![OmittedRow {
             name: "bert-base-uncased 1.9M".into(),
             why: "takes about nine hours on two cores: run it with --all".into(),
         }],
@@ -96,9 +98,10 @@ pub fn large() -> Results {
 pub fn wide(rows: usize) -> Results {
     let mut results = large();
     let dozen = results.rows.len();
-    results
-        .tests
-        .push(Test { name: "a fourth test with a rather long name".into(), ..results.tests[0].clone() });
+    results.tests.push(ResultTest {
+        name: "a fourth test with a rather long name".into(),
+        ..results.tests[0].clone()
+    });
     results.rows = (0..rows)
         .map(|i| {
             let mut row = results.rows[i % dozen].clone();
@@ -114,9 +117,9 @@ pub fn wide(rows: usize) -> Results {
     results
 }
 
-fn row(name: &str, series: &str, lines: Option<u64>) -> Row {
+fn row(name: &str, series: &str, lines: Option<u64>) -> ResultRow {
     let cpu = lines.unwrap_or(1000) as f64 / 2500.0;
-    Row {
+    ResultRow {
         name: name.into(),
         series: series.into(),
         lines,
@@ -138,7 +141,7 @@ fn row(name: &str, series: &str, lines: Option<u64>) -> Row {
     }
 }
 
-fn fill(row: &mut Row, i: usize, base: &[f64], names: &[&str]) {
+fn fill(row: &mut ResultRow, i: usize, base: &[f64], names: &[&str]) {
     let best = base.iter().copied().fold(f64::MAX, f64::min);
     for (t, name) in names.iter().enumerate() {
         let factor = [1.0, 1.6, 2.7][t];
@@ -168,7 +171,7 @@ fn fill(row: &mut Row, i: usize, base: &[f64], names: &[&str]) {
     }
 }
 
-fn test(t: usize, name: &str, rows: usize) -> Test {
+fn test(t: usize, name: &str, rows: usize) -> ResultTest {
     let lines = [
         "on Tuesday the Commission told MEPs in Strasbourg that McKay and Van der Berg had left for New York",
         "so I asked her about the iPhone and she said that NASA had called",
@@ -176,7 +179,7 @@ fn test(t: usize, name: &str, rows: usize) -> Test {
         "the Bank of England raised rates in May",
     ];
     let sample = lines.iter().enumerate().map(|(k, line)| sample(k, line, rows)).collect();
-    Test {
+    ResultTest {
         name: name.into(),
         signature: format!("majuscule:0.1.0|protocol:rei|file:{}|words:alphabetic", name.replace(' ', "_")),
         examples: [30_000, 4_100, 44][t],
@@ -187,7 +190,7 @@ fn test(t: usize, name: &str, rows: usize) -> Test {
 }
 
 /// Row `i` loses the capitals of every word whose place it divides, and the first is given one where it should have none.
-fn sample(k: usize, line: &str, rows: usize) -> Sample {
+fn sample(k: usize, line: &str, rows: usize) -> ResultSample {
     let reference: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let output = |i: usize| {
         let word = |(at, word): (usize, &String)| match (i, at) {
@@ -198,17 +201,17 @@ fn sample(k: usize, line: &str, rows: usize) -> Sample {
         };
         (i != 11 || k != 0).then(|| reference.iter().enumerate().map(word).collect())
     };
-    Sample {
+    ResultSample {
         scored: (0..reference.len()).map(|at| at > 0).collect(),
         outputs: (0..rows).map(output).collect(),
         reference,
     }
 }
 
-fn cell(tokens: u64, ser: f64, difference: Option<(f64, f64)>) -> Cell {
+fn cell(tokens: u64, ser: f64, difference: Option<(f64, f64)>) -> ResultCell {
     let around = |middle: f64| Some(Interval { low: middle * 0.97, high: middle * 1.02 });
     let figures = figures(tokens, ser);
-    let word = |(k, (reference, hypothesis)): (usize, (&str, &str))| Word {
+    let word = |(k, (reference, hypothesis)): (usize, (&str, &str))| MisspelledWord {
         reference: reference.into(),
         hypothesis: hypothesis.into(),
         count: 400 / (k as u64 + 1),
@@ -222,7 +225,7 @@ fn cell(tokens: u64, ser: f64, difference: Option<(f64, f64)>) -> Cell {
         ("<Lisbon>", "<lisbon>"),
         ("iPhone", "iphone"),
     ];
-    Cell {
+    ResultCell {
         figures,
         intervals: Intervals {
             precision: figures.precision.and_then(around),
@@ -230,7 +233,7 @@ fn cell(tokens: u64, ser: f64, difference: Option<(f64, f64)>) -> Cell {
             f: figures.f.and_then(around),
             ser: figures.ser.and_then(around),
         },
-        difference: difference.map(|(ser, p)| Difference {
+        difference: difference.map(|(ser, p)| SystemDifference {
             ser,
             interval: around(ser),
             p_bootstrap: p / 2.0,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::recipe::{Names, Recipe, Row, Step, Test, Texts, placeholders};
-use super::results::LeftOut;
+use super::recipe::{NameList, Recipe, RecipeRow, RecipeStep, RecipeTest, RecipeTexts, placeholders};
+use super::results::OmittedRow;
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::methods::{Methods, Preset};
@@ -44,7 +44,7 @@ pub struct Plan {
     /// The training texts that are searched for test texts.
     pub overlaps: Vec<Searched>,
     /// The rows that are not made.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedRow>,
 }
 
 /// A row of the tables to come.
@@ -59,7 +59,7 @@ pub struct Planned {
     /// The job that trains or adapts it; `None` for a model that was there.
     pub training: Option<usize>,
     /// Where its model is; `None` where there is none: a cascade, a recogniser's own capitals.
-    pub model: Option<Model>,
+    pub model: Option<RowModel>,
     /// The job of each test; `None` where it does not take part.
     pub tests: Vec<Option<usize>>,
 }
@@ -79,7 +79,7 @@ pub struct Searched {
 
 /// Where a row's model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Model {
+pub enum RowModel {
     /// A folder or packed file.
     At(PathBuf),
     /// Inside the program, of a language.
@@ -169,7 +169,7 @@ pub fn plan(recipe: &Recipe, setting: &Setting) -> Result<Plan> {
         }
     }
     if recipe.statistics
-        && let Err(Stop::Error(error)) = planner.statistics()
+        && let Err(RowRefusal::Error(error)) = planner.statistics()
     {
         return Err(error);
     }
@@ -194,19 +194,19 @@ struct Planner<'a> {
 }
 
 /// Why a row is not planned.
-enum Stop {
+enum RowRefusal {
     /// It cannot be made here, which is no error: why.
     Without(String),
     Error(Error),
 }
 
-impl From<Error> for Stop {
+impl From<Error> for RowRefusal {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }
 }
 
-type Planning<T> = Result<T, Stop>;
+type Planning<T> = Result<T, RowRefusal>;
 
 impl Planner<'_> {
     /// Counts the words of all texts, those to train on first.
@@ -246,15 +246,15 @@ impl Planner<'_> {
         for (name, lines, base) in self.sizes(row) {
             match self.missing(row).and_then(|()| self.planned(at, &name, lines, base)) {
                 Ok(planned) => self.plan.rows.push(planned),
-                Err(Stop::Without(why)) => self.plan.left_out.push(LeftOut { name, why }),
-                Err(Stop::Error(error)) => return Err(error),
+                Err(RowRefusal::Without(why)) => self.plan.left_out.push(OmittedRow { name, why }),
+                Err(RowRefusal::Error(error)) => return Err(error),
             }
         }
         Ok(())
     }
 
     /// The rows that a row stands for: their names, sizes, and the row that they adapt.
-    fn sizes(&self, row: &Row) -> Vec<(String, Option<u64>, Option<String>)> {
+    fn sizes(&self, row: &RecipeRow) -> Vec<(String, Option<u64>, Option<String>)> {
         let sized = |name: &str, lines: u64| format!("{name}, {} lines", thousands(lines));
         let Some(base) = &row.adapt else {
             return match row.sizes.as_slice() {
@@ -272,9 +272,9 @@ impl Planner<'_> {
     }
 
     /// Stops at a row that is not to be made, before its files are looked for.
-    fn missing(&self, row: &Row) -> Planning<()> {
+    fn missing(&self, row: &RecipeRow) -> Planning<()> {
         let method = row.train.as_deref().and_then(|train| train.split_whitespace().next());
-        let without = |why: &str| Err(Stop::Without(why.to_owned()));
+        let without = |why: &str| Err(RowRefusal::Without(why.to_owned()));
         match method {
             _ if row.long && !self.setting.long => without("it takes long: ask for it with --long"),
             Some(method) => self.setting.methods.absence(method).map_or(Ok(()), without),
@@ -306,12 +306,12 @@ impl Planner<'_> {
         } else if let Some(preset) = row.preset {
             choosing.says(["--preset", preset.name()]);
             // The models change with the program alone.
-            planned.model = Some(Model::BuiltIn { language: self.language(row).to_owned(), preset });
+            planned.model = Some(RowModel::BuiltIn { language: self.language(row).to_owned(), preset });
         } else if let Some(model) = &row.model {
             choosing.says(["--model"]);
             let path = if model.contains('{') { model.clone() } else { format!("{{corpora}}/{model}") };
             self.word(&mut choosing, path)?;
-            planned.model = choosing.arguments.last().map(|path| Model::At(path.into()));
+            planned.model = choosing.arguments.last().map(|path| RowModel::At(path.into()));
         } else if let Some(rows) = &row.cascade {
             self.cascade(&mut choosing, rows)?;
             self.words(&mut choosing, &row.options)?;
@@ -319,7 +319,7 @@ impl Planner<'_> {
         if let Some(job) = planned.training {
             choosing.says(["--model"]);
             self.makes(&mut choosing, job, name);
-            planned.model = Some(Model::At(self.plan.jobs[job].output()));
+            planned.model = Some(RowModel::At(self.plan.jobs[job].output()));
         }
         for test in &self.recipe.tests {
             let job = self.test(row, test, name, &choosing)?;
@@ -328,11 +328,11 @@ impl Planner<'_> {
         Ok(planned)
     }
 
-    fn language<'a>(&'a self, row: &'a Row) -> &'a str {
+    fn language<'a>(&'a self, row: &'a RecipeRow) -> &'a str {
         row.language.as_deref().unwrap_or(&self.recipe.language)
     }
 
-    fn train(&mut self, row: &Row, settings: &str, name: &str, lines: Option<u64>) -> Planning<usize> {
+    fn train(&mut self, row: &RecipeRow, settings: &str, name: &str, lines: Option<u64>) -> Planning<usize> {
         let mut command = Command::default();
         command.says(["train"]);
         self.words(&mut command, settings)?;
@@ -345,10 +345,10 @@ impl Planner<'_> {
         Ok(self.makes_new(format!("training {name}"), name, command, checkpoint))
     }
 
-    fn adapt(&mut self, row: &Row, name: &str, base: &str) -> Planning<usize> {
+    fn adapt(&mut self, row: &RecipeRow, name: &str, base: &str) -> Planning<usize> {
         let Some(training) = self.plan.rows.iter().find(|row| row.name == base).and_then(|row| row.training)
         else {
-            return Err(Stop::Without(format!("it adapts \"{base}\", which is not made")));
+            return Err(RowRefusal::Without(format!("it adapts \"{base}\", which is not made")));
         };
         let mut command = Command::default();
         command.says(["adapt"]);
@@ -366,7 +366,7 @@ impl Planner<'_> {
         let models: Vec<_> =
             rows.iter().filter_map(|name| self.plan.rows.iter().find(|row| row.name == *name)).collect();
         let [Planned { training: Some(fast), .. }, Planned { training: Some(exact), .. }] = models[..] else {
-            return Err(Stop::Without(format!(
+            return Err(RowRefusal::Without(format!(
                 "it is a cascade of \"{}\" and \"{}\", which are not both trained",
                 rows[0], rows[1]
             )));
@@ -381,7 +381,13 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn test(&mut self, row: &Row, test: &Test, name: &str, choosing: &Command) -> Planning<Option<usize>> {
+    fn test(
+        &mut self,
+        row: &RecipeRow,
+        test: &RecipeTest,
+        name: &str,
+        choosing: &Command,
+    ) -> Planning<Option<usize>> {
         if row.own && test.recognised.is_none() {
             return Ok(None);
         }
@@ -406,7 +412,7 @@ impl Planner<'_> {
             command.says(["--align"]);
             self.input(&mut command, "", recognised)?;
         } else if test.corpus.is_some() {
-            self.texts(&mut command, &Names(test.corpus.iter().cloned().collect()), None)?;
+            self.texts(&mut command, &NameList(test.corpus.iter().cloned().collect()), None)?;
         } else {
             self.files(&mut command, &test.files)?;
         }
@@ -422,7 +428,7 @@ impl Planner<'_> {
     }
 
     /// Searches texts that are learned from for those of all tests.
-    fn overlaps(&mut self, corpus: &Names, lines: Option<u64>) -> Planning<()> {
+    fn overlaps(&mut self, corpus: &NameList, lines: Option<u64>) -> Planning<()> {
         for name in &corpus.0 {
             for (at, test) in self.recipe.tests.iter().enumerate() {
                 let job = self.overlap(name, lines, test)?;
@@ -440,7 +446,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn overlap(&mut self, name: &str, lines: Option<u64>, test: &Test) -> Planning<usize> {
+    fn overlap(&mut self, name: &str, lines: Option<u64>, test: &RecipeTest) -> Planning<usize> {
         let mut command = Command::default();
         command.says(["corpus", "overlap", "--json", "--top", "0", "--lang", &self.recipe.language]);
         // Both are read alike: options of a test are of `evaluate`, which has others too.
@@ -456,7 +462,7 @@ impl Planner<'_> {
     }
 
     /// Adds the texts of corpora to a command, and how they are read.
-    fn texts(&mut self, command: &mut Command, corpus: &Names, lines: Option<u64>) -> Planning<()> {
+    fn texts(&mut self, command: &mut Command, corpus: &NameList, lines: Option<u64>) -> Planning<()> {
         if let Some(first) = corpus.0.first() {
             // All of them are read alike.
             self.words(command, &self.recipe.corpora[first].options)?;
@@ -480,7 +486,7 @@ impl Planner<'_> {
     }
 
     /// The job that takes some lines of a corpus.
-    fn some_lines(&mut self, name: &str, texts: &Texts, lines: Option<u64>) -> Result<usize> {
+    fn some_lines(&mut self, name: &str, texts: &RecipeTexts, lines: Option<u64>) -> Result<usize> {
         let lines = lines.or(texts.lines).unwrap_or(u64::MAX);
         let known = format!("corpus {name} {lines}");
         if let Some(&job) = self.made.get(&known) {
@@ -512,7 +518,7 @@ impl Planner<'_> {
     }
 
     /// The job of a step, planned when it is first asked for.
-    fn step(&mut self, step: &Step) -> Planning<usize> {
+    fn step(&mut self, step: &RecipeStep) -> Planning<usize> {
         if let Some(&job) = self.made.get(&step.name) {
             return Ok(job);
         }
@@ -548,7 +554,7 @@ impl Planner<'_> {
             self.input(command, before, Path::new(after.trim_start_matches('/')))?;
         } else if let Some(what) = self.recipe.needs.get(name) {
             let Some(path) = self.setting.given.get(name) else {
-                return Err(Stop::Without(format!("it needs --with {name}=PATH: {what}")));
+                return Err(RowRefusal::Without(format!("it needs --with {name}=PATH: {what}")));
             };
             let path = path.join(after.trim_start_matches('/'));
             self.path(command, before, &path, &format!("{name}{after}"))?;

@@ -43,16 +43,16 @@ pub struct Recipe {
     pub needs: BTreeMap<String, String>,
     /// Texts to train on, by name.
     #[serde(default)]
-    pub corpora: BTreeMap<String, Texts>,
+    pub corpora: BTreeMap<String, RecipeTexts>,
     /// What is made before the rows and used by several: language models, lexicons.
     #[serde(default, rename = "step")]
-    pub steps: Vec<Step>,
+    pub steps: Vec<RecipeStep>,
     /// What every row is tested on.
     #[serde(default, rename = "test")]
-    pub tests: Vec<Test>,
+    pub tests: Vec<RecipeTest>,
     /// The rows of its tables.
     #[serde(default, rename = "row")]
-    pub rows: Vec<Row>,
+    pub rows: Vec<RecipeRow>,
     /// The file's text.
     #[serde(skip)]
     pub text: String,
@@ -64,7 +64,7 @@ pub struct Recipe {
 /// Texts to train on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Texts {
+pub struct RecipeTexts {
     /// Files, or folders of files, in the folder of corpora.
     pub files: Vec<PathBuf>,
     /// Whether their lines are put in another order first, always the same.
@@ -83,20 +83,20 @@ pub struct Texts {
 /// A file that is made before the rows: the output of a verb.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct RecipeStep {
     /// Others use its output as `{name}`.
     pub name: String,
     /// The verb and its settings, without texts and output: `lm train --order 3`.
     pub command: String,
     /// The texts that it reads, if any.
     #[serde(default)]
-    pub corpus: Names,
+    pub corpus: NameList,
 }
 
 /// A test.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Test {
+pub struct RecipeTest {
     /// Its name in tables.
     pub name: String,
     /// Texts in their true case: files or folders in the folder of corpora.
@@ -117,7 +117,7 @@ pub struct Test {
 /// and `own`.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+pub struct RecipeRow {
     /// Its name in tables.
     pub name: String,
     /// A method and its settings: `maxent --look-ahead 1`.
@@ -135,7 +135,7 @@ pub struct Row {
     pub own: bool,
     /// The texts that it learns from.
     #[serde(default)]
-    pub corpus: Names,
+    pub corpus: NameList,
     /// A row for each of these numbers of lines of its one text.
     #[serde(default)]
     pub sizes: Vec<u64>,
@@ -160,7 +160,7 @@ pub struct Row {
 /// One name or several.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(from = "OneOrMore")]
-pub struct Names(pub Vec<String>);
+pub struct NameList(pub Vec<String>);
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a name, or a list of names")]
@@ -169,7 +169,7 @@ enum OneOrMore {
     More(Vec<String>),
 }
 
-impl From<OneOrMore> for Names {
+impl From<OneOrMore> for NameList {
     fn from(names: OneOrMore) -> Self {
         match names {
             OneOrMore::One(name) => Self(vec![name]),
@@ -230,7 +230,7 @@ impl Recipe {
                     "{whose}: recognised text is held against one file or one folder of files"
                 )));
             }
-            self.check_corpora(&whose, &Names(test.corpus.iter().cloned().collect()))?;
+            self.check_corpora(&whose, &NameList(test.corpus.iter().cloned().collect()))?;
             self.check_placeholders(&whose, &test.options, &BTreeSet::from(["corpora"]))?;
         }
         for step in &self.steps {
@@ -260,7 +260,7 @@ impl Recipe {
         Ok(())
     }
 
-    fn check_row(&self, at: usize, row: &Row, made: &BTreeSet<&str>) -> Result<()> {
+    fn check_row(&self, at: usize, row: &RecipeRow, made: &BTreeSet<&str>) -> Result<()> {
         let whose = format!("row \"{}\"", row.name);
         let ways = [
             row.train.is_some(),
@@ -311,7 +311,7 @@ impl Recipe {
         }
     }
 
-    fn check_corpora(&self, whose: &str, names: &Names) -> Result<()> {
+    fn check_corpora(&self, whose: &str, names: &NameList) -> Result<()> {
         let mut read: Option<(&str, &str)> = None;
         for name in &names.0 {
             let Some(texts) = self.corpora.get(name) else {

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use majuscule_train::corpus::overlap;
 use majuscule_train::corpus::stats::Tags;
-use majuscule_train::eval::report::{Figures, Word};
-pub use majuscule_train::eval::took::Usage;
-use majuscule_train::eval::{Difference, Intervals};
+use majuscule_train::eval::report::{Figures, MisspelledWord};
+pub use majuscule_train::eval::usage::Usage;
+use majuscule_train::eval::{Intervals, SystemDifference};
 
 /// What an experiment found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,22 +26,22 @@ pub struct Results {
     /// How many cores the machine has.
     pub cores: usize,
     /// What was tested on, in order.
-    pub tests: Vec<Test>,
+    pub tests: Vec<ResultTest>,
     /// What was tested, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ResultRow>,
     /// What is in the texts, where the recipe asks for it.
     #[serde(default)]
-    pub texts: Vec<Text>,
+    pub texts: Vec<TextSummary>,
     /// What of the tests stands in the texts that rows learned from.
     #[serde(default)]
-    pub overlaps: Vec<Overlap>,
+    pub overlaps: Vec<TextOverlap>,
     /// Rows of the recipe that were not made.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedRow>,
 }
 
 /// What was tested on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Test {
+pub struct ResultTest {
     /// Its name.
     pub name: String,
     /// How figures were made: protocol, files, case pairs.
@@ -53,12 +53,12 @@ pub struct Test {
     /// Words of the reference with capitals: what SER is divided by.
     pub slots: u64,
     /// Examples that systems write differently, the most telling first.
-    pub sample: Vec<Sample>,
+    pub sample: Vec<ResultSample>,
 }
 
 /// An example side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Sample {
+pub struct ResultSample {
     /// Its words in their true case.
     pub reference: Vec<String>,
     /// Which of them are scored.
@@ -69,7 +69,7 @@ pub struct Sample {
 
 /// What was tested: a model, or what another system made of the tests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct ResultRow {
     /// Its name; no two rows share one.
     pub name: String,
     /// The rows that differ in the size of their training corpus alone share a series.
@@ -91,7 +91,7 @@ pub struct Row {
     /// What the source says for a test of that name.
     pub published: BTreeMap<String, Published>,
     /// A cell for each test; `None` where it was not tested.
-    pub cells: Vec<Option<Cell>>,
+    pub cells: Vec<Option<ResultCell>>,
 }
 
 /// Figures as published: fractions.
@@ -118,19 +118,19 @@ impl Published {
 
 /// A row on a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct ResultCell {
     /// All scored words.
     pub figures: Figures,
     /// Where 95 % of resamples of the examples lie.
     pub intervals: Intervals,
     /// How it stands against the row with the least SER on this test; `None` for that row itself.
-    pub difference: Option<Difference>,
+    pub difference: Option<SystemDifference>,
     /// What evaluating took; `None` for the output of another system.
     pub usage: Option<Usage>,
     /// Words a second of restoring alone, without loading and scoring.
     pub words_per_second: Option<f64>,
     /// The most frequent errors.
-    pub errors: Vec<Word>,
+    pub errors: Vec<MisspelledWord>,
     /// What an alignment with recognised words found.
     pub recognised: Option<Recognised>,
     /// The words that the model has, where the recipe asks for them and somebody can say.
@@ -151,7 +151,7 @@ pub struct Recognised {
 
 /// What is in a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Text {
+pub struct TextSummary {
     /// Its name: of a corpus, or of a test.
     pub name: String,
     /// How many sentences.
@@ -165,7 +165,7 @@ pub struct Text {
 
 /// What of a test text stands in a training text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Overlap {
+pub struct TextOverlap {
     /// The tests that have this text.
     pub tests: Vec<String>,
     /// The name of the training text.
@@ -179,7 +179,7 @@ pub struct Overlap {
     pub found: overlap::Overlap,
 }
 
-impl Overlap {
+impl TextOverlap {
     /// Texts of one kind share set phrases: of the n-grams of eight words of a test text of Europarl, 3.2 % stand in 50 million words
     /// of other sessions, and of talks 0.04 %. More than this are passages that were learned from.
     const LEAK: f64 = 0.05;
@@ -192,7 +192,7 @@ impl Overlap {
 
 /// A row that was not made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct OmittedRow {
     /// Its name.
     pub name: String,
     /// Why.

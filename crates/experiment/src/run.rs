@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use super::collect::{collect, overlap};
 use super::plan::{Job, Plan, Task};
 use super::recipe::Recipe;
-use super::results::{Overlap, Results};
+use super::results::{Results, TextOverlap};
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::methods::Methods;
 use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading, shuffle};
-use majuscule_train::eval::took::Took;
+use majuscule_train::eval::usage::Took;
 
 /// How a verb of the command line is run: arguments in, what it prints out.
 pub type Run<'a> = dyn FnMut(&[String]) -> Result<String> + 'a;
@@ -43,7 +43,7 @@ pub enum News<'a> {
         job: &'a Job,
     },
     /// A training text was searched for a test text.
-    Searched(&'a Overlap),
+    Searched(&'a TextOverlap),
 }
 
 /// Does what a plan says and collects what came out.
@@ -63,7 +63,7 @@ pub fn execute(
         fs::create_dir_all(folder).map_err(|error| Error::io("create", folder, error))?;
         files::publish(file, |out| write(out, folder, text.as_bytes()))?;
     }
-    let mut known = Known::read(&plan.cache)?;
+    let mut known = KnownInputs::read(&plan.cache)?;
     for (at, job) in plan.jobs.iter().enumerate() {
         if job.is_done() {
             tell(News::Found(job));
@@ -212,9 +212,9 @@ fn take(line: &str, left: &mut (u64, u64), out: &mut impl Write, to: &Path) -> R
 
 /// What the jobs of a cache read when they were last done, by their requests.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Known(BTreeMap<String, BTreeMap<String, String>>);
+struct KnownInputs(BTreeMap<String, BTreeMap<String, String>>);
 
-impl Known {
+impl KnownInputs {
     fn file(cache: &Path) -> PathBuf {
         cache.join("requests.json")
     }

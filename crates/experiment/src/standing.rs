@@ -1,7 +1,7 @@
 //! Which row is best on each test, and which of the others can be told from it.
 
-use super::results::{Cell, Results};
-use majuscule_train::eval::Difference;
+use super::results::{ResultCell, Results};
+use majuscule_train::eval::SystemDifference;
 use majuscule_train::eval::table::{percent, probability};
 
 /// A row is worse than the best where chance gives so large a difference less often than this.
@@ -13,15 +13,15 @@ pub enum Standing {
     /// It has the least SER.
     Best,
     /// Chance may explain what it is behind by.
-    Near(Difference),
+    Near(SystemDifference),
     /// Chance does not.
-    Worse(Difference),
+    Worse(SystemDifference),
     /// Nobody can say: SER is undefined, or was not compared.
     Unknown,
 }
 
 /// The cell of a row on a test, where it was tested.
-pub fn cell(results: &Results, row: usize, test: usize) -> Option<&Cell> {
+pub fn cell(results: &Results, row: usize, test: usize) -> Option<&ResultCell> {
     results.rows.get(row)?.cells.get(test)?.as_ref()
 }
 

@@ -1,11 +1,11 @@
 //! Results in, Markdown tables out.
 
-use super::results::{Cell, Overlap, Published, Recognised, Results, Row, Usage};
+use super::results::{Published, Recognised, ResultCell, ResultRow, Results, TextOverlap, Usage};
 use super::standing::{NEAR, Standing, cell, equal, lead, standing};
 use super::units::{NONE, bytes, duration, speed};
 use majuscule::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
-use majuscule_train::eval::table::{Table, between, percent, thousands};
+use majuscule_train::eval::table::{TextTable, between, percent, thousands};
 
 /// All tables, a heading over each.
 pub fn markdown(results: &Results) -> String {
@@ -65,8 +65,8 @@ pub fn markdown(results: &Results) -> String {
 }
 
 /// What is in the texts, as table 2 of Rei et al. 2020 has it.
-fn texts(results: &Results) -> Table {
-    let mut table = Table::new(&["", "sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS]);
+fn texts(results: &Results) -> TextTable {
+    let mut table = TextTable::new(&["", "sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS]);
     for text in &results.texts {
         let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t].map(thousands);
         table.push(
@@ -86,8 +86,8 @@ pub(super) const OVERLAP: &str = "Test texts in training texts";
 pub(super) const OVERLAP_COLUMNS: [&str; 5] =
     ["n-grams", "in the training text", "%", "sentences", "with such an n-gram"];
 
-fn overlaps(results: &Results) -> Table {
-    let mut table = Table::new(&[&["test", "training text"], &OVERLAP_COLUMNS[..]].concat());
+fn overlaps(results: &Results) -> TextTable {
+    let mut table = TextTable::new(&[&["test", "training text"], &OVERLAP_COLUMNS[..]].concat());
     for overlap in &results.overlaps {
         let figures = overlap_figures(overlap).map(|(_, shown)| shown);
         table.push(
@@ -98,7 +98,7 @@ fn overlaps(results: &Results) -> Table {
 }
 
 /// The name of a training text, with how many of its lines were taken.
-pub(super) fn training_text(overlap: &Overlap) -> String {
+pub(super) fn training_text(overlap: &TextOverlap) -> String {
     match overlap.lines {
         Some(lines) => format!("{}, {} lines", overlap.corpus, thousands(lines)),
         None => overlap.corpus.clone(),
@@ -106,7 +106,7 @@ pub(super) fn training_text(overlap: &Overlap) -> String {
 }
 
 /// What stands in these columns, as numbers and as a reader sees them.
-pub(super) fn overlap_figures(overlap: &Overlap) -> [(Option<f64>, String); 5] {
+pub(super) fn overlap_figures(overlap: &TextOverlap) -> [(Option<f64>, String); 5] {
     let found = &overlap.found;
     let [ngrams, shared, sentences, with] =
         [found.ngrams, found.shared_ngrams, found.sentences, found.shared_sentences]
@@ -115,7 +115,7 @@ pub(super) fn overlap_figures(overlap: &Overlap) -> [(Option<f64>, String); 5] {
 }
 
 /// What is said of a training text that holds much of a test text; `None` of any other.
-pub fn leak(overlap: &Overlap) -> Option<String> {
+pub fn leak(overlap: &TextOverlap) -> Option<String> {
     let found = &overlap.found;
     overlap.is_leak().then(|| {
         format!(
@@ -136,7 +136,7 @@ pub fn leak(overlap: &Overlap) -> Option<String> {
 /// What is said of the training texts that hold much of the text of a test.
 pub(super) fn leaks(results: &Results, test: usize) -> impl Iterator<Item = String> {
     let name = results.tests.get(test).map(|test| &test.name);
-    let of_test = move |overlap: &&Overlap| name.is_some_and(|name| overlap.tests.contains(name));
+    let of_test = move |overlap: &&TextOverlap| name.is_some_and(|name| overlap.tests.contains(name));
     results.overlaps.iter().filter(of_test).filter_map(leak)
 }
 
@@ -188,14 +188,14 @@ pub(super) fn published(results: &Results, test: usize) -> Vec<PublishedFigure> 
     all.into_iter().filter(given).collect()
 }
 
-fn scores(results: &Results, test: usize) -> Table {
+fn scores(results: &Results, test: usize) -> TextTable {
     let published = published(results, test);
     let mut headings: Vec<String> =
         ["", "P %", "R %", "F %", "SER %", "against the best"].map(str::to_owned).into();
     let in_model = has_in_model(results, test);
     headings.extend(in_model.then(|| "SER %, words in the model".to_owned()));
     headings.extend(published.iter().map(|(name, _)| format!("published {name} %")));
-    let mut table = Table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     for (i, row) in results.rows.iter().enumerate() {
         let mut cells = vec![plain(&row.name)];
         cells.extend(figures(cell(results, i, test)));
@@ -214,8 +214,8 @@ fn scores(results: &Results, test: usize) -> Table {
     table
 }
 
-fn figures(cell: Option<&Cell>) -> [String; 4] {
-    let Some(Cell { figures, intervals, .. }) = cell else { return [NONE; 4].map(str::to_owned) };
+fn figures(cell: Option<&ResultCell>) -> [String; 4] {
+    let Some(ResultCell { figures, intervals, .. }) = cell else { return [NONE; 4].map(str::to_owned) };
     [
         (figures.precision, intervals.precision),
         (figures.recall, intervals.recall),
@@ -236,8 +236,8 @@ fn against_the_best(standing: Option<Standing>) -> String {
     }
 }
 
-fn recognised(results: &Results, test: usize) -> Option<Table> {
-    let mut table = Table::new(&["", "WER %", "recognised right", "SER %", "taken for others", "SER %"]);
+fn recognised(results: &Results, test: usize) -> Option<TextTable> {
+    let mut table = TextTable::new(&["", "WER %", "recognised right", "SER %", "taken for others", "SER %"]);
     let mut any = false;
     for (i, row) in results.rows.iter().enumerate() {
         let found = cell(results, i, test).and_then(|cell| cell.recognised.as_ref());
@@ -255,14 +255,14 @@ fn recognised(results: &Results, test: usize) -> Option<Table> {
     any.then_some(table)
 }
 
-fn cost(results: &Results) -> Table {
+fn cost(results: &Results) -> TextTable {
     let mut headings: Vec<String> =
         ["", "lines", "size", "epochs", "training CPU time", "peak memory"].map(str::to_owned).into();
     headings.extend(results.tests.iter().map(|test| format!("words/s, {}", plain(&test.name))));
-    let mut table = Table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut table = TextTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     let none = || NONE.to_owned();
     for (i, row) in results.rows.iter().enumerate() {
-        let Row { lines, training, epochs, .. } = row;
+        let ResultRow { lines, training, epochs, .. } = row;
         let Usage { cpu_seconds, peak_bytes, .. } = training.unwrap_or_default();
         let mut cells = vec![
             plain(&row.name),
@@ -279,8 +279,8 @@ fn cost(results: &Results) -> Table {
     table
 }
 
-fn layers(results: &Results) -> Option<Table> {
-    let mut table = Table::new(&["", "layers", "centre of gravity", "by number of layers"]);
+fn layers(results: &Results) -> Option<TextTable> {
+    let mut table = TextTable::new(&["", "layers", "centre of gravity", "by number of layers"]);
     let mut any = false;
     for row in &results.rows {
         let Some(weights) = row.layers.clone().map(LayerWeights) else { continue };
@@ -317,7 +317,7 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::made;
-    use crate::results::Text;
+    use crate::results::TextSummary;
     use majuscule_train::corpus::overlap;
     use majuscule_train::eval::report::Figures;
 
@@ -376,7 +376,7 @@ mod tests {
         assert!(markdown(&results).contains("| SER %, words in the model |"));
         assert!(markdown(&results).contains("(p < 0.001) | 12.50 |"));
         let [tags, all] = [(90, 10), (80, 20)].map(|(l, t)| Tags { l, u: 0, t });
-        results.texts.push(Text { name: "a text".into(), sentences: 3, tags, all: Some(all) });
+        results.texts.push(TextSummary { name: "a text".into(), sentences: 3, tags, all: Some(all) });
         assert!(markdown(&results).contains("| a text | 3 | 90 | 0 | 10 | 11.11 | 25.00 |"));
     }
 
@@ -391,7 +391,7 @@ mod tests {
             shared_ngrams,
             ..overlap::Overlap::default()
         };
-        let overlap = |shared| Overlap {
+        let overlap = |shared| TextOverlap {
             tests: vec![results.tests[0].name.clone()],
             corpus: "<news>".into(),
             lines: Some(2000),

@@ -4,11 +4,11 @@ use super::guess::{CASES, Guesser, is_capitals};
 use crate::lm::forms::{Form, Forms};
 use crate::lm::{Vocabulary, WordId};
 use crate::text::compound::{compound, is_joint};
-use crate::text::{Break, Case, Given, Locale, Token};
+use crate::text::{Break, Case, Constraint, Locale, Token};
 
 /// A form that a word may have, in its place.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
+pub struct FormCandidate {
     /// The word of the language model.
     pub word: WordId,
     /// Its case.
@@ -41,9 +41,9 @@ pub struct Candidates<'a> {
 impl Candidates<'_> {
     /// Puts the candidates of a word into `out`, the likeliest first as far as the map says. `after_capitals` is whether
     /// all candidates of the word before are words of capitals.
-    pub fn of(&self, lower: &str, token: &Token, after_capitals: bool, out: &mut Vec<Candidate>) {
+    pub fn of(&self, lower: &str, token: &Token, after_capitals: bool, out: &mut Vec<FormCandidate>) {
         out.clear();
-        let candidate = |form: &Form| Candidate {
+        let candidate = |form: &Form| FormCandidate {
             word: form.word,
             case: form.case,
             cost: -self.map_weight * form.weight,
@@ -52,11 +52,11 @@ impl Candidates<'_> {
         };
         let forms = self.forms.get(lower);
         match token.given {
-            Given::Fixed(case) => {
+            Constraint::Fixed(case) => {
                 let found = forms.iter().find(|form| form.case == case);
                 let word = || self.vocabulary.id(&case.applied(lower, self.locale));
                 let word = found.map_or_else(word, |form| form.word);
-                out.push(Candidate { word, case, cost: 0.0, opens: false, skips: 0 });
+                out.push(FormCandidate { word, case, cost: 0.0, opens: false, skips: 0 });
             }
             _ if forms.is_empty() => self.unknown(lower, after_capitals, out),
             _ => out.extend(forms.iter().map(candidate)),
@@ -64,37 +64,37 @@ impl Candidates<'_> {
         // At the end of a line a sentence may end, whether or not a mark shows it.
         if matches!(token.before, Break::Line | Break::Cue) && !sentence_ends_before(token) {
             for at in 0..out.len() {
-                out.push(Candidate { opens: true, ..out[at] });
+                out.push(FormCandidate { opens: true, ..out[at] });
             }
         }
         let ways = out.len();
         for skips in 1..=self.skips {
             for at in 0..ways {
-                out.push(Candidate { skips, ..out[at] });
+                out.push(FormCandidate { skips, ..out[at] });
             }
         }
     }
 
     /// A word that is not in the map.
     #[cold]
-    fn unknown(&self, lower: &str, after_capitals: bool, out: &mut Vec<Candidate>) {
+    fn unknown(&self, lower: &str, after_capitals: bool, out: &mut Vec<FormCandidate>) {
         let word = self.vocabulary.id(lower);
-        let plain = Candidate { word, case: Case::Lower, cost: 0.0, opens: false, skips: 0 };
+        let plain = FormCandidate { word, case: Case::Lower, cost: 0.0, opens: false, skips: 0 };
         let Some(guesser) = self.guesser.filter(|_| word == WordId::UNKNOWN) else {
             out.push(plain);
             return;
         };
         if lower.contains(is_joint) {
             let part = |part: &str| self.forms.get(part).first().map(|form| form.case);
-            out.push(Candidate { case: compound(lower, self.locale, part), ..plain });
+            out.push(FormCandidate { case: compound(lower, self.locale, part), ..plain });
             return;
         }
         let letters = self.locale.letter_count(lower);
         for (case, cost) in CASES.into_iter().zip(guesser.costs(lower, after_capitals)) {
             // A word without letters has one case, and one of a single letter two.
             let case = Case::of_capitals(case.capitals(lower, self.locale), lower, self.locale);
-            if out.iter().all(|candidate: &Candidate| candidate.case != case) {
-                out.push(Candidate { case, cost, ..plain });
+            if out.iter().all(|candidate: &FormCandidate| candidate.case != case) {
+                out.push(FormCandidate { case, cost, ..plain });
             }
             if letters == 0 {
                 return;
@@ -103,7 +103,7 @@ impl Candidates<'_> {
     }
 
     /// Whether all of these are words of capitals.
-    pub fn all_capitals(&self, lower: &str, candidates: &[Candidate]) -> bool {
+    pub fn all_capitals(&self, lower: &str, candidates: &[FormCandidate]) -> bool {
         candidates.iter().all(|candidate| is_capitals(candidate.case, self.locale.letter_count(lower)))
     }
 }

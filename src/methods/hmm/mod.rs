@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::lm::forms::Forms;
-use crate::lm::{self, NgramModel, State, Vocabulary};
+use crate::lm::{self, NgramModel, NgramState, Vocabulary};
 use crate::model::{Section, Store};
 use crate::restorer::{Labelling, Restorer, Session, Want};
 use crate::search::Scorer;
 use crate::text::{Labels, Locale, Tokens};
-use candidates::{Candidate, Candidates};
+use candidates::{Candidates, FormCandidate};
 use guess::Guesser;
-use session::Decoding;
+use session::HmmSession;
 
 /// The files of a model: the language model, the map, and what shapes words that the map does not have.
 pub const LANGUAGE_MODEL: &str = "model.lm";
@@ -39,7 +39,7 @@ pub struct Hmm {
     /// The guesser for words that the map lacks.
     pub guesser: Option<Guesser>,
     /// The weights of the two models.
-    pub settings: Settings,
+    pub settings: HmmSettings,
     /// The case pairs.
     pub locale: Locale,
     /// The labels that it chooses among.
@@ -50,7 +50,7 @@ pub struct Hmm {
 
 /// What a model needs to know of how it was trained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct HmmSettings {
     /// How much the language model counts: its costs are multiplied by it.
     pub lm_weight: f32,
     /// How much the numbers of the map count.
@@ -64,7 +64,7 @@ impl Hmm {
     /// [`Error::Model`] where a file of it is missing, cut off or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
-        let settings = Settings::deserialize(&manifest.settings).map_err(|error| {
+        let settings = HmmSettings::deserialize(&manifest.settings).map_err(|error| {
             Error::model(store.name(), format!("its settings are not those of hmm ({error}): train it again"))
         })?;
         let model = NgramModel::of_bytes(LANGUAGE_MODEL, store.section(LANGUAGE_MODEL)?)
@@ -85,7 +85,7 @@ impl Hmm {
     }
 
     /// What its manifest says of how it works.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &HmmSettings {
         &self.settings
     }
 
@@ -144,7 +144,7 @@ impl Restorer for Hmm {
     }
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        Box::new(Decoding::new(self.candidates(), self.scorer(), want))
+        Box::new(HmmSession::new(self.candidates(), self.scorer(), want))
     }
 
     fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
@@ -155,27 +155,27 @@ impl Restorer for Hmm {
 /// The costs of a language model.
 #[derive(Debug, Clone, Copy)]
 struct Weighted<'a> {
-    model: lm::Scorer<'a>,
+    model: lm::NgramScorer<'a>,
     weight: f32,
 }
 
 impl Scorer for Weighted<'_> {
-    type State = State;
-    type Candidate = Candidate;
+    type State = NgramState;
+    type Candidate = FormCandidate;
 
-    fn start(&self) -> State {
+    fn start(&self) -> NgramState {
         self.model.start()
     }
 
     #[inline]
-    fn step(&self, _: usize, state: State, next: Candidate) -> (f32, State) {
+    fn step(&self, _: usize, state: NgramState, next: FormCandidate) -> (f32, NgramState) {
         let (ended, state) = if next.opens { (self.finish(state), self.model.start()) } else { (0.0, state) };
         let step = self.model.step(state, next.word);
         (ended + self.weight * step.log10 + next.cost, step.state)
     }
 
     #[inline]
-    fn finish(&self, state: State) -> f32 {
+    fn finish(&self, state: NgramState) -> f32 {
         self.weight * self.model.step(state, lm::WordId::END).log10
     }
 }

@@ -4,32 +4,32 @@
 
 use rustc_hash::FxHashSet;
 
-use super::candidates::{Candidate, Candidates, sentence_ends_before};
+use super::candidates::{Candidates, FormCandidate, sentence_ends_before};
 use crate::error::Result;
-use crate::restorer::{End, Labelling, Session, Want};
-use crate::search::{self, Answer, Scorer, Search};
+use crate::restorer::{Boundary, Labelling, Session, Want};
+use crate::search::{self, Answer, BestPathSearch, Scorer};
 use crate::text::{Choice, Label, Tokens};
 
 /// A session.
 #[derive(Debug)]
-pub struct Decoding<'a, S: Scorer> {
+pub struct HmmSession<'a, S: Scorer> {
     candidates: Candidates<'a>,
-    search: Search<S>,
-    column: Vec<Candidate>,
+    search: BestPathSearch<S>,
+    column: Vec<FormCandidate>,
     after_capitals: bool,
 }
 
-impl<'a, S: Scorer<Candidate = Candidate>> Decoding<'a, S> {
+impl<'a, S: Scorer<Candidate = FormCandidate>> HmmSession<'a, S> {
     /// Begins with a text.
     pub fn new(candidates: Candidates<'a>, scorer: S, want: Want) -> Self {
-        let search = Search::new(scorer, want.look_ahead, want.confidence);
+        let search = BestPathSearch::new(scorer, want.look_ahead, want.confidence);
         Self { candidates, search, column: Vec::new(), after_capitals: false }
     }
 }
 
-impl<S: Scorer<Candidate = Candidate> + Send> Session for Decoding<'_, S> {
-    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
-        let mut answer = |answer: Answer<'_, Candidate>| out.push(choice(&answer));
+impl<S: Scorer<Candidate = FormCandidate> + Send> Session for HmmSession<'_, S> {
+    fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
+        let mut answer = |answer: Answer<'_, FormCandidate>| out.push(choice(&answer));
         for (lower, token) in tokens.iter() {
             if sentence_ends_before(token) {
                 self.search.finish(&mut answer);
@@ -40,9 +40,9 @@ impl<S: Scorer<Candidate = Candidate> + Send> Session for Decoding<'_, S> {
             self.search.push(self.column.iter().copied(), &mut answer);
         }
         match end {
-            End::More | End::Soft => {}
-            End::Now => self.search.answer_all(&mut answer),
-            End::Flush => {
+            Boundary::None | Boundary::Line => {}
+            Boundary::Force => self.search.answer_all(&mut answer),
+            Boundary::Reset => {
                 self.search.finish(&mut answer);
                 self.after_capitals = false;
             }
@@ -57,7 +57,7 @@ impl<S: Scorer<Candidate = Candidate> + Send> Session for Decoding<'_, S> {
 }
 
 /// The case on the best path; its probability is that of all candidates with this case.
-fn choice(answer: &Answer<'_, Candidate>) -> Choice {
+fn choice(answer: &Answer<'_, FormCandidate>) -> Choice {
     let case = answer.candidates[answer.best].case;
     let sum = |posteriors: &[f64]| {
         let same = answer.candidates.iter().zip(posteriors).filter(|(candidate, _)| candidate.case == case);
@@ -70,13 +70,13 @@ fn choice(answer: &Answer<'_, Candidate>) -> Choice {
 const MOST_PATHS: usize = 1 << 14;
 
 /// The likeliest labellings of a sentence.
-pub fn n_best<S: Scorer<Candidate = Candidate>>(
+pub fn n_best<S: Scorer<Candidate = FormCandidate>>(
     candidates: &Candidates<'_>,
     scorer: &S,
     sentence: &Tokens,
     n: usize,
 ) -> Vec<Labelling> {
-    let mut positions: Vec<Vec<Candidate>> = Vec::new();
+    let mut positions: Vec<Vec<FormCandidate>> = Vec::new();
     let mut after_capitals = false;
     for (lower, token) in sentence.iter() {
         let mut column = Vec::new();
@@ -87,8 +87,8 @@ pub fn n_best<S: Scorer<Candidate = Candidate>>(
         }
         positions.push(column);
     }
-    let label = |(&at, column): (&usize, &Vec<Candidate>)| Label::from(column[at].case);
-    let labelling = |path: search::Path| Labelling {
+    let label = |(&at, column): (&usize, &Vec<FormCandidate>)| Label::from(column[at].case);
+    let labelling = |path: search::ScoredPath| Labelling {
         log10: -path.cost / std::f64::consts::LN_10,
         labels: path.candidates.iter().zip(&positions).map(label).collect(),
     };

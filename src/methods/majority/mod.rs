@@ -4,11 +4,11 @@
 mod table;
 
 use serde::{Deserialize, Serialize};
-pub use table::Table;
+pub use table::CaseTable;
 
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
-use crate::restorer::{End, Restorer, Session, Want};
+use crate::restorer::{Boundary, Restorer, Session, Want};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Case, Choice, Label, Labels, Locale, Tokens};
 
@@ -18,22 +18,22 @@ const WORDS: &str = "words.bin";
 /// A trained model.
 #[derive(Debug)]
 pub struct Majority {
-    words: Table,
-    settings: Settings,
+    words: CaseTable,
+    settings: MajoritySettings,
     locale: Locale,
     labels: Labels,
 }
 
 /// What a model needs to know of how it was trained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct MajoritySettings {
     /// Whether a compound word that was not seen gets the case of its parts: `jean-jacques`, `l'estonie`.
     pub parts: bool,
 }
 
 impl Majority {
     /// A model of these words.
-    pub fn new(words: Table, settings: Settings, locale: Locale) -> Self {
+    pub fn new(words: CaseTable, settings: MajoritySettings, locale: Locale) -> Self {
         Self { words, settings, locale, labels: Labels::cases() }
     }
 
@@ -43,13 +43,13 @@ impl Majority {
     /// [`Error::Model`] where a file of it is missing, cut off or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
-        let settings = Settings::deserialize(&manifest.settings).map_err(|error| {
+        let settings = MajoritySettings::deserialize(&manifest.settings).map_err(|error| {
             Error::model(
                 store.name(),
                 format!("its settings are not those of majority ({error}): train it again"),
             )
         })?;
-        let words = Table::open(store.section(WORDS)?).map_err(|problem| {
+        let words = CaseTable::open(store.section(WORDS)?).map_err(|problem| {
             Error::model(store.name(), format!("{WORDS} {problem}: train the model again"))
         })?;
         Ok(Self { words, settings, locale: manifest.locale, labels: manifest.labels.clone() })
@@ -61,7 +61,7 @@ impl Majority {
     }
 
     /// What its manifest says of how it works.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &MajoritySettings {
         &self.settings
     }
 
@@ -117,7 +117,7 @@ impl Restorer for Majority {
 
 /// It needs no context, so the model itself is the session.
 impl Session for &Majority {
-    fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
+    fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
         out.extend(
             tokens.iter().map(|(lower, _)| Choice { label: Label::from(self.case(lower)), confidence: None }),
         );

@@ -17,13 +17,13 @@ const MAX_UNITS: usize = (1 << 24) - 1;
 
 /// Words with their cases.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct CaseTable {
     bytes: Bytes,
     slots: usize,
     words: usize,
 }
 
-impl Table {
+impl CaseTable {
     /// Builds the bytes of a table. Put frequent words first: they get the best places. A word that stands twice keeps
     /// its first case; one of more than 255 bytes is left out.
     ///
@@ -195,9 +195,9 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    fn table(words: &BTreeMap<String, Case>) -> Table {
-        let bytes = Table::build(words.iter().map(|(word, case)| (word.as_str(), *case))).unwrap();
-        Table::open(Bytes::Owned(bytes.into())).unwrap()
+    fn table(words: &BTreeMap<String, Case>) -> CaseTable {
+        let bytes = CaseTable::build(words.iter().map(|(word, case)| (word.as_str(), *case))).unwrap();
+        CaseTable::open(Bytes::Owned(bytes.into())).unwrap()
     }
 
     fn any_case() -> impl Strategy<Value = Case> {
@@ -230,11 +230,11 @@ mod tests {
         #[test]
         fn damage_never_panics(at in 0usize..400, byte: u8, cut in 0usize..400) {
             let words: BTreeMap<_, _> = (0..20).map(|i| (format!("word{i}"), Case::Mixed(Capitals(i)))).collect();
-            let mut bytes = Table::build(words.iter().map(|(word, case)| (word.as_str(), *case))).unwrap();
+            let mut bytes = CaseTable::build(words.iter().map(|(word, case)| (word.as_str(), *case))).unwrap();
             let len = bytes.len();
             bytes[at % len] = byte;
             bytes.truncate(len - cut % len);
-            if let Ok(table) = Table::open(Bytes::Owned(bytes.into())) {
+            if let Ok(table) = CaseTable::open(Bytes::Owned(bytes.into())) {
                 for word in words.keys() {
                     table.get(word);
                 }

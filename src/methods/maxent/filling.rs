@@ -1,21 +1,21 @@
 //! Templates of features filled with the values at a word.
 
-use super::chain::bucket;
+use super::boundary::bucket;
+use super::gazetteers;
 use super::hash::{finish, hash, start};
 use super::letters::{affix, ngrams, shape};
-use super::observe::{Phrase, Seen, Window};
-use super::outside;
+use super::observe::{GazetteerMatch, Window, WordFeatures};
 use super::profile::is_rare;
-use super::templates::Slot::{
+use super::templates::FeatureSlot::{
     Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
     PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, Word,
 };
-use super::templates::{Group, PLACES, REACH, Slot, Stage, TEMPLATES, Template};
+use super::templates::{FeatureSlot, Group, PLACES, REACH, TEMPLATES, Template, TemplateStage};
 
 /// The most slots of a template.
 const MOST_SLOTS: usize = 5;
 
-impl Slot {
+impl FeatureSlot {
     /// Where its value stands among those of a word.
     const fn index(self) -> usize {
         const fn around(kind: usize, place: isize) -> usize {
@@ -70,17 +70,17 @@ impl Default for Values {
 impl Values {
     /// The value of a slot.
     #[inline]
-    pub fn get(&self, slot: Slot) -> u64 {
+    pub fn get(&self, slot: FeatureSlot) -> u64 {
         self.0[slot.index()]
     }
 
     #[inline]
-    fn set(&mut self, slot: Slot, value: u64) {
+    fn set(&mut self, slot: FeatureSlot, value: u64) {
         self.0[slot.index()] = value;
     }
 
     #[inline]
-    fn set_window(&mut self, kind: usize, window: &Window, value: impl Fn(&Seen) -> u64) {
+    fn set_window(&mut self, kind: usize, window: &Window, value: impl Fn(&WordFeatures) -> u64) {
         let values = self.0[kind * PLACES..].iter_mut();
         values.zip(window).for_each(|(slot, seen)| *slot = value(seen));
     }
@@ -143,19 +143,26 @@ pub struct FeatureSet {
 impl FeatureSet {
     /// The templates of these groups, and those that are always on.
     pub fn new(groups: &[Group]) -> Self {
-        let of = |stage: Stage| -> Vec<Filler> {
+        let of = |stage: TemplateStage| -> Vec<Filler> {
             let groups = [None].into_iter().chain(groups.iter().copied().map(Some));
             let of = |group| TEMPLATES.iter().filter(move |template| template.group == group);
             groups.flat_map(of).filter(|template| template.stage() == stage).map(Filler::new).collect()
         };
-        let context = of(Stage::Context);
+        let context = of(TemplateStage::Context);
         let places = |kind: usize| kind * PLACES..(kind + 1) * PLACES;
-        let slots = |filler: &Filler| filler.template.slots.iter().copied().map(Slot::index);
+        let slots = |filler: &Filler| filler.template.slots.iter().copied().map(FeatureSlot::index);
         let kinds = std::array::from_fn(|kind| {
             context.iter().flat_map(slots).any(|slot| places(kind).contains(&slot))
         });
-        let (own, phrase) = (of(Stage::Own), of(Stage::Phrase));
-        Self { own, context, phrase, previous: of(Stage::Previous), history: of(Stage::History), kinds }
+        let (own, phrase) = (of(TemplateStage::Own), of(TemplateStage::Phrase));
+        Self {
+            own,
+            context,
+            phrase,
+            previous: of(TemplateStage::Previous),
+            history: of(TemplateStage::History),
+            kinds,
+        }
     }
 
     /// Whether the case of the word before is looked at.
@@ -174,12 +181,12 @@ impl FeatureSet {
     }
 
     /// Fills the templates of a word that do not depend on where it stands, and gives each with its values and letters to `emit`.
-    pub fn own(&self, lower: &str, seen: Seen, mut emit: impl FnMut(&Filler, &Values, &str)) {
+    pub fn own(&self, lower: &str, seen: WordFeatures, mut emit: impl FnMut(&Filler, &Values, &str)) {
         let mut values = Values::default();
         values.set(Word(0), seen.hash);
         values.set(Profile(0), seen.profile.into());
         values.set(Form(0), seen.form.into());
-        values.set(FormClass, outside::class(seen.form));
+        values.set(FormClass, gazetteers::class(seen.form));
         values.set(Cluster(0), seen.cluster.into());
         for filler in &self.own {
             match *filler.template.slots {
@@ -221,7 +228,7 @@ impl FeatureSet {
         values: &mut Values,
         mut emit: impl FnMut(&Filler, &Values),
     ) {
-        let of: [fn(&Seen) -> u64; KINDS] = [
+        let of: [fn(&WordFeatures) -> u64; KINDS] = [
             |seen| seen.hash,
             |seen| seen.profile.into(),
             |seen| seen.marks,
@@ -259,7 +266,7 @@ impl FeatureSet {
     }
 
     /// Fills the templates of the phrase that a word is part of.
-    pub fn phrase(&self, phrase: Phrase, values: &mut Values, emit: impl FnMut(&Filler, &Values)) {
+    pub fn phrase(&self, phrase: GazetteerMatch, values: &mut Values, emit: impl FnMut(&Filler, &Values)) {
         values.set(PhraseLists, phrase.lists.into());
         values.set(PhraseWords, phrase.words as u64);
         values.set(PhrasePlace, phrase.place as u64);
@@ -268,7 +275,7 @@ impl FeatureSet {
 
     /// Fills the templates of what was chosen for the word before: a class by its number, [`BEGUN`] or [`NO_WORD`].
     #[inline]
-    pub fn previous(&self, before: usize, word: Seen, emit: impl FnMut(&Filler, &Values)) {
+    pub fn previous(&self, before: usize, word: WordFeatures, emit: impl FnMut(&Filler, &Values)) {
         let mut values = Values::default();
         values.set(Before, before as u64);
         values.set(Profile(0), word.profile.into());
@@ -278,7 +285,7 @@ impl FeatureSet {
 
     /// Fills the templates of how many words ago a sentence began, which bear on whether one begins here.
     #[inline]
-    pub fn history(&self, distance: usize, word: Seen, emit: impl FnMut(&Filler, &Values)) {
+    pub fn history(&self, distance: usize, word: WordFeatures, emit: impl FnMut(&Filler, &Values)) {
         let mut values = Values::default();
         values.set(Distance, bucket(distance) as u64);
         values.set(Profile(0), word.profile.into());
@@ -296,7 +303,7 @@ pub struct Observation<'a> {
     /// How many words to the right count.
     pub look_ahead: usize,
     /// The phrase that it is part of.
-    pub phrase: Option<Phrase>,
+    pub phrase: Option<GazetteerMatch>,
     /// What was chosen for the word before.
     pub before: Option<usize>,
     /// How many words ago a sentence began.

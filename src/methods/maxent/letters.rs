@@ -1,16 +1,18 @@
 //! The letters of a word as values of features.
 
-use super::templates::Slot;
+use super::templates::FeatureSlot;
 
 /// The first or last letters of a word, as many as a slot takes; `None` where it has fewer.
-pub fn affix(lower: &str, slot: Slot) -> Option<&str> {
+pub fn affix(lower: &str, slot: FeatureSlot) -> Option<&str> {
     match slot {
-        Slot::First(letters) => {
+        FeatureSlot::First(letters) => {
             // Of no letters the first one is none, as where a text ends.
             let mut ends = lower.char_indices().skip(1).map(|(at, _)| at).chain([lower.len()]);
             ends.nth(letters - 1).map(|end| &lower[..end])
         }
-        Slot::Last(letters) => lower.char_indices().rev().nth(letters - 1).map(|(start, _)| &lower[start..]),
+        FeatureSlot::Last(letters) => {
+            lower.char_indices().rev().nth(letters - 1).map(|(start, _)| &lower[start..])
+        }
         _ => None,
     }
 }

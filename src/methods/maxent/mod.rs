@@ -1,12 +1,12 @@
 //! Maximum entropy (Batista et al. 2007, section 4.2): a weighted sum of what is seen around a word, for each class.
 
-pub mod chain;
+pub mod boundary;
 pub mod filling;
 pub mod hash;
 mod letters;
 mod line_evidence;
 pub mod observe;
-pub mod outside;
+pub mod gazetteers;
 pub mod profile;
 mod session;
 pub mod table;
@@ -21,12 +21,12 @@ use crate::model::{Section, Store};
 use crate::restorer::{Restorer, Session, Want};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token};
-use chain::{BUCKETS, Bonus, DISTANCES};
+use boundary::{BUCKETS, Bonus, DISTANCES};
 use filling::FeatureSet;
+use gazetteers::Gazetteers;
 use hash::hash;
-use observe::Seen;
-use outside::Outside;
-use table::Table;
+use observe::WordFeatures;
+use table::HashTable;
 use templates::Group;
 use weights::WeightTable;
 
@@ -53,16 +53,16 @@ type Sums = [i32; WEIGHTS_EACH];
 /// A trained model.
 #[derive(Debug)]
 pub struct Maxent {
-    /// For each feature its weights, in [`Settings::steps`].
+    /// For each feature its weights, in [`MaxentSettings::steps`].
     pub weights: WeightTable,
-    /// For each word its [profile](profile::Counts::profile), and the sums of the weights of its own features.
-    pub words: Table<WORD>,
+    /// For each word its [profile](profile::WordCounts::profile), and the sums of the weights of its own features.
+    pub words: HashTable<WORD>,
     /// What lists and another lexicon say of words.
-    pub outside: Outside,
+    pub gazetteers: Gazetteers,
     /// The cases of classes; words in mixed case are known by their hashes.
     pub cases: ClassCases<u64>,
     /// The settings that it was trained with.
-    pub settings: Settings,
+    pub settings: MaxentSettings,
     /// The features that the settings name.
     pub features: FeatureSet,
     labels: Labels,
@@ -70,7 +70,7 @@ pub struct Maxent {
 
 /// What a model needs to know of how it was trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct MaxentSettings {
     /// The [version](templates::VERSION) of the features.
     pub version: u32,
     /// The features.
@@ -101,7 +101,7 @@ impl Maxent {
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train the model again"));
-        let settings = Settings::deserialize(&manifest.settings)
+        let settings = MaxentSettings::deserialize(&manifest.settings)
             .map_err(|error| wrong(format!("its settings are not those of maxent ({error})")))?;
         if settings.version != templates::VERSION {
             let (found, expected) = (settings.version, templates::VERSION);
@@ -110,20 +110,20 @@ impl Maxent {
         let weights = WeightTable::open(store.section(WEIGHTS)?)
             .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
         let words =
-            Table::open(store.section(WORDS)?).map_err(|problem| wrong(format!("{WORDS} {problem}")))?;
-        let outside = Outside::load(store, &settings.groups)?;
+            HashTable::open(store.section(WORDS)?).map_err(|problem| wrong(format!("{WORDS} {problem}")))?;
+        let gazetteers = Gazetteers::load(store, &settings.groups)?;
         let mixed = String::from_utf8(store.section(MIXED)?.to_vec())
             .map_err(|_| wrong(format!("{MIXED} is no text")))?;
-        Ok(Self::new(weights, words, outside, mixed, settings, manifest.locale))
+        Ok(Self::new(weights, words, gazetteers, mixed, settings, manifest.locale))
     }
 
     /// A model of these parts.
     pub fn new(
         weights: WeightTable,
-        words: Table<WORD>,
-        outside: Outside,
+        words: HashTable<WORD>,
+        gazetteers: Gazetteers,
         mixed_text: String,
-        settings: Settings,
+        settings: MaxentSettings,
         locale: Locale,
     ) -> Self {
         let cases = ClassCases::new(mixed_text, locale, |lower| hash(lower.as_bytes()));
@@ -131,7 +131,7 @@ impl Maxent {
         let labels = marks.iter().flat_map(|&mark| Class::ALL.map(|class| (class, mark)));
         let features = FeatureSet::new(&settings.groups);
         let labels = Labels::new(labels);
-        Self { weights, words, outside, cases, settings, features, labels }
+        Self { weights, words, gazetteers, cases, settings, features, labels }
     }
 
     /// The files that the model is written as.
@@ -141,18 +141,18 @@ impl Maxent {
             (WORDS.to_owned(), self.words.bytes().to_vec()),
             (MIXED.to_owned(), self.cases.text().as_bytes().to_vec()),
         ];
-        sections.extend(self.outside.sections());
+        sections.extend(self.gazetteers.sections());
         sections
     }
 
     /// What its manifest says of how it works.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &MaxentSettings {
         &self.settings
     }
 
     /// What is seen of a word, and the sums of its own features; `features` is scratch memory.
-    fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (Seen, Sums) {
-        let mut seen = self.outside.seen(lower, token, 0);
+    fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (WordFeatures, Sums) {
+        let mut seen = self.gazetteers.seen(lower, token, 0);
         let Some(bytes) = self.words.reader().get(seen.hash) else {
             return (seen, own(&self.features, lower, seen, &self.weights, features));
         };
@@ -182,13 +182,13 @@ impl Maxent {
     }
 
     /// What is seen behind the last word of a text.
-    fn nothing(&self, features: &mut Vec<u64>) -> (Seen, Sums) {
-        let seen = Seen::default();
+    fn nothing(&self, features: &mut Vec<u64>) -> (WordFeatures, Sums) {
+        let seen = WordFeatures::default();
         (seen, own(&self.features, "", seen, &self.weights, features))
     }
 
     /// What each distance from the beginning of a sentence says for a beginning at a word.
-    fn bonus(&self, word: Seen) -> Bonus {
+    fn bonus(&self, word: WordFeatures) -> Bonus {
         let mut bonus = [0.0; BUCKETS];
         let mut features = Vec::new();
         for (bonus, distance) in bonus.iter_mut().zip(DISTANCES) {
@@ -217,7 +217,7 @@ impl Maxent {
 pub fn own(
     set: &FeatureSet,
     lower: &str,
-    seen: Seen,
+    seen: WordFeatures,
     weights: &WeightTable,
     features: &mut Vec<u64>,
 ) -> Sums {
@@ -243,6 +243,6 @@ impl Restorer for Maxent {
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         let look_ahead = want.look_ahead.unwrap_or(usize::MAX).min(self.settings.look_ahead);
-        Box::new(session::Decoding::new(self, want, look_ahead))
+        Box::new(session::MaxentSession::new(self, want, look_ahead))
     }
 }

@@ -4,14 +4,14 @@
 //! another speaker, an empty line or the beginning of a text.
 
 use super::filling::{FeatureSet, Observation, Values};
-use super::outside::Outside;
+use super::gazetteers::Gazetteers;
 use super::templates::{PLACES, REACH};
 use crate::text::Tokens;
 use crate::text::{Break, Token};
 
 /// What is looked at of a word, worked out once for all positions that see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Seen {
+pub struct WordFeatures {
     /// A hash of its lower case; 0 beyond the ends of a segment.
     pub hash: u64,
     /// The marks around it, and whether a sentence begins there.
@@ -22,13 +22,13 @@ pub struct Seen {
     pub lists: u16,
     /// How many words the longest entry of a list has that begins with it.
     pub longest: u8,
-    /// How another lexicon writes it: see [`form`](super::outside::form); 0 where that is not known.
+    /// How another lexicon writes it: see [`form`](super::gazetteers::form); 0 where that is not known.
     pub form: u8,
     /// The number of its class; 0 where it has none.
     pub cluster: u8,
 }
 
-impl Seen {
+impl WordFeatures {
     /// Returns true where a mark stands right before the word.
     fn has_mark_before(&self) -> bool {
         self.marks >> 32 != 0
@@ -40,7 +40,7 @@ impl Seen {
     }
 
     /// What is seen of the words before a text that was cut out of a longer one: that there are some.
-    pub const UNSEEN: Self =
+    pub const UNKNOWN_LEFT: Self =
         Self { hash: 2, marks: 0, profile: 0, lists: 0, longest: 0, form: 0, cluster: 0 };
 
     /// What is seen of a word.
@@ -52,11 +52,11 @@ impl Seen {
 }
 
 /// The words around one, which is in the middle.
-pub type Window = [Seen; PLACES];
+pub type Window = [WordFeatures; PLACES];
 
 /// An entry of a list that covers a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Phrase {
+pub struct GazetteerMatch {
     /// Its lists, a bit each.
     pub lists: u16,
     /// How many words it has.
@@ -67,7 +67,7 @@ pub struct Phrase {
 
 /// What a text shows of whether a sentence begins at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shown {
+pub enum BoundaryEvidence {
     /// Nothing: the model has to find out.
     #[default]
     Nothing,
@@ -110,9 +110,9 @@ const KEPT: usize = 256;
 #[derive(Debug)]
 pub struct Observer<'a> {
     set: &'a FeatureSet,
-    outside: &'a Outside,
+    gazetteers: &'a Gazetteers,
     /// What is seen of the words; nothing on both sides, so that each has a window.
-    seen: Vec<Seen>,
+    seen: Vec<WordFeatures>,
     /// For how many words more a text shows the beginnings of sentences.
     shows: usize,
     values: Values,
@@ -121,15 +121,15 @@ pub struct Observer<'a> {
 
 impl<'a> Observer<'a> {
     /// An observer of no words yet, for features of a set.
-    pub fn new(set: &'a FeatureSet, outside: &'a Outside) -> Self {
-        let seen = vec![Seen::default(); EMPTY];
-        Self { set, outside, seen, shows: 0, values: Values::default(), features: Vec::new() }
+    pub fn new(set: &'a FeatureSet, gazetteers: &'a Gazetteers) -> Self {
+        let seen = vec![WordFeatures::default(); EMPTY];
+        Self { set, gazetteers, seen, shows: 0, values: Values::default(), features: Vec::new() }
     }
 
     /// Begins anew with a segment or a text.
     pub fn open(&mut self, opening: Opening) {
         self.seen.clear();
-        self.seen.resize(EMPTY, Seen::default());
+        self.seen.resize(EMPTY, WordFeatures::default());
         if opening == Opening::Text {
             self.shows = 0;
         }
@@ -137,24 +137,24 @@ impl<'a> Observer<'a> {
 
     /// Takes the next word of the segment and tells what the text shows of a sentence's beginning there; `starts` says whether
     /// it shows one.
-    pub fn take(&mut self, token: &Token, starts: bool, seen: Seen) -> Shown {
+    pub fn take(&mut self, token: &Token, starts: bool, seen: WordFeatures) -> BoundaryEvidence {
         if self.seen.len() == EMPTY && token.before <= Break::Space && !starts {
-            self.see(Seen::UNSEEN);
+            self.see(WordFeatures::UNKNOWN_LEFT);
         }
         self.see(seen);
         self.shows = if starts { SHOWN } else { self.shows.saturating_sub(1) };
         match (starts, self.shows) {
-            (true, _) => Shown::Begins,
-            (false, 0) => Shown::Nothing,
-            (false, _) => Shown::Inside,
+            (true, _) => BoundaryEvidence::Begins,
+            (false, 0) => BoundaryEvidence::Nothing,
+            (false, _) => BoundaryEvidence::Inside,
         }
     }
 
     /// Puts what is seen of a word behind the last one.
-    fn see(&mut self, seen: Seen) {
+    fn see(&mut self, seen: WordFeatures) {
         let at = self.end();
         self.seen[at] = seen;
-        self.seen.push(Seen::default());
+        self.seen.push(WordFeatures::default());
     }
 
     /// The place behind the last word.
@@ -179,7 +179,7 @@ impl<'a> Observer<'a> {
             let (values, features) = (&mut self.values, &mut self.features);
             self.set
                 .context(window, look_ahead, values, |filler, values| features.push(filler.feature(values)));
-            if let Some(phrase) = phrase(self.set, self.outside, window, look_ahead) {
+            if let Some(phrase) = phrase(self.set, self.gazetteers, window, look_ahead) {
                 self.set.phrase(phrase, values, |filler, values| features.push(filler.feature(values)));
             }
         }
@@ -196,16 +196,21 @@ impl<'a> Observer<'a> {
 
 /// Whether the second of some words is the first or the third, as far as that is seen, with no mark between them.
 #[inline]
-fn is_repeated(words: &[Seen], look_ahead: usize) -> bool {
-    let is_twice = |first: &Seen, second: &Seen| {
+fn is_repeated(words: &[WordFeatures], look_ahead: usize) -> bool {
+    let is_twice = |first: &WordFeatures, second: &WordFeatures| {
         first.hash == second.hash && !first.has_mark_after() && !second.has_mark_before()
     };
     is_twice(&words[0], &words[1]) || look_ahead > 0 && is_twice(&words[1], &words[2])
 }
 
 #[inline]
-fn phrase(set: &FeatureSet, outside: &Outside, window: &Window, look_ahead: usize) -> Option<Phrase> {
-    if set.looks_at_phrases() { outside.phrase(window, look_ahead) } else { None }
+fn phrase(
+    set: &FeatureSet,
+    gazetteers: &Gazetteers,
+    window: &Window,
+    look_ahead: usize,
+) -> Option<GazetteerMatch> {
+    if set.looks_at_phrases() { gazetteers.phrase(window, look_ahead) } else { None }
 }
 
 /// A word of a text that is there as a whole.
@@ -216,7 +221,7 @@ pub struct Observed {
     /// What it opens.
     pub opening: Option<Opening>,
     /// What the text shows of a sentence's beginning there; behind the last word what it shows at that.
-    pub shown: Shown,
+    pub shown: BoundaryEvidence,
     window: Window,
 }
 
@@ -229,11 +234,11 @@ impl Observed {
 
 impl Observer<'_> {
     /// Gives each word of a text, of which this is seen, to `visit`, and at last the place behind the last one.
-    pub fn text(&mut self, tokens: &Tokens, seen: &[Seen], mut visit: impl FnMut(&Self, &Observed)) {
+    pub fn text(&mut self, tokens: &Tokens, seen: &[WordFeatures], mut visit: impl FnMut(&Self, &Observed)) {
         self.open(Opening::Text);
         let tokens = tokens.as_slice();
         let opening = |at: usize| Opening::of(&tokens[at], tokens[at].starts);
-        let (mut from, mut last, mut shown) = (0, Shown::Nothing, Vec::new());
+        let (mut from, mut last, mut shown) = (0, BoundaryEvidence::Nothing, Vec::new());
         while from < tokens.len() {
             let to = (from + 1..tokens.len()).find(|&at| opening(at).is_some()).unwrap_or(tokens.len());
             if let Some(opening) = opening(from) {
@@ -265,7 +270,7 @@ impl Observer<'_> {
         look_ahead: usize,
     ) -> Observation<'w> {
         let window = &observed.window;
-        let phrase = phrase(self.set, self.outside, window, look_ahead);
+        let phrase = phrase(self.set, self.gazetteers, window, look_ahead);
         Observation { lower, window, look_ahead, phrase, before: None, distance: None }
     }
 }

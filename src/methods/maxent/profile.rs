@@ -4,7 +4,7 @@ use crate::text::{Case, Class};
 
 /// How often a word was seen, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct WordCounts {
     /// Inside sentences, in each class.
     pub classes: [u32; 4],
     /// At the beginning of sentences.
@@ -13,7 +13,7 @@ pub struct Counts {
     pub last: u32,
 }
 
-impl Counts {
+impl WordCounts {
     /// Counts an occurrence.
     pub fn add(&mut self, class: Class, first: bool, last: bool) {
         if first {

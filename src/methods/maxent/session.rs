@@ -5,63 +5,63 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::chain::{Bonus, Chain};
+use super::boundary::{Bonus, BoundaryModel};
 use super::line_evidence::LineEvidence;
-use super::observe::{Observer, Opening, Seen, Shown};
+use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::{BEGIN, CLASSES, Maxent, Sums};
 use crate::error::Result;
-use crate::restorer::{End, Session, Starts, Want};
-use crate::text::{Break, Case, Choice, Class, Given, Label, Mark, Token, Tokens};
+use crate::restorer::{Boundary, SentenceStarts, Session, Want};
+use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, Token, Tokens};
 
 /// So many words are looked up side by side.
 const AT_ONCE: usize = 32;
 
 /// A word that waits for its right context.
 #[derive(Debug, Default)]
-struct Word {
+struct WaitingWord {
     lower: String,
-    seen: Seen,
+    seen: WordFeatures,
     sums: Sums,
-    given: Given,
-    shown: Shown,
+    given: Constraint,
+    shown: BoundaryEvidence,
     /// Whether a line ended before it.
     opens_line: bool,
 }
 
 /// What is known of the words to the left that were answered or guessed.
 #[derive(Debug, Clone, Copy)]
-struct History {
+struct AnswerHistory {
     /// How many words ago a sentence began.
-    chain: Chain,
+    chain: BoundaryModel,
     /// The probability of each class of the word before, of its beginning a sentence, and of its not being there.
     before: [f32; PREVIOUS],
     lines: LineEvidence,
 }
 
-impl Default for History {
+impl Default for AnswerHistory {
     fn default() -> Self {
         let mut before = [0.0; PREVIOUS];
         before[NO_WORD] = 1.0;
-        Self { chain: Chain::default(), before, lines: LineEvidence::default() }
+        Self { chain: BoundaryModel::default(), before, lines: LineEvidence::default() }
     }
 }
 
 /// A text on its way through a model.
 #[derive(Debug)]
-pub struct Decoding<'a> {
+pub struct MaxentSession<'a> {
     model: &'a Maxent,
     want: Want,
     look_ahead: usize,
     /// The words that are not answered yet, all of one sentence where the text shows sentences.
-    waiting: VecDeque<Word>,
+    waiting: VecDeque<WaitingWord>,
     /// Words to be used again.
-    spare: Vec<Word>,
+    spare: Vec<WaitingWord>,
     /// What is seen of them and of the words to their left.
     observer: Observer<'a>,
     /// What is seen of the next words, and the sums of their own features.
-    next: Vec<(Seen, Sums)>,
-    history: History,
+    next: Vec<(WordFeatures, Sums)>,
+    history: AnswerHistory,
     /// Whether the case of the word before is looked at.
     looks_before: bool,
     /// Beginnings less likely than this, with no class whose sum is above the other, leave a word in lower case.
@@ -75,19 +75,19 @@ pub struct Decoding<'a> {
     pub rows: Vec<Vec<u64>>,
 }
 
-impl<'a> Decoding<'a> {
+impl<'a> MaxentSession<'a> {
     /// Starts on a text.
     pub fn new(model: &'a Maxent, want: Want, look_ahead: usize) -> Self {
-        let super::Settings { capital_cost, steps, .. } = model.settings;
+        let super::MaxentSettings { capital_cost, steps, .. } = model.settings;
         Self {
             model,
             want,
             look_ahead,
             waiting: VecDeque::new(),
             spare: Vec::new(),
-            observer: Observer::new(&model.features, &model.outside),
+            observer: Observer::new(&model.features, &model.gazetteers),
             next: Vec::new(),
-            history: History::default(),
+            history: AnswerHistory::default(),
             looks_before: model.features.looks_before(),
             seldom: SELDOM * capital_cost,
             far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
@@ -99,8 +99,8 @@ impl<'a> Decoding<'a> {
     }
 }
 
-impl Session for Decoding<'_> {
-    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+impl Session for MaxentSession<'_> {
+    fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
         let mut rest = tokens.iter();
         let mut next = std::mem::take(&mut self.next);
         while rest.len() > 0 {
@@ -112,13 +112,13 @@ impl Session for Decoding<'_> {
         }
         self.next = next;
         match end {
-            End::More | End::Soft => {}
-            End::Now => {
+            Boundary::None | Boundary::Line => {}
+            Boundary::Force => {
                 while let Some(later) = self.waiting.len().checked_sub(1) {
                     self.answer(later, (later == 0).then_some(false), out);
                 }
             }
-            End::Flush => {
+            Boundary::Reset => {
                 self.finish(None, out);
                 self.observer.open(Opening::Text);
             }
@@ -136,10 +136,10 @@ impl Session for Decoding<'_> {
     }
 }
 
-impl Decoding<'_> {
+impl MaxentSession<'_> {
     /// Takes the next word, of which this is seen, and these are the sums of its own features.
-    fn take(&mut self, lower: &str, token: &Token, seen: Seen, sums: Sums, out: &mut Vec<Choice>) {
-        let starts = token.starts || self.want.starts == Starts::Lines && token.opens;
+    fn take(&mut self, lower: &str, token: &Token, seen: WordFeatures, sums: Sums, out: &mut Vec<Choice>) {
+        let starts = token.starts || self.want.starts == SentenceStarts::EveryLine && token.opens;
         if let Some(opening) = Opening::of(token, starts) {
             self.finish((opening == Opening::Segment).then_some(starts), out);
             self.observer.open(opening);
@@ -152,11 +152,13 @@ impl Decoding<'_> {
         word.lower.clear();
         word.lower.push_str(lower);
         let shown = match (self.observer.take(token, starts, seen), self.want.starts) {
-            (_, Starts::None) | (Shown::Nothing, Starts::Shown) => Shown::Inside,
+            (_, SentenceStarts::None) | (BoundaryEvidence::Nothing, SentenceStarts::Marked) => {
+                BoundaryEvidence::Inside
+            }
             (shown, _) => shown,
         };
         let opens_line = token.before == Break::Line;
-        self.waiting.push_back(Word { seen, sums, given: token.given, shown, opens_line, ..word });
+        self.waiting.push_back(WaitingWord { seen, sums, given: token.given, shown, opens_line, ..word });
         if self.waiting.len() > self.look_ahead {
             self.answer(self.look_ahead, None, out);
         }
@@ -169,24 +171,24 @@ impl Decoding<'_> {
         waiting: usize,
         look_ahead: usize,
         ends: Option<bool>,
-        history: &mut History,
+        history: &mut AnswerHistory,
     ) -> Choice {
-        let Word { seen, mut sums, given, shown, opens_line, .. } = self.waiting[waiting];
+        let WaitingWord { seen, mut sums, given, shown, opens_line, .. } = self.waiting[waiting];
         self.sum(self.waiting.len() - waiting, look_ahead, &mut sums);
         let mut shares = None;
         if self.looks_before {
             shares = self.look_before(&history.before, seen, &mut sums);
         }
-        if opens_line && shown == Shown::Nothing {
+        if opens_line && shown == BoundaryEvidence::Nothing {
             let without = self.begins(&sums, seen, history.chain).0;
             self.add_line(history.lines, &mut sums);
             history.lines.take(without);
         }
         let begins;
         (begins, history.chain) = match shown {
-            Shown::Nothing => self.begins(&sums, seen, history.chain),
-            Shown::Begins => (1.0, Chain::begun()),
-            Shown::Inside => (0.0, history.chain.inside()),
+            BoundaryEvidence::Nothing => self.begins(&sums, seen, history.chain),
+            BoundaryEvidence::Begins => (1.0, BoundaryModel::begun()),
+            BoundaryEvidence::Inside => (0.0, history.chain.inside()),
         };
         if self.looks_before {
             let shares = shares.unwrap_or_else(|| match self.is_plain(&sums, begins) {
@@ -199,7 +201,7 @@ impl Decoding<'_> {
         let mark = match ends {
             Some(true) if wants_mark => Mark::SentenceEnd,
             None if wants_mark
-                && shown == Shown::Nothing
+                && shown == BoundaryEvidence::Nothing
                 && self.ends_after(waiting, look_ahead, history) =>
             {
                 Mark::SentenceEnd
@@ -207,7 +209,7 @@ impl Decoding<'_> {
             _ => Mark::None,
         };
         match given {
-            Given::Fixed(case) => Choice {
+            Constraint::Fixed(case) => Choice {
                 label: Label { mark, ..Label::from(case) },
                 confidence: self.want.confidence.then_some(1.0),
             },
@@ -242,7 +244,7 @@ impl Decoding<'_> {
     fn look_before(
         &mut self,
         before: &[f32; PREVIOUS],
-        word: Seen,
+        word: WordFeatures,
         sums: &mut Sums,
     ) -> Option<[f32; CLASSES]> {
         let likely = || before.iter().enumerate().filter(|(_, share)| **share > SELDOM);
@@ -264,7 +266,7 @@ impl Decoding<'_> {
         Some(shares)
     }
 
-    fn add_previous(&mut self, before: usize, word: Seen, sums: &mut Sums) {
+    fn add_previous(&mut self, before: usize, word: WordFeatures, sums: &mut Sums) {
         self.features.clear();
         let features = &mut self.features;
         self.model.features.previous(before, word, |filler, values| features.push(filler.feature(values)));
@@ -277,7 +279,7 @@ impl Decoding<'_> {
     }
 
     /// The probability that a sentence begins at a word with these sums, and the chain after it.
-    fn begins(&mut self, sums: &Sums, word: Seen, chain: Chain) -> (f32, Chain) {
+    fn begins(&mut self, sums: &Sums, word: WordFeatures, chain: BoundaryModel) -> (f32, BoundaryModel) {
         let model = self.model;
         let sum = sums[BEGIN] as f32 / model.settings.steps as f32;
         if !model.settings.begins || sum < HOPELESS {
@@ -289,7 +291,7 @@ impl Decoding<'_> {
 
     /// Whether a sentence is likelier to end than to go on after a word that waits, with the history behind it: one begins then at
     /// the next word, of which a word less is seen.
-    fn ends_after(&mut self, waiting: usize, look_ahead: usize, history: &History) -> bool {
+    fn ends_after(&mut self, waiting: usize, look_ahead: usize, history: &AnswerHistory) -> bool {
         let (seen, mut sums, opens_line) = match self.waiting.get(waiting + 1) {
             Some(next) => (next.seen, next.sums, next.opens_line),
             None => {
@@ -321,7 +323,7 @@ impl Decoding<'_> {
     /// those of the classes where the sums do not tell them.
     fn likeliest(
         &self,
-        word: &Word,
+        word: &WaitingWord,
         sums: &Sums,
         shares: Option<[f32; CLASSES]>,
         begins: f32,
@@ -368,14 +370,14 @@ impl Decoding<'_> {
             let last = self.waiting.len() == 1;
             self.answer(self.look_ahead, begins.filter(|begins| last && *begins), out);
         }
-        self.history = History { lines: self.history.lines, ..History::default() };
+        self.history = AnswerHistory { lines: self.history.lines, ..AnswerHistory::default() };
     }
 }
 
 /// What the word after one sees of it.
-fn before(given: Given, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
+fn before(given: Constraint, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
     let mut shares = shares;
-    if let Given::Fixed(case) = given {
+    if let Constraint::Fixed(case) = given {
         shares = Class::ALL.map(|class| f32::from(u8::from(class == case.class())));
     }
     let mut before = [0.0; PREVIOUS];
@@ -417,19 +419,19 @@ const NO_CAPITAL: f32 = -3.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::maxent::outside::Outside;
-    use crate::methods::maxent::table::Table;
+    use crate::methods::maxent::gazetteers::Gazetteers;
+    use crate::methods::maxent::table::HashTable;
     use crate::methods::maxent::templates::{Group, VERSION};
     use crate::methods::maxent::weights::WeightTable;
-    use crate::methods::maxent::{Settings, WEIGHTS_EACH, WORD};
+    use crate::methods::maxent::{MaxentSettings, WEIGHTS_EACH, WORD};
     use crate::text::{Break, Locale};
     use proptest::prelude::*;
 
     /// A model that knows nothing and looks at everything.
     fn model(look_ahead: usize) -> Maxent {
-        let table = Table::<WEIGHTS_EACH>::build([].into_iter());
-        let words = Table::<WORD>::build([].into_iter());
-        let settings = Settings {
+        let table = HashTable::<WEIGHTS_EACH>::build([].into_iter());
+        let words = HashTable::<WORD>::build([].into_iter());
+        let settings = MaxentSettings {
             version: VERSION,
             groups: [&Group::DEFAULT[..], &[Group::Spans, Group::Clusters]].concat(),
             look_ahead,
@@ -438,8 +440,9 @@ mod tests {
             begins: true,
             capital_cost: 1.0,
         };
-        let (table, words) = (WeightTable::open(table.into()).unwrap(), Table::open(words.into()).unwrap());
-        Maxent::new(table, words, Outside::default(), String::new(), settings, Locale::Root)
+        let (table, words) =
+            (WeightTable::open(table.into()).unwrap(), HashTable::open(words.into()).unwrap());
+        Maxent::new(table, words, Gazetteers::default(), String::new(), settings, Locale::Root)
     }
 
     fn any_tokens() -> impl Strategy<Value = Tokens> {
@@ -466,7 +469,7 @@ mod tests {
             let (mut seen, mut features) = (Vec::new(), Vec::new());
             seen.extend(tokens.iter().map(|(lower, token)| model.seen(lower, token, &mut features).0));
             let mut all = Vec::new();
-            let mut observer = Observer::new(&model.features, &model.outside);
+            let mut observer = Observer::new(&model.features, &model.gazetteers);
             observer.text(&tokens, &seen, |observer, word| {
                 let is_behind = word.at == tokens.len();
                 let lower = if is_behind { "" } else { tokens.lower(word.at) };
@@ -485,15 +488,15 @@ mod tests {
             cuts.sort_unstable();
             let ends = cuts.iter().copied().chain([tokens.len()]);
             let rows = |want: Want| {
-                let (mut session, mut out) = (Decoding::new(&model, want, look_ahead), Vec::new());
+                let (mut session, mut out) = (MaxentSession::new(&model, want, look_ahead), Vec::new());
                 let mut start = 0;
                 for end in ends.clone() {
                     let mut part = Tokens::new();
                     part.extend(&tokens, start..end);
-                    session.push(&part, End::More, &mut out).unwrap();
+                    session.push(&part, Boundary::None, &mut out).unwrap();
                     start = end;
                 }
-                session.push(&Tokens::new(), End::Flush, &mut out).unwrap();
+                session.push(&Tokens::new(), Boundary::Reset, &mut out).unwrap();
                 assert_eq!(out.len(), tokens.len());
                 session.rows
             };
@@ -501,7 +504,7 @@ mod tests {
             let words: Vec<Vec<u64>> = words.iter().map(|(_, row)| row.clone()).collect();
             prop_assert_eq!(rows(Want::default()), words);
             // Where sentences end is asked too: the last place looked at is that behind the last word.
-            if behind.0 == Shown::Nothing {
+            if behind.0 == BoundaryEvidence::Nothing {
                 let last = rows(Want { marks: true, ..Want::default() }).pop();
                 prop_assert_eq!(last.as_ref(), Some(&behind.1));
             }

@@ -3,7 +3,7 @@
 //! Layout, little-endian: `MJHASHES`, the number of bytes of a value, of buckets and of entries (u32 each); for each bucket, and
 //! once more, the first of its entries (u32); the fingerprints of all entries (u16 each); their values. The upper bits of a
 //! hash choose its bucket, which holds four entries on average, so a search for what is not there, as most are, touches two
-//! lines of memory. A hash that is not there is taken for another one about four times in 65,536.
+//! cache lines. A hash that is not there is taken for another one about four times in 65,536.
 
 use crate::bytes::Bytes;
 
@@ -21,7 +21,7 @@ pub fn width(bytes: &[u8]) -> Option<usize> {
 
 /// Values of `N` bytes by hash.
 #[derive(Debug, Clone)]
-pub struct Table<const N: usize> {
+pub struct HashTable<const N: usize> {
     bytes: Bytes,
     buckets: usize,
     entries: usize,
@@ -35,20 +35,20 @@ const STEP: usize = 8;
 
 /// Where the entries of a hash would be.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct SlotRange {
     start: u32,
     end: u32,
 }
 
 /// A value on its way into a table.
 #[derive(Debug, Clone, Copy)]
-struct Entry<const N: usize> {
+struct TableEntry<const N: usize> {
     bucket: usize,
     mark: u16,
     value: [u8; N],
 }
 
-impl<const N: usize> Entry<N> {
+impl<const N: usize> TableEntry<N> {
     fn new(hash: u64, value: [u8; N], buckets: usize) -> Self {
         Self { bucket: bucket(hash, buckets), mark: fingerprint(hash), value }
     }
@@ -62,24 +62,24 @@ fn by_hash<const N: usize>(values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<
     values
 }
 
-impl<const N: usize> Table<N> {
+impl<const N: usize> HashTable<N> {
     const ENTRY: usize = 2 + N;
 
     /// Builds the bytes of a table; of equal hashes the first stays.
     pub fn build(values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<u8> {
         let values = by_hash(values);
         let buckets = values.len() / FULL + 1;
-        Self::written(values.into_iter().map(|(hash, value)| Entry::new(hash, value, buckets)), buckets)
+        Self::written(values.into_iter().map(|(hash, value)| TableEntry::new(hash, value, buckets)), buckets)
     }
 
     /// The bytes of a table with other values for some hashes, and with new hashes; the number of buckets stays, since what
     /// chooses a bucket is not kept. A hash that would be taken for another one here takes its place.
     pub fn with(&self, values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<u8> {
         let buckets = self.buckets;
-        let new = by_hash(values).into_iter().map(|(hash, value)| Entry::new(hash, value, buckets));
-        let mut entries: Vec<Entry<N>> = self.reader().entries().chain(new).collect();
+        let new = by_hash(values).into_iter().map(|(hash, value)| TableEntry::new(hash, value, buckets));
+        let mut entries: Vec<TableEntry<N>> = self.reader().entries().chain(new).collect();
         entries.sort_by_key(|entry| entry.bucket);
-        let mut found: Vec<Entry<N>> = Vec::with_capacity(entries.len());
+        let mut found: Vec<TableEntry<N>> = Vec::with_capacity(entries.len());
         for bucket in entries.chunk_by(|one, next| one.bucket == next.bucket) {
             let start = found.len();
             for entry in bucket {
@@ -105,7 +105,7 @@ impl<const N: usize> Table<N> {
     }
 
     /// The bytes of entries in the order of their buckets.
-    fn written(entries: impl ExactSizeIterator<Item = Entry<N>> + Clone, buckets: usize) -> Vec<u8> {
+    fn written(entries: impl ExactSizeIterator<Item = TableEntry<N>> + Clone, buckets: usize) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         for number in [N, buckets, entries.len()] {
             bytes.extend((number as u32).to_le_bytes());
@@ -160,10 +160,10 @@ impl<const N: usize> Table<N> {
     }
 
     /// What reads it: look-ups need not find the bytes again each time.
-    pub fn reader(&self) -> Reader<'_, N> {
+    pub fn reader(&self) -> TableReader<'_, N> {
         let (starts, entries) = self.bytes[HEAD..].split_at(4 * (self.buckets + 1));
         debug_assert_eq!(entries.len(), self.entries * Self::ENTRY);
-        Reader {
+        TableReader {
             starts: starts.as_chunks().0,
             marks: entries.as_chunks().0,
             values: entries[2 * self.entries..].as_chunks().0,
@@ -174,7 +174,7 @@ impl<const N: usize> Table<N> {
 
 /// A table being read.
 #[derive(Debug, Clone, Copy)]
-pub struct Reader<'a, const N: usize> {
+pub struct TableReader<'a, const N: usize> {
     starts: &'a [[u8; 4]],
     /// Those of all entries, and what lies behind them.
     marks: &'a [[u8; 2]],
@@ -182,7 +182,7 @@ pub struct Reader<'a, const N: usize> {
     buckets: usize,
 }
 
-impl<'a, const N: usize> Reader<'a, N> {
+impl<'a, const N: usize> TableReader<'a, N> {
     /// The value of a hash.
     #[inline]
     pub fn get(&self, hash: u64) -> Option<&'a [u8; N]> {
@@ -200,7 +200,7 @@ impl<'a, const N: usize> Reader<'a, N> {
         read: impl Fn(&[u8; N]) -> [i32; S],
     ) {
         for hashes in hashes.chunks(AT_ONCE) {
-            let (mut places, mut found) = ([Place::default(); AT_ONCE], [(0, 0); AT_ONCE]);
+            let (mut places, mut found) = ([SlotRange::default(); AT_ONCE], [(0, 0); AT_ONCE]);
             for (place, &hash) in places.iter_mut().zip(hashes) {
                 *place = self.place(hash);
             }
@@ -218,15 +218,15 @@ impl<'a, const N: usize> Reader<'a, N> {
     }
 
     #[inline]
-    fn place(&self, hash: u64) -> Place {
+    fn place(&self, hash: u64) -> SlotRange {
         let number = |at: usize| self.starts.get(at).map_or(0, |start| u32::from_le_bytes(*start));
         let bucket = bucket(hash, self.buckets);
-        Place { start: number(bucket), end: number(bucket + 1) }
+        SlotRange { start: number(bucket), end: number(bucket + 1) }
     }
 
     /// The entry with a fingerprint at a place, and whether it is there.
     #[inline]
-    fn find(&self, place: Place, mark: u16) -> (usize, bool) {
+    fn find(&self, place: SlotRange, mark: u16) -> (usize, bool) {
         let (start, end) = (place.start as usize, place.end as usize);
         let len = end.saturating_sub(start);
         match self.marks.get(start..start + STEP) {
@@ -243,13 +243,13 @@ impl<'a, const N: usize> Reader<'a, N> {
     }
 
     /// All entries, in the order of their buckets.
-    fn entries(self) -> impl Iterator<Item = Entry<N>> {
+    fn entries(self) -> impl Iterator<Item = TableEntry<N>> {
         let number = |start: &[u8; 4]| u32::from_le_bytes(*start) as usize;
         (0..self.buckets).flat_map(move |bucket| {
             let range = number(&self.starts[bucket])..number(&self.starts[bucket + 1]);
             let marks = self.marks.get(range.clone()).unwrap_or_default();
             let values = self.values.get(range).unwrap_or_default();
-            let entry = move |(mark, value): (&[u8; 2], &[u8; N])| Entry {
+            let entry = move |(mark, value): (&[u8; 2], &[u8; N])| TableEntry {
                 bucket,
                 mark: u16::from_le_bytes(*mark),
                 value: *value,
@@ -293,7 +293,7 @@ mod tests {
         fn hardly_a_hash_has_another_value_and_hardly_another_hash_any(count in 0u64..500, seed: u64) {
             let hash = |number: u64| crate::methods::maxent::hash::hash(&(seed ^ number).to_le_bytes());
             let value = |number: u64| [number as u8, (number >> 8) as u8, 7];
-            let table = Table::open(Table::build((0..count).map(|number| (hash(number), value(number)))).into()).unwrap();
+            let table = HashTable::open(HashTable::build((0..count).map(|number| (hash(number), value(number)))).into()).unwrap();
             let table = table.reader();
             let wrong = (0..count).filter(|&number| table.get(hash(number)) != Some(&value(number))).count();
             let found = (1000..1500).filter(|&number| table.get(hash(number)).is_some()).count();
@@ -317,8 +317,8 @@ mod tests {
         ) {
             // They fall into three of the buckets, so some have more than are compared in one step.
             let hash = |number: u64| (number % 3) << 62 | number;
-            let table = Table::build(values.iter().map(|(number, value)| (hash(*number), *value)));
-            let (table, mut sums, mut plain) = (Table::open(table.into()).unwrap(), [0; 2], [0; 2]);
+            let table = HashTable::build(values.iter().map(|(number, value)| (hash(*number), *value)));
+            let (table, mut sums, mut plain) = (HashTable::open(table.into()).unwrap(), [0; 2], [0; 2]);
             let asked_hashes: Vec<u64> = asked.iter().map(|number| hash(*number)).collect();
             table.reader().add(&asked_hashes, &mut sums, |value| value.map(|byte| i32::from(byte as i8)));
             for value in asked.iter().filter_map(|number| values.get(number)) {
@@ -337,12 +337,12 @@ mod tests {
             let hashed = |values: &BTreeMap<u64, [u8; 2]>| {
                 values.iter().map(|(number, value)| (hash(*number), *value)).collect::<Vec<_>>().into_iter()
             };
-            let table = |bytes: Vec<u8>| Table::open(bytes.into()).unwrap();
-            let before = table(Table::build(hashed(&old)));
+            let table = |bytes: Vec<u8>| HashTable::open(bytes.into()).unwrap();
+            let before = table(HashTable::build(hashed(&old)));
             let found = table(before.with(hashed(&new)));
             let mut all = old;
             all.extend(new);
-            let whole = table(Table::build(hashed(&all)));
+            let whole = table(HashTable::build(hashed(&all)));
             for number in 0..200 {
                 prop_assert_eq!(found.reader().get(hash(number)), whole.reader().get(hash(number)));
             }
@@ -352,19 +352,19 @@ mod tests {
 
         #[test]
         fn so_many_values_fit_as_there_is_room_for(bytes in 28usize..2000) {
-            let len = |values: usize| Table::build((0..values as u64).map(|i| (i << 50, [0; 4]))).len();
-            let room = Table::<4>::room(bytes);
-            prop_assert_eq!(len(room), Table::<4>::size(room));
+            let len = |values: usize| HashTable::build((0..values as u64).map(|i| (i << 50, [0; 4]))).len();
+            let room = HashTable::<4>::room(bytes);
+            prop_assert_eq!(len(room), HashTable::<4>::size(room));
             prop_assert!(len(room) <= bytes && bytes < len(room + 1), "{} {}", room, bytes);
         }
 
         #[test]
         fn damage_never_panics(at in 0usize..400, byte: u8, cut in 0usize..400) {
-            let mut bytes = Table::build((0..50u8).map(|i| (u64::from(i) << 57 | u64::from(i), [i; 4])));
+            let mut bytes = HashTable::build((0..50u8).map(|i| (u64::from(i) << 57 | u64::from(i), [i; 4])));
             let len = bytes.len();
             bytes[at % len] = byte;
             bytes.truncate(len - cut % len);
-            if let Ok(table) = Table::<4>::open(bytes.into()) {
+            if let Ok(table) = HashTable::<4>::open(bytes.into()) {
                 table.with([(7, [7; 4])].into_iter());
                 for i in 0..50u64 {
                     table.reader().get(i << 57 | i);

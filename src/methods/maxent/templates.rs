@@ -136,7 +136,7 @@ impl Group {
 
 /// A value that a template looks at; places count from the word, those to its left below 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slot {
+pub enum FeatureSlot {
     /// The word at a place.
     Word(isize),
     /// Its profile.
@@ -171,13 +171,13 @@ pub enum Slot {
     PhraseWords,
     /// and the place of the word in it.
     PhrasePlace,
-    /// How many words ago a sentence began, in [buckets](super::chain::bucket).
+    /// How many words ago a sentence began, in [buckets](super::boundary::bucket).
     Distance,
     /// The class chosen for the word before, [`BEGUN`] or [`NO_WORD`].
     Before,
 }
 
-/// Values at a word in the [`Slot::Before`] behind the classes: the word before began a sentence, so that its case says nothing;
+/// Values at a word in the [`FeatureSlot::Before`] behind the classes: the word before began a sentence, so that its case says nothing;
 pub const BEGUN: usize = 4;
 
 /// and there is no word before.
@@ -196,24 +196,24 @@ pub struct Template {
     /// The beginning of the names of its features.
     pub name: &'static str,
     /// The values that fill it.
-    pub slots: &'static [Slot],
+    pub slots: &'static [FeatureSlot],
 }
 
-const fn of(group: Group, number: u64, name: &'static str, slots: &'static [Slot]) -> Template {
+const fn of(group: Group, number: u64, name: &'static str, slots: &'static [FeatureSlot]) -> Template {
     Template { number, group: Some(group), name, slots }
 }
 
-const fn always(number: u64, name: &'static str, slots: &'static [Slot]) -> Template {
+const fn always(number: u64, name: &'static str, slots: &'static [FeatureSlot]) -> Template {
     Template { number, group: None, name, slots }
 }
 
+use FeatureSlot::{
+    Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
+    PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, Word,
+};
 use Group::{
     Affixes, Bigrams, Clusters, Forms, FormsAround, Lists as InLists, ListsAround, Marks as ShownMarks,
     Neighbours, Ngrams, Previous, Profile as Profiles, Shape as Shapes, Spans, Trigrams, Wide, Word as Words,
-};
-use Slot::{
-    Affix, Before, Cluster, Distance, First, Form, FormClass, Last, Letters, List, Lists, LookAhead, Marks,
-    PhraseLists, PhrasePlace, PhraseWords, Profile, Shape, Word,
 };
 
 /// All templates. Features of a group come in this order: those of the word by itself before those of its surroundings.
@@ -263,7 +263,7 @@ pub const TEMPLATES: &[Template] = &[
     of(ListsAround, 62, "list+1", &[Lists(0), Lists(1)]),
     of(InLists, 63, "phrase", &[PhraseLists]),
     of(InLists, 64, "phrase-at", &[PhraseLists, PhraseWords, PhrasePlace]),
-    // 65 is the hash of a phrase: see `outside::phrase`.
+    // 65 is the hash of a phrase: see `gazetteers::phrase`.
     of(Forms, 66, "form-class", &[FormClass]),
     of(Forms, 67, "form", &[Form(0)]),
     of(FormsAround, 68, "form-1", &[Form(-1), Form(0)]),
@@ -304,7 +304,7 @@ pub const TEMPLATES: &[Template] = &[
 
 /// What has to be known before a template can be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum TemplateStage {
     /// The word alone.
     Own,
     /// The words around it.
@@ -334,20 +334,20 @@ impl Template {
     }
 
     /// What has to be known before it can be filled.
-    pub fn stage(&self) -> Stage {
-        let any = |slots: &[Slot]| self.slots.iter().any(|slot| slots.contains(slot));
-        let is_own = |slot: &Slot| match slot {
+    pub fn stage(&self) -> TemplateStage {
+        let any = |slots: &[FeatureSlot]| self.slots.iter().any(|slot| slots.contains(slot));
+        let is_own = |slot: &FeatureSlot| match slot {
             Word(place) | Profile(place) | Form(place) | Cluster(place) => *place == 0,
             // The marks around a word are not the word's own.
             Marks(_) | Lists(_) | LookAhead => false,
             _ => true,
         };
         match () {
-            () if any(&[Distance]) => Stage::History,
-            () if any(&[Before]) => Stage::Previous,
-            () if any(&[PhraseLists]) => Stage::Phrase,
-            () if self.slots.iter().all(is_own) => Stage::Own,
-            () => Stage::Context,
+            () if any(&[Distance]) => TemplateStage::History,
+            () if any(&[Before]) => TemplateStage::Previous,
+            () if any(&[PhraseLists]) => TemplateStage::Phrase,
+            () if self.slots.iter().all(is_own) => TemplateStage::Own,
+            () => TemplateStage::Context,
         }
     }
 }

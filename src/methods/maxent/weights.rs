@@ -1,6 +1,6 @@
-//! The weights of features as a model holds them: whole numbers of [steps](super::Settings::steps), of one byte each or of two.
+//! The weights of features as a model holds them: whole numbers of [steps](super::MaxentSettings::steps), of one byte each or of two.
 
-use super::table::{self, Reader, Table};
+use super::table::{self, HashTable, TableReader};
 use super::{Sums, WEIGHTS_EACH};
 use crate::bytes::Bytes;
 
@@ -11,13 +11,13 @@ pub const WIDE: usize = 2 * WEIGHTS_EACH;
 #[derive(Debug, Clone)]
 pub enum WeightTable {
     /// A byte each.
-    Narrow(Table<WEIGHTS_EACH>),
+    Narrow(HashTable<WEIGHTS_EACH>),
     /// Two bytes each, little-endian.
-    Wide(Table<WIDE>),
+    Wide(HashTable<WIDE>),
 }
 
 /// The weights of a feature, in steps.
-pub type Steps = [i16; WEIGHTS_EACH];
+pub type WeightLevels = [i16; WEIGHTS_EACH];
 
 impl WeightTable {
     /// Takes the bytes of a table, whose head says how wide a weight is.
@@ -26,8 +26,8 @@ impl WeightTable {
     /// Where they are no table of weights, or cut off.
     pub fn open(bytes: Bytes) -> Result<Self, String> {
         match table::width(&bytes) {
-            Some(WIDE) => Table::open(bytes).map(Self::Wide),
-            _ => Table::open(bytes).map(Self::Narrow),
+            Some(WIDE) => HashTable::open(bytes).map(Self::Wide),
+            _ => HashTable::open(bytes).map(Self::Narrow),
         }
     }
 
@@ -40,7 +40,7 @@ impl WeightTable {
     }
 
     /// The weights of a feature.
-    pub fn get(&self, feature: u64) -> Option<Steps> {
+    pub fn get(&self, feature: u64) -> Option<WeightLevels> {
         match self {
             Self::Narrow(table) => table.reader().get(feature).map(narrow),
             Self::Wide(table) => table.reader().get(feature).map(wide),
@@ -62,21 +62,21 @@ impl WeightTable {
 // Inlined, the rarer of the two would make room for itself at the cost of the other.
 #[cold]
 #[inline(never)]
-fn add_wide(table: Reader<'_, WIDE>, features: &[u64], sums: &mut Sums) {
+fn add_wide(table: TableReader<'_, WIDE>, features: &[u64], sums: &mut Sums) {
     table.add(features, sums, |value| wide(value).map(i32::from));
 }
-fn narrow(value: &[u8; WEIGHTS_EACH]) -> Steps {
+fn narrow(value: &[u8; WEIGHTS_EACH]) -> WeightLevels {
     value.map(|byte| i16::from(byte as i8))
 }
 
 #[inline]
-fn wide(value: &[u8; WIDE]) -> Steps {
+fn wide(value: &[u8; WIDE]) -> WeightLevels {
     std::array::from_fn(|at| i16::from_le_bytes([value[2 * at], value[2 * at + 1]]))
 }
 
 /// What builds such tables.
 mod build {
-    use super::{Steps, Table, WIDE, WeightTable};
+    use super::{HashTable, WIDE, WeightLevels, WeightTable};
     use crate::methods::maxent::WEIGHTS_EACH;
 
     /// How wide a weight is.
@@ -106,16 +106,16 @@ mod build {
         /// How many features fit into so many bytes.
         pub fn room(self, bytes: usize) -> usize {
             match self {
-                Self::Narrow => Table::<WEIGHTS_EACH>::room(bytes),
-                Self::Wide => Table::<WIDE>::room(bytes),
+                Self::Narrow => HashTable::<WEIGHTS_EACH>::room(bytes),
+                Self::Wide => HashTable::<WIDE>::room(bytes),
             }
         }
 
         /// The bytes of a table of weights, each within [`Width::most`].
-        pub fn build(self, weights: impl Iterator<Item = (u64, Steps)>) -> Vec<u8> {
+        pub fn build(self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
             match self {
-                Self::Narrow => Table::build(weights.map(|(feature, steps)| (feature, bytes(steps)))),
-                Self::Wide => Table::build(weights.map(|(feature, steps)| (feature, pairs(steps)))),
+                Self::Narrow => HashTable::build(weights.map(|(feature, steps)| (feature, bytes(steps)))),
+                Self::Wide => HashTable::build(weights.map(|(feature, steps)| (feature, pairs(steps)))),
             }
         }
     }
@@ -130,7 +130,7 @@ mod build {
         }
 
         /// The bytes of a table with other weights for some features, and with new features.
-        pub fn with(&self, weights: impl Iterator<Item = (u64, Steps)>) -> Vec<u8> {
+        pub fn with(&self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
             match self {
                 Self::Narrow(table) => table.with(weights.map(|(feature, steps)| (feature, bytes(steps)))),
                 Self::Wide(table) => table.with(weights.map(|(feature, steps)| (feature, pairs(steps)))),
@@ -138,11 +138,11 @@ mod build {
         }
     }
 
-    fn bytes(steps: Steps) -> [u8; WEIGHTS_EACH] {
+    fn bytes(steps: WeightLevels) -> [u8; WEIGHTS_EACH] {
         steps.map(|step| step as u8)
     }
 
-    fn pairs(steps: Steps) -> [u8; WIDE] {
+    fn pairs(steps: WeightLevels) -> [u8; WIDE] {
         std::array::from_fn(|at| steps[at / 2].to_le_bytes()[at % 2])
     }
 }
@@ -159,7 +159,7 @@ mod tests {
             weights in prop::collection::btree_map(any::<u64>(), prop::array::uniform4(-127i16..=127), 0..40),
             scale in prop_oneof![Just(1i16), Just(258)],
         ) {
-            let scaled = |steps: &Steps| steps.map(|step| step * scale);
+            let scaled = |steps: &WeightLevels| steps.map(|step| step * scale);
             let width = if scale == 1 { Width::Narrow } else { Width::Wide };
             let bytes = width.build(weights.iter().map(|(feature, steps)| (*feature, scaled(steps))));
             let table = WeightTable::open(bytes.into()).unwrap();

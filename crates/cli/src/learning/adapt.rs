@@ -13,13 +13,13 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand};
 
 use super::method::AdaptMethod;
 use super::spinner::Spinner;
-use super::train::Place;
+use super::train::ModelTarget;
 use crate::methods::methods as loaded;
 use crate::named;
 use crate::page::threads;
 use majuscule::error::Error;
 use majuscule::files;
-use majuscule::methods::Computing;
+use majuscule::methods::Backend;
 use majuscule::model::Store;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{self, Progress};
@@ -28,10 +28,10 @@ use majuscule_train::methods::{self, Progress};
 /// the method of the model, which is known once that is opened.
 #[derive(Debug)]
 pub struct AdaptArgs {
-    given: Given,
+    given: AdaptInputs,
     /// Whether the language was named; if not, it is that of the model.
     has_language: bool,
-    asked: Vec<Asked>,
+    asked: Vec<OptionRequest>,
 }
 
 const EXAMPLES: &str = "\
@@ -45,7 +45,7 @@ Examples:
 /// Of maxent: its words and names become known, and what the model learned before gives way as far as the text has reason for
 /// (Chelba & Acero 2004). Of bert: training goes on on the text, with nothing frozen (Rei et al. 2020).
 #[derive(Debug, clap::Args)]
-struct Given {
+struct AdaptInputs {
     /// The model, a folder or a packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -53,7 +53,7 @@ struct Given {
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: ModelTarget,
     /// What is learned from: text, batista, rei, susanto, asr, asr:N or mix; by default what the model was trained on. asr and mix
     /// are for models of maxent that were trained on one of them, and for all of bert
     #[arg(long, value_name = "PROTOCOL")]
@@ -67,7 +67,7 @@ struct Given {
 
 /// An option that some methods have, as it was given.
 #[derive(Debug)]
-struct Asked {
+struct OptionRequest {
     id: String,
     long: String,
     /// None for a switch.
@@ -76,7 +76,7 @@ struct Asked {
 
 /// Adapts and saves.
 pub fn run(AdaptArgs { given, has_language, asked }: AdaptArgs) -> Result<ExitCode> {
-    let Given { model, corpora, place, mut reading, .. } = given;
+    let AdaptInputs { model, corpora, place, mut reading, .. } = given;
     let inputs = [super::model_files([&model]), corpora.clone()].concat();
     files::check_inputs(&inputs)?;
     let store = named::open(&model, &reading.language)?;
@@ -119,7 +119,7 @@ fn check_adaptable(store: &dyn Store) -> Result<(), Error> {
         return Ok(());
     }
     // Where this build lacks the method, that is the reason.
-    loaded().load(store, &Computing::default())?;
+    loaded().load(store, &Backend::default())?;
     let problem = format!("method \"{method}\": only models of maxent and bert can be adapted");
     Err(Error::model(store.name(), problem))
 }
@@ -137,12 +137,15 @@ fn protocol(trained_on: &str) -> Result<Protocol, Error> {
 ///
 /// # Errors
 /// Where the method has no such option. What it has with a value that cannot be, clap refuses.
-fn adaptation(method: &str, asked: &[Asked]) -> Result<AdaptMethod> {
+fn adaptation(method: &str, asked: &[OptionRequest]) -> Result<AdaptMethod> {
     let mut line = vec![OsString::from("adapt"), method.into()];
     let options = options();
-    for Asked { id, long, values } in asked {
-        let of: Vec<&str> =
-            options.iter().filter(|option| option.arg.get_id() == id).flat_map(Choice::methods).collect();
+    for OptionRequest { id, long, values } in asked {
+        let of: Vec<&str> = options
+            .iter()
+            .filter(|option| option.arg.get_id() == id)
+            .flat_map(MethodOption::methods)
+            .collect();
         if !of.contains(&method) {
             let of = of.join(" and ");
             return Err(Error::Usage(format!(
@@ -168,15 +171,15 @@ fn methods() -> Command {
 }
 
 /// An option with the methods that have it.
-struct Choice {
+struct MethodOption {
     arg: Arg,
     /// The name of each, what it says of the option, and its default.
     of: Vec<(String, String, Option<String>)>,
 }
 
 /// The options of all methods, each once.
-fn options() -> Vec<Choice> {
-    let mut options: Vec<Choice> = Vec::new();
+fn options() -> Vec<MethodOption> {
+    let mut options: Vec<MethodOption> = Vec::new();
     for method in methods().get_subcommands() {
         for arg in method.get_arguments() {
             let says = arg.get_help().map(ToString::to_string).unwrap_or_default();
@@ -185,14 +188,14 @@ fn options() -> Vec<Choice> {
             let own = (method.get_name().to_owned(), says, default);
             match options.iter_mut().find(|option| option.arg.get_id() == arg.get_id()) {
                 Some(option) => option.of.push(own),
-                None => options.push(Choice { arg: arg.clone(), of: vec![own] }),
+                None => options.push(MethodOption { arg: arg.clone(), of: vec![own] }),
             }
         }
     }
     options
 }
 
-impl Choice {
+impl MethodOption {
     fn methods(&self) -> impl Iterator<Item = &str> {
         self.of.iter().map(|(method, ..)| method.as_str())
     }
@@ -236,17 +239,21 @@ impl Choice {
 impl FromArgMatches for AdaptArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-        let asked = options().into_iter().filter_map(|Choice { arg, .. }| {
+        let asked = options().into_iter().filter_map(|MethodOption { arg, .. }| {
             let id = arg.get_id().to_string();
             let values = match arg.get_action().takes_values() {
                 true => matches.get_raw(&id).into_iter().flatten().map(OsString::from).collect(),
                 false => Vec::new(),
             };
-            is_given(&id).then(|| Asked { id, long: arg.get_long().unwrap_or_default().to_owned(), values })
+            is_given(&id).then(|| OptionRequest {
+                id,
+                long: arg.get_long().unwrap_or_default().to_owned(),
+                values,
+            })
         });
         let asked = asked.collect();
         let has_language = is_given("language");
-        Ok(Self { given: Given::from_arg_matches(matches)?, has_language, asked })
+        Ok(Self { given: AdaptInputs::from_arg_matches(matches)?, has_language, asked })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -260,8 +267,8 @@ impl clap::Args for AdaptArgs {
         let language = |language: Arg| {
             language.help("The language of the text; by default that of the model").hide_default_value(true)
         };
-        let command = Given::augment_args(command).mut_arg("language", language).after_help(EXAMPLES);
-        command.args(options().iter().map(Choice::arg))
+        let command = AdaptInputs::augment_args(command).mut_arg("language", language).after_help(EXAMPLES);
+        command.args(options().iter().map(MethodOption::arg))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -17,7 +17,7 @@ use majuscule::model::Manifest;
 use majuscule::restorer::Want;
 use majuscule::text::Locale;
 use majuscule_train::corpus::Corpus;
-use majuscule_train::eval::differences::{Differences, Marking};
+use majuscule_train::eval::differences::{DifferingExamples, Marking};
 use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, pair};
 
 /// Compares systems on the same text: 95 % intervals, and significance against the best
@@ -62,17 +62,17 @@ pub struct CompareArgs {
 pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let locale = measure::locale(args.locale, &args.measure.reading.language)?;
     let mut compared =
-        Compared { args: &args, locale, systems: Vec::new(), differences: Vec::new(), words: 0 };
+        RunningComparison { args: &args, locale, systems: Vec::new(), differences: Vec::new(), words: 0 };
     let most = args.show_differences.map_or(0, NonZeroUsize::get);
     compared.models()?;
     compared.outputs()?;
-    let Compared { systems, differences, words, .. } = compared;
+    let RunningComparison { systems, differences, words, .. } = compared;
     args.measure.check_words(&files::name(&args.reference), words)?;
     let comparison = compare(&systems, args.config)?;
     let signature = args.measure.signature(&[&args.reference], locale);
     let names = systems.iter().map(|system| system.name.clone()).collect();
     let differences =
-        (most > 0).then(|| Differences::of(names, differences, args.measure.matching(), locale, most));
+        (most > 0).then(|| DifferingExamples::of(names, differences, args.measure.matching(), locale, most));
     let mut page = comparison.page(&signature, words, differences.as_ref(), args.measure.layout());
     if let Some(differences) = &differences
         && args.measure.layout() != Layout::Json
@@ -85,7 +85,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// What is known of the systems so far.
-struct Compared<'a> {
+struct RunningComparison<'a> {
     args: &'a CompareArgs,
     locale: Locale,
     systems: Vec<System>,
@@ -94,7 +94,7 @@ struct Compared<'a> {
     words: u64,
 }
 
-impl Compared<'_> {
+impl RunningComparison<'_> {
     /// Lets each model restore the text.
     fn models(&mut self) -> Result<()> {
         let CompareArgs { reference, models, measure, backend, .. } = self.args;

@@ -12,10 +12,10 @@ use crate::page::print;
 use majuscule::error::Error;
 use majuscule::files;
 use majuscule::text::Locale;
-use majuscule_train::corpus::overlap::{self, Overlap, Shared};
+use majuscule_train::corpus::overlap::{self, Overlap, SharedNgram};
 use majuscule_train::corpus::shuffle;
 use majuscule_train::corpus::split::{self, PARTS};
-use majuscule_train::corpus::stats::{Stats, Words};
+use majuscule_train::corpus::stats::{CorpusStats, WordStats};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::table::percent;
 
@@ -23,11 +23,11 @@ use majuscule_train::eval::table::percent;
 #[derive(Debug, clap::Args)]
 pub struct CorpusArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: CorpusAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum CorpusAction {
     /// Counts sentences, words and tags under a protocol, and the ratio of words that are not in lower case
     Stats(StatsArgs),
     /// Says which n-grams of a test text stand in a training text: words without case and marks
@@ -117,10 +117,10 @@ struct ShuffleArgs {
 /// Where the files cannot be read or the parts not written.
 pub fn run(args: CorpusArgs) -> anyhow::Result<ExitCode> {
     let answer = match args.verb {
-        Verb::Stats(args) => stats(args)?,
-        Verb::Overlap(args) => overlap(args)?,
-        Verb::Split(args) => split(args)?,
-        Verb::Shuffle(args) => shuffle(args)?,
+        CorpusAction::Stats(args) => stats(args)?,
+        CorpusAction::Overlap(args) => overlap(args)?,
+        CorpusAction::Split(args) => split(args)?,
+        CorpusAction::Shuffle(args) => shuffle(args)?,
     };
     print(&answer)?;
     Ok(ExitCode::SUCCESS)
@@ -131,11 +131,11 @@ fn stats(args: StatsArgs) -> anyhow::Result<String> {
     let corpus = Corpus::new(&args.files, args.reading, args.protocol, locale)?;
     measure::tell_paragraphs(&corpus)?;
     let threads = thread::available_parallelism()?;
-    let parts = corpus.map_reduce(threads, Stats::default, |stats, example| {
+    let parts = corpus.map_reduce(threads, CorpusStats::default, |stats, example| {
         stats.add(example);
         Ok(())
     })?;
-    let mut stats = Stats::default();
+    let mut stats = CorpusStats::default();
     parts.iter().for_each(|part| stats.merge(part));
     if args.json {
         let mut object = serde_json::to_value(&stats)?;
@@ -147,13 +147,14 @@ fn stats(args: StatsArgs) -> anyhow::Result<String> {
     let mut text = format!("protocol   {}\nsentences  {}\n\n", args.protocol, stats.sentences);
     let mut row = |name: &str, all: &str, scored: &str| text += &format!("{name:<9}{all:>13}{scored:>13}\n");
     row("", "all words", "scored");
-    let counts = |words: &Words| [words.tokens, words.tags.l, words.mixed, words.tags.u, words.tags.t];
+    let counts = |words: &WordStats| [words.tokens, words.tags.l, words.mixed, words.tags.u, words.tags.t];
     let columns = counts(&stats.all).into_iter().zip(counts(&stats.scored));
     for (name, (all, scored)) in ["tokens", "L", "  mixed", "U", "T"].into_iter().zip(columns) {
         row(name, &all.to_string(), &scored.to_string());
     }
-    let not_l =
-        |words: &Words| words.tags.not_l().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2} %"));
+    let not_l = |words: &WordStats| {
+        words.tags.not_l().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2} %"))
+    };
     row("(T+U)/L", &not_l(&stats.all), &not_l(&stats.scored));
     Ok(text)
 }
@@ -191,7 +192,7 @@ fn overlap(args: OverlapArgs) -> anyhow::Result<String> {
     if !shared.is_empty() {
         text.push('\n');
     }
-    for Shared { ngram, count } in shared {
+    for SharedNgram { ngram, count } in shared {
         text += &format!("{count}\t{ngram}\n");
     }
     Ok(text)

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use super::measure::{self, Measure};
 use super::usage::Timed;
 use crate::backend::BackendArgs;
-use crate::cascade::Cascade;
+use crate::cascade::CascadeArgs;
 use crate::methods::methods;
 use crate::named;
 use crate::page::threads;
 use majuscule::error::Error;
 use majuscule::files::{self, Publish};
 use majuscule::methods::{Model, Preset, Read, embedded_on};
-use majuscule::restorer::{Starts, Want};
+use majuscule::restorer::{SentenceStarts, Want};
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, SentenceStart, Words};
+use majuscule::text::{Locale, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
 use majuscule_train::corpus::Corpus;
 use majuscule_train::eval::aligned::{self, files::Cases};
@@ -45,7 +45,7 @@ pub struct EvaluateArgs {
     #[arg(long, value_parser = by_name::<Preset>(), default_value = default_name::<Preset>(), conflicts_with = "model")]
     pub preset: Preset,
     #[command(flatten)]
-    pub cascade: Cascade,
+    pub cascade: CascadeArgs,
     /// Your own spellings, a word or phrase a line, as restore takes them: they always win
     #[arg(long, value_name = "FILE")]
     pub words: Option<PathBuf>,
@@ -110,14 +110,14 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     if let Some(hypothesis) = &args.align {
         let reference = args.reference()?;
         let timed = Timed(&*restorer);
-        let starts = args.sentence_start.map_or(want.starts, Starts::from);
+        let starts = args.sentence_start.map_or(want.starts, SentenceStarts::from);
         let want = Want { starts, ..want };
         let kept = args.case.unwrap_or(Capitalized::Ignore);
         let cases = Cases::Restored { method: &timed, want, spellings: &spellings, kept };
         let scores = aligned::files::score_files(reference, hypothesis, &reading, manifest.locale, cases)?;
         tell(read);
         let config = measure::aligned_config(manifest.locale, args.top);
-        let report = aligned::report::Report::of(&scores, &config, args.per_file);
+        let report = aligned::report::AlignedReport::of(&scores, &config, args.per_file);
         measure::print(&report.page(args.measure.layout()))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -171,9 +171,9 @@ fn tell(read: Option<Arc<Read>>) {
 
 impl EvaluateArgs {
     /// The user's own spellings.
-    fn spellings(&self, locale: Locale) -> majuscule::error::Result<Words> {
-        let Some(file) = &self.words else { return Ok(Words::default()) };
-        Words::read(&files::open(file)?.bytes()?, &file.to_string_lossy(), locale)
+    fn spellings(&self, locale: Locale) -> majuscule::error::Result<Spellings> {
+        let Some(file) = &self.words else { return Ok(Spellings::default()) };
+        Spellings::read(&files::open(file)?.bytes()?, &file.to_string_lossy(), locale)
     }
 
     /// The one corpus that a hypothesis is aligned with.

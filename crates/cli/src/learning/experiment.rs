@@ -12,7 +12,7 @@ use clap::Subcommand;
 use crate::methods::methods;
 use crate::page::print;
 use majuscule::error::Error;
-use majuscule::files::{self, Size};
+use majuscule::files::{self, ByteSize};
 use majuscule_experiment::plan::{Job, Task};
 use majuscule_experiment::run::News;
 use majuscule_experiment::{Recipe, Results, Setting, execute, library, page, plan, plots, tables};
@@ -23,11 +23,11 @@ use majuscule_experiment::{Recipe, Results, Setting, execute, library, page, pla
 #[derive(Debug, clap::Args)]
 pub struct ExperimentArgs {
     #[command(subcommand)]
-    action: Action,
+    action: ExperimentAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum ExperimentAction {
     Run(RunArgs),
     /// Lists the recipes inside the program
     List,
@@ -92,10 +92,10 @@ fn given(text: &str) -> Result<(String, PathBuf), String> {
 /// Does what `args` ask for.
 pub fn run(args: ExperimentArgs) -> Result<ExitCode> {
     match args.action {
-        Action::Run(args) => args.run()?,
-        Action::List => list()?,
-        Action::Show { recipe } => print(&text_of(&recipe)?)?,
-        Action::Report(args) => {
+        ExperimentAction::Run(args) => args.run()?,
+        ExperimentAction::List => list()?,
+        ExperimentAction::Show { recipe } => print(&text_of(&recipe)?)?,
+        ExperimentAction::Report(args) => {
             let file = args.folder.join(RESULTS);
             let bytes = files::open(&file)?.bytes()?;
             let results: Results = serde_json::from_slice(&bytes).map_err(|error| {
@@ -250,7 +250,7 @@ fn recipe(name: &str) -> Result<Recipe> {
 }
 
 /// The longest inside the program has some 4 KiB.
-const LARGEST_RECIPE: Size = Size(1 << 20);
+const LARGEST_RECIPE: ByteSize = ByteSize(1 << 20);
 
 /// The text of a recipe inside the program, or of a file.
 fn text_of(name: &str) -> Result<String> {

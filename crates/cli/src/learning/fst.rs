@@ -20,31 +20,31 @@ use majuscule_fst::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
 #[derive(Debug, clap::Args)]
 pub struct FstArgs {
     #[command(subcommand)]
-    action: Action,
+    action: FstAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
-    Build(Build),
-    Info(Info),
+enum FstAction {
+    Build(FstBuildArgs),
+    Info(FstInfoArgs),
     Apply(Apply),
-    Draw(Draw),
+    Draw(DrawArgs),
 }
 
 /// Does what `args` ask for.
 pub fn run(args: FstArgs) -> anyhow::Result<ExitCode> {
     match args.action {
-        Action::Build(args) => args.run(),
-        Action::Info(args) => args.run(),
-        Action::Apply(args) => args.run(),
-        Action::Draw(args) => args.run(),
+        FstAction::Build(args) => args.run(),
+        FstAction::Info(args) => args.run(),
+        FstAction::Apply(args) => args.run(),
+        FstAction::Draw(args) => args.run(),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Which machine is made of a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Kind {
+enum MachineKind {
     /// The acceptor of cased words
     G,
     /// The transducer that reads lower-cased words and writes their forms, as in Batista et al. 2007
@@ -54,7 +54,7 @@ enum Kind {
 
 /// Makes a machine of a language model: an OpenFst file that holds its symbols too
 #[derive(Debug, clap::Args)]
-struct Build {
+struct FstBuildArgs {
     /// The language model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -63,7 +63,7 @@ struct Build {
     output: PathBuf,
     /// The acceptor of cased words or the transducer from lower-cased ones
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
-    kind: Kind,
+    kind: MachineKind,
     /// What the arcs are by which it goes to shorter n-grams; failure by default for g, and epsilon always for t, where an
     /// arc for "us" would hide the failure of "US"
     #[arg(long, value_enum, value_name = "KIND")]
@@ -85,7 +85,7 @@ struct Build {
     locale: Locale,
 }
 
-impl Build {
+impl FstBuildArgs {
     fn run(&self) -> Result<()> {
         let inputs: Vec<&Path> =
             [Some(&self.model), self.map.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
@@ -113,21 +113,21 @@ impl Build {
 
     fn machine(&self) -> Result<(Machine, Symbols, Symbols)> {
         match self.kind {
-            Kind::G if self.map.is_some() => Err(Error::Usage(
+            MachineKind::G if self.map.is_some() => Err(Error::Usage(
                 "--map gives the forms of lower-cased words, which g does not read: build --kind t".to_owned(),
             )),
-            Kind::G => {
+            MachineKind::G => {
                 let model = self.open()?;
                 let arcs = self.arcs.unwrap_or_default();
                 let symbols = Symbols::of_model(&model, arcs)?;
                 Ok((Machine::of_model(&model, arcs)?, symbols.clone(), symbols))
             }
-            Kind::T if self.arcs == Some(BackOff::Failure) => Err(Error::Usage(
+            MachineKind::T if self.arcs == Some(BackOff::Failure) => Err(Error::Usage(
                 "t cannot have failure arcs: what it reads is lower-cased, and an arc for \"us\" would hide the failure of \
                  \"US\"; build --kind g, which is exact"
                     .to_owned(),
             )),
-            Kind::T => {
+            MachineKind::T => {
                 let model = self.open()?;
                 let forms = match &self.map {
                     Some(file) => {
@@ -144,7 +144,7 @@ impl Build {
 
 /// A machine and its symbols.
 #[derive(Debug, clap::Args)]
-struct Input {
+struct MachineInput {
     /// An OpenFst file of type vector or const with arcs of type standard
     #[arg(value_name = "MACHINE")]
     machine: PathBuf,
@@ -156,7 +156,7 @@ struct Input {
     osymbols: Option<PathBuf>,
 }
 
-impl Input {
+impl MachineInput {
     /// The machine and what its file says.
     fn open(&self) -> Result<(Machine, Facts)> {
         let (machine, mut facts) =
@@ -187,12 +187,12 @@ impl Input {
 
 /// Prints what a machine is: its size and its properties
 #[derive(Debug, clap::Args)]
-struct Info {
+struct FstInfoArgs {
     #[command(flatten)]
-    input: Input,
+    input: MachineInput,
 }
 
-impl Info {
+impl FstInfoArgs {
     fn run(&self) -> Result<()> {
         let (machine, facts) = self.input.open()?;
         let properties = machine.properties();
@@ -229,7 +229,7 @@ impl Info {
 #[derive(Debug, clap::Args)]
 struct Apply {
     #[command(flatten)]
-    input: Input,
+    input: MachineInput,
     /// The text, a sentence a line; standard input where none is named
     #[arg(value_name = "TEXT", default_value = "-")]
     text: PathBuf,
@@ -291,15 +291,15 @@ impl Apply {
 
 /// Draws a small machine: SVG where the name ends in .svg, Graphviz' DOT otherwise
 #[derive(Debug, clap::Args)]
-struct Draw {
+struct DrawArgs {
     #[command(flatten)]
-    input: Input,
+    input: MachineInput,
     /// The file to write; DOT on standard output where none is named
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-impl Draw {
+impl DrawArgs {
     fn run(&self) -> Result<()> {
         if let Some(output) = &self.output {
             files::check_output(output, std::slice::from_ref(&self.input.machine))?;

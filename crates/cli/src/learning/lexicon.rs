@@ -15,27 +15,27 @@ use majuscule::files;
 use majuscule::text::tokens::lower_word;
 use majuscule_train::corpus::{self, Corpus, Protocol};
 use majuscule_train::lexicon::build::{build, check_cased};
-use majuscule_train::lexicon::compare::{Differences, Side, compare};
-use majuscule_train::lexicon::read::{Format, LexiconReadConfig, read, read_as, source_name};
-use majuscule_train::lexicon::stats::Stats;
+use majuscule_train::lexicon::compare::{LexiconDifferences, LexiconSide, compare};
+use majuscule_train::lexicon::read::{LexiconFormat, LexiconReadConfig, read, read_as, source_name};
+use majuscule_train::lexicon::stats::LexiconStats;
 use majuscule_train::lexicon::{
-    Date, Entry, Initial, Keep, Lexicon, Limits, Source, json, list, map, moses, tsv,
+    Date, FormFilter, Initial, Lexicon, LexiconEntry, LexiconSource, Limits, json, list, map, moses, tsv,
 };
 
 /// Words and the forms they were seen in
 #[derive(Debug, clap::Args)]
 pub struct LexiconArgs {
     #[command(subcommand)]
-    action: Action,
+    action: LexiconAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
-    Build(Build),
-    Merge(Merge),
-    Update(Update),
+enum LexiconAction {
+    Build(LexiconBuildArgs),
+    Merge(LexiconMergeArgs),
+    Update(LexiconUpdateArgs),
     Stats(ShowStats),
-    Show(Show),
+    Show(LexiconShowArgs),
     Compare(Compare),
     Export(Export),
 }
@@ -43,13 +43,13 @@ enum Action {
 /// Does what `args` ask for.
 pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
     let code = match args.action {
-        Action::Build(args) => args.run(),
-        Action::Merge(args) => args.run(),
-        Action::Update(args) => args.run(),
-        Action::Stats(args) => args.run(),
-        Action::Show(args) => args.run(),
-        Action::Compare(args) => args.run(),
-        Action::Export(args) => args.run(),
+        LexiconAction::Build(args) => args.run(),
+        LexiconAction::Merge(args) => args.run(),
+        LexiconAction::Update(args) => args.run(),
+        LexiconAction::Stats(args) => args.run(),
+        LexiconAction::Show(args) => args.run(),
+        LexiconAction::Compare(args) => args.run(),
+        LexiconAction::Export(args) => args.run(),
     };
     Ok(code?)
 }
@@ -63,19 +63,19 @@ pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
 Examples:
   majuscule lexicon build --lang en news.txt speeches.txt.gz -o news.tsv
   majuscule lexicon build --lang pt --split --min-count 3 livro.txt | less")]
-struct Build {
+struct LexiconBuildArgs {
     /// The corpora; - is standard input, .gz, .zst and .xz are read as they are
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     #[command(flatten)]
-    counting: Counting,
+    counting: CountingArgs,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
-    output: Output,
+    output: LexiconTarget,
 }
 
-impl Build {
+impl LexiconBuildArgs {
     fn run(self) -> Result<ExitCode> {
         self.output.check(&self.corpora)?;
         let language = self.counting.reading.language.clone();
@@ -87,7 +87,7 @@ impl Build {
 
 /// How corpora are counted.
 #[derive(Debug, clap::Args)]
-struct Counting {
+struct CountingArgs {
     /// What is counted and how, such as text, rei or batista
     #[arg(long, default_value = "text", value_name = "NAME")]
     protocol: Protocol,
@@ -98,7 +98,7 @@ struct Counting {
     reading: corpus::Reading,
 }
 
-impl Counting {
+impl CountingArgs {
     fn build(&self, corpora: &[PathBuf], language: &str) -> Result<Lexicon> {
         let reading = corpus::Reading { language: language.to_owned(), ..self.reading.clone() };
         let locale = Lexicon::new(language)?.locale();
@@ -130,19 +130,19 @@ fn merged(
 /// Counts are added, and every form keeps the names of its sources. An entry of a word list counts as one occurrence.
 /// Files that name no language are read as of that of the file before them.
 #[derive(Debug, clap::Args)]
-struct Merge {
+struct LexiconMergeArgs {
     /// The files; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    reading: Reading,
+    reading: LexiconReadingArgs,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
-    output: Output,
+    output: LexiconTarget,
 }
 
-impl Merge {
+impl LexiconMergeArgs {
     fn run(self) -> Result<ExitCode> {
         self.output.check(&self.files)?;
         let merged = merged(&self.files, |file, before| {
@@ -162,7 +162,7 @@ impl Merge {
 Examples:
   majuscule lexicon update news.tsv today.txt --date 2026-11-20 -o news.new.tsv
   majuscule lexicon update news.tsv week.txt.gz --date 2026-11-20 --decay 0.9 --min-count 2 -o news.new.tsv")]
-struct Update {
+struct LexiconUpdateArgs {
     /// The lexicon; it stays as it is
     #[arg(value_name = "OLD")]
     old: PathBuf,
@@ -176,14 +176,14 @@ struct Update {
     #[arg(long, value_name = "DATE")]
     date: Date,
     #[command(flatten)]
-    counting: Counting,
+    counting: CountingArgs,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
-    output: Output,
+    output: LexiconTarget,
 }
 
-impl Update {
+impl LexiconUpdateArgs {
     fn run(self) -> Result<ExitCode> {
         let inputs: Vec<PathBuf> = self.corpora.iter().chain([&self.old]).cloned().collect();
         self.output.check(&inputs)?;
@@ -207,12 +207,12 @@ struct ShowStats {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    reading: Reading,
+    reading: LexiconReadingArgs,
 }
 
 impl ShowStats {
     fn run(self) -> Result<ExitCode> {
-        let stats = Stats::of(&self.reading.read(&self.file, None)?);
+        let stats = LexiconStats::of(&self.reading.read(&self.file, None)?);
         print(|out| if self.json { print_json(&stats, out) } else { write!(out, "{stats}") })
     }
 }
@@ -221,7 +221,7 @@ impl ShowStats {
 ///
 /// The share is of the occurrences inside sentences; where there are none, of all. Exits with 1 where a word is missing.
 #[derive(Debug, clap::Args)]
-struct Show {
+struct LexiconShowArgs {
     /// The lexicon; - is standard input
     #[arg(value_name = "LEXICON")]
     file: PathBuf,
@@ -229,10 +229,10 @@ struct Show {
     #[arg(required = true, value_name = "WORD")]
     words: Vec<String>,
     #[command(flatten)]
-    reading: Reading,
+    reading: LexiconReadingArgs,
 }
 
-impl Show {
+impl LexiconShowArgs {
     fn run(self) -> Result<ExitCode> {
         let (lexicon, format) = self.reading.read_as(&self.file, None)?;
         let mut missing = Vec::new();
@@ -250,7 +250,7 @@ impl Show {
             return Ok(ExitCode::SUCCESS);
         }
         let mut problem = format!("no word \"{}\" among its {}", missing.join("\", \""), lexicon.len());
-        if format == Format::List && self.reading.from.is_none() {
+        if format == LexiconFormat::List && self.reading.from.is_none() {
             problem +=
                 "; it was read as a word list, an entry a line: of a text, lexicon build makes a lexicon";
         }
@@ -258,7 +258,7 @@ impl Show {
     }
 }
 
-fn print_entry(lexicon: &Lexicon, entry: &Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn print_entry(lexicon: &Lexicon, entry: &LexiconEntry<'_>, out: &mut dyn Write) -> io::Result<()> {
     let majority = entry.majority(Initial::Apart);
     let counted = if entry.count() > 0.0 { Initial::Apart } else { Initial::Count };
     let total: f64 = entry.forms.iter().map(|form| form.weight(counted)).sum();
@@ -272,7 +272,7 @@ fn print_entry(lexicon: &Lexicon, entry: &Entry<'_>, out: &mut dyn Write) -> io:
         let spelling = form.case.applied(entry.word, lexicon.locale());
         let share =
             if total > 0.0 { format!("{:.2} %", 100.0 * form.weight(counted) / total) } else { "-".into() };
-        let sources: Vec<&str> = lexicon.sources_of(form).map(Source::name).collect();
+        let sources: Vec<&str> = lexicon.sources_of(form).map(LexiconSource::name).collect();
         let (count, initial) = (shown(form.count), shown(form.initial));
         writeln!(out, "{mark} {spelling:<24} {count:>12} {initial:>12} {share:>8}  {}", sources.join(", "))?;
     }
@@ -306,7 +306,7 @@ struct Compare {
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     initial: Initial,
     #[command(flatten)]
-    reading: Reading,
+    reading: LexiconReadingArgs,
 }
 
 impl Compare {
@@ -335,8 +335,8 @@ impl Compare {
     }
 }
 
-fn print_differences(found: &Differences, counts: [usize; 3], out: &mut dyn Write) -> io::Result<()> {
-    let side = |side: &Side| format!("{} ({} of {})", side.form, shown(side.count), shown(side.total));
+fn print_differences(found: &LexiconDifferences, counts: [usize; 3], out: &mut dyn Write) -> io::Result<()> {
+    let side = |side: &LexiconSide| format!("{} ({} of {})", side.form, shown(side.count), shown(side.total));
     writeln!(out, "same most frequent form: {} words", found.same)?;
     writeln!(out, "\nanother most frequent form: {} words", counts[2])?;
     for differ in &found.differ {
@@ -359,24 +359,24 @@ struct Export {
     file: PathBuf,
     /// The format to write
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Written,
+    format: WrittenFormat,
     /// Which forms to write
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
-    keep: Keep,
+    keep: FormFilter,
     /// What words at sentence beginnings count for
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     initial: Initial,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
-    reading: Reading,
+    reading: LexiconReadingArgs,
     #[command(flatten)]
-    output: Output,
+    output: LexiconTarget,
 }
 
 /// A format that a lexicon is written in.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Written {
+enum WrittenFormat {
     /// A form a line, columns apart by tabs, under a header
     #[default]
     Tsv,
@@ -395,21 +395,21 @@ impl Export {
         self.output.check(std::slice::from_ref(&self.file))?;
         let lexicon = self.reading.read(&self.file, None)?.limit(self.limits).keep(self.keep, self.initial);
         self.output.write(|out| match self.format {
-            Written::Tsv => tsv::write(&lexicon, out),
-            Written::Json => json::write(&lexicon, out),
-            Written::Map => map::write(&lexicon, self.initial, out),
-            Written::Moses => moses::write(&lexicon, self.initial, out),
-            Written::List => list::write(&lexicon, out),
+            WrittenFormat::Tsv => tsv::write(&lexicon, out),
+            WrittenFormat::Json => json::write(&lexicon, out),
+            WrittenFormat::Map => map::write(&lexicon, self.initial, out),
+            WrittenFormat::Moses => moses::write(&lexicon, self.initial, out),
+            WrittenFormat::List => list::write(&lexicon, out),
         })
     }
 }
 
 /// How lexicons are read.
 #[derive(Debug, clap::Args)]
-struct Reading {
+struct LexiconReadingArgs {
     /// The format of the files; told from the first line of each where it is not given
     #[arg(long, value_enum, value_name = "FORMAT")]
-    from: Option<Format>,
+    from: Option<LexiconFormat>,
     /// The language of files that do not name theirs, such as en, tr or pt-BR: it says which letters pair
     #[arg(long = "lang", value_name = "LANG")]
     language: Option<String>,
@@ -418,13 +418,13 @@ struct Reading {
     phrases: bool,
 }
 
-impl Reading {
+impl LexiconReadingArgs {
     fn read(&self, file: &Path, language: Option<String>) -> Result<Lexicon> {
         Ok(self.read_as(file, language)?.0)
     }
 
     /// With the format that it was read as.
-    fn read_as(&self, file: &Path, language: Option<String>) -> Result<(Lexicon, Format)> {
+    fn read_as(&self, file: &Path, language: Option<String>) -> Result<(Lexicon, LexiconFormat)> {
         if let Some(language) = &self.language {
             locale(None, language)?;
         }
@@ -438,13 +438,13 @@ impl Reading {
 
 /// Where a lexicon is written.
 #[derive(Debug, clap::Args)]
-struct Output {
+struct LexiconTarget {
     /// The file to write; standard output where it is not given
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-impl Output {
+impl LexiconTarget {
     /// Refuses to write over an input, and standard input named twice, before any work is done.
     fn check(&self, inputs: &[PathBuf]) -> Result<()> {
         files::check_inputs(inputs)?;

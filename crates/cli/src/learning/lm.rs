@@ -12,54 +12,54 @@ use super::spinner::Spinner;
 use super::tell_notes;
 use crate::page::threads;
 use majuscule::error::{Error, Result};
-use majuscule::files::{self, Encoding, Size};
-use majuscule::lm::{NgramModel, Sentence, Sentences, arpa, binary};
+use majuscule::files::{self, ByteSize, Encoding};
+use majuscule::lm::{NgramModel, ScoredSentence, SentenceBatch, arpa, binary};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::interpolate::{Round, interpolate, shown, tune};
-use majuscule_train::lm::kneser_ney::{self, Stage, Unknown};
+use majuscule_train::lm::kneser_ney::{self, JobStage, UnknownNgrams};
 use majuscule_train::lm::prune::prune;
 use majuscule_train::lm::spill::Memory;
-use majuscule_train::lm::words::{self, Known, Text, Tokens, Visit};
+use majuscule_train::lm::words::{self, KnownWords, SentenceVisitor, TrainingText, WordUnits};
 
 /// N-gram language models of cased text
 #[derive(Debug, clap::Args)]
 pub struct LmArgs {
     #[command(subcommand)]
-    action: Action,
+    action: LmAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum LmAction {
     Train(Box<Train>),
     Count(Count),
-    Merge(Merge),
-    Score(Score),
+    Merge(LmMergeArgs),
+    Score(LmScoreArgs),
     Perplexity(Perplexity),
     Prune(Prune),
     Interpolate(Interpolate),
-    Info(Info),
+    Info(LmInfoArgs),
     Convert(Convert),
 }
 
 /// Does what `args` ask for.
 pub fn run(args: LmArgs) -> anyhow::Result<ExitCode> {
     match args.action {
-        Action::Train(args) => args.run(),
-        Action::Count(args) => args.run(),
-        Action::Merge(args) => args.run(),
-        Action::Score(args) => args.run(),
-        Action::Perplexity(args) => args.run(),
-        Action::Prune(args) => args.run(),
-        Action::Interpolate(args) => args.run(),
-        Action::Info(args) => args.run(),
-        Action::Convert(args) => args.run(),
+        LmAction::Train(args) => args.run(),
+        LmAction::Count(args) => args.run(),
+        LmAction::Merge(args) => args.run(),
+        LmAction::Score(args) => args.run(),
+        LmAction::Perplexity(args) => args.run(),
+        LmAction::Prune(args) => args.run(),
+        LmAction::Interpolate(args) => args.run(),
+        LmAction::Info(args) => args.run(),
+        LmAction::Convert(args) => args.run(),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What the words of a corpus are.
 #[derive(Debug, clap::Args)]
-struct Words {
+struct LmWordArgs {
     /// What words are, such as text (all words of each sentence, without marks) or batista (without its first word too)
     #[arg(long, value_name = "PROTOCOL", default_value_t, conflicts_with = "plain")]
     protocol: Protocol,
@@ -99,7 +99,7 @@ impl Encoded {
     }
 }
 
-impl Words {
+impl LmWordArgs {
     /// Lists and models are encoded as the texts are.
     fn encoded(&self) -> Encoded {
         Encoded { encoding: self.reading.encoding.clone() }
@@ -112,12 +112,12 @@ impl Words {
         Ok(corpus)
     }
 
-    fn tokens(&self) -> Tokens {
-        if self.plain { Tokens::Given } else { Tokens::Words }
+    fn tokens(&self) -> WordUnits {
+        if self.plain { WordUnits::Given } else { WordUnits::Words }
     }
 
-    fn text(&self, files: &[PathBuf], threads: NonZeroUsize, memory: &Memory) -> Result<Text> {
-        Text::read(&self.corpus(files)?, self.tokens(), threads, memory)
+    fn text(&self, files: &[PathBuf], threads: NonZeroUsize, memory: &Memory) -> Result<TrainingText> {
+        TrainingText::read(&self.corpus(files)?, self.tokens(), threads, memory)
     }
 }
 
@@ -166,11 +166,11 @@ struct Train {
     vocabulary_list: Option<PathBuf>,
     /// What becomes of n-grams with other words
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    unknown: Unknown,
+    unknown: UnknownNgrams,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
-    words: Words,
+    words: LmWordArgs,
 }
 
 /// What a long job may take.
@@ -180,7 +180,7 @@ struct Resources {
     /// written do not depend on it. Not counted: the words, the buffers of what is read and written, and, but for .arpa, the
     /// model that is written, about 12 bytes an n-gram of the highest order and 24 one of the others
     #[arg(long, value_name = "SIZE")]
-    memory: Option<Size>,
+    memory: Option<ByteSize>,
     /// The folder for temporary files under --memory; that of the output where it is not given
     #[arg(long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
@@ -197,7 +197,7 @@ impl Resources {
         }
         let folder =
             || self.temp.clone().unwrap_or_else(|| output.parent().unwrap_or(Path::new("")).to_owned());
-        Ok(self.memory.map_or_else(Memory::unlimited, |Size(bytes)| Memory::limited(bytes, folder())))
+        Ok(self.memory.map_or_else(Memory::unlimited, |ByteSize(bytes)| Memory::limited(bytes, folder())))
     }
 }
 
@@ -208,12 +208,12 @@ impl Train {
         let config = self.config()?;
         config.check()?;
         let memory = self.resources.memory(&self.output)?;
-        let mut progress = Progress::new();
+        let mut progress = LmProgress::new();
         let text = if self.counts.is_empty() {
             progress.reading();
             self.words.text(&self.corpora, threads(self.resources.threads), &memory)?
         } else {
-            Text::open(&self.counts, &memory)?
+            TrainingText::open(&self.counts, &memory)?
         };
         if !is_arpa(&self.output) {
             return write(&text.train(&config, &mut |stage| progress.show(stage))?, &self.output);
@@ -234,9 +234,9 @@ impl Train {
             })
         });
         let known = match (self.vocabulary, &self.vocabulary_list) {
-            (Some(most), _) => Known::Most(most),
-            (None, Some(list)) => Known::List(self.list(list)?),
-            (None, None) => Known::All,
+            (Some(most), _) => KnownWords::Most(most),
+            (None, Some(list)) => KnownWords::List(self.list(list)?),
+            (None, None) => KnownWords::All,
         };
         let mut config = kneser_ney::KneserNeyConfig {
             fallback: fallback.transpose()?,
@@ -286,14 +286,14 @@ struct Count {
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
-    words: Words,
+    words: LmWordArgs,
 }
 
 impl Count {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, &self.corpora)?;
         let memory = self.resources.memory(&self.output)?;
-        let mut progress = Progress::new();
+        let mut progress = LmProgress::new();
         progress.reading();
         let text = self.words.text(&self.corpora, threads(self.resources.threads), &memory)?;
         write_counts(text, self.order, &self.output, progress)
@@ -302,7 +302,7 @@ impl Count {
 
 /// Makes one file of counts of several, as if their texts had been counted together
 #[derive(Debug, clap::Args)]
-struct Merge {
+struct LmMergeArgs {
     /// What lm count wrote
     #[arg(required = true, value_name = "FILE")]
     counts: Vec<PathBuf>,
@@ -316,16 +316,16 @@ struct Merge {
     resources: Resources,
 }
 
-impl Merge {
+impl LmMergeArgs {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, &self.counts)?;
-        let text = Text::open(&self.counts, &self.resources.memory(&self.output)?)?;
+        let text = TrainingText::open(&self.counts, &self.resources.memory(&self.output)?)?;
         let order = self.order.or(text.order()).unwrap_or_default();
-        write_counts(text, order, &self.output, Progress::new())
+        write_counts(text, order, &self.output, LmProgress::new())
     }
 }
 
-fn write_counts(text: Text, order: usize, output: &Path, mut progress: Progress) -> Result<()> {
+fn write_counts(text: TrainingText, order: usize, output: &Path, mut progress: LmProgress) -> Result<()> {
     files::publish(output, |file| {
         let refused = |error| Error::io("write", output, error);
         text.write_counts(order, file, &refused, &mut |stage| progress.show(stage))
@@ -333,9 +333,9 @@ fn write_counts(text: Text, order: usize, output: &Path, mut progress: Progress)
 }
 
 /// What training is at.
-struct Progress(Spinner);
+struct LmProgress(Spinner);
 
-impl Progress {
+impl LmProgress {
     fn new() -> Self {
         Self(Spinner::new())
     }
@@ -344,20 +344,20 @@ impl Progress {
         self.0.say("reading the text".to_owned());
     }
 
-    fn show(&mut self, stage: Stage) {
+    fn show(&mut self, stage: JobStage) {
         self.0.say(match stage {
-            Stage::Counting(done, all) => {
+            JobStage::Counting(done, all) => {
                 format!("counting, {} of {} million words", done / 1_000_000, all / 1_000_000)
             }
-            Stage::Order(order) => format!("counting {order}-grams"),
-            Stage::Estimating(order) => format!("estimating {order}-grams"),
+            JobStage::Order(order) => format!("counting {order}-grams"),
+            JobStage::Estimating(order) => format!("estimating {order}-grams"),
         });
     }
 }
 
 /// A model, and the text that it is asked about.
 #[derive(Debug, clap::Args)]
-struct Question {
+struct Query {
     /// The model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -365,15 +365,16 @@ struct Question {
     #[arg(value_name = "TEXT", default_value = "-")]
     texts: Vec<PathBuf>,
     #[command(flatten)]
-    words: Words,
+    words: LmWordArgs,
 }
 
-impl Question {
+impl Query {
     /// Scores the sentences, and gives each to `end`, in order.
-    fn score(&self, end: impl FnMut(&Sentence) -> io::Result<()>) -> Result<Corpus> {
+    fn score(&self, end: impl FnMut(&ScoredSentence) -> io::Result<()>) -> Result<Corpus> {
         let model = self.words.encoded().open(&self.model)?;
         let corpus = self.words.corpus(&self.texts)?;
-        let mut scores = Scores { model: &model, sentences: Sentences::default(), scores: Vec::new(), end };
+        let mut scores =
+            ScoreBatch { model: &model, sentences: SentenceBatch::default(), scores: Vec::new(), end };
         words::for_each(&corpus, self.words.tokens(), &mut scores)?;
         scores.flush()?;
         Ok(corpus)
@@ -382,12 +383,12 @@ impl Question {
 
 /// Prints the log10 probability of each sentence, and how many of its words the model does not know
 #[derive(Debug, clap::Args)]
-struct Score {
+struct LmScoreArgs {
     #[command(flatten)]
-    question: Question,
+    question: Query,
 }
 
-impl Score {
+impl LmScoreArgs {
     fn run(&self) -> Result<()> {
         let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         self.question
@@ -400,12 +401,12 @@ impl Score {
 #[derive(Debug, clap::Args)]
 struct Perplexity {
     #[command(flatten)]
-    question: Question,
+    question: Query,
 }
 
 impl Perplexity {
     fn run(&self) -> Result<()> {
-        let mut sum = Sentence::default();
+        let mut sum = ScoredSentence::default();
         let mut count = 0;
         let corpus = self.question.score(|sentence| {
             count += 1;
@@ -471,7 +472,7 @@ struct Interpolate {
     #[arg(long, value_name = "TEXT", conflicts_with = "weight")]
     tune: Vec<PathBuf>,
     #[command(flatten)]
-    words: Words,
+    words: LmWordArgs,
 }
 
 impl Interpolate {
@@ -507,7 +508,7 @@ impl Interpolate {
 
 /// Prints the order of a model and how many n-grams it has
 #[derive(Debug, clap::Args)]
-struct Info {
+struct LmInfoArgs {
     /// The model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -518,7 +519,7 @@ struct Info {
     encoded: Encoded,
 }
 
-impl Info {
+impl LmInfoArgs {
     fn run(&self) -> Result<()> {
         let model = self.encoded.open(&self.model)?;
         if self.check {
@@ -564,17 +565,17 @@ fn write(model: &NgramModel, path: &Path) -> Result<()> {
 }
 
 /// Sentences that wait until there are enough to be scored side by side.
-struct Scores<'a, F> {
+struct ScoreBatch<'a, F> {
     model: &'a NgramModel,
-    sentences: Sentences,
-    scores: Vec<Sentence>,
+    sentences: SentenceBatch,
+    scores: Vec<ScoredSentence>,
     end: F,
 }
 
 /// So many words are scored at once: enough for many sentences, few enough to stay near.
 const ENOUGH: usize = 1 << 13;
 
-impl<F: FnMut(&Sentence) -> io::Result<()>> Scores<'_, F> {
+impl<F: FnMut(&ScoredSentence) -> io::Result<()>> ScoreBatch<'_, F> {
     fn flush(&mut self) -> Result<()> {
         self.model.scorer().sentences(&self.sentences, &mut self.scores);
         self.sentences.clear();
@@ -583,7 +584,7 @@ impl<F: FnMut(&Sentence) -> io::Result<()>> Scores<'_, F> {
     }
 }
 
-impl<F: FnMut(&Sentence) -> io::Result<()>> Visit for Scores<'_, F> {
+impl<F: FnMut(&ScoredSentence) -> io::Result<()>> SentenceVisitor for ScoreBatch<'_, F> {
     fn word(&mut self, word: &str) {
         self.sentences.push(self.model.vocabulary().id(word));
     }

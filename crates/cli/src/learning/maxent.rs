@@ -20,22 +20,22 @@ use majuscule_train::methods::maxent::{self, Target};
 #[derive(Debug, clap::Args)]
 pub struct MaxentArgs {
     #[command(subcommand)]
-    action: Action,
+    action: MaxentAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
-    Features(Box<Features>),
-    Weights(Weights),
-    Fit(Fit),
+enum MaxentAction {
+    Features(Box<FeaturesArgs>),
+    Weights(WeightsArgs),
+    Fit(FitArgs),
 }
 
 /// Does what `args` ask for.
 pub fn run(args: MaxentArgs) -> anyhow::Result<ExitCode> {
     match args.action {
-        Action::Features(args) => args.run(),
-        Action::Weights(args) => args.run(),
-        Action::Fit(args) => args.run(),
+        MaxentAction::Features(args) => args.run(),
+        MaxentAction::Weights(args) => args.run(),
+        MaxentAction::Fit(args) => args.run(),
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -52,7 +52,7 @@ Examples:
 /// Weights that another program learns of it come back with train maxent --weights, from the same text with the same settings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-struct Features {
+struct FeaturesArgs {
     /// Cased text; .gz, .zst and .xz are read as they are
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
@@ -74,7 +74,7 @@ struct Features {
     reading: Reading,
 }
 
-impl Features {
+impl FeaturesArgs {
     fn run(&self) -> Result<()> {
         files::check_inputs(&self.corpora)?;
         let inputs: Vec<&Path> = self.corpora.iter().map(PathBuf::as_path).collect();
@@ -98,7 +98,7 @@ impl Features {
 
 /// Writes the weights of a model in MegaM's form: a feature and its weight for each class
 #[derive(Debug, clap::Args)]
-struct Weights {
+struct WeightsArgs {
     /// The model, a folder or a packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -116,7 +116,7 @@ struct Weights {
     target: Target,
 }
 
-impl Weights {
+impl WeightsArgs {
     fn run(&self) -> Result<()> {
         files::check_output(&self.output, &[&self.model, &self.dictionary])?;
         let store = named::open(&self.model, &self.lang)?;
@@ -134,7 +134,7 @@ impl Weights {
 ///
 /// Of the labels -1 and +1 there is one weight for each feature, for +1; of classes, which 0 to 3 are, one for each.
 #[derive(Debug, clap::Args)]
-struct Fit {
+struct FitArgs {
     /// The file: a line has a class (0 to 3, or -1 and +1) and ascending index:value, as maxent features writes them; - is standard
     /// input. No constant is added: give each row an index of its own for one
     #[arg(value_name = "FILE")]
@@ -146,10 +146,10 @@ struct Fit {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
-    fit: maxent::Fit,
+    fit: maxent::FitConfig,
 }
 
-impl Fit {
+impl FitArgs {
     fn run(&self) -> Result<()> {
         let inputs: Vec<&PathBuf> =
             [Some(&self.matrix), self.dictionary.as_ref()].into_iter().flatten().collect();

@@ -7,7 +7,7 @@ use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
-use majuscule_train::eval::{Layout, Matching, Side, Signature, report};
+use majuscule_train::eval::{Layout, Matching, PairSide, Signature, report};
 
 /// How texts are read and reported.
 #[derive(Debug, clap::Args)]
@@ -80,9 +80,9 @@ impl Measure {
     ///
     /// # Errors
     /// Where standard input is named twice or cannot be read.
-    pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<Side>> {
+    pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<PairSide>> {
         files::check_inputs(files)?;
-        let side = |file: &&Path| Side::new(file, self.reading.clone(), self.protocol, locale);
+        let side = |file: &&Path| PairSide::new(file, self.reading.clone(), self.protocol, locale);
         let sides = files.iter().map(side).collect::<Result<Vec<_>>>()?;
         sides.first().map_or(Ok(()), |reference| tell_paragraphs(reference.corpus()))?;
         Ok(sides)

@@ -26,7 +26,7 @@ use majuscule_experiment::library::RECIPES;
 use majuscule_train::corpus::Protocol;
 
 use crate::named;
-use usage::Watch;
+use usage::UsageWatch;
 
 /// The verbs that work on cased text: a build that only restores goes without.
 #[derive(Debug, Subcommand)]
@@ -88,8 +88,8 @@ pub struct UsageArgs {
 
 impl UsageArgs {
     /// Counts from now on.
-    pub fn watch(self) -> Watch {
-        Watch::new(self.usage)
+    pub fn watch(self) -> UsageWatch {
+        UsageWatch::new(self.usage)
     }
 }
 

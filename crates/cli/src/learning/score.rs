@@ -49,7 +49,8 @@ pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
     if align {
         let scores =
             aligned::files::score_files(&reference, &hypothesis, &measure.reading, locale, Cases::Own)?;
-        let report = aligned::report::Report::of(&scores, &measure::aligned_config(locale, top), per_file);
+        let report =
+            aligned::report::AlignedReport::of(&scores, &measure::aligned_config(locale, top), per_file);
         measure::print(&report.page(measure.layout()))?;
         return Ok(ExitCode::SUCCESS);
     }

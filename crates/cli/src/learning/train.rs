@@ -47,7 +47,7 @@ struct Common {
     #[arg(value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: ModelTarget,
     /// What is trained on: text, batista, rei, susanto, asr, asr:N with windows of N words, or mix: all kinds of text by turns
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     protocol: Protocol,
@@ -64,7 +64,7 @@ struct Common {
 // Where a model is written to. (No doc comment, as above.)
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-pub struct Place {
+pub struct ModelTarget {
     /// The folder that the model is written to
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "pack")]
     output: Option<PathBuf>,
@@ -118,7 +118,7 @@ pub fn run(TrainArgs { method, common }: TrainArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Place {
+impl ModelTarget {
     /// Refuses, before any work is done, outputs that would replace an input, each other or what is no model.
     pub fn check(&self, inputs: &[PathBuf], checkpoint: Option<&Path>) -> Result<(), Error> {
         files::check_inputs(inputs)?;

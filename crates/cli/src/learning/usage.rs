@@ -12,7 +12,7 @@ use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
 use majuscule::text::{Choice, Labels, Tokens};
-use majuscule_train::eval::took::{Restoring, Took, Usage};
+use majuscule_train::eval::usage::{Restoring, Took, Usage};
 
 /// How long models were at work in this process, in nanoseconds, and on how many words.
 static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
@@ -20,12 +20,12 @@ static WORDS: AtomicU64 = AtomicU64::new(0);
 
 /// Where to write it to, and since when it is counted.
 #[derive(Debug)]
-pub struct Watch {
+pub struct UsageWatch {
     file: Option<PathBuf>,
     since: Instant,
 }
 
-impl Watch {
+impl UsageWatch {
     /// Counts from now on. Who asks for a file is an experiment that holds standard input open: once it is gone, however it ended, so
     /// is this process.
     pub fn new(file: Option<PathBuf>) -> Self {

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::sheet::{Column, Field, Sheet};
-use crate::results::{Results, Row, Usage};
+use super::sheet::{ReportTable, SheetColumn, SheetField};
+use crate::results::{ResultRow, Results, Usage};
 use crate::standing::cell;
 use crate::tables::{ALL_WORDS, OVERLAP, OVERLAP_COLUMNS, overlap_figures, training_text};
 use crate::units::{bytes, duration, speed};
@@ -34,12 +34,12 @@ pub fn cost(results: &Results) -> Option<Markup> {
 
 /// What is in the texts; `None` where nobody asked.
 pub fn texts(results: &Results) -> Option<Markup> {
-    let mut columns = vec![Column::words("")];
-    columns.extend(["sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS].map(Column::figures));
-    let mut sheet = Sheet::new("What is in the texts", columns);
+    let mut columns = vec![SheetColumn::words("")];
+    columns.extend(["sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS].map(SheetColumn::figures));
+    let mut sheet = ReportTable::new("What is in the texts", columns);
     for text in &results.texts {
         let counts = [text.sentences, text.tags.l, text.tags.u, text.tags.t];
-        let fields = [Field::words(&text.name)].into_iter();
+        let fields = [SheetField::words(&text.name)].into_iter();
         let fields = fields.chain(counts.map(|count| whole(Some(count), thousands)));
         let ratios = [text.tags.not_l(), text.all.and_then(Tags::not_l)];
         sheet.push(fields.chain(ratios.map(|ratio| figure(ratio, |ratio| percent(Some(ratio / 100.0))))));
@@ -55,12 +55,12 @@ pub fn texts(results: &Results) -> Option<Markup> {
 
 /// What of the tests stands in the texts that were learned from; `None` where nothing was.
 pub fn overlaps(results: &Results) -> Option<Markup> {
-    let mut columns = vec![Column::words(""), Column::words("training text")];
-    columns.extend(OVERLAP_COLUMNS.map(Column::figures));
-    let mut sheet = Sheet::new(OVERLAP, columns);
+    let mut columns = vec![SheetColumn::words(""), SheetColumn::words("training text")];
+    columns.extend(OVERLAP_COLUMNS.map(SheetColumn::figures));
+    let mut sheet = ReportTable::new(OVERLAP, columns);
     for overlap in &results.overlaps {
-        let texts = [overlap.tests.join(", "), training_text(overlap)].map(Field::words);
-        let figures = overlap_figures(overlap).map(|(value, shown)| Field::figure(value, shown));
+        let texts = [overlap.tests.join(", "), training_text(overlap)].map(SheetField::words);
+        let figures = overlap_figures(overlap).map(|(value, shown)| SheetField::figure(value, shown));
         sheet.push(texts.into_iter().chain(figures));
     }
     (!sheet.is_empty()).then(|| {
@@ -71,19 +71,20 @@ pub fn overlaps(results: &Results) -> Option<Markup> {
     })
 }
 
-fn training(results: &Results) -> Sheet {
-    let mut columns = vec![Column::words(""), Column::words("method")];
-    columns
-        .extend(["lines", "model", "epochs", "CPU time", "on the clock", "peak memory"].map(Column::figures));
-    let mut sheet = Sheet::new("What training took", columns);
+fn training(results: &Results) -> ReportTable {
+    let mut columns = vec![SheetColumn::words(""), SheetColumn::words("method")];
+    columns.extend(
+        ["lines", "model", "epochs", "CPU time", "on the clock", "peak memory"].map(SheetColumn::figures),
+    );
+    let mut sheet = ReportTable::new("What training took", columns);
     for row in &results.rows {
-        let Row { name, method, bytes: size, lines, training, epochs, .. } = row;
+        let ResultRow { name, method, bytes: size, lines, training, epochs, .. } = row;
         if size.is_none() && training.is_none() {
             continue;
         }
         sheet.push([
-            Field::words(name),
-            method.as_ref().map_or_else(Field::none, Field::words),
+            SheetField::words(name),
+            method.as_ref().map_or_else(SheetField::none, SheetField::words),
             whole(*lines, thousands),
             whole(*size, bytes),
             figure(*epochs, |epochs| epochs.to_string()),
@@ -95,13 +96,13 @@ fn training(results: &Results) -> Sheet {
     sheet
 }
 
-fn evaluation(results: &Results) -> Sheet {
-    let mut columns = vec![Column::words("")];
+fn evaluation(results: &Results) -> ReportTable {
+    let mut columns = vec![SheetColumn::words("")];
     for test in &results.tests {
-        let under = |name: &str| Column::figures(name).under(&test.name);
+        let under = |name: &str| SheetColumn::figures(name).under(&test.name);
         columns.extend(["words/s", "CPU time", "peak memory"].map(under));
     }
-    let mut sheet = Sheet::new("What evaluation took", columns);
+    let mut sheet = ReportTable::new("What evaluation took", columns);
     for (i, row) in results.rows.iter().enumerate() {
         let tested = |t| {
             cell(results, i, t).is_some_and(|cell| cell.usage.is_some() || cell.words_per_second.is_some())
@@ -118,20 +119,22 @@ fn evaluation(results: &Results) -> Sheet {
                 whole(usage.and_then(|usage| usage.peak_bytes), bytes),
             ]
         };
-        sheet.push([Field::words(&row.name)].into_iter().chain((0..results.tests.len()).flat_map(of_test)));
+        sheet.push(
+            [SheetField::words(&row.name)].into_iter().chain((0..results.tests.len()).flat_map(of_test)),
+        );
     }
     sheet
 }
 
 /// The plot of layers and their centres of gravity; `None` where no row has layers.
 pub fn layers(results: &Results, plot: Option<Markup>) -> Option<Markup> {
-    let mut columns = vec![Column::words("")];
-    columns.extend(["layers", "centre of gravity", "by number of layers"].map(Column::figures));
-    let mut sheet = Sheet::new("Centres of gravity", columns);
+    let mut columns = vec![SheetColumn::words("")];
+    columns.extend(["layers", "centre of gravity", "by number of layers"].map(SheetColumn::figures));
+    let mut sheet = ReportTable::new("Centres of gravity", columns);
     for row in &results.rows {
         let Some(weights) = row.layers.clone().map(LayerWeights) else { continue };
         sheet.push([
-            Field::words(&row.name),
+            SheetField::words(&row.name),
             whole(Some(weights.layers() as u64), thousands),
             figure(Some(weights.centre()), |centre| format!("{centre:.2}")),
             figure(weights.relative_centre(), |centre| format!("{centre:.2}")),
@@ -149,10 +152,10 @@ pub fn layers(results: &Results, plot: Option<Markup>) -> Option<Markup> {
     })
 }
 
-fn figure(value: Option<f64>, shown: impl Fn(f64) -> String) -> Field {
-    Field::figure(value, value.map(shown).unwrap_or_default())
+fn figure(value: Option<f64>, shown: impl Fn(f64) -> String) -> SheetField {
+    SheetField::figure(value, value.map(shown).unwrap_or_default())
 }
 
-fn whole(value: Option<u64>, shown: impl Fn(u64) -> String) -> Field {
-    Field::figure(value.map(|value| value as f64), value.map(shown).unwrap_or_default())
+fn whole(value: Option<u64>, shown: impl Fn(u64) -> String) -> SheetField {
+    SheetField::figure(value.map(|value| value as f64), value.map(shown).unwrap_or_default())
 }

@@ -22,7 +22,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 
 /// The page. It reads without its script, which only sorts tables, copies commands and says what is wider than the screen.
 pub fn html(results: &Results) -> String {
-    let parts: Vec<Part> = parts(results).into_iter().flatten().collect();
+    let parts: Vec<PageSection> = parts(results).into_iter().flatten().collect();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -68,16 +68,16 @@ pub fn html(results: &Results) -> String {
 }
 
 /// A section of the page, linked from its top.
-struct Part {
+struct PageSection {
     id: &'static str,
     heading: &'static str,
     body: Markup,
 }
 
 /// All sections in order; `None` for one that has nothing to say.
-fn parts(results: &Results) -> [Option<Part>; 11] {
+fn parts(results: &Results) -> [Option<PageSection>; 11] {
     let plots = plots::all(results);
-    let part = |id, heading, body: Option<Markup>| body.map(|body| Part { id, heading, body });
+    let part = |id, heading, body: Option<Markup>| body.map(|body| PageSection { id, heading, body });
     [
         part("scores", "Scores", scores::scores(results)),
         part("recognised", "Recognised speech", scores::recognised(results)),

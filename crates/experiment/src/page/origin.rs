@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::results::{LeftOut, Results};
+use crate::results::{OmittedRow, Results};
 
 /// What one needs to make them again.
 pub fn origin(results: &Results) -> Markup {
@@ -10,7 +10,7 @@ pub fn origin(results: &Results) -> Markup {
         @if !results.left_out.is_empty() {
             h3 { "Left out" }
             ul.left-out {
-                @for LeftOut { name, why } in &results.left_out {
+                @for OmittedRow { name, why } in &results.left_out {
                     li { strong { (name) } ": " (why) }
                 }
             }

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::count;
-use super::sheet::{Column, Field, Sheet};
-use crate::results::{Cell, Recognised, Results};
+use super::sheet::{ReportTable, SheetColumn, SheetField};
+use crate::results::{Recognised, ResultCell, Results};
 use crate::standing::{NEAR, SIGNIFICANT, Standing, cell, equal, ranking, ser, standing};
 use crate::tables::{WHY_NO_SLOT_F, has_in_model, has_remark, leaks, published, remark};
 use majuscule_train::eval::compare::Interval;
@@ -47,27 +47,27 @@ fn legend() -> Markup {
     }
 }
 
-fn overview(results: &Results) -> Sheet {
-    let mut columns = vec![Column::words("")];
-    columns.extend(results.tests.iter().map(|test| Column::figures(&test.name)));
-    let mut sheet = Sheet::new("SER on all tests", columns);
+fn overview(results: &Results) -> ReportTable {
+    let mut columns = vec![SheetColumn::words("")];
+    columns.extend(results.tests.iter().map(|test| SheetColumn::figures(&test.name)));
+    let mut sheet = ReportTable::new("SER on all tests", columns);
     for (i, row) in results.rows.iter().enumerate() {
         let field = |t| {
             let ser = ser(results, i, t);
             marked(
-                Field::figure_or_none(ser, html! { (percent(ser)) (mark(standing(results, i, t))) }),
+                SheetField::figure_or_none(ser, html! { (percent(ser)) (mark(standing(results, i, t))) }),
                 results,
                 i,
                 t,
             )
         };
-        sheet.push([Field::words(&row.name)].into_iter().chain((0..results.tests.len()).map(field)));
+        sheet.push([SheetField::words(&row.name)].into_iter().chain((0..results.tests.len()).map(field)));
     }
     sheet
 }
 
 /// The best figure stands out.
-fn marked(field: Field, results: &Results, row: usize, test: usize) -> Field {
+fn marked(field: SheetField, results: &Results, row: usize, test: usize) -> SheetField {
     if standing(results, row, test) == Some(Standing::Best) { field.class("best") } else { field }
 }
 
@@ -84,38 +84,41 @@ fn mark(standing: Option<Standing>) -> Markup {
     }
 }
 
-fn table(results: &Results, t: usize) -> Sheet {
+fn table(results: &Results, t: usize) -> ReportTable {
     let test = &results.tests[t];
     let published = published(results, t);
-    let mut columns = vec![Column::words("")];
+    let mut columns = vec![SheetColumn::words("")];
     columns.extend([
-        Column::figures("SER %"),
-        Column::drawing("SER from 0"),
-        Column::figures("against the best"),
+        SheetColumn::figures("SER %"),
+        SheetColumn::drawing("SER from 0"),
+        SheetColumn::figures("against the best"),
     ]);
-    columns.extend(["P %", "R %", "F %"].map(Column::figures));
+    columns.extend(["P %", "R %", "F %"].map(SheetColumn::figures));
     let in_model = has_in_model(results, t);
-    columns.extend(in_model.then(|| Column::figures("SER %").under("words in the model")));
-    columns.extend(published.iter().map(|(name, _)| Column::figures(format!("{name} %")).under("published")));
-    let mut sheet = Sheet::new(format!("Scores on {}", test.name), columns);
+    columns.extend(in_model.then(|| SheetColumn::figures("SER %").under("words in the model")));
+    columns.extend(
+        published.iter().map(|(name, _)| SheetColumn::figures(format!("{name} %")).under("published")),
+    );
+    let mut sheet = ReportTable::new(format!("Scores on {}", test.name), columns);
     let widest = widest(results, t);
     for (i, row) in results.rows.iter().enumerate() {
-        let mut fields = vec![Field::words(&row.name)];
+        let mut fields = vec![SheetField::words(&row.name)];
         match cell(results, i, t) {
-            Some(Cell { figures, intervals, .. }) => fields.extend([
+            Some(ResultCell { figures, intervals, .. }) => fields.extend([
                 marked(figure(figures.ser, intervals.ser), results, i, t),
-                Field::words(strip(figures.ser, intervals.ser, widest)),
+                SheetField::words(strip(figures.ser, intervals.ser, widest)),
                 against_the_best(standing(results, i, t)),
                 figure(figures.precision, intervals.precision),
                 figure(figures.recall, intervals.recall),
                 figure(figures.f, intervals.f),
             ]),
-            None => fields.extend((0..6).map(|at| if at == 1 { Field::words("") } else { Field::none() })),
+            None => fields
+                .extend((0..6).map(|at| if at == 1 { SheetField::words("") } else { SheetField::none() })),
         }
         if in_model {
             let known = cell(results, i, t).and_then(|cell| cell.in_model.as_ref());
             let ser = known.and_then(|figures| figures.ser);
-            fields.push(Field::figure_or_none(ser, html! { (percent(ser)) }));
+            fields.push(SheetField::figure_or_none(ser, html! { (percent(ser)) }));
         }
         let given = row.published.get(&test.name);
         fields.extend(published.iter().map(|(name, of)| {
@@ -124,7 +127,7 @@ fn table(results: &Results, t: usize) -> Sheet {
                 (percent(figure))
                 @if let Some(remark) = remark(name, given) { " " span.interval { "(" (remark) ")" } }
             };
-            Field::figure(figure, shown).class("published")
+            SheetField::figure(figure, shown).class("published")
         }));
         sheet.push(fields);
     }
@@ -140,12 +143,12 @@ fn widest(results: &Results, t: usize) -> f64 {
     ranking(results, t).into_iter().filter_map(upper).fold(0.0, f64::max)
 }
 
-fn figure(figure: Option<f64>, interval: Option<Interval>) -> Field {
+fn figure(figure: Option<f64>, interval: Option<Interval>) -> SheetField {
     let shown = html! {
         (percent(figure))
         @if interval.is_some() { span.interval { (between(interval)) } }
     };
-    Field::figure(figure, shown)
+    SheetField::figure(figure, shown)
 }
 
 /// A bar from 0 to the figure, and the interval over its end.
@@ -163,11 +166,11 @@ fn strip(figure: Option<f64>, interval: Option<Interval>, widest: f64) -> Markup
     }
 }
 
-fn against_the_best(standing: Option<Standing>) -> Field {
+fn against_the_best(standing: Option<Standing>) -> SheetField {
     match standing {
-        None | Some(Standing::Unknown) => Field::none(),
-        Some(Standing::Best) => Field::figure(Some(0.0), html! { span.mark-best { "★" } " best" }),
-        Some(Standing::Near(d)) => Field::figure(
+        None | Some(Standing::Unknown) => SheetField::none(),
+        Some(Standing::Best) => SheetField::figure(Some(0.0), html! { span.mark-best { "★" } " best" }),
+        Some(Standing::Near(d)) => SheetField::figure(
             Some(d.ser),
             html! {
                 "+" (percent(Some(d.ser))) " " span.interval {
@@ -175,7 +178,7 @@ fn against_the_best(standing: Option<Standing>) -> Field {
                 }
             },
         ),
-        Some(Standing::Worse(d)) => Field::figure(
+        Some(Standing::Worse(d)) => SheetField::figure(
             Some(d.ser),
             html! { "+" (percent(Some(d.ser))) " " span.interval { "p " (equal(d.p_randomization)) } },
         ),
@@ -202,26 +205,26 @@ pub fn recognised(results: &Results) -> Option<Markup> {
     })
 }
 
-fn recognised_table(results: &Results, t: usize) -> Sheet {
-    let right = |name: &str| Column::figures(name).under("recognised right");
-    let wrong = |name: &str| Column::figures(name).under("taken for others");
+fn recognised_table(results: &Results, t: usize) -> ReportTable {
+    let right = |name: &str| SheetColumn::figures(name).under("recognised right");
+    let wrong = |name: &str| SheetColumn::figures(name).under("taken for others");
     let columns = vec![
-        Column::words(""),
-        Column::figures("WER %"),
-        Column::figures("SER %"),
+        SheetColumn::words(""),
+        SheetColumn::figures("WER %"),
+        SheetColumn::figures("SER %"),
         right("words"),
         right("SER %"),
         wrong("words"),
         wrong("SER %"),
     ];
-    let mut sheet = Sheet::new(format!("Recognised speech, {}", results.tests[t].name), columns);
+    let mut sheet = ReportTable::new(format!("Recognised speech, {}", results.tests[t].name), columns);
     for (i, row) in results.rows.iter().enumerate() {
         let Some(cell) = cell(results, i, t) else { continue };
         let Some(Recognised { word_error_rate, right, wrong }) = &cell.recognised else { continue };
-        let rate = |rate: Option<f64>| Field::figure(rate, percent(rate));
-        let words = |words: u64| Field::figure(Some(words as f64), thousands(words));
+        let rate = |rate: Option<f64>| SheetField::figure(rate, percent(rate));
+        let words = |words: u64| SheetField::figure(Some(words as f64), thousands(words));
         sheet.push([
-            Field::words(&row.name),
+            SheetField::words(&row.name),
             rate(*word_error_rate),
             rate(cell.figures.ser),
             words(right.tokens),

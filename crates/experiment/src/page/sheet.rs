@@ -6,34 +6,34 @@ use crate::units::NONE;
 
 /// A column: its heading and how it is taken.
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct SheetColumn {
     name: String,
     /// What stands over this column and those beside it that share it.
     group: Option<String>,
-    kind: Kind,
+    kind: FieldKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FieldKind {
     Words,
     Figures,
     Drawing,
 }
 
-impl Column {
+impl SheetColumn {
     /// Text, to the left.
     pub fn words(name: impl Into<String>) -> Self {
-        Self { name: name.into(), group: None, kind: Kind::Words }
+        Self { name: name.into(), group: None, kind: FieldKind::Words }
     }
 
     /// Numbers, to the right.
     pub fn figures(name: impl Into<String>) -> Self {
-        Self { kind: Kind::Figures, ..Self::words(name) }
+        Self { kind: FieldKind::Figures, ..Self::words(name) }
     }
 
     /// Something to look at, with nothing to sort by.
     pub fn drawing(name: impl Into<String>) -> Self {
-        Self { kind: Kind::Drawing, ..Self::words(name) }
+        Self { kind: FieldKind::Drawing, ..Self::words(name) }
     }
 
     /// Under a common heading.
@@ -45,13 +45,13 @@ impl Column {
 
 /// What stands in a place of a table, and what it is sorted by.
 #[derive(Debug, Clone)]
-pub struct Field {
+pub struct SheetField {
     shown: Markup,
     key: Option<f64>,
     class: Option<&'static str>,
 }
 
-impl Field {
+impl SheetField {
     /// Words, or what has no order but that of its text.
     pub fn words(shown: impl Render) -> Self {
         Self { shown: html! { (shown) }, key: None, class: None }
@@ -83,20 +83,20 @@ impl Field {
 
 /// A table: the first field of each row is its heading.
 #[derive(Debug, Clone)]
-pub struct Sheet {
+pub struct ReportTable {
     label: String,
-    columns: Vec<Column>,
-    rows: Vec<Vec<Field>>,
+    columns: Vec<SheetColumn>,
+    rows: Vec<Vec<SheetField>>,
 }
 
-impl Sheet {
+impl ReportTable {
     /// One without rows yet; `label` is what a screen reader calls it.
-    pub fn new(label: impl Into<String>, columns: Vec<Column>) -> Self {
+    pub fn new(label: impl Into<String>, columns: Vec<SheetColumn>) -> Self {
         Self { label: label.into(), columns, rows: Vec::new() }
     }
 
     /// Appends a row.
-    pub fn push(&mut self, fields: impl IntoIterator<Item = Field>) {
+    pub fn push(&mut self, fields: impl IntoIterator<Item = SheetField>) {
         self.rows.push(fields.into_iter().collect());
     }
 
@@ -109,9 +109,9 @@ impl Sheet {
     fn classes(&self, at: usize) -> Vec<&'static str> {
         let Some(column) = self.columns.get(at) else { return Vec::new() };
         let kind = match column.kind {
-            Kind::Words => None,
-            Kind::Figures => Some("n"),
-            Kind::Drawing => Some("drawing"),
+            FieldKind::Words => None,
+            FieldKind::Figures => Some("n"),
+            FieldKind::Drawing => Some("drawing"),
         };
         let before = at.checked_sub(1).and_then(|before| self.columns[before].group.as_ref());
         let begins = column.group.is_some() && column.group.as_ref() != before;
@@ -131,7 +131,7 @@ impl Sheet {
     }
 }
 
-impl Render for Sheet {
+impl Render for ReportTable {
     fn render(&self) -> Markup {
         let grouped = self.columns.iter().any(|column| column.group.is_some());
         html! {
@@ -151,8 +151,8 @@ impl Render for Sheet {
                         }
                         tr {
                             @for (at, column) in self.columns.iter().enumerate() {
-                                @let sorted = column.kind != Kind::Drawing;
-                                @let numeric = column.kind == Kind::Figures;
+                                @let sorted = column.kind != FieldKind::Drawing;
+                                @let numeric = column.kind == FieldKind::Figures;
                                 th class=[joined(self.classes(at))] scope="col" data-column=[sorted.then_some(at)] data-numeric[numeric] {
                                     (column.name)
                                 }
@@ -162,7 +162,7 @@ impl Render for Sheet {
                     tbody {
                         @for row in &self.rows {
                             tr {
-                                @for (at, Field { shown, key, class }) in row.iter().enumerate() {
+                                @for (at, SheetField { shown, key, class }) in row.iter().enumerate() {
                                     @if at == 0 {
                                         th scope="row" class=[class] { (shown) }
                                     } @else {
@@ -194,10 +194,12 @@ mod tests {
 
     #[test]
     fn numbers_carry_what_they_are_sorted_by_and_nothing_is_a_dash() {
-        let mut sheet =
-            Sheet::new("a & b", vec![Column::words("row"), Column::figures("SER %").under("<test>")]);
-        sheet.push([Field::words("a"), Field::figure(Some(0.125), "12.50").class("best")]);
-        sheet.push([Field::words("b"), Field::figure(None, "")]);
+        let mut sheet = ReportTable::new(
+            "a & b",
+            vec![SheetColumn::words("row"), SheetColumn::figures("SER %").under("<test>")],
+        );
+        sheet.push([SheetField::words("a"), SheetField::figure(Some(0.125), "12.50").class("best")]);
+        sheet.push([SheetField::words("b"), SheetField::figure(None, "")]);
         let html = sheet.render().into_string();
         assert!(html.contains(r#"<td class="n from best" data-sort="0.125">12.50</td>"#), "{html}");
         assert!(html.contains(r#"<td class="n from none">–</td>"#), "{html}");

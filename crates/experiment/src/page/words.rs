@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::count;
-use crate::results::{Results, Sample, Test};
+use crate::results::{ResultSample, ResultTest, Results};
 use crate::standing::cell;
-use majuscule_train::eval::report::Word;
+use majuscule_train::eval::report::MisspelledWord;
 use majuscule_train::eval::table::thousands;
 
 /// How many errors of a row are shown: the next ones happen too seldom to tell anything.
@@ -16,9 +16,9 @@ const OPEN: usize = 4;
 
 /// The most frequent errors of each row, test by test; `None` where there are none.
 pub fn errors(results: &Results) -> Option<Markup> {
-    let of_test = |t| -> Vec<(&str, &[Word])> {
+    let of_test = |t| -> Vec<(&str, &[MisspelledWord])> {
         let of_row = |i| {
-            let errors: &[Word] = &cell(results, i, t)?.errors;
+            let errors: &[MisspelledWord] = &cell(results, i, t)?.errors;
             (!errors.is_empty()).then_some((results.rows[i].name.as_str(), errors))
         };
         (0..results.rows.len()).filter_map(of_row).collect()
@@ -41,14 +41,14 @@ pub fn errors(results: &Results) -> Option<Markup> {
     })
 }
 
-fn card(name: &str, errors: &[Word]) -> Markup {
+fn card(name: &str, errors: &[MisspelledWord]) -> Markup {
     html! {
         div.card {
             h4 { (name) }
             table.words {
                 thead { tr { th scope="col" { "written" } th scope="col" { "right" } th.n scope="col" { "times" } } }
                 tbody {
-                    @for Word { reference, hypothesis, count } in errors.iter().take(ERRORS) {
+                    @for MisspelledWord { reference, hypothesis, count } in errors.iter().take(ERRORS) {
                         tr { td.wrote { (hypothesis) } td { (reference) } td.n { (thousands(*count)) } }
                     }
                 }
@@ -75,7 +75,7 @@ pub fn sentences(results: &Results) -> Option<Markup> {
     })
 }
 
-fn samples(results: &Results, test: &Test) -> Markup {
+fn samples(results: &Results, test: &ResultTest) -> Markup {
     let (open, rest) = test.sample.split_at(test.sample.len().min(OPEN));
     html! {
         @for sample in open { (side_by_side(results, sample)) }
@@ -88,11 +88,11 @@ fn samples(results: &Results, test: &Test) -> Markup {
     }
 }
 
-fn side_by_side(results: &Results, sample: &Sample) -> Markup {
+fn side_by_side(results: &Results, sample: &ResultSample) -> Markup {
     html! {
         dl.sample {
             div.reference { dt { "reference" } dd { (spoken(sample, &sample.reference)) } }
-            @for Written { rows, words, wrong } in written(sample) {
+            @for RowOutput { rows, words, wrong } in written(sample) {
                 div {
                     dt {
                         @for (at, row) in rows.iter().enumerate() {
@@ -109,22 +109,22 @@ fn side_by_side(results: &Results, sample: &Sample) -> Markup {
 }
 
 /// What one or more rows wrote.
-struct Written<'a> {
+struct RowOutput<'a> {
     rows: Vec<usize>,
     words: &'a [String],
     wrong: usize,
 }
 
 /// What was written, each version once, those with the fewest errors first.
-fn written(sample: &Sample) -> Vec<Written<'_>> {
-    let mut all: Vec<Written> = Vec::new();
+fn written(sample: &ResultSample) -> Vec<RowOutput<'_>> {
+    let mut all: Vec<RowOutput> = Vec::new();
     for (row, words) in sample.outputs.iter().enumerate() {
         let Some(words) = words else { continue };
         match all.iter_mut().find(|written| written.words == words) {
             Some(written) => written.rows.push(row),
             None => {
                 let wrong = (0..words.len()).filter(|&at| is_wrong(sample, words, at)).count();
-                all.push(Written { rows: vec![row], words, wrong });
+                all.push(RowOutput { rows: vec![row], words, wrong });
             }
         }
     }
@@ -132,15 +132,15 @@ fn written(sample: &Sample) -> Vec<Written<'_>> {
     all
 }
 
-fn is_scored(sample: &Sample, at: usize) -> bool {
+fn is_scored(sample: &ResultSample, at: usize) -> bool {
     sample.scored.get(at).copied().unwrap_or(false)
 }
 
-fn is_wrong(sample: &Sample, words: &[String], at: usize) -> bool {
+fn is_wrong(sample: &ResultSample, words: &[String], at: usize) -> bool {
     is_scored(sample, at) && words.get(at) != sample.reference.get(at)
 }
 
-fn spoken(sample: &Sample, words: &[String]) -> Markup {
+fn spoken(sample: &ResultSample, words: &[String]) -> Markup {
     html! {
         @for (at, word) in words.iter().enumerate() {
             @if at > 0 { " " }

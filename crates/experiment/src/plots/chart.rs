@@ -8,10 +8,10 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::ink::{
-    DASH, Drawn, FAMILY, GRID, INK, MUTED, PAPER, SCALE, Sheet, TEXT, colour, fitted, mark, visible, write,
+    DASH, Drawing, Drawn, FAMILY, GRID, INK, MUTED, PAPER, SCALE, TEXT, colour, fitted, mark, visible, write,
 };
-use super::labels::{self, Area, Place};
-use super::legend::{Legend, Sample};
+use super::labels::{self, Area, PlotPoint};
+use super::legend::{Legend, LegendSample};
 use super::scale::Axis;
 
 const WIDTH: u32 = 640;
@@ -33,7 +33,7 @@ const BELOW: u32 = 6;
 
 /// Points joined by a line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct PlotLine {
     /// What the legend says; a line without is in no legend.
     pub name: Option<String>,
     /// The number of its colour.
@@ -69,9 +69,9 @@ pub struct Named {
 }
 
 /// A chart of lines over its legend.
-pub fn lines(x: &Axis, y: &Axis, right: Option<&Axis>, lines: &[Line]) -> String {
-    let named = lines.iter().filter_map(|line| Some((Sample::Line(line.colour), line.name.clone()?)));
-    let dashes = right.map(|axis| (Sample::Dashes, axis.title.clone()));
+pub fn lines(x: &Axis, y: &Axis, right: Option<&Axis>, lines: &[PlotLine]) -> String {
+    let named = lines.iter().filter_map(|line| Some((LegendSample::Line(line.colour), line.name.clone()?)));
+    let dashes = right.map(|axis| (LegendSample::Dashes, axis.title.clone()));
     let legend = Legend::flowing(named.chain(dashes), SIDE as i32, (WIDTH - SIDE) as i32);
     above_legend(&legend, |above| {
         axes(above, x, y, right, |chart| {
@@ -99,7 +99,7 @@ pub fn lines(x: &Axis, y: &Axis, right: Option<&Axis>, lines: &[Line]) -> String
     })
 }
 
-fn above_legend(legend: &Legend, draw: impl FnOnce(&Sheet<'_>) -> Drawn) -> String {
+fn above_legend(legend: &Legend, draw: impl FnOnce(&Drawing<'_>) -> Drawn) -> String {
     let below = if legend.height() > 0 { BETWEEN + legend.height() + BELOW } else { 0 };
     svg((WIDTH, HEIGHT + below), |root| {
         let (above, below) = root.split_vertically(HEIGHT);
@@ -114,19 +114,19 @@ pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
     // As `axes` lays them out.
     let (left, right) = ((SIDE + UPRIGHT) as i32, (WIDTH - SIDE) as i32);
     let (top, bottom) = (TOP as i32, (HEIGHT - LEVEL - BOTTOM) as i32);
-    let places: Vec<Place> = points
+    let places: Vec<PlotPoint> = points
         .iter()
         .map(|Named { point, .. }| (x.map(&point.x, (left, right)), y.map(&point.y, (bottom, top))))
         .collect();
     let inside = Area { from: (left + 2, top), to: (right, bottom - 4) };
     let names = points.iter().map(|named| fitted(&named.name, MOST)).collect();
-    let mut labels = Labels::new(names, &places, inside);
+    let mut labels = PointLabels::new(names, &places, inside);
     let mut legend = Legend::flowing([], left, right);
     if labels.are_crowded() {
         let numbers = points.iter().map(|named| named.number.to_string()).collect();
-        labels = Labels::new(numbers, &places, inside);
+        labels = PointLabels::new(numbers, &places, inside);
         let entry =
-            |named: &Named| (Sample::Point(named.colour), format!("{}  {}", named.number, named.name));
+            |named: &Named| (LegendSample::Point(named.colour), format!("{}  {}", named.number, named.name));
         legend = Legend::columns(points.iter().map(entry), SIDE as i32, right);
     }
     above_legend(&legend, |above| {
@@ -148,13 +148,13 @@ pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
 }
 
 /// What stands beside points.
-struct Labels {
+struct PointLabels {
     texts: Vec<String>,
     placed: Vec<Option<(Area, bool)>>,
 }
 
-impl Labels {
-    fn new(texts: Vec<String>, places: &[Place], inside: Area) -> Self {
+impl PointLabels {
+    fn new(texts: Vec<String>, places: &[PlotPoint], inside: Area) -> Self {
         let widths: Vec<i32> = texts.iter().map(|text| labels::width(text, TEXT - 1.0) + 4).collect();
         Self { placed: labels::place(places, &widths, inside), texts }
     }
@@ -165,7 +165,7 @@ impl Labels {
         self.placed.contains(&None) || far > 3.max(self.placed.len() / 5)
     }
 
-    fn draw(&self, root: &Sheet, places: &[Place]) -> Drawn {
+    fn draw(&self, root: &Drawing, places: &[PlotPoint]) -> Drawn {
         // All lines first: where one has to pass a name, it passes under it.
         for (place, placed) in places.iter().zip(&self.placed) {
             if let Some((area, true)) = placed {
@@ -219,7 +219,7 @@ impl ValueFormatter<f64> for Axis {
 
 /// Axes and a grid, and on it what `draw` draws.
 fn axes<'b>(
-    root: &Sheet<'b>,
+    root: &Drawing<'b>,
     x: &Axis,
     y: &Axis,
     right: Option<&Axis>,
@@ -256,7 +256,7 @@ fn axes<'b>(
     draw(&mut chart)
 }
 
-fn svg(size: (u32, u32), draw: impl FnOnce(&Sheet<'_>) -> Drawn) -> String {
+fn svg(size: (u32, u32), draw: impl FnOnce(&Drawing<'_>) -> Drawn) -> String {
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();

@@ -4,10 +4,10 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::labels::Place;
+use super::labels::PlotPoint;
 
 /// A drawing that stands alone, and a part of it.
-pub type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub type Drawing<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Whether it could be drawn.
 pub type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
@@ -59,7 +59,7 @@ pub const FAMILY: &str = "sans-serif";
 pub const SCALE: f64 = 1.24;
 
 /// Text in the middle of its height, on the given side of `at`.
-pub fn write(area: &Sheet, text: &str, at: Place, side: HPos, size: f64, ink: RGBColor) -> Drawn {
+pub fn write(area: &Drawing, text: &str, at: PlotPoint, side: HPos, size: f64, ink: RGBColor) -> Drawn {
     let style = (FAMILY, size * SCALE).into_font().color(&ink).pos(Pos::new(side, VPos::Center));
     area.draw(&Text::new(visible(text), at, style))
 }

@@ -1,15 +1,15 @@
 //! Where the names of points stand, so that none covers another or a point.
 
 /// A place in pixels, down and to the right.
-pub type Place = (i32, i32);
+pub type PlotPoint = (i32, i32);
 
 /// A rectangle: its upper left and lower right corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area {
     /// The upper left corner.
-    pub from: Place,
+    pub from: PlotPoint,
     /// The lower right corner.
-    pub to: Place,
+    pub to: PlotPoint,
 }
 
 impl Area {
@@ -28,7 +28,7 @@ impl Area {
     }
 
     /// The point of it that lies nearest.
-    pub fn nearest(self, (x, y): Place) -> Place {
+    pub fn nearest(self, (x, y): PlotPoint) -> PlotPoint {
         (x.clamp(self.from.0, self.to.0), y.clamp(self.from.1, self.to.1))
     }
 }
@@ -59,10 +59,10 @@ const SIDES: [(f64, f64); 12] = [
 
 /// Where the name of each point stands, and whether a line has to lead to it; `None` where there is no room left. A line passes
 /// beside other names and points where it can, and under them where it cannot.
-pub fn place(points: &[Place], widths: &[i32], inside: Area) -> Vec<Option<(Area, bool)>> {
+pub fn place(points: &[PlotPoint], widths: &[i32], inside: Area) -> Vec<Option<(Area, bool)>> {
     let mut taken: Vec<Area> = points.iter().map(|&point| around(point, POINT)).collect();
     let mut lines: Vec<Area> = Vec::new();
-    let name = |(&point, &width): (&Place, &i32)| {
+    let name = |(&point, &width): (&PlotPoint, &i32)| {
         let is_free = |area: Area, of: &[Area]| !of.iter().any(|taken| taken.meets(area));
         let own = around(point, POINT);
         let is_clear = |area: Area, line: bool| {
@@ -81,7 +81,7 @@ pub fn place(points: &[Place], widths: &[i32], inside: Area) -> Vec<Option<(Area
     points.iter().zip(widths).map(name).collect()
 }
 
-fn candidates((x, y): Place, width: i32) -> impl Iterator<Item = (Area, bool)> {
+fn candidates((x, y): PlotPoint, width: i32) -> impl Iterator<Item = (Area, bool)> {
     DISTANCES.into_iter().flat_map(move |distance| {
         SIDES.into_iter().map(move |(right, down)| {
             // From the middle of the side that faces the point.
@@ -93,12 +93,12 @@ fn candidates((x, y): Place, width: i32) -> impl Iterator<Item = (Area, bool)> {
     })
 }
 
-fn around((x, y): Place, by: i32) -> Area {
+fn around((x, y): PlotPoint, by: i32) -> Area {
     Area { from: (x - by, y - by), to: (x + by, y + by) }
 }
 
 /// The line from a point to its name as small areas, without its ends: what it passes.
-fn way(point: Place, area: Area) -> Vec<Area> {
+fn way(point: PlotPoint, area: Area) -> Vec<Area> {
     let end = area.nearest(point);
     let along = |from: i32, to: i32, k: i32| from + (to - from) * k / 10;
     (2..9).map(|k| around((along(point.0, end.0, k), along(point.1, end.1, k)), 1)).collect()

@@ -4,12 +4,12 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::ink::{DASH, Drawn, INK, MUTED, Sheet, TEXT, colour, fitted, mark, write};
+use super::ink::{DASH, Drawing, Drawn, INK, MUTED, TEXT, colour, fitted, mark, write};
 use super::labels;
 
 /// What stands before a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sample {
+pub enum LegendSample {
     /// A line of that colour with a point on it.
     Line(usize),
     /// A dashed line.
@@ -18,7 +18,7 @@ pub enum Sample {
     Point(usize),
 }
 
-impl Sample {
+impl LegendSample {
     fn width(self) -> i32 {
         if matches!(self, Self::Point(_)) { 10 } else { 26 }
     }
@@ -27,7 +27,7 @@ impl Sample {
 /// Names, and where they stand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Legend {
-    entries: Vec<(Sample, String)>,
+    entries: Vec<(LegendSample, String)>,
     places: Vec<(i32, i32)>,
     height: u32,
 }
@@ -41,26 +41,27 @@ const GAP: i32 = 22;
 
 impl Legend {
     /// One after the other, as many in a row as there is room for.
-    pub fn flowing(entries: impl IntoIterator<Item = (Sample, String)>, from: i32, to: i32) -> Self {
+    pub fn flowing(entries: impl IntoIterator<Item = (LegendSample, String)>, from: i32, to: i32) -> Self {
         Self::laid_out(entries, from, to, |widths| widths.to_vec())
     }
 
     /// In columns.
-    pub fn columns(entries: impl IntoIterator<Item = (Sample, String)>, from: i32, to: i32) -> Self {
+    pub fn columns(entries: impl IntoIterator<Item = (LegendSample, String)>, from: i32, to: i32) -> Self {
         Self::laid_out(entries, from, to, |widths| {
             vec![widths.iter().copied().max().unwrap_or(0); widths.len()]
         })
     }
 
     fn laid_out(
-        entries: impl IntoIterator<Item = (Sample, String)>,
+        entries: impl IntoIterator<Item = (LegendSample, String)>,
         from: i32,
         to: i32,
         places: impl Fn(&[i32]) -> Vec<i32>,
     ) -> Self {
         let entries: Vec<_> =
             entries.into_iter().map(|(sample, name)| (sample, fitted(&name, MOST))).collect();
-        let width = |(sample, name): &(Sample, String)| sample.width() + BEFORE + labels::width(name, TEXT);
+        let width =
+            |(sample, name): &(LegendSample, String)| sample.width() + BEFORE + labels::width(name, TEXT);
         let widths = places(&entries.iter().map(width).collect::<Vec<_>>());
         let (mut x, mut y) = (from, ROW / 2);
         let mut places = Vec::new();
@@ -81,19 +82,19 @@ impl Legend {
     }
 
     /// Draws it at the top of an area.
-    pub fn draw(&self, area: &Sheet) -> Drawn {
+    pub fn draw(&self, area: &Drawing) -> Drawn {
         for ((sample, name), (x, y)) in self.entries.iter().zip(&self.places) {
             let middle = (x + sample.width() / 2, *y);
             let line = [(*x, *y), (x + sample.width(), *y)];
             match *sample {
-                Sample::Line(number) => {
+                LegendSample::Line(number) => {
                     area.draw(&PathElement::new(line, colour(number).stroke_width(2)))?;
                     area.draw(&Circle::new(middle, 4, mark(number)))?;
                 }
-                Sample::Dashes => {
+                LegendSample::Dashes => {
                     area.draw(&DashedPathElement::new(line, DASH, DASH, MUTED.stroke_width(2)))?
                 }
-                Sample::Point(number) => area.draw(&Circle::new(middle, 5, mark(number)))?,
+                LegendSample::Point(number) => area.draw(&Circle::new(middle, 5, mark(number)))?,
             }
             write(area, name, (x + sample.width() + BEFORE, *y), HPos::Left, TEXT, INK)?;
         }
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn names_stay_inside_and_columns_stand_in_line() {
         let names = ["a", "a longer name", "b", "another one", "c", "d"];
-        let entries = || names.map(|name| (Sample::Point(0), name.to_owned()));
+        let entries = || names.map(|name| (LegendSample::Point(0), name.to_owned()));
         let columns = Legend::columns(entries(), 10, 300);
         let lefts: Vec<i32> = columns.places.iter().map(|(x, _)| *x).collect();
         assert_eq!((lefts[0], lefts[2], lefts[4]), (10, 10, 10));

@@ -8,8 +8,8 @@ mod chart;
 
 use maud::html;
 
-use self::chart::{Line, Named, Point};
-use super::results::{Cell, Results, Row};
+use self::chart::{Named, PlotLine, Point};
+use super::results::{ResultCell, ResultRow, Results};
 use super::standing::{cell, ser};
 use super::units::{bytes, short};
 
@@ -87,7 +87,7 @@ fn series(results: &Results) -> Vec<&str> {
 
 /// A row's SER on a test with its interval, in percent.
 fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
-    let Cell { intervals, .. } = cell(results, row, test)?;
+    let ResultCell { intervals, .. } = cell(results, row, test)?;
     let y = 100.0 * ser(results, row, test)?;
     let interval = intervals.ser.map(|interval| (100.0 * interval.low, 100.0 * interval.high));
     Some(Point { x, y, interval }).filter(|point| point.x.is_finite())
@@ -151,11 +151,11 @@ fn training(results: &Results, test: usize) -> Option<Plot> {
     for point in curves.iter_mut().flat_map(|curve| &mut curve.epochs) {
         point.y /= unit;
     }
-    let lines: Vec<Line> = curves
+    let lines: Vec<PlotLine> = curves
         .into_iter()
         .flat_map(|Curve { name, colour, ser, epochs }| {
-            let line = Line { name: Some(name.to_owned()), colour, right: false, points: ser };
-            [line, Line { name: None, colour, right: true, points: epochs }]
+            let line = PlotLine { name: Some(name.to_owned()), colour, right: false, points: ser };
+            [line, PlotLine { name: None, colour, right: true, points: epochs }]
         })
         .filter(|line| line.points.len() > 1)
         .collect();
@@ -170,7 +170,7 @@ fn training(results: &Results, test: usize) -> Option<Plot> {
 }
 
 /// CPU seconds of an epoch.
-fn epoch(row: &Row) -> Option<f64> {
+fn epoch(row: &ResultRow) -> Option<f64> {
     let seconds = row.training?.cpu_seconds? / row.epochs?;
     seconds.is_finite().then_some(seconds)
 }
@@ -221,7 +221,7 @@ fn trade(
     sides: &str,
 ) -> Option<Plot> {
     let names = series(results);
-    let point = |(i, row): (usize, &Row)| {
+    let point = |(i, row): (usize, &ResultRow)| {
         let value = of(i).filter(|value| *value > 0.0)?;
         let colour = names.iter().position(|name| *name == row.series)?;
         Some(Named {
@@ -245,10 +245,10 @@ fn trade(
 
 /// The weights of layers: figure 3 of Rei et al. 2020. `None` where no row has any.
 fn layers(results: &Results) -> Option<Plot> {
-    let rows: Vec<(&Row, &Vec<f64>)> =
+    let rows: Vec<(&ResultRow, &Vec<f64>)> =
         results.rows.iter().filter_map(|row| Some((row, row.layers.as_ref()?))).collect();
     let deepest = rows.iter().map(|(_, weights)| weights.len()).max().filter(|deepest| *deepest > 1)?;
-    let line = |(colour, (row, weights)): (usize, &(&Row, &Vec<f64>))| Line {
+    let line = |(colour, (row, weights)): (usize, &(&ResultRow, &Vec<f64>))| PlotLine {
         name: Some(row.name.clone()),
         colour,
         right: false,
@@ -259,7 +259,7 @@ fn layers(results: &Results) -> Option<Plot> {
             .map(|(layer, weight)| Point { x: layer as f64, y: *weight, interval: None })
             .collect(),
     };
-    let lines: Vec<Line> = rows.iter().enumerate().map(line).collect();
+    let lines: Vec<PlotLine> = rows.iter().enumerate().map(line).collect();
     let every = deepest.div_ceil(26);
     let x = scale::Axis {
         title: "layer (0: embeddings)".into(),

@@ -20,9 +20,9 @@ use majuscule::error::{Error, Result};
 use majuscule::lm::forms::Forms;
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{MAX_ORDER, Vocabulary, WordId};
-use majuscule::methods::hmm::candidates::{Candidate, Candidates};
+use majuscule::methods::hmm::candidates::{Candidates, FormCandidate};
 use majuscule::methods::hmm::guess::Guesser;
-use majuscule::methods::hmm::session::{Decoding, n_best};
+use majuscule::methods::hmm::session::{HmmSession, n_best};
 use majuscule::methods::{Method, classical, hmm};
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{Labelling, Restorer, Session, Want};
@@ -46,7 +46,7 @@ pub struct Ngram {
     vocabulary: Vocabulary,
     forms: Forms,
     guesser: Option<Guesser>,
-    settings: Settings,
+    settings: NgramSettings,
     locale: Locale,
     labels: Labels,
     /// The files that were made in training, to be written.
@@ -55,7 +55,7 @@ pub struct Ngram {
 
 /// What a model needs to know of how it was trained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct NgramSettings {
     /// What the arcs are by which the machine backs off.
     pub arcs: BackOff,
     /// The length of the longest n-grams.
@@ -71,7 +71,7 @@ impl Ngram {
     /// [`Error::Model`] where a file of it is missing, cut off or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
-        let settings = Settings::deserialize(&manifest.settings).map_err(|error| {
+        let settings = NgramSettings::deserialize(&manifest.settings).map_err(|error| {
             Error::model(
                 store.name(),
                 format!("its settings are not those of ngram ({error}): train it again"),
@@ -92,7 +92,7 @@ impl Ngram {
         machine: Machine,
         vocabulary: Vocabulary,
         (forms, guesser): (Forms, Option<Guesser>),
-        settings: Settings,
+        settings: NgramSettings,
         locale: Locale,
         labels: Labels,
     ) -> Self {
@@ -111,7 +111,7 @@ impl Ngram {
     }
 
     /// What its manifest says of how it works.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &NgramSettings {
         &self.settings
     }
 
@@ -162,7 +162,7 @@ impl Restorer for Ngram {
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         let confidence = want.confidence && self.has_probabilities();
         let want = Want { confidence, ..want };
-        Box::new(Decoding::new(self.candidates(), Walk::new(&self.machine), want))
+        Box::new(HmmSession::new(self.candidates(), Walk::new(&self.machine), want))
     }
 
     fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
@@ -172,14 +172,14 @@ impl Restorer for Ngram {
 
 impl Scorer for Walk<'_> {
     type State = u32;
-    type Candidate = Candidate;
+    type Candidate = FormCandidate;
 
     fn start(&self) -> u32 {
         Walk::start(self)
     }
 
     #[inline]
-    fn step(&self, _: usize, state: u32, next: Candidate) -> (f32, u32) {
+    fn step(&self, _: usize, state: u32, next: FormCandidate) -> (f32, u32) {
         let (ended, state) =
             if next.opens { (Walk::finish(self, state), Walk::start(self)) } else { (0.0, state) };
         let (cost, state) = Walk::step(self, state, next.word.0 + 1, next.skips);
@@ -200,7 +200,7 @@ mod tests {
 
     use super::*;
     use majuscule::methods::hmm::Hmm;
-    use majuscule::restorer::End;
+    use majuscule::restorer::Boundary;
     use majuscule::text::{Choice, Label};
     use majuscule_train::corpus::{Corpus, Protocol, Reading};
     use majuscule_train::lm::kneser_ney;
@@ -219,7 +219,7 @@ mod tests {
 
     fn labels(model: &dyn Restorer, tokens: &Tokens) -> Vec<Label> {
         let mut choices: Vec<Choice> = Vec::new();
-        model.session(Want::default()).push(tokens, End::Flush, &mut choices).unwrap();
+        model.session(Want::default()).push(tokens, Boundary::Reset, &mut choices).unwrap();
         choices.into_iter().map(|choice| choice.label).collect()
     }
 
@@ -268,7 +268,7 @@ mod tests {
             let (_, model) = trained(text, 3, arcs).unwrap();
             let mut choices = Vec::new();
             let want = Want { confidence: true, ..Want::default() };
-            model.session(want).push(&tokens, End::Flush, &mut choices).unwrap();
+            model.session(want).push(&tokens, Boundary::Reset, &mut choices).unwrap();
             assert!(choices.iter().all(|choice| choice.confidence.is_some() == has), "{choices:?}");
         }
     }

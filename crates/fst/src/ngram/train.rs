@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{MACHINE, Ngram, Settings};
+use super::{MACHINE, Ngram, NgramSettings};
 use crate::wfst::{self, BackOff, Machine, Symbols};
 use majuscule::error::{Error, Result};
 use majuscule::lm::forms::check_weight;
@@ -63,7 +63,7 @@ pub fn train(config: &NgramConfig, corpus: &Corpus, threads: NonZeroUsize) -> Re
     check_weight("--map-weight", config.map_weight)?;
     let parts = config.language.parts(corpus, threads)?;
     let order = parts.model.order() as u8;
-    let settings = Settings { arcs: config.arcs, order, map_weight: config.map_weight };
+    let settings = NgramSettings { arcs: config.arcs, order, map_weight: config.map_weight };
     let machine = Machine::of_model(&parts.model, config.arcs)?;
     let symbols = Symbols::of_model(&parts.model, config.arcs)?;
     let mut file = Vec::new();

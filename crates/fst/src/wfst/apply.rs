@@ -2,7 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Candidate, EPSILON, FAILURE_SYMBOL, Label, Lattice, Machine, Path, Search, Symbols, best_paths};
+use super::{
+    ArcLabel, EPSILON, FAILURE_SYMBOL, Lattice, LayeredSearch, Machine, MachinePath, Symbols, WordCandidate,
+    best_paths,
+};
 use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::text::Locale;
@@ -15,14 +18,14 @@ pub struct Transducer {
     outputs: Symbols,
     locale: Locale,
     /// What each lower-cased word is read as: itself, or for an acceptor all its forms.
-    readings: FxHashMap<String, Vec<Label>>,
+    readings: FxHashMap<String, Vec<ArcLabel>>,
     /// What a word without readings is read as.
-    unknown: Option<Label>,
+    unknown: Option<ArcLabel>,
 }
 
 /// A line that has been read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct InputLine {
     /// −ln of its weight.
     pub cost: f64,
     /// Its words with a space between.
@@ -43,7 +46,7 @@ impl Transducer {
             Some(label) => machine.with_failure(label)?,
             None => machine,
         };
-        let mut readings: FxHashMap<String, Vec<Label>> = FxHashMap::default();
+        let mut readings: FxHashMap<String, Vec<ArcLabel>> = FxHashMap::default();
         let mut key = String::new();
         for (label, word) in inputs.iter() {
             if label == EPSILON || word == FAILURE_SYMBOL || SPECIAL.contains(&word) {
@@ -64,8 +67,8 @@ impl Transducer {
     ///
     /// # Errors
     /// Of a line, where it has a word that the machine cannot read, not even as `<unk>`.
-    pub fn best(&self) -> impl FnMut(&str) -> Result<Option<Line>> {
-        let mut search = Search::new(&self.machine);
+    pub fn best(&self) -> impl FnMut(&str) -> Result<Option<InputLine>> {
+        let mut search = LayeredSearch::new(&self.machine);
         move |line| Ok(search.best(&self.lattice(line)?).map(|path| self.line(line, &path)))
     }
 
@@ -73,7 +76,7 @@ impl Transducer {
     ///
     /// # Errors
     /// Like [`Transducer::best`], and where rustfst fails.
-    pub fn several(&self, line: &str, count: usize) -> Result<Vec<Line>> {
+    pub fn several(&self, line: &str, count: usize) -> Result<Vec<InputLine>> {
         let paths = best_paths(&self.machine, &self.lattice(line)?, count)?;
         Ok(paths.iter().map(|path| self.line(line, path)).collect())
     }
@@ -92,15 +95,15 @@ impl Transducer {
                     "\"{word}\" is not among the symbols that the machine reads, and it has no <unk>"
                 ))
             })?;
-            lattice.push(readings.iter().map(|&label| Candidate { label, cost: 0.0 }));
+            lattice.push(readings.iter().map(|&label| WordCandidate { label, cost: 0.0 }));
         }
         Ok(lattice)
     }
 
     /// What a path writes. A word that was read as `<unk>` stays as it is.
-    fn line(&self, line: &str, path: &Path) -> Line {
+    fn line(&self, line: &str, path: &MachinePath) -> InputLine {
         let mut words: Vec<&str> = line.split_whitespace().collect();
-        let written = |label: &Label| self.outputs.word(*label).unwrap_or(SPECIAL[0]);
+        let written = |label: &ArcLabel| self.outputs.word(*label).unwrap_or(SPECIAL[0]);
         if words.len() == path.output.len() {
             for (word, label) in words.iter_mut().zip(&path.output) {
                 match written(label) {
@@ -111,6 +114,6 @@ impl Transducer {
         } else {
             words = path.output.iter().map(written).collect();
         }
-        Line { cost: path.cost, text: words.join(" ") }
+        InputLine { cost: path.cost, text: words.join(" ") }
     }
 }

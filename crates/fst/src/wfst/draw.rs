@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::symbols::shown;
-use super::{Arc, EPSILON, EPSILON_SYMBOL, Label, Machine, Symbols, cost};
+use super::{ArcLabel, EPSILON, EPSILON_SYMBOL, Machine, MachineArc, Symbols, cost};
 use majuscule::error::{Error, Result};
 
 /// More arcs than this are no picture that anybody can read.
@@ -52,13 +52,13 @@ fn name(machine: &Machine, state: u32) -> Vec<String> {
     name
 }
 
-fn is_back_off(machine: &Machine, arc: &Arc) -> bool {
+fn is_back_off(machine: &Machine, arc: &MachineArc) -> bool {
     arc.ilabel == EPSILON || Some(arc.ilabel) == machine.failure()
 }
 
 /// What an arc says: what it reads, what it writes where that is something else, and its cost.
-fn said(arc: &Arc, inputs: &Symbols, outputs: &Symbols) -> String {
-    let word = |label: Label, symbols: &Symbols| match symbols.word(label) {
+fn said(arc: &MachineArc, inputs: &Symbols, outputs: &Symbols) -> String {
+    let word = |label: ArcLabel, symbols: &Symbols| match symbols.word(label) {
         Some(word) => word.to_owned(),
         None if label == EPSILON => EPSILON_SYMBOL.to_owned(),
         None => shown(label).to_string(),

@@ -11,7 +11,7 @@ use rustfst::Semiring;
 use rustfst::fst_properties::FstProperties;
 
 use super::symbols::shown;
-use super::{Arc, EPSILON, Label, Machine, Parts, Symbols, cost};
+use super::{ArcLabel, EPSILON, Machine, MachineArc, MachineParts, Symbols, cost};
 use majuscule::error::{Error, Result};
 
 const MAGIC: i32 = 2_125_659_606;
@@ -58,7 +58,7 @@ pub fn write(
     symbols: Option<(&Symbols, &Symbols)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut parts = Parts { start: machine.start(), ..Parts::new() };
+    let mut parts = MachineParts { start: machine.start(), ..MachineParts::new() };
     for state in 0..machine.states() as u32 {
         parts.arcs.extend_from_slice(machine.out(state));
         parts.end_state(machine.end(state));
@@ -68,7 +68,7 @@ pub fn write(
 
 /// See [`write()`].
 pub(super) fn put(
-    parts: &Parts,
+    parts: &MachineParts,
     symbols: Option<(&Symbols, &Symbols)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -126,7 +126,7 @@ fn put_symbols(symbols: &Symbols, bytes: &mut Vec<u8>) {
 }
 
 /// What is known of the arcs of a machine: without it a composition would look at all of them again.
-pub(super) fn properties(parts: &Parts) -> FstProperties {
+pub(super) fn properties(parts: &MachineParts) -> FstProperties {
     use FstProperties as P;
     let mut acceptor = true;
     let (mut input_epsilons, mut output_epsilons) = (false, false);
@@ -167,8 +167,8 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<(Machine, Facts)> {
 
 const AGAIN: &str = "copy it again, or build it again";
 
-fn parts(bytes: &[u8]) -> Result<(Parts, Facts), String> {
-    let mut rest = Rest { bytes, at: 0 };
+fn parts(bytes: &[u8]) -> Result<(MachineParts, Facts), String> {
+    let mut rest = UnreadBytes { bytes, at: 0 };
     if !begins(bytes) {
         return Err(
             "is no machine of OpenFst: expected a binary file, as fst build and fstcompile write it".into()
@@ -203,7 +203,7 @@ fn parts(bytes: &[u8]) -> Result<(Parts, Facts), String> {
     let outputs = if flags & HAS_OUTPUT_SYMBOLS != 0 { Some(symbols(&mut rest)?) } else { None };
     let aligned = flags & IS_ALIGNED != 0 || kind == "const" && version == ALIGNED_VERSION;
     let mut sides = [true; 2];
-    let mut see = |arcs: &[Arc]| {
+    let mut see = |arcs: &[MachineArc]| {
         sides[0] &= arcs.is_sorted_by_key(|arc| shown(arc.ilabel));
         sides[1] &= arcs.is_sorted_by_key(|arc| shown(arc.olabel));
     };
@@ -227,10 +227,10 @@ fn parts(bytes: &[u8]) -> Result<(Parts, Facts), String> {
 }
 
 /// The label of no arc, as OpenFst and rustfst have it.
-const NO_LABEL: Label = Label::MAX;
+const NO_LABEL: ArcLabel = ArcLabel::MAX;
 
 /// Refuses arcs that lead nowhere and numbers that cannot be added.
-fn check(parts: &Parts) -> Result<(), String> {
+fn check(parts: &MachineParts) -> Result<(), String> {
     let count = parts.finals.len();
     let is_cost = |cost: f32| !cost.is_nan() && cost != f32::NEG_INFINITY;
     for arc in &parts.arcs {
@@ -251,12 +251,12 @@ fn check(parts: &Parts) -> Result<(), String> {
 }
 
 fn constant(
-    rest: &mut Rest<'_>,
+    rest: &mut UnreadBytes<'_>,
     aligned: bool,
     states: i64,
     arcs: i64,
-    see: &mut dyn FnMut(&[Arc]),
-) -> Result<Parts, String> {
+    see: &mut dyn FnMut(&[MachineArc]),
+) -> Result<MachineParts, String> {
     if aligned {
         rest.align()?;
     }
@@ -265,7 +265,7 @@ fn constant(
         rest.align()?;
     }
     let all = rest.cells::<16>(arcs)?;
-    let mut parts = Parts::new();
+    let mut parts = MachineParts::new();
     parts.arcs.reserve_exact(all.len());
     for cell in cells {
         let begin = u32::from_le_bytes(part(cell, 4)) as usize;
@@ -284,8 +284,12 @@ fn constant(
     Ok(parts)
 }
 
-fn vector(rest: &mut Rest<'_>, states: i64, see: &mut dyn FnMut(&[Arc])) -> Result<Parts, String> {
-    let mut parts = Parts::new();
+fn vector(
+    rest: &mut UnreadBytes<'_>,
+    states: i64,
+    see: &mut dyn FnMut(&[MachineArc]),
+) -> Result<MachineParts, String> {
+    let mut parts = MachineParts::new();
     // A file that was written into a pipe does not know how many there are.
     while if states == -1 { rest.at < rest.bytes.len() } else { (parts.finals.len() as i64) < states } {
         let last = f32::from_le_bytes(rest.array()?);
@@ -298,9 +302,9 @@ fn vector(rest: &mut Rest<'_>, states: i64, see: &mut dyn FnMut(&[Arc])) -> Resu
     Ok(parts)
 }
 
-fn arc(cell: &[u8; 16]) -> Arc {
+fn arc(cell: &[u8; 16]) -> MachineArc {
     let number = |at| u32::from_le_bytes(part(cell, at));
-    Arc {
+    MachineArc {
         ilabel: number(0),
         olabel: number(4),
         weight: Semiring::new(f32::from_le_bytes(part(cell, 8))),
@@ -313,7 +317,7 @@ fn part(cell: &[u8], at: usize) -> [u8; 4] {
 }
 
 /// A table of symbols inside a file.
-fn symbols(rest: &mut Rest<'_>) -> Result<Symbols, String> {
+fn symbols(rest: &mut UnreadBytes<'_>) -> Result<Symbols, String> {
     let magic = rest.int()?;
     if magic != SYMBOLS_MAGIC {
         return Err(format!("should have a table of symbols, but has something else there: {AGAIN}"));
@@ -331,12 +335,12 @@ fn symbols(rest: &mut Rest<'_>) -> Result<Symbols, String> {
 }
 
 /// What has not been read yet.
-struct Rest<'a> {
+struct UnreadBytes<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> UnreadBytes<'a> {
     fn take(&mut self, len: usize) -> Result<&'a [u8], String> {
         let end = self.at.checked_add(len);
         let taken = end.and_then(|end| self.bytes.get(self.at..end));

@@ -6,19 +6,19 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Candidate, EPSILON, Label, Machine, Path, cost};
+use super::{ArcLabel, EPSILON, Machine, MachinePath, WordCandidate, cost};
 
 /// What may stand at each place of a sentence.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lattice {
-    candidates: Vec<Candidate>,
+    candidates: Vec<WordCandidate>,
     /// Where the candidates of each place end.
     ends: Vec<usize>,
 }
 
 impl Lattice {
     /// Appends a place.
-    pub fn push(&mut self, candidates: impl IntoIterator<Item = Candidate>) {
+    pub fn push(&mut self, candidates: impl IntoIterator<Item = WordCandidate>) {
         self.candidates.extend(candidates);
         self.ends.push(self.candidates.len());
     }
@@ -37,7 +37,7 @@ impl Lattice {
     ///
     /// # Panics
     /// Where there is no such place.
-    pub fn place(&self, at: usize) -> &[Candidate] {
+    pub fn place(&self, at: usize) -> &[WordCandidate] {
         let begin = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.candidates[begin..self.ends[at]]
     }
@@ -54,14 +54,14 @@ struct Reached {
     /// The last step on the way there that writes something.
     mark: u32,
     /// What is written after it.
-    output: Label,
+    output: ArcLabel,
 }
 
 /// A step on a way that writes something.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
+struct OutputStep {
     before: u32,
-    output: Label,
+    output: ArcLabel,
 }
 
 /// The states of a place, each once.
@@ -114,17 +114,17 @@ impl Layer {
 
 /// Finds best paths through one machine, sentence after sentence: keeps its memory.
 #[derive(Debug)]
-pub struct Search<'m> {
+pub struct LayeredSearch<'m> {
     machine: &'m Machine,
     layer: Layer,
     next: Layer,
     /// The steps of all ways.
-    marks: Vec<Mark>,
+    marks: Vec<OutputStep>,
     /// States of the layer whose arcs without input are to be followed.
     agenda: Vec<u32>,
 }
 
-impl<'m> Search<'m> {
+impl<'m> LayeredSearch<'m> {
     /// For a machine.
     pub fn new(machine: &'m Machine) -> Self {
         let (layer, next) = (Layer::default(), Layer::default());
@@ -133,7 +133,7 @@ impl<'m> Search<'m> {
 
     /// The best path of a lattice through the machine; `None` where the machine takes none of its paths. Costs what
     /// [`best_path`](super::best_path) finds, in a fraction of its time.
-    pub fn best(&mut self, lattice: &Lattice) -> Option<Path> {
+    pub fn best(&mut self, lattice: &Lattice) -> Option<MachinePath> {
         self.marks.clear();
         self.layer.clear();
         let start = self.machine.start()?;
@@ -147,7 +147,7 @@ impl<'m> Search<'m> {
     }
 
     /// Reads a place. Where the machine takes no candidate there, no way is left.
-    fn step(&mut self, candidates: &[Candidate]) {
+    fn step(&mut self, candidates: &[WordCandidate]) {
         self.next.clear();
         let machine = self.machine;
         for &Reached { state, cost: before, mark, .. } in &self.layer.states {
@@ -204,7 +204,7 @@ impl<'m> Search<'m> {
     }
 
     /// The best way of those that end here.
-    fn end(&self) -> Option<Path> {
+    fn end(&self) -> Option<MachinePath> {
         let ends = self.layer.states.iter().map(|reached| {
             let cost = reached.cost + f64::from(self.machine.end(reached.state));
             (cost, reached.mark)
@@ -216,12 +216,12 @@ impl<'m> Search<'m> {
         }
         let mut output = Vec::new();
         while mark != NONE {
-            let Mark { before, output: label } = self.marks[mark as usize];
+            let OutputStep { before, output: label } = self.marks[mark as usize];
             output.push(label);
             mark = before;
         }
         output.reverse();
-        Some(Path { cost, output })
+        Some(MachinePath { cost, output })
     }
 }
 
@@ -230,10 +230,10 @@ const MOST_STEPS: usize = 64;
 
 /// The number of a step that writes a label; a step that writes nothing leaves none.
 #[inline]
-fn mark(marks: &mut Vec<Mark>, before: u32, output: Label) -> u32 {
+fn mark(marks: &mut Vec<OutputStep>, before: u32, output: ArcLabel) -> u32 {
     if output == EPSILON {
         return before;
     }
-    marks.push(Mark { before, output });
+    marks.push(OutputStep { before, output });
     marks.len() as u32 - 1
 }

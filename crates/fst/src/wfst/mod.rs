@@ -23,26 +23,26 @@ use rustfst::fst_properties::FstProperties;
 use rustfst::prelude::{CoreFst, ExpandedFst, SerializableFst, Tr, TropicalWeight, Trs, TrsConst};
 use serde::{Deserialize, Serialize};
 
-pub use apply::{Line, Transducer};
+pub use apply::{InputLine, Transducer};
 pub use draw::{dot, svg};
 pub use file::{Facts, read, write};
-pub use layered::{Lattice, Search};
+pub use layered::{Lattice, LayeredSearch};
 pub use plain::{best_path, best_paths};
 pub use symbols::Symbols;
 pub use walk::Walk;
 
 use majuscule::error::{Error, Result};
 use majuscule::lm::forms::Forms;
-use majuscule::lm::{NgramModel, State, WordId};
+use majuscule::lm::{NgramModel, NgramState, WordId};
 use majuscule::text::tokens::lower_word;
 use majuscule::text::{Case, Locale};
 
 /// What stands on an arc: the number of a word in a table of symbols. Files of other programs may have numbers below 0,
 /// which are held as their 32 bits are.
-pub type Label = u32;
+pub type ArcLabel = u32;
 
 /// The label that reads or writes nothing.
-pub const EPSILON: Label = 0;
+pub const EPSILON: ArcLabel = 0;
 
 /// How the table of symbols spells [`EPSILON`].
 pub const EPSILON_SYMBOL: &str = "<eps>";
@@ -80,20 +80,20 @@ impl BackOff {
 
 /// A word that may stand at a place, and what it costs beside what the machine asks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
+pub struct WordCandidate {
     /// What the machine reads.
-    pub label: Label,
+    pub label: ArcLabel,
     /// −ln of its weight.
     pub cost: f32,
 }
 
 /// A way through a machine.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Path {
+pub struct MachinePath {
     /// The sum of its costs.
     pub cost: f64,
     /// What it writes, without epsilons.
-    pub output: Vec<Label>,
+    pub output: Vec<ArcLabel>,
 }
 
 /// A machine with costs in the tropical semiring, its arcs sorted by what they read.
@@ -102,7 +102,7 @@ pub struct Machine {
     fst: ConstFst<TropicalWeight>,
     /// The arcs of each state, where they lie in `fst`.
     arcs: Vec<TrsConst<TropicalWeight>>,
-    failure: Option<Label>,
+    failure: Option<ArcLabel>,
 }
 
 /// What is known of the arcs of a machine.
@@ -114,25 +114,25 @@ pub struct Properties {
     pub input_deterministic: bool,
 }
 
-type Arc = Tr<TropicalWeight>;
+type MachineArc = Tr<TropicalWeight>;
 
 /// What a machine is made of.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Parts {
+struct MachineParts {
     start: Option<u32>,
     /// What it costs to end in a state; infinite where it is not final.
     finals: Vec<f32>,
     /// Where the arcs of each state begin, and after them where the last end.
     begins: Vec<usize>,
-    arcs: Vec<Arc>,
+    arcs: Vec<MachineArc>,
 }
 
-impl Parts {
+impl MachineParts {
     fn new() -> Self {
         Self { begins: vec![0], ..Self::default() }
     }
 
-    fn arc(&mut self, input: Label, output: Label, cost: f32, next: u32) {
+    fn arc(&mut self, input: ArcLabel, output: ArcLabel, cost: f32, next: u32) {
         self.arcs.push(Tr::new(input, output, cost, next));
     }
 
@@ -149,7 +149,7 @@ impl Parts {
 }
 
 /// The order in which arcs stand: by what they read, then by what they write.
-fn order(arc: &Arc) -> (Label, Label) {
+fn order(arc: &MachineArc) -> (ArcLabel, ArcLabel) {
     (arc.ilabel, arc.olabel)
 }
 
@@ -160,7 +160,7 @@ impl Machine {
     /// # Errors
     /// Where the model has more n-grams than a machine can hold.
     pub fn of_model(model: &NgramModel, back_off: BackOff) -> Result<Self> {
-        let failure = model.vocabulary().len() as Label + 1;
+        let failure = model.vocabulary().len() as ArcLabel + 1;
         let label = |word: WordId| word.0 + 1;
         let parts = acceptor(model, back_off, failure, |parts, word, cost, next| {
             parts.arc(label(word), label(word), cost, next);
@@ -183,7 +183,7 @@ impl Machine {
         let mut inputs = Symbols::new([EPSILON_SYMBOL, "<unk>"])?;
         let mut outputs = Symbols::of_model(model, BackOff::Epsilon)?;
         // What each word of the model is read and written as.
-        let mut spelled: Vec<Vec<(Label, Label, f32)>> = vec![Vec::new(); model.vocabulary().len()];
+        let mut spelled: Vec<Vec<(ArcLabel, ArcLabel, f32)>> = vec![Vec::new(); model.vocabulary().len()];
         let unknown = WordId::UNKNOWN.0 + 1;
         spelled[WordId::UNKNOWN.0 as usize].push((inputs.label("<unk>").unwrap_or(unknown), unknown, 0.0));
         for (key, forms) in forms.iter() {
@@ -201,7 +201,7 @@ impl Machine {
         Ok((Self::new(parts, None)?, inputs, outputs))
     }
 
-    fn new(parts: Parts, failure: Option<Label>) -> Result<Self> {
+    fn new(parts: MachineParts, failure: Option<ArcLabel>) -> Result<Self> {
         // rustfst makes such a machine from a file's bytes alone; these are known to be right.
         let mut bytes = Vec::new();
         file::put(&parts, None, &mut bytes)
@@ -218,13 +218,13 @@ impl Machine {
     ///
     /// # Errors
     /// Where failure arcs lead round in a circle, or a state has several.
-    pub fn with_failure(self, label: Label) -> Result<Self> {
+    pub fn with_failure(self, label: ArcLabel) -> Result<Self> {
         self.check_back_off(label)?;
         Ok(Self { failure: Some(label), ..self })
     }
 
     /// Refuses a machine that backs off, by the arcs of a label, round in a circle or in several ways.
-    fn check_back_off(&self, label: Label) -> Result<()> {
+    fn check_back_off(&self, label: ArcLabel) -> Result<()> {
         // Every state in turn, and those that it leads to: none may come twice on one way.
         let mut seen = vec![0u32; self.states()];
         for first in 0..self.states() as u32 {
@@ -249,7 +249,7 @@ impl Machine {
     }
 
     /// The label of its failure arcs, where it has any.
-    pub fn failure(&self) -> Option<Label> {
+    pub fn failure(&self) -> Option<ArcLabel> {
         self.failure
     }
 
@@ -269,7 +269,7 @@ impl Machine {
     }
 
     /// How many arcs read a label.
-    pub fn count_reading(&self, label: Label) -> usize {
+    pub fn count_reading(&self, label: ArcLabel) -> usize {
         (0..self.states() as u32).map(|state| self.reading(state, label).len()).sum()
     }
 
@@ -282,7 +282,7 @@ impl Machine {
         }
     }
 
-    fn all_arcs(&self) -> impl Iterator<Item = &Arc> {
+    fn all_arcs(&self) -> impl Iterator<Item = &MachineArc> {
         self.arcs.iter().flat_map(|arcs| arcs.trs())
     }
 
@@ -300,13 +300,13 @@ impl Machine {
     }
 
     #[inline]
-    fn out(&self, state: u32) -> &[Arc] {
+    fn out(&self, state: u32) -> &[MachineArc] {
         self.arcs[state as usize].trs()
     }
 
     /// The arcs of a state that read a label.
     #[inline]
-    fn reading(&self, state: u32, label: Label) -> &[Arc] {
+    fn reading(&self, state: u32, label: ArcLabel) -> &[MachineArc] {
         let arcs = self.out(state);
         let begin = match near_the_end(arcs, label) {
             Some(at) => at,
@@ -318,7 +318,7 @@ impl Machine {
 
     /// The failure arc of a state.
     #[inline]
-    fn failing(&self, state: u32) -> Option<&Arc> {
+    fn failing(&self, state: u32) -> Option<&MachineArc> {
         let label = self.failure?;
         match self.out(state).last() {
             // Machines of models have it there.
@@ -330,7 +330,7 @@ impl Machine {
 
 /// The first arc of a label in a state where every word follows, without a search.
 #[inline]
-fn near_the_end(arcs: &[Arc], label: Label) -> Option<usize> {
+fn near_the_end(arcs: &[MachineArc], label: ArcLabel) -> Option<usize> {
     let last = arcs.len().checked_sub(1)?;
     let back = arcs[last].ilabel.checked_sub(label)? as usize;
     let at = last.checked_sub(back)?;
@@ -348,10 +348,10 @@ fn cost(weight: &TropicalWeight) -> &f32 {
 fn acceptor(
     model: &NgramModel,
     back_off: BackOff,
-    failure: Label,
-    follow: impl Fn(&mut Parts, WordId, f32, u32),
-) -> Parts {
-    let mut parts = Parts::new();
+    failure: ArcLabel,
+    follow: impl Fn(&mut MachineParts, WordId, f32, u32),
+) -> MachineParts {
+    let mut parts = MachineParts::new();
     // The machine's numbers of the model's states.
     let mut numbers = Vec::new();
     let mut count = 0;
@@ -362,7 +362,7 @@ fn acceptor(
         }
         count += 1;
     });
-    let number = |state: State| state.number().and_then(|at| numbers.get(at).copied()).unwrap_or(0);
+    let number = |state: NgramState| state.number().and_then(|at| numbers.get(at).copied()).unwrap_or(0);
     let label = if back_off == BackOff::Epsilon { EPSILON } else { failure };
     model.for_each_state(&mut |state, steps| {
         let mut end = f32::INFINITY;

@@ -12,7 +12,7 @@ use rustfst::fst_impls::{ConstFst, VectorFst};
 use rustfst::prelude::{CoreFst, Fst, MutableFst, Tr, TropicalWeight};
 use rustfst::{NO_LABEL, Semiring};
 
-use super::{Arc, EPSILON, Label, Lattice, Machine, Path, cost};
+use super::{ArcLabel, EPSILON, Lattice, Machine, MachineArc, MachinePath, cost};
 use majuscule::error::{Error, Result};
 
 type Foreign<T> = anyhow::Result<T>;
@@ -23,7 +23,7 @@ type Const = ConstFst<TropicalWeight>;
 ///
 /// # Errors
 /// Where rustfst fails.
-pub fn best_path(machine: &Machine, lattice: &Lattice) -> Result<Option<Path>> {
+pub fn best_path(machine: &Machine, lattice: &Lattice) -> Result<Option<MachinePath>> {
     let found = compose(machine, lattice).and_then(|both| shortest(&both, 1));
     let mut paths = found.map_err(foreign)?;
     Ok(paths.pop())
@@ -33,7 +33,7 @@ pub fn best_path(machine: &Machine, lattice: &Lattice) -> Result<Option<Path>> {
 ///
 /// # Errors
 /// Where rustfst fails.
-pub fn best_paths(machine: &Machine, lattice: &Lattice, count: usize) -> Result<Vec<Path>> {
+pub fn best_paths(machine: &Machine, lattice: &Lattice, count: usize) -> Result<Vec<MachinePath>> {
     let several = || {
         let mut both = compose(machine, lattice)?;
         // What differs in how it was read only is one path.
@@ -83,13 +83,13 @@ fn compose(machine: &Machine, lattice: &Lattice) -> Foreign<Vector> {
     both.compute()
 }
 
-fn shortest(fst: &Vector, count: usize) -> Foreign<Vec<Path>> {
+fn shortest(fst: &Vector, count: usize) -> Foreign<Vec<MachinePath>> {
     let config = ShortestPathConfig::default().with_nshortest(count).with_unique(count > 1);
     let found: Vector = shortest_path_with_config(fst, config)?;
     let mut paths = Vec::new();
     for path in found.paths_iter() {
         let output = path.olabels.into_iter().filter(|&label| label != EPSILON).collect();
-        paths.push(Path { cost: f64::from(*cost(&path.weight)), output });
+        paths.push(MachinePath { cost: f64::from(*cost(&path.weight)), output });
     }
     Ok(paths)
 }
@@ -109,7 +109,7 @@ impl<'m> Matcher<TropicalWeight, Const, &'m Const> for Failing<'m> {
         Err(anyhow::anyhow!("it is made of a machine"))
     }
 
-    fn iter(&self, state: u32, label: Label) -> Foreign<Self::Iter> {
+    fn iter(&self, state: u32, label: ArcLabel) -> Foreign<Self::Iter> {
         if label == EPSILON {
             return Ok(vec![IterItemMatcher::EpsLoop].into_iter());
         }
@@ -151,8 +151,8 @@ impl<'m> Matcher<TropicalWeight, Const, &'m Const> for Failing<'m> {
     }
 }
 
-fn items(arcs: &[Arc], more: f32) -> std::vec::IntoIter<IterItemMatcher<TropicalWeight>> {
-    let item = |arc: &Arc| {
+fn items(arcs: &[MachineArc], more: f32) -> std::vec::IntoIter<IterItemMatcher<TropicalWeight>> {
+    let item = |arc: &MachineArc| {
         let weight = TropicalWeight::new(cost(&arc.weight) + more);
         IterItemMatcher::Tr(Tr { weight, ..arc.clone() })
     };

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Arc, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Label, Machine};
+use super::{ArcLabel, BackOff, EPSILON, EPSILON_SYMBOL, FAILURE_SYMBOL, Machine, MachineArc};
 use majuscule::error::{Error, Result};
 use majuscule::lm::NgramModel;
 
@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Symbols {
     /// In the order of labels.
-    words: Vec<(Label, String)>,
-    labels: FxHashMap<String, Label>,
+    words: Vec<(ArcLabel, String)>,
+    labels: FxHashMap<String, ArcLabel>,
 }
 
 impl Symbols {
@@ -85,7 +85,7 @@ impl Symbols {
     }
 
     /// Adds a word under a label that comes after those there are.
-    fn push(&mut self, label: Label, word: &str) -> Result<(), String> {
+    fn push(&mut self, label: ArcLabel, word: &str) -> Result<(), String> {
         if word.is_empty() || word.contains([' ', '\t', '\n', '\r']) {
             return Err(format!("the symbol \"{}\" is empty or has white space in it", word.escape_debug()));
         }
@@ -112,12 +112,12 @@ impl Symbols {
     }
 
     /// The label after the last one.
-    pub(super) fn next(&self) -> Label {
+    pub(super) fn next(&self) -> ArcLabel {
         self.words.last().map_or(0, |(label, _)| label + 1)
     }
 
     /// The label of a word, a new one where it was not there.
-    pub(super) fn add(&mut self, word: &str) -> Label {
+    pub(super) fn add(&mut self, word: &str) -> ArcLabel {
         if let Some(label) = self.label(word) {
             return label;
         }
@@ -128,8 +128,13 @@ impl Symbols {
     }
 
     /// Refuses a machine that has labels on one side that are not in the table. Epsilon needs no place there.
-    pub(super) fn check(&self, machine: &Machine, side: &str, label: impl Fn(&Arc) -> Label) -> Result<()> {
-        let lacks = |label: &Label| *label != EPSILON && self.word(*label).is_none();
+    pub(super) fn check(
+        &self,
+        machine: &Machine,
+        side: &str,
+        label: impl Fn(&MachineArc) -> ArcLabel,
+    ) -> Result<()> {
+        let lacks = |label: &ArcLabel| *label != EPSILON && self.word(*label).is_none();
         match machine.all_arcs().map(label).find(lacks) {
             Some(label) => Err(Error::Usage(format!(
                 "the machine {side} the label {}, which is not among the {} symbols: give the table that was written with it",
@@ -151,12 +156,12 @@ impl Symbols {
     }
 
     /// The label of a word.
-    pub fn label(&self, word: &str) -> Option<Label> {
+    pub fn label(&self, word: &str) -> Option<ArcLabel> {
         self.labels.get(word).copied()
     }
 
     /// The word of a label.
-    pub fn word(&self, label: Label) -> Option<&str> {
+    pub fn word(&self, label: ArcLabel) -> Option<&str> {
         // Where there is no hole, at its own place.
         let (_, word) = match self.words.get(label as usize) {
             Some(own) if own.0 == label => own,
@@ -166,18 +171,18 @@ impl Symbols {
     }
 
     /// All labels and their words, in the order of labels.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Label, &str)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (ArcLabel, &str)> {
         self.words.iter().map(|(label, word)| (*label, word.as_str()))
     }
 }
 
 /// The label of a number in a table: 32 bits with a sign, as on arcs. -1 is none.
-fn label(number: i64) -> Option<Label> {
+fn label(number: i64) -> Option<ArcLabel> {
     i32::try_from(number).ok().filter(|&number| number != -1).map(i32::cast_unsigned)
 }
 
 /// A label as tables write it: those of other programs may be below 0.
-pub(super) fn shown(label: Label) -> i32 {
+pub(super) fn shown(label: ArcLabel) -> i32 {
     label.cast_signed()
 }
 

@@ -145,7 +145,7 @@ fn sentences(lowers: &[&str]) -> Vec<Vec<&'static str>> {
 fn lattice(model: &NgramModel, lowers: &[&str]) -> Lattice {
     let mut lattice = Lattice::default();
     for lower in lowers {
-        let label = |form| Candidate { label: model.vocabulary().id(form).0 + 1, cost: 0.0 };
+        let label = |form| WordCandidate { label: model.vocabulary().id(form).0 + 1, cost: 0.0 };
         lattice.push(forms(lower).into_iter().map(label));
     }
     lattice
@@ -156,13 +156,13 @@ struct Walked<'m>(Walk<'m>);
 
 impl Scorer for Walked<'_> {
     type State = u32;
-    type Candidate = (Label, u8);
+    type Candidate = (ArcLabel, u8);
 
     fn start(&self) -> u32 {
         self.0.start()
     }
 
-    fn step(&self, _: usize, state: u32, (label, skips): (Label, u8)) -> (f32, u32) {
+    fn step(&self, _: usize, state: u32, (label, skips): (ArcLabel, u8)) -> (f32, u32) {
         self.0.step(state, label, skips)
     }
 
@@ -175,7 +175,7 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-4
 }
 
-fn labels(model: &NgramModel, words: &[&str]) -> Vec<Label> {
+fn labels(model: &NgramModel, words: &[&str]) -> Vec<ArcLabel> {
     words.iter().map(|word| model.vocabulary().id(word).0 + 1).collect()
 }
 
@@ -192,7 +192,7 @@ proptest! {
                 if back_off == BackOff::Failure { exact } else { cheapest }
             };
             let slow = all.iter().map(cost).reduce(f64::min).unwrap();
-            let fast = Search::new(&machine).best(&lattice).unwrap();
+            let fast = LayeredSearch::new(&machine).best(&lattice).unwrap();
             let plain = best_path(&machine, &lattice).unwrap().unwrap();
             prop_assert!(near(fast.cost, slow), "{back_off:?}: {} by layers, {slow} by force", fast.cost);
             prop_assert!(near(plain.cost, slow), "{back_off:?}: {} by rustfst, {slow} by force", plain.cost);
@@ -200,7 +200,7 @@ proptest! {
             prop_assert!(near(cost(its), slow));
             // One way of the walk for each number of back-offs.
             let skips = if back_off == BackOff::Epsilon { small.order as u8 } else { 1 };
-            let ways = |one: &Candidate| (0..skips).map(|skips| (one.label, skips)).collect::<Vec<_>>();
+            let ways = |one: &WordCandidate| (0..skips).map(|skips| (one.label, skips)).collect::<Vec<_>>();
             let places: Vec<Vec<_>> = (0..lattice.len()).map(|at| lattice.place(at).iter().flat_map(ways).collect()).collect();
             let walked = n_best(&Walked(Walk::new(&machine)), &places, 1);
             prop_assert!(near(walked[0].cost, slow), "{back_off:?}: {} by walking, {slow} by force", walked[0].cost);
@@ -272,15 +272,15 @@ proptest! {
         for lower in &lowers {
             // "bB" is a form of "bb".
             let label = inputs.label(lower).or(inputs.label("<unk>")).unwrap();
-            read.push([Candidate { label, cost: 0.0 }]);
+            read.push([WordCandidate { label, cost: 0.0 }]);
         }
         let forms = |lower: &&str| forms(lower).into_iter().filter(|form| form.len() == 1 || *form == "<unk>").collect();
         let mut all = Lattice::default();
         for lower in lowers.iter().map(forms) {
             let lower: Vec<&str> = lower;
-            all.push(lower.into_iter().map(|form| Candidate { label: model.vocabulary().id(form).0 + 1, cost: 0.0 }));
+            all.push(lower.into_iter().map(|form| WordCandidate { label: model.vocabulary().id(form).0 + 1, cost: 0.0 }));
         }
-        let (by_t, by_g) = (Search::new(&t).best(&read).unwrap(), Search::new(&g).best(&all).unwrap());
+        let (by_t, by_g) = (LayeredSearch::new(&t).best(&read).unwrap(), LayeredSearch::new(&g).best(&all).unwrap());
         prop_assert!(near(by_t.cost, by_g.cost), "{by_t:?} {by_g:?}");
         prop_assert!(near(best_path(&t, &read).unwrap().unwrap().cost, by_t.cost));
     }
@@ -350,14 +350,17 @@ fn a_vector_of_rustfst_is_read() {
     // What is told is how they stand in the file.
     assert!(!facts.input_sorted && !facts.output_sorted);
     let mut lattice = Lattice::default();
-    lattice.push([1, 3].map(|label| Candidate { label, cost: 0.0 }));
-    assert_eq!(Search::new(&machine).best(&lattice), Some(Path { cost: 0.75, output: vec![3] }));
+    lattice.push([1, 3].map(|label| WordCandidate { label, cost: 0.0 }));
+    assert_eq!(
+        LayeredSearch::new(&machine).best(&lattice),
+        Some(MachinePath { cost: 0.75, output: vec![3] })
+    );
 }
 
 #[test]
 fn labels_below_0_and_tables_with_holes_are_read() {
     let minus = |number: i32| number.cast_unsigned();
-    let mut parts = Parts::new();
+    let mut parts = MachineParts::new();
     parts.start = Some(0);
     parts.arc(minus(-2), 7, 0.5, 1);
     parts.arc(7, minus(-2), 0.25, 1);
@@ -379,7 +382,7 @@ fn labels_below_0_and_tables_with_holes_are_read() {
         problem.contains("the machine reads the label -2, which is not among the 1 symbols"),
         "{problem}"
     );
-    let mut none = Parts::new();
+    let mut none = MachineParts::new();
     none.start = Some(0);
     none.arc(minus(-1), 1, 0.0, 0);
     none.end_state(0.0);
@@ -390,7 +393,7 @@ fn labels_below_0_and_tables_with_holes_are_read() {
 
 #[test]
 fn failure_arcs_in_a_circle_are_refused() {
-    let mut parts = Parts::new();
+    let mut parts = MachineParts::new();
     parts.start = Some(0);
     parts.arc(9, 9, 0.0, 1);
     parts.end_state(f32::INFINITY);
@@ -403,7 +406,7 @@ fn failure_arcs_in_a_circle_are_refused() {
 
 #[test]
 fn a_circle_of_negative_costs_comes_to_an_end() {
-    let mut parts = Parts::new();
+    let mut parts = MachineParts::new();
     parts.start = Some(0);
     parts.arc(0, 1, -1.0, 1);
     parts.end_state(f32::INFINITY);
@@ -412,8 +415,8 @@ fn a_circle_of_negative_costs_comes_to_an_end() {
     parts.end_state(0.0);
     let machine = Machine::new(parts, None).unwrap();
     let mut lattice = Lattice::default();
-    lattice.push([Candidate { label: 1, cost: 0.0 }]);
-    assert!(Search::new(&machine).best(&lattice).is_some());
+    lattice.push([WordCandidate { label: 1, cost: 0.0 }]);
+    assert!(LayeredSearch::new(&machine).best(&lattice).is_some());
 }
 
 #[test]
@@ -424,7 +427,7 @@ fn a_picture_has_every_state_and_arc() {
     assert!(dot.contains("[label = \"us:US/"), "{dot}");
     let svg = svg(&machine, &inputs, &outputs).unwrap();
     assert!(svg.matches("<circle").count() >= machine.states() && svg.contains("us:US/"));
-    let mut parts = Parts::new();
+    let mut parts = MachineParts::new();
     (0..300).for_each(|_| parts.end_state(0.0));
     let large = Machine::new(parts, None).unwrap();
     let problem = super::dot(&large, &inputs, &outputs).unwrap_err().to_string();

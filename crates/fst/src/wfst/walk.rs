@@ -4,7 +4,7 @@
 //! chooses how often it backs off before each word, so that is part of the candidate: the best of all such candidates is
 //! what following every epsilon finds.
 
-use super::{EPSILON, Label, Machine, cost};
+use super::{ArcLabel, EPSILON, Machine, cost};
 
 /// The ways through a machine of a language model.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ impl<'m> Walk<'m> {
     /// Reads a word's label, after backing off so many times where the state can be backed off from; what it costs and the
     /// state then. Where the word does not follow then, it backs off further.
     #[inline]
-    pub fn step(&self, state: u32, label: Label, skips: u8) -> (f32, u32) {
+    pub fn step(&self, state: u32, label: ArcLabel, skips: u8) -> (f32, u32) {
         let (mut so_far, mut state, mut skips) = (0.0, state, skips);
         loop {
             let shorter = if skips > 0 { self.back_off(state) } else { None };

@@ -5,7 +5,7 @@ use candle_core::{DType, Device, Result as Computed};
 
 use super::weights::Weights;
 use majuscule::error::{Error, Result};
-use majuscule::methods::computing::{Computing, Device as Name, Precision};
+use majuscule::methods::backend::{Backend, Device as Name, Precision};
 
 /// Opens a device.
 ///
@@ -36,7 +36,7 @@ fn gpu(number: usize) -> Computed<Device> {
 ///
 /// # Errors
 /// [`Error::Usage`] where one is not there, or they do not go together.
-pub fn place(computing: &Computing) -> Result<(Device, Precision)> {
+pub fn place(computing: &Backend) -> Result<(Device, Precision)> {
     let device = open(computing.device)?;
     let precision = computing.precision.unwrap_or(Precision::F32);
     check(device.is_cpu(), precision)?;

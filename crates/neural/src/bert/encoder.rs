@@ -201,7 +201,7 @@ mod tests {
     use super::super::dropout::Keep;
     use super::super::weights::{read_encoder, write};
     use super::*;
-    use majuscule::methods::computing::Precision;
+    use majuscule::methods::backend::Precision;
 
     const CONFIG: &[u8] = include_bytes!("../../../../tests/data/toy-bert/config.json");
     const WEIGHTS: &[u8] = include_bytes!("../../../../tests/data/toy-bert/model.safetensors");

@@ -28,11 +28,11 @@ use encoder::Batch;
 use engine::{Engine, ScoreRequest};
 use majuscule::error::{Error, Result};
 use majuscule::methods::Method;
-use majuscule::methods::computing::{Computing, Precision};
+use majuscule::methods::backend::{Backend, Precision};
 use majuscule::methods::spellings::ClassCases;
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
-use majuscule::text::{Case, Choice, Given, Label, Labels, Locale, Mark, Tokens};
+use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale, Mark, Tokens};
 use tagger::Tagger;
 use tokenize::Pieces;
 use weights::Weights;
@@ -80,7 +80,7 @@ impl Bert {
     ///
     /// # Errors
     /// [`Error::Model`] where a file of it is missing, cut off or altered, and [`Error::Usage`] where it cannot compute in this way here.
-    pub fn load(store: &dyn Store, computing: &Computing) -> Result<Self> {
+    pub fn load(store: &dyn Store, computing: &Backend) -> Result<Self> {
         let (device, precision) = device::place(computing)?;
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
@@ -249,7 +249,7 @@ impl Bert {
             label: Label::from(case),
             confidence: want.confidence.then_some(confidence),
         };
-        if let Given::Fixed(case) = target.constraint {
+        if let Constraint::Fixed(case) = target.constraint {
             return chosen(case, 1.0);
         }
         let lower = &target.word.lower;

@@ -9,7 +9,7 @@ use super::failed;
 use super::tokenize::Pieces;
 use crate::shared::windower::{EncodedWord, WindowOptions, WindowWord, WordEncoder};
 use majuscule::error::Result;
-use majuscule::text::Given;
+use majuscule::text::Constraint;
 
 /// A text for the encoder, and its words that are to be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ pub struct WindowTarget {
     /// The word and its pieces.
     pub word: Arc<EncodedWord<Box<[u32]>>>,
     /// The case that it must have, where that is known.
-    pub constraint: Given,
+    pub constraint: Constraint,
     /// The place of its first piece in the window; `None` for a word without pieces.
     pub first: Option<u32>,
 }
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn the_probabilities_of_several_windows_are_averaged() {
         let word = Arc::new(EncodedWord { lower: "us".to_owned(), ids: Box::default() });
-        let target = WindowTarget { word, constraint: Given::Nothing, first: Some(1) };
+        let target = WindowTarget { word, constraint: Constraint::Free, first: Some(1) };
         let window = |done| PieceWindow { ids: Vec::new(), targets: vec![target.clone()], done };
         let mut pool = ScorePool::default();
         // 0.5, 0.5 and 0.8, 0.2 make 0.65, 0.35.

@@ -21,7 +21,7 @@ use majuscule::methods::spellings::ClassCases;
 use majuscule::methods::{Method, classical};
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{Restorer, Session, Want};
-use majuscule::text::{Case, Choice, Given, Label, Labels, Locale};
+use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale};
 use network::Batch;
 use vocabulary::Vocabulary;
 use weights::{Layout, Weights};
@@ -134,7 +134,7 @@ impl Bilstm {
         let sums = want.confidence.then(|| chain.sums(scores, allowed));
         let choice = |at: usize| {
             let (case, share) = match window.words[at].constraint {
-                Given::Fixed(case) => (case, 1.0),
+                Constraint::Fixed(case) => (case, 1.0),
                 _ => {
                     let case = self.case(best[at], lower(at)).unwrap_or_default();
                     let same = |label: &usize| self.case(*label, lower(at)) == Some(case);

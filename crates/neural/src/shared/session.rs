@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use super::windower::{Windower, WordEncoder};
 use majuscule::error::Result;
-use majuscule::restorer::{End, Session, Want};
+use majuscule::restorer::{Boundary, Session, Want};
 use majuscule::text::{Choice, Tokens};
 
 /// A model that reads windows of words.
@@ -64,7 +64,7 @@ impl<'a, M: WindowModel> WindowSession<'a, M> {
 }
 
 impl<M: WindowModel> Session for WindowSession<'_, M> {
-    fn push(&mut self, tokens: &Tokens, end: End, out: &mut Vec<Choice>) -> Result<()> {
+    fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()> {
         for (lower, token) in tokens.iter() {
             self.windower.push(lower, token, &mut self.windows)?;
             if self.windows.len() >= MOST_WAITING {

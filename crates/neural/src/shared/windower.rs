@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use majuscule::error::Result;
-use majuscule::restorer::End;
-use majuscule::text::{Break, Given, Token, Tokens};
+use majuscule::restorer::Boundary;
+use majuscule::text::{Break, Constraint, Token, Tokens};
 
 /// The input of a network: the ids of a word, and the windows that it reads.
 pub trait WordEncoder: Debug + Send {
@@ -42,7 +42,7 @@ pub struct EncodedWord<I> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowWord<I> {
     pub word: Arc<EncodedWord<I>>,
-    pub constraint: Given,
+    pub constraint: Constraint,
 }
 
 /// The size of windows, and the words that each has as targets.
@@ -123,12 +123,12 @@ impl<E: WordEncoder> Windower<E> {
     }
 
     /// Takes the boundary after the last word and appends the windows that are complete.
-    pub fn end(&mut self, end: End, out: &mut Vec<E::Window>) {
+    pub fn end(&mut self, end: Boundary, out: &mut Vec<E::Window>) {
         match end {
-            End::More => {}
-            End::Soft if self.options.runs_on => {}
-            End::Soft | End::Flush => self.finish(out),
-            End::Now => self.force(out),
+            Boundary::None => {}
+            Boundary::Line if self.options.runs_on => {}
+            Boundary::Line | Boundary::Reset => self.finish(out),
+            Boundary::Force => self.force(out),
         }
     }
 

@@ -21,7 +21,7 @@ use majuscule::text::locale::is_joiner;
 /// assert_eq!(words, ["Well", "said", "US-born", "O'Neill"]);
 /// ```
 pub fn words(text: &str, locale: Locale, scratch: &mut String, mut each: impl FnMut(&str)) {
-    let mut rest = Rest { text, at: 0 };
+    let mut rest = TextCursor { text, at: 0 };
     while rest.skip_marks() {
         let start = rest.at;
         let word = if rest.word() {
@@ -40,7 +40,7 @@ pub fn words(text: &str, locale: Locale, scratch: &mut String, mut each: impl Fn
 
 /// What a character is to a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharacterKind {
     Letter,
     Digit,
     /// Belongs to the letter before it.
@@ -51,43 +51,43 @@ enum Kind {
     Mark,
 }
 
-const ASCII: [Kind; 128] = {
-    let mut kinds = [Kind::Mark; 128];
+const ASCII: [CharacterKind; 128] = {
+    let mut kinds = [CharacterKind::Mark; 128];
     let mut b = 0;
     while b < 128 {
         kinds[b] = match b as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' => Kind::Letter,
-            b'0'..=b'9' => Kind::Digit,
-            b'\'' | b'-' => Kind::Link,
-            b'.' => Kind::Stop,
-            _ => Kind::Mark,
+            b'a'..=b'z' | b'A'..=b'Z' => CharacterKind::Letter,
+            b'0'..=b'9' => CharacterKind::Digit,
+            b'\'' | b'-' => CharacterKind::Link,
+            b'.' => CharacterKind::Stop,
+            _ => CharacterKind::Mark,
         };
         b += 1;
     }
     kinds
 };
 
-fn kind_of(c: char) -> Kind {
+fn kind_of(c: char) -> CharacterKind {
     match c {
-        '’' => Kind::Link,
-        _ if is_joiner(c) => Kind::Joiner,
-        _ if c.is_alphabetic() => Kind::Letter,
-        _ if c.is_numeric() => Kind::Digit,
-        _ => Kind::Mark,
+        '’' => CharacterKind::Link,
+        _ if is_joiner(c) => CharacterKind::Joiner,
+        _ if c.is_alphabetic() => CharacterKind::Letter,
+        _ if c.is_numeric() => CharacterKind::Digit,
+        _ => CharacterKind::Mark,
     }
 }
 
 /// A text and how far it has been read.
 #[derive(Clone, Copy)]
-struct Rest<'a> {
+struct TextCursor<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Rest<'_> {
+impl TextCursor<'_> {
     /// The next character's kind and where the one after it begins.
     #[inline]
-    fn peek(&self) -> Option<(Kind, usize)> {
+    fn peek(&self) -> Option<(CharacterKind, usize)> {
         let &byte = self.text.as_bytes().get(self.at)?;
         if let Some(&kind) = ASCII.get(byte as usize) {
             return Some((kind, self.at + 1));
@@ -100,7 +100,7 @@ impl Rest<'_> {
     #[inline]
     fn skip_marks(&mut self) -> bool {
         while let Some((kind, next)) = self.peek() {
-            if matches!(kind, Kind::Letter | Kind::Digit) {
+            if matches!(kind, CharacterKind::Letter | CharacterKind::Digit) {
                 return true;
             }
             self.at = next;
@@ -109,14 +109,16 @@ impl Rest<'_> {
     }
 
     /// Goes to the end of the word that begins here; `false` where an initialism may stand in it, which only
-    /// [`Rest::word_with_initialisms`] reads.
+    /// [`TextCursor::word_with_initialisms`] reads.
     #[inline]
     fn word(&mut self) -> bool {
         loop {
             let letters = self.run();
             match self.peek() {
-                Some((Kind::Link, next)) if (Rest { at: next, ..*self }).at_word() => self.at = next,
-                Some((Kind::Stop, _)) if letters == 1 => return false,
+                Some((CharacterKind::Link, next)) if (TextCursor { at: next, ..*self }).at_word() => {
+                    self.at = next
+                }
+                Some((CharacterKind::Stop, _)) if letters == 1 => return false,
                 _ => return true,
             }
         }
@@ -128,8 +130,8 @@ impl Rest<'_> {
         let mut letters = 0;
         while let Some((kind, next)) = self.peek() {
             match kind {
-                Kind::Letter | Kind::Digit => letters += 1,
-                Kind::Joiner => {}
+                CharacterKind::Letter | CharacterKind::Digit => letters += 1,
+                CharacterKind::Joiner => {}
                 _ => break,
             }
             self.at = next;
@@ -138,7 +140,7 @@ impl Rest<'_> {
     }
 
     fn at_word(&self) -> bool {
-        matches!(self.peek(), Some((Kind::Letter | Kind::Digit, _)))
+        matches!(self.peek(), Some((CharacterKind::Letter | CharacterKind::Digit, _)))
     }
 
     /// Appends the word that begins here to `word` and goes to its end: parts with links between them, each an
@@ -151,7 +153,7 @@ impl Rest<'_> {
                 word.push_str(&self.text[start..self.at]);
             }
             match self.peek() {
-                Some((Kind::Link, next)) if (Rest { at: next, ..*self }).at_word() => {
+                Some((CharacterKind::Link, next)) if (TextCursor { at: next, ..*self }).at_word() => {
                     word.push_str(&self.text[self.at..next]);
                     self.at = next;
                 }
@@ -171,7 +173,7 @@ impl Rest<'_> {
             letters += 1;
             ahead.at = end;
             match ahead.peek() {
-                Some((Kind::Stop, next)) => ahead.at = next,
+                Some((CharacterKind::Stop, next)) => ahead.at = next,
                 _ => break,
             }
         }
@@ -185,9 +187,9 @@ impl Rest<'_> {
 
     /// The end of the letter that stands here, where no other letter or digit follows it.
     fn single_letter(&self) -> Option<usize> {
-        let (Kind::Letter, next) = self.peek()? else { return None };
-        let mut ahead = Rest { at: next, ..*self };
-        while let Some((Kind::Joiner, next)) = ahead.peek() {
+        let (CharacterKind::Letter, next) = self.peek()? else { return None };
+        let mut ahead = TextCursor { at: next, ..*self };
+        while let Some((CharacterKind::Joiner, next)) = ahead.peek() {
             ahead.at = next;
         }
         (!ahead.at_word()).then_some(ahead.at)
@@ -289,7 +291,7 @@ mod tests {
     /// The same said plainly: characters into a list, marks into spaces, then split.
     fn plain(text: &str) -> Vec<String> {
         let mut chars: Vec<char> = text.chars().collect();
-        let is_word = |c: char| matches!(kind_of(c), Kind::Letter | Kind::Digit);
+        let is_word = |c: char| matches!(kind_of(c), CharacterKind::Letter | CharacterKind::Digit);
         // A joiner counts as the letter or digit before it, or as a mark where there is none.
         let mut bases = chars.clone();
         for i in 0..chars.len() {
@@ -338,14 +340,16 @@ mod tests {
     }
 
     fn initialism(chars: &[char], bases: &[char], start: usize) -> Option<usize> {
-        let is_letter = |c: char| kind_of(c) == Kind::Letter;
+        let is_letter = |c: char| kind_of(c) == CharacterKind::Letter;
         let (mut i, mut letters) = (start, 0);
         while i < chars.len() && is_letter(chars[i]) {
             let mut end = i + 1;
             while end < chars.len() && is_joiner(chars[end]) {
                 end += 1;
             }
-            if end < chars.len() && matches!(kind_of(bases[end]), Kind::Letter | Kind::Digit) {
+            if end < chars.len()
+                && matches!(kind_of(bases[end]), CharacterKind::Letter | CharacterKind::Digit)
+            {
                 break;
             }
             letters += 1;
@@ -368,7 +372,7 @@ mod tests {
         fn any_text_gives_words_with_letters_and_no_marks(text: String) {
             for word in of(&text) {
                 prop_assert!(word.chars().any(char::is_alphanumeric));
-                prop_assert!(word.chars().all(|c| matches!(kind_of(c), Kind::Letter | Kind::Digit | Kind::Joiner | Kind::Link)
+                prop_assert!(word.chars().all(|c| matches!(kind_of(c), CharacterKind::Letter | CharacterKind::Digit | CharacterKind::Joiner | CharacterKind::Link)
                     || c == '\'' || c == '-'), "{}", word);
             }
         }

@@ -21,13 +21,13 @@ use majuscule::error::{Error, Result};
 use majuscule::files::{self, Input};
 use majuscule::format::Record;
 use majuscule::format::transcript::{Utterance, UtterancePart};
-use majuscule::text::{Break, Label, Locale, Tokens, Words, sentence};
+use majuscule::text::{Break, Label, Locale, Spellings, Tokens, sentence};
 
-pub use protocol::{Protocol, Tag};
-pub use read::{Reading, Sentence};
+pub use protocol::{Protocol, ReiTag};
+pub use read::{CorpusSentence, Reading};
 
-use protocol::{Examples, SingleLetters};
-use read::{Block, Blocks};
+use protocol::{ExampleBuilder, SingleLetters};
+use read::{CorpusBlock, CorpusBlocks};
 
 /// A text with its right labels: a sentence, a line or a window, as the protocol says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,7 +63,7 @@ pub struct Gold {
 /// ```
 #[derive(Debug)]
 pub struct Corpus {
-    sources: Vec<Source>,
+    sources: Vec<FileSource>,
     reading: Reading,
     protocol: Protocol,
     locale: Locale,
@@ -71,19 +71,19 @@ pub struct Corpus {
     letters: OnceLock<SingleLetters>,
     notes: Mutex<Vec<String>>,
     /// The user's own spellings, which are given with the words of examples.
-    spellings: Arc<Words>,
+    spellings: Arc<Spellings>,
 }
 
 /// Where a file of a corpus comes from.
 #[derive(Debug)]
-enum Source {
+enum FileSource {
     File(PathBuf),
     /// Standard input or a pipe, and whether it has been read.
     Stream(PathBuf, AtomicBool),
     Held(String, Arc<[u8]>),
 }
 
-impl Source {
+impl FileSource {
     fn name(&self) -> String {
         match self {
             Self::File(path) | Self::Stream(path, _) => path.to_string_lossy().into_owned(),
@@ -127,10 +127,10 @@ impl Corpus {
         }
         let source = |path: &Path| match path.metadata() {
             Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
-                Source::Stream(path.to_owned(), AtomicBool::new(false))
+                FileSource::Stream(path.to_owned(), AtomicBool::new(false))
             }
-            _ if path == Path::new("-") => Source::Stream(path.to_owned(), AtomicBool::new(false)),
-            _ => Source::File(path.to_owned()),
+            _ if path == Path::new("-") => FileSource::Stream(path.to_owned(), AtomicBool::new(false)),
+            _ => FileSource::File(path.to_owned()),
         };
         let sources = files.into_iter().map(source).collect();
         let letters = OnceLock::new();
@@ -156,7 +156,7 @@ impl Corpus {
 
     /// The same of bytes, which may be no text.
     pub fn of_bytes(bytes: &[u8], reading: Reading, protocol: Protocol, locale: Locale) -> Self {
-        let sources = vec![Source::Held("text".to_owned(), bytes.into())];
+        let sources = vec![FileSource::Held("text".to_owned(), bytes.into())];
         Self {
             sources,
             reading,
@@ -184,10 +184,10 @@ impl Corpus {
     /// Where one cannot be read.
     pub fn hold(&mut self) -> Result<()> {
         for source in &mut self.sources {
-            if let Source::Stream(path, _) = source {
+            if let FileSource::Stream(path, _) = source {
                 let name = path.to_string_lossy().into_owned();
                 let bytes = source.open()?.bytes()?;
-                *source = Source::Held(name, bytes.into());
+                *source = FileSource::Held(name, bytes.into());
             }
         }
         Ok(())
@@ -195,7 +195,7 @@ impl Corpus {
 
     /// What errors call it: its first file, and how many more there are.
     pub fn name(&self) -> String {
-        let names: Vec<_> = self.sources.iter().map(Source::name).collect();
+        let names: Vec<_> = self.sources.iter().map(FileSource::name).collect();
         match names.as_slice() {
             [] => String::new(),
             [one] => one.clone(),
@@ -206,12 +206,12 @@ impl Corpus {
     /// Its files without their folders, each with its size in bytes where that is known before it is read.
     pub(crate) fn files(&self) -> Vec<(String, Option<u64>)> {
         let sources = self.sources.iter().map(|source| match source {
-            Source::File(path) | Source::Stream(path, _) => (
+            FileSource::File(path) | FileSource::Stream(path, _) => (
                 files::name(path),
                 path.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len()),
             ),
             // What pipes are called may differ from time to time.
-            Source::Held(_, bytes) => ("-".to_owned(), Some(bytes.len() as u64)),
+            FileSource::Held(_, bytes) => ("-".to_owned(), Some(bytes.len() as u64)),
         });
         sources.collect()
     }
@@ -222,9 +222,9 @@ impl Corpus {
     /// Where one cannot be read.
     pub fn under(&mut self, protocol: Protocol) -> Result<Self> {
         self.hold()?;
-        let source = |source: &Source| match source {
-            Source::File(path) | Source::Stream(path, _) => Source::File(path.clone()),
-            Source::Held(name, bytes) => Source::Held(name.clone(), bytes.clone()),
+        let source = |source: &FileSource| match source {
+            FileSource::File(path) | FileSource::Stream(path, _) => FileSource::File(path.clone()),
+            FileSource::Held(name, bytes) => FileSource::Held(name.clone(), bytes.clone()),
         };
         let sources = self.sources.iter().map(source).collect();
         let (reading, locale) = (self.reading.clone(), self.locale);
@@ -256,7 +256,7 @@ impl Corpus {
 
     /// The same, with words and phrases that the user spells: a method is told of them, and they win when its choices are scored.
     #[must_use]
-    pub fn with_spellings(self, spellings: Words) -> Self {
+    pub fn with_spellings(self, spellings: Spellings) -> Self {
         Self { spellings: Arc::new(spellings), ..self }
     }
 
@@ -269,13 +269,13 @@ impl Corpus {
     pub fn sentences_a_line(&self) -> Result<Option<f64>> {
         /// So many lines say what the others are.
         const LINES: usize = 200;
-        let Some(source @ (Source::File(_) | Source::Held(..))) = self.sources.first() else {
+        let Some(source @ (FileSource::File(_) | FileSource::Held(..))) = self.sources.first() else {
             return Ok(None);
         };
         if self.reading.split || self.protocol.runs_on() {
             return Ok(None);
         }
-        let mut blocks = Blocks::new(self.reading.decoded(source.open()?)?, &self.reading, false)?;
+        let mut blocks = CorpusBlocks::new(self.reading.decoded(source.open()?)?, &self.reading, false)?;
         if !blocks.has_own_lines() {
             return Ok(None);
         }
@@ -346,7 +346,7 @@ impl Corpus {
     ///
     /// # Errors
     /// Like [`Corpus::for_each`].
-    pub fn for_each_sentence(&self, visit: &mut dyn FnMut(Sentence<'_>) -> Result<()>) -> Result<()> {
+    pub fn for_each_sentence(&self, visit: &mut dyn FnMut(CorpusSentence<'_>) -> Result<()>) -> Result<()> {
         self.blocks(|_, block| block.sentences(visit))
     }
 
@@ -456,10 +456,10 @@ impl Corpus {
         &self,
         threads: NonZeroUsize,
         make: impl Fn() -> A + Sync,
-        visit: impl Fn(&mut A, Sentence<'_>) -> Result<()> + Sync,
+        visit: impl Fn(&mut A, CorpusSentence<'_>) -> Result<()> + Sync,
     ) -> Result<Vec<A>> {
         // A few blocks ahead keep all threads busy.
-        let (sender, receiver) = sync_channel::<(usize, Block)>(2 * threads.get());
+        let (sender, receiver) = sync_channel::<(usize, CorpusBlock)>(2 * threads.get());
         let receiver = Mutex::new(receiver);
         let failed = AtomicBool::new(false);
         let work = || {
@@ -505,12 +505,12 @@ impl Corpus {
         }
     }
 
-    fn maker<'a>(&'a self, letters: &'a SingleLetters) -> Examples<'a> {
-        Examples::new(self.protocol, self.locale, &self.reading.language, letters, &self.spellings)
+    fn maker<'a>(&'a self, letters: &'a SingleLetters) -> ExampleBuilder<'a> {
+        ExampleBuilder::new(self.protocol, self.locale, &self.reading.language, letters, &self.spellings)
     }
 
     /// Gives all blocks of all files to `visit` with their numbers, in order.
-    fn blocks(&self, mut visit: impl FnMut(usize, Block) -> Result<()>) -> Result<()> {
+    fn blocks(&self, mut visit: impl FnMut(usize, CorpusBlock) -> Result<()>) -> Result<()> {
         let mut index = 0;
         for source in &self.sources {
             self.blocks_of(self.reading.decoded(source.open()?)?, &mut |block| {
@@ -523,8 +523,8 @@ impl Corpus {
     }
 
     /// Gives all blocks of a file to `visit`, in order.
-    fn blocks_of(&self, input: Input, visit: &mut dyn FnMut(Block) -> Result<()>) -> Result<()> {
-        let mut blocks = Blocks::new(input, &self.reading, self.protocol == Protocol::Susanto)?;
+    fn blocks_of(&self, input: Input, visit: &mut dyn FnMut(CorpusBlock) -> Result<()>) -> Result<()> {
+        let mut blocks = CorpusBlocks::new(input, &self.reading, self.protocol == Protocol::Susanto)?;
         while let Some(block) = blocks.next()? {
             visit(block)?;
         }

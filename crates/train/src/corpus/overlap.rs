@@ -8,7 +8,7 @@ use ngrams::Ngrams;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::{Corpus, Sentence, marks};
+use super::{Corpus, CorpusSentence, marks};
 use majuscule::error::Result;
 use majuscule::text::Locale;
 
@@ -26,12 +26,12 @@ pub struct Overlap {
     /// How many of them stand in the training text.
     pub shared_ngrams: u64,
     /// Which these are, the most frequent first, and among equals in the order of their letters.
-    pub shared: Vec<Shared>,
+    pub shared: Vec<SharedNgram>,
 }
 
 /// An n-gram that stands in both texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shared {
+pub struct SharedNgram {
     /// Its words in lower case.
     pub ngram: String,
     /// How often it stands in the test text.
@@ -78,8 +78,8 @@ pub fn overlap(train: &Corpus, test: &Corpus, order: NonZeroUsize, threads: NonZ
     let is_shared = |found: &&Vec<usize>| found.iter().any(|number| seen.contains(number));
     let shared_sentences = sentences.iter().filter(is_shared).count() as u64;
     let shared = numbers.into_iter().filter(|(_, number)| seen.contains(number));
-    let mut shared: Vec<Shared> =
-        shared.map(|(ngram, number)| Shared { ngram, count: counts[number] }).collect();
+    let mut shared: Vec<SharedNgram> =
+        shared.map(|(ngram, number)| SharedNgram { ngram, count: counts[number] }).collect();
     shared.sort_unstable_by(|a, b| b.count.cmp(&a.count).then_with(|| a.ngram.cmp(&b.ngram)));
     Ok(Overlap {
         order,
@@ -92,7 +92,7 @@ pub fn overlap(train: &Corpus, test: &Corpus, order: NonZeroUsize, threads: NonZ
 }
 
 /// Gives the n-grams of a sentence to `each`, their words in lower case with spaces between them.
-fn for_each_ngram(sentence: Sentence<'_>, order: usize, locale: Locale, mut each: impl FnMut(String)) {
+fn for_each_ngram(sentence: CorpusSentence<'_>, order: usize, locale: Locale, mut each: impl FnMut(String)) {
     let mut words: Vec<String> = Vec::new();
     marks::words(sentence.text, locale, &mut String::new(), |word| words.push(locale.lower(word)));
     match order {

@@ -9,14 +9,14 @@ use rand_chacha::rand_core::SeedableRng;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::read::Sentence;
+use super::read::CorpusSentence;
 use super::{Example, Gold, marks};
 use crate::random::below;
 use majuscule::error::{Error, Result};
 use majuscule::text::case::MAX_LETTERS;
 use majuscule::text::locale::is_joiner;
 use majuscule::text::tokenize::{Capitalized, Cut, Tokenizer};
-use majuscule::text::{Break, Case, Label, Locale, Mark, Token, Words};
+use majuscule::text::{Break, Case, Label, Locale, Mark, Spellings, Token};
 
 /// What is trained on and scored, and what a method sees of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -121,7 +121,7 @@ impl From<Protocol> for String {
 
 /// A tag of Rei et al. 2020, section 3.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Tag {
+pub enum ReiTag {
     /// Every letter is a capital, also a single one.
     U,
     /// Only the first letter of several is.
@@ -130,7 +130,7 @@ pub enum Tag {
     L,
 }
 
-impl Tag {
+impl ReiTag {
     /// The tag of a case.
     pub fn of(case: Case) -> Self {
         match case {
@@ -147,7 +147,7 @@ pub(super) struct SingleLetters(FxHashMap<char, [u64; 2]>);
 
 impl SingleLetters {
     /// Counts the single letters of a sentence.
-    pub(super) fn add(&mut self, sentence: Sentence<'_>, locale: Locale, scratch: &mut String) {
+    pub(super) fn add(&mut self, sentence: CorpusSentence<'_>, locale: Locale, scratch: &mut String) {
         let mut initial = true;
         marks::words(sentence.text, locale, scratch, |word| {
             if word.len() <= 4
@@ -192,15 +192,15 @@ fn single_letter(word: &str, locale: Locale) -> Option<(char, bool)> {
 
 /// What is done with an example, and with how many words were left out before each of its own because of what they are:
 /// nothing where the protocol leaves out none.
-pub(super) type Visit<'a> = dyn FnMut(&Example, &[u32]) -> Result<()> + 'a;
+pub(super) type ExampleVisitor<'a> = dyn FnMut(&Example, &[u32]) -> Result<()> + 'a;
 
 /// Makes examples of sentences that come in order. Buffers are used again: no allocation per word or sentence.
 #[derive(Debug)]
-pub(super) struct Examples<'a> {
+pub(super) struct ExampleBuilder<'a> {
     protocol: Protocol,
     locale: Locale,
     letters: &'a SingleLetters,
-    spellings: &'a Words,
+    spellings: &'a Spellings,
     tokenizer: Tokenizer,
     example: Example,
     words: String,
@@ -240,13 +240,13 @@ impl Turn {
     }
 }
 
-impl<'a> Examples<'a> {
+impl<'a> ExampleBuilder<'a> {
     pub(super) fn new(
         protocol: Protocol,
         locale: Locale,
         language: &str,
         letters: &'a SingleLetters,
-        spellings: &'a Words,
+        spellings: &'a Spellings,
     ) -> Self {
         Self {
             protocol,
@@ -266,7 +266,11 @@ impl<'a> Examples<'a> {
     ///
     /// # Errors
     /// Where `visit` fails.
-    pub(super) fn sentence(&mut self, sentence: Sentence<'_>, visit: &mut Visit<'_>) -> Result<()> {
+    pub(super) fn sentence(
+        &mut self,
+        sentence: CorpusSentence<'_>,
+        visit: &mut ExampleVisitor<'_>,
+    ) -> Result<()> {
         match self.protocol {
             Protocol::Mix => self.mix(sentence, visit),
             protocol => self.sentence_under(protocol, sentence, visit),
@@ -276,8 +280,8 @@ impl<'a> Examples<'a> {
     fn sentence_under(
         &mut self,
         protocol: Protocol,
-        sentence: Sentence<'_>,
-        visit: &mut Visit<'_>,
+        sentence: CorpusSentence<'_>,
+        visit: &mut ExampleVisitor<'_>,
     ) -> Result<()> {
         match protocol {
             Protocol::Text | Protocol::Mix => self.text(sentence),
@@ -289,7 +293,7 @@ impl<'a> Examples<'a> {
         self.give(visit)
     }
 
-    fn mix(&mut self, sentence: Sentence<'_>, visit: &mut Visit<'_>) -> Result<()> {
+    fn mix(&mut self, sentence: CorpusSentence<'_>, visit: &mut ExampleVisitor<'_>) -> Result<()> {
         if self.turn.left == 0 {
             self.give(visit)?;
             self.turn.next();
@@ -307,11 +311,11 @@ impl<'a> Examples<'a> {
     ///
     /// # Errors
     /// Where `visit` fails.
-    pub(super) fn end_document(&mut self, visit: &mut Visit<'_>) -> Result<()> {
+    pub(super) fn end_document(&mut self, visit: &mut ExampleVisitor<'_>) -> Result<()> {
         self.give(visit)
     }
 
-    fn give(&mut self, visit: &mut Visit<'_>) -> Result<()> {
+    fn give(&mut self, visit: &mut ExampleVisitor<'_>) -> Result<()> {
         if !self.example.gold.is_empty() {
             self.spell();
             visit(&self.example, &self.skipped)?;
@@ -338,14 +342,14 @@ impl<'a> Examples<'a> {
         self.spellings.fix(source.as_bytes(), 0, true, tokens);
     }
 
-    fn text(&mut self, sentence: Sentence<'_>) {
+    fn text(&mut self, sentence: CorpusSentence<'_>) {
         self.tokens(sentence);
         for gold in &mut self.example.gold {
             gold.scored = !gold.initial;
         }
     }
 
-    fn susanto(&mut self, sentence: Sentence<'_>) {
+    fn susanto(&mut self, sentence: CorpusSentence<'_>) {
         if !sentence.tokenised {
             self.tokens(sentence);
             // Sentences are given: where one begins shows.
@@ -372,7 +376,7 @@ impl<'a> Examples<'a> {
     }
 
     /// The words as `restore` finds them, all scored. What a sentence is, the reader says; a method sees what the marks show.
-    fn tokens(&mut self, sentence: Sentence<'_>) {
+    fn tokens(&mut self, sentence: CorpusSentence<'_>) {
         let Example { tokens, gold } = &mut self.example;
         let text = sentence.text;
         self.tokenizer.reset();
@@ -391,7 +395,7 @@ impl<'a> Examples<'a> {
         end_sentence(gold);
     }
 
-    fn batista(&mut self, sentence: Sentence<'_>) {
+    fn batista(&mut self, sentence: CorpusSentence<'_>) {
         let mut first = true;
         let Example { tokens, gold } = &mut self.example;
         marks::words(sentence.text, self.locale, &mut self.words, |word| {
@@ -405,7 +409,7 @@ impl<'a> Examples<'a> {
         end_sentence(gold);
     }
 
-    fn rei(&mut self, sentence: Sentence<'_>) {
+    fn rei(&mut self, sentence: CorpusSentence<'_>) {
         let Example { tokens, gold } = &mut self.example;
         let (locale, letters) = (self.locale, self.letters);
         let mut word = |word: &str| {
@@ -432,7 +436,12 @@ impl<'a> Examples<'a> {
         end_sentence(gold);
     }
 
-    fn asr(&mut self, sentence: Sentence<'_>, window: NonZeroUsize, visit: &mut Visit<'_>) -> Result<()> {
+    fn asr(
+        &mut self,
+        sentence: CorpusSentence<'_>,
+        window: NonZeroUsize,
+        visit: &mut ExampleVisitor<'_>,
+    ) -> Result<()> {
         let mut initial = true;
         let mut result = Ok(());
         let locale = self.locale;
@@ -566,8 +575,8 @@ mod tests {
     fn the_tags_are_those_of_rei_2020_table_1() {
         let text = "Automatic Truecasing of Video Subtitles using BERT: A multilingual adaptable approach";
         let examples = corpus(text, Kind::Text, Protocol::Rei).examples().unwrap();
-        let tags: Vec<Tag> = examples[0].gold.iter().map(|gold| Tag::of(gold.label.case)).collect();
-        use Tag::{L, T, U};
+        let tags: Vec<ReiTag> = examples[0].gold.iter().map(|gold| ReiTag::of(gold.label.case)).collect();
+        use ReiTag::{L, T, U};
         assert_eq!(tags, [T, T, L, T, T, L, U, U, L, L, L]);
         let lower: Vec<&str> = examples[0].tokens.iter().map(|(lower, _)| lower).collect();
         let source = "automatic truecasing of video subtitles using bert a multilingual adaptable approach";

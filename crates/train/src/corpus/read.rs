@@ -59,7 +59,7 @@ impl Reading {
 
 /// A sentence in its true case, as a file holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sentence<'a> {
+pub struct CorpusSentence<'a> {
     /// Its text, with marks, without white space around it; never empty.
     pub text: &'a str,
     /// What lies before it: [`Break::Document`] at the beginning of a file or recording, [`Break::Space`] inside a paragraph.
@@ -72,27 +72,27 @@ pub struct Sentence<'a> {
 
 /// Some whole paragraphs of a file.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct CorpusBlock {
     file: Arc<str>,
     /// Whether the file begins with it.
     pub begins: bool,
-    paragraphs: Paragraphs,
+    paragraphs: CorpusParagraphs,
     /// The language by whose rules they are cut into sentences.
     split: Option<Arc<str>>,
     tokenised: bool,
 }
 
 #[derive(Debug)]
-enum Paragraphs {
+enum CorpusParagraphs {
     /// Lines as they stand in the file, the first of which has this number.
     Lines(Vec<u8>, u64),
     /// Lines of text, and the stretches that they are made of.
-    Text(String, Vec<Stretch>),
+    Text(String, Vec<LineStretch>),
 }
 
 /// What stands in one line of a file.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct LineStretch {
     /// Where it begins in the text.
     start: usize,
     before: Break,
@@ -106,21 +106,21 @@ const BLOCK: usize = 1 << 19;
 const MAX_LINE: usize = 1 << 28;
 
 /// The blocks of a file, in order.
-pub(super) struct Blocks {
+pub(super) struct CorpusBlocks {
     file: Arc<str>,
     kind: Kind,
     split: Option<Arc<str>>,
     /// Whether the next is the first.
     begins: bool,
-    source: Source,
+    source: BlockSource,
 }
 
-enum Source {
-    Lines(Lines),
-    Records(Joined),
+enum BlockSource {
+    Lines(PlainLines),
+    Records(JoinedRecords),
 }
 
-impl Blocks {
+impl CorpusBlocks {
     /// Begins a file that is [decoded](Reading::decoded). `apart` asks for the punctuation of transcripts as tokens of its own.
     ///
     /// # Errors
@@ -131,10 +131,15 @@ impl Blocks {
         let split = (kind.runs_on() || reading.split && kind.has_paragraphs())
             .then(|| Arc::from(reading.language.as_str()));
         let source = match kind {
-            Kind::Text | Kind::Tok => Source::Lines(Lines::new(input)?),
+            Kind::Text | Kind::Tok => BlockSource::Lines(PlainLines::new(input)?),
             _ => {
                 let records = kind.records(input, reading.field.as_deref())?;
-                Source::Records(Joined::new(records, kind, apart && kind == Kind::Nlp, &reading.language))
+                BlockSource::Records(JoinedRecords::new(
+                    records,
+                    kind,
+                    apart && kind == Kind::Nlp,
+                    &reading.language,
+                ))
             }
         };
         Ok(Self { file, kind, split, begins: true, source })
@@ -144,19 +149,19 @@ impl Blocks {
     ///
     /// # Errors
     /// Where the file cannot be read on.
-    pub(super) fn next(&mut self) -> Result<Option<Block>> {
+    pub(super) fn next(&mut self) -> Result<Option<CorpusBlock>> {
         let paragraphs = match &mut self.source {
-            Source::Lines(lines) => lines.next()?,
-            Source::Records(joined) => joined.next(&self.file)?,
+            BlockSource::Lines(lines) => lines.next()?,
+            BlockSource::Records(joined) => joined.next(&self.file)?,
         };
         let begins = std::mem::take(&mut self.begins);
         let (file, split, tokenised) = (self.file.clone(), self.split.clone(), self.kind.is_tokenised());
         // The marks of a transcript are tokens of their own only where they are asked for.
         let tokenised = match &self.source {
-            Source::Records(joined) if self.kind == Kind::Nlp => joined.apart,
+            BlockSource::Records(joined) if self.kind == Kind::Nlp => joined.apart,
             _ => tokenised,
         };
-        Ok(paragraphs.map(|paragraphs| Block { file, begins, paragraphs, split, tokenised }))
+        Ok(paragraphs.map(|paragraphs| CorpusBlock { file, begins, paragraphs, split, tokenised }))
     }
 
     /// Whether its lines are sentences because nothing says otherwise, and [`Reading::split`] would cut them.
@@ -166,7 +171,7 @@ impl Blocks {
 }
 
 /// The lines of plain text, many at a time.
-struct Lines {
+struct PlainLines {
     input: Input,
     /// What has been read and not given yet.
     ahead: Vec<u8>,
@@ -175,7 +180,7 @@ struct Lines {
     max_line: usize,
 }
 
-impl Lines {
+impl PlainLines {
     fn new(input: Input) -> Result<Self> {
         let mut lines = Self { input, ahead: Vec::new(), line: 1, ended: false, max_line: MAX_LINE };
         lines.fill(BOM.len())?;
@@ -210,7 +215,7 @@ impl Lines {
         Ok(())
     }
 
-    fn next(&mut self) -> Result<Option<Paragraphs>> {
+    fn next(&mut self) -> Result<Option<CorpusParagraphs>> {
         let mut wanted = BLOCK;
         let end = loop {
             self.fill(wanted)?;
@@ -230,12 +235,12 @@ impl Lines {
         bytes.truncate(end);
         let line = self.line;
         self.line += bytes.iter().filter(|&&b| b == b'\n').count() as u64;
-        Ok(Some(Paragraphs::Lines(bytes, line)))
+        Ok(Some(CorpusParagraphs::Lines(bytes, line)))
     }
 }
 
 /// The records of a file, joined to paragraphs.
-struct Joined {
+struct JoinedRecords {
     records: Box<dyn RecordSource>,
     record: Record,
     /// So many stretches of the record were taken.
@@ -244,11 +249,11 @@ struct Joined {
     apart: bool,
     language: String,
     text: String,
-    stretches: Vec<Stretch>,
+    stretches: Vec<LineStretch>,
     max_paragraph: usize,
 }
 
-impl Joined {
+impl JoinedRecords {
     fn new(records: Box<dyn RecordSource>, kind: Kind, apart: bool, language: &str) -> Self {
         Self {
             records,
@@ -263,7 +268,7 @@ impl Joined {
         }
     }
 
-    fn next(&mut self, file: &str) -> Result<Option<Paragraphs>> {
+    fn next(&mut self, file: &str) -> Result<Option<CorpusParagraphs>> {
         let mut wanted = BLOCK;
         loop {
             while let Some((place, before)) = self.record.stretches.get(self.taken).cloned() {
@@ -315,7 +320,7 @@ impl Joined {
                 // Lines of a text are paragraphs, those of a cue are none.
                 self.text.push(if self.kind.has_paragraphs() { '\n' } else { ' ' });
             }
-            self.stretches.push(Stretch { start: self.text.len(), before, line });
+            self.stretches.push(LineStretch { start: self.text.len(), before, line });
             self.text.push_str(text);
             before = if self.kind.has_paragraphs() { Break::Line } else { Break::Space };
         }
@@ -334,7 +339,7 @@ impl Joined {
     }
 
     /// Gives out the paragraphs up to byte `end`.
-    fn cut(&mut self, end: usize) -> Paragraphs {
+    fn cut(&mut self, end: usize) -> CorpusParagraphs {
         let rest = self.text.split_off(end);
         let text = std::mem::replace(&mut self.text, rest);
         let first = self.stretches.partition_point(|stretch| stretch.start < end);
@@ -343,9 +348,9 @@ impl Joined {
         // A stretch may go on behind the cut.
         if !self.text.is_empty() && rest.first().is_none_or(|stretch| stretch.start > 0) {
             let line = self.stretches.last().map_or(0, |stretch| stretch.line);
-            rest.insert(0, Stretch { start: 0, before: Break::Space, line });
+            rest.insert(0, LineStretch { start: 0, before: Break::Space, line });
         }
-        Paragraphs::Text(text, std::mem::replace(&mut self.stretches, rest))
+        CorpusParagraphs::Text(text, std::mem::replace(&mut self.stretches, rest))
     }
 
     fn too_long(&self, file: &str) -> Error {
@@ -363,16 +368,16 @@ impl Joined {
     }
 }
 
-impl Block {
+impl CorpusBlock {
     /// Gives its sentences to `visit`, in order.
     ///
     /// # Errors
     /// Where it is not UTF-8, and where `visit` fails.
-    pub(super) fn sentences(&self, visit: &mut dyn FnMut(Sentence<'_>) -> Result<()>) -> Result<()> {
+    pub(super) fn sentences(&self, visit: &mut dyn FnMut(CorpusSentence<'_>) -> Result<()>) -> Result<()> {
         let Self { split, tokenised, .. } = self;
         let (split, tokenised) = (split.as_deref(), *tokenised);
         match &self.paragraphs {
-            Paragraphs::Lines(bytes, first) => {
+            CorpusParagraphs::Lines(bytes, first) => {
                 let text = str::from_utf8(bytes);
                 let text = text.map_err(|_| files::not_utf8(&self.file, *first, bytes))?;
                 let mut before = if self.begins { Break::Document } else { Break::Line };
@@ -380,13 +385,13 @@ impl Block {
                     let Some(language) = split else {
                         let text = paragraph.trim();
                         if !text.is_empty() {
-                            visit(Sentence { text, before, tokenised, line })?;
+                            visit(CorpusSentence { text, before, tokenised, line })?;
                             before = Break::Line;
                         }
                         continue;
                     };
                     for text in sentence::split(paragraph, language) {
-                        visit(Sentence { text, before, tokenised, line })?;
+                        visit(CorpusSentence { text, before, tokenised, line })?;
                         before = Break::Space;
                     }
                     if before == Break::Space {
@@ -394,7 +399,7 @@ impl Block {
                     }
                 }
             }
-            Paragraphs::Text(text, stretches) => {
+            CorpusParagraphs::Text(text, stretches) => {
                 let mut at = 0;
                 let mut begins = self.begins;
                 for sentence in text.split('\n').flat_map(|paragraph| sentences(paragraph, split)) {
@@ -408,7 +413,7 @@ impl Block {
                     let before = passed.map(|stretch| stretch.before).max().unwrap_or(Break::Space);
                     let before =
                         if std::mem::take(&mut begins) { Break::Document } else { before.max(Break::Space) };
-                    visit(Sentence { text: sentence, before, tokenised, line })?;
+                    visit(CorpusSentence { text: sentence, before, tokenised, line })?;
                 }
             }
         }
@@ -431,7 +436,7 @@ mod tests {
     use super::*;
 
     fn read(name: &str, bytes: &[u8], reading: &Reading, apart: bool) -> Result<Vec<(String, Break)>> {
-        let mut blocks = Blocks::new(Input::new(name, Cursor::new(bytes.to_vec()))?, reading, apart)?;
+        let mut blocks = CorpusBlocks::new(Input::new(name, Cursor::new(bytes.to_vec()))?, reading, apart)?;
         let mut found = Vec::new();
         while let Some(block) = blocks.next()? {
             block.sentences(&mut |sentence| {
@@ -498,10 +503,10 @@ mod tests {
             let line = if name == "x.nlp" { "so|\n" } else { "xxx" };
             let endless = head.as_bytes().chain(Cursor::new(line.repeat(1 << 20)));
             let input = Input::new(name, endless).unwrap();
-            let mut blocks = Blocks::new(input, &Reading::default(), false).unwrap();
+            let mut blocks = CorpusBlocks::new(input, &Reading::default(), false).unwrap();
             match &mut blocks.source {
-                Source::Lines(lines) => lines.max_line = 1 << 20,
-                Source::Records(joined) => joined.max_paragraph = 1 << 20,
+                BlockSource::Lines(lines) => lines.max_line = 1 << 20,
+                BlockSource::Records(joined) => joined.max_paragraph = 1 << 20,
             }
             let error = loop {
                 match blocks.next() {
@@ -698,10 +703,12 @@ mod tests {
             .map(|i| format!("{i}\n00:00:01,000 --> 00:00:02,000\nsaw {i} of us. Then we\n\n"))
             .collect();
         let input = Input::new("a.srt", Cursor::new(file.into_bytes())).unwrap();
-        let mut blocks = Blocks::new(input, &Reading::default(), false).unwrap();
+        let mut blocks = CorpusBlocks::new(input, &Reading::default(), false).unwrap();
         let mut found = Vec::new();
         while let Some(block) = blocks.next().unwrap() {
-            assert!(matches!(&block.paragraphs, Paragraphs::Text(text, _) if text.len() <= BLOCK + 100));
+            assert!(
+                matches!(&block.paragraphs, CorpusParagraphs::Text(text, _) if text.len() <= BLOCK + 100)
+            );
             block
                 .sentences(&mut |sentence| {
                     found.push((sentence.text.to_owned(), sentence.before, sentence.line));

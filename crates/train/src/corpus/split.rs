@@ -24,7 +24,7 @@ use majuscule::text::Locale;
 pub struct SplitConfig {
     /// The shares of train, dev and test; of each file so many lines go to each, to the line
     #[arg(long, value_name = "TRAIN,DEV,TEST", default_value_t)]
-    pub shares: Shares,
+    pub shares: SplitShares,
     /// Another seed, another split
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
@@ -38,21 +38,21 @@ pub struct SplitConfig {
 
 impl Default for SplitConfig {
     fn default() -> Self {
-        Self { shares: Shares::default(), seed: 1, documents: false, disjoint: false }
+        Self { shares: SplitShares::default(), seed: 1, documents: false, disjoint: false }
     }
 }
 
 /// The shares of train, dev and test, not all of them 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Shares([u32; 3]);
+pub struct SplitShares([u32; 3]);
 
-impl Default for Shares {
+impl Default for SplitShares {
     fn default() -> Self {
         Self([80, 10, 10])
     }
 }
 
-impl FromStr for Shares {
+impl FromStr for SplitShares {
     type Err = Error;
 
     fn from_str(shares: &str) -> Result<Self> {
@@ -66,7 +66,7 @@ impl FromStr for Shares {
     }
 }
 
-impl fmt::Display for Shares {
+impl fmt::Display for SplitShares {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [train, dev, test] = self.0;
         write!(f, "{train},{dev},{test}")
@@ -81,13 +81,13 @@ pub const MANIFEST: &str = "split.json";
 
 /// What a split gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct SplitReport {
     /// The version that made it.
     pub version: &'static str,
     /// The settings: a seed gives the same parts again.
     pub seed: u64,
     /// The shares asked for.
-    pub shares: Shares,
+    pub shares: SplitShares,
     /// Whether files were kept whole.
     pub documents: bool,
     /// Whether each line was taken from one file only.
@@ -97,12 +97,12 @@ pub struct Report {
     /// Sentences in train, dev and test.
     pub sentences: [u64; 3],
     /// Sentences that stand in two parts.
-    pub shared: Vec<Shared>,
+    pub shared: Vec<SharedSentences>,
 }
 
 /// Sentences that two parts share: the same words, whatever their case and the marks between them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Shared {
+pub struct SharedSentences {
     /// The part whose sentences are counted.
     pub part: &'static str,
     /// The part where they stand too.
@@ -123,7 +123,7 @@ pub fn split(
     config: &SplitConfig,
     folder: &Path,
     replace: bool,
-) -> Result<Report> {
+) -> Result<SplitReport> {
     let names = names(files)?;
     check_outside(files, folder)?;
     if config.disjoint && files.len() < 2 {
@@ -134,7 +134,7 @@ pub fn split(
     }
     let mut report = None;
     files::publish_folder(folder, replace.then_some(MANIFEST), |folder| {
-        let mut parts = Parts::new(folder, &names, config)?;
+        let mut parts = PartFiles::new(folder, &names, config)?;
         match (config.documents, config.disjoint) {
             (true, _) => documents(files, config, &mut parts)?,
             (false, true) => disjoint_lines(files, reading, config, &mut parts)?,
@@ -201,14 +201,14 @@ fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
 }
 
 /// The files of the parts, open for writing from their first line on.
-struct Parts {
+struct PartFiles {
     files: Vec<[Option<Publish>; 3]>,
     paths: Vec<[PathBuf; 3]>,
     /// Those that are written.
     written: [Vec<PathBuf>; 3],
 }
 
-impl Parts {
+impl PartFiles {
     fn new(folder: &Path, names: &[String], config: &SplitConfig) -> Result<Self> {
         let mut parts = Self { files: Vec::new(), paths: Vec::new(), written: [vec![], vec![], vec![]] };
         for (part, _) in PARTS.iter().zip(config.shares.0).filter(|(_, share)| *share > 0) {
@@ -253,12 +253,12 @@ impl Parts {
 
 /// Draws which of several parts each of `total` things goes to: each part gets its share of them exactly, rounded, and
 /// any order is as likely as any other (selection sampling, algorithm S of Knuth 1997, section 3.4.2, for several parts).
-struct Draw {
+struct PartSampler {
     left: Vec<u64>,
     random: ChaCha8Rng,
 }
 
-impl Draw {
+impl PartSampler {
     fn new(total: u64, shares: &[u32], seed: u64, stream: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(stream);
@@ -293,8 +293,8 @@ fn quotas(total: u64, shares: &[u32]) -> Vec<u64> {
 }
 
 /// Each file goes to one part as it is.
-fn documents(files: &[PathBuf], config: &SplitConfig, parts: &mut Parts) -> Result<()> {
-    let mut draw = Draw::new(files.len() as u64, &config.shares.0, config.seed, 0);
+fn documents(files: &[PathBuf], config: &SplitConfig, parts: &mut PartFiles) -> Result<()> {
+    let mut draw = PartSampler::new(files.len() as u64, &config.shares.0, config.seed, 0);
     for (i, file) in files.iter().enumerate() {
         let part = draw.next();
         let mut lines = files::open(file)?.lines();
@@ -307,11 +307,11 @@ fn documents(files: &[PathBuf], config: &SplitConfig, parts: &mut Parts) -> Resu
 }
 
 /// The lines of each file go to the parts by themselves.
-fn lines(files: &[PathBuf], reading: &Reading, config: &SplitConfig, parts: &mut Parts) -> Result<()> {
+fn lines(files: &[PathBuf], reading: &Reading, config: &SplitConfig, parts: &mut PartFiles) -> Result<()> {
     for (i, file) in files.iter().enumerate() {
         let headed = has_header(file, reading);
         let total = count_lines(file, headed)?;
-        let mut draw = Draw::new(total, &config.shares.0, config.seed, i as u64);
+        let mut draw = PartSampler::new(total, &config.shares.0, config.seed, i as u64);
         let mut lines = files::open(file)?.lines();
         copy_header(&mut lines, headed, i, config, parts)?;
         while let Some(line) = lines.next()? {
@@ -329,7 +329,7 @@ fn disjoint_lines(
     files: &[PathBuf],
     reading: &Reading,
     config: &SplitConfig,
-    parts: &mut Parts,
+    parts: &mut PartFiles,
 ) -> Result<()> {
     let mut inputs = Vec::new();
     for (i, file) in files.iter().enumerate() {
@@ -339,7 +339,7 @@ fn disjoint_lines(
     }
     let total = count_parallel(files, reading)?;
     let shares = config.shares.0.repeat(files.len());
-    let mut draw = Draw::new(total, &shares, config.seed, 0);
+    let mut draw = PartSampler::new(total, &shares, config.seed, 0);
     for _ in 0..total {
         let drawn = draw.next();
         let (taken, part) = (drawn / PARTS.len(), drawn % PARTS.len());
@@ -400,7 +400,7 @@ fn copy_header(
     headed: bool,
     file: usize,
     config: &SplitConfig,
-    parts: &mut Parts,
+    parts: &mut PartFiles,
 ) -> Result<()> {
     if headed && let Some(header) = lines.next()? {
         for (part, _) in config.shares.0.iter().enumerate().filter(|(_, share)| **share > 0) {
@@ -416,7 +416,7 @@ fn examine(
     reading: &Reading,
     config: &SplitConfig,
     names: &[String],
-) -> Result<Report> {
+) -> Result<SplitReport> {
     // What dev and test hold, and which of them: few beside train, which is not held.
     let mut held: BTreeMap<u64, [u64; 3]> = BTreeMap::new();
     let mut sentences = [0; 3];
@@ -430,12 +430,12 @@ fn examine(
             }
         })?;
     }
-    let shared = |part: usize, other: usize| Shared {
+    let shared = |part: usize, other: usize| SharedSentences {
         part: PARTS[part],
         also_in: PARTS[other],
         sentences: held.values().filter(|counts| counts[other] > 0).map(|counts| counts[part]).sum(),
     };
-    Ok(Report {
+    Ok(SplitReport {
         version: env!("CARGO_PKG_VERSION"),
         seed: config.seed,
         shares: config.shares,
@@ -492,7 +492,7 @@ mod tests {
             path
         }
 
-        fn split(&self, files: &[PathBuf], config: &SplitConfig) -> Result<Report> {
+        fn split(&self, files: &[PathBuf], config: &SplitConfig) -> Result<SplitReport> {
             split(files, &Reading::default(), config, &self.0.path().join("out"), true)
         }
 
@@ -638,7 +638,7 @@ mod tests {
         let inside = folder.0.path().join("out/train/b");
         assert!(matches!(folder.split(&[inside], &SplitConfig::default()), Err(Error::Usage(_))));
         for wrong in ["", "80,20", "1,2,x", "0,0,0", "1,2,3,4", "1,2,3,x", "-1,2,3"] {
-            assert!(wrong.parse::<Shares>().is_err(), "{wrong}");
+            assert!(wrong.parse::<SplitShares>().is_err(), "{wrong}");
         }
     }
 }

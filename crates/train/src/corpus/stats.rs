@@ -3,23 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 use super::Example;
-use super::protocol::Tag;
+use super::protocol::ReiTag;
 use majuscule::text::{Case, Class, Mark};
 
-/// Counts of a corpus. Those of its parts can be [merged](Stats::merge).
+/// Counts of a corpus. Those of its parts can be [merged](CorpusStats::merge).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Stats {
+pub struct CorpusStats {
     /// Sentences that have a word.
     pub sentences: u64,
     /// All words: what table 2 of Rei et al. 2020 counts.
-    pub all: Words,
+    pub all: WordStats,
     /// Those that are trained on and scored.
-    pub scored: Words,
+    pub scored: WordStats,
 }
 
 /// Counts of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Words {
+pub struct WordStats {
     /// How many there are.
     pub tokens: u64,
     /// How many have each tag.
@@ -47,7 +47,7 @@ impl Tags {
     }
 }
 
-impl Stats {
+impl CorpusStats {
     /// Counts an example.
     pub fn add(&mut self, example: &Example) {
         for gold in &example.gold {
@@ -67,13 +67,13 @@ impl Stats {
     }
 }
 
-impl Words {
+impl WordStats {
     fn add(&mut self, case: Case) {
         self.tokens += 1;
-        *match Tag::of(case) {
-            Tag::L => &mut self.tags.l,
-            Tag::U => &mut self.tags.u,
-            Tag::T => &mut self.tags.t,
+        *match ReiTag::of(case) {
+            ReiTag::L => &mut self.tags.l,
+            ReiTag::U => &mut self.tags.u,
+            ReiTag::T => &mut self.tags.t,
         } += 1;
         self.mixed += u64::from(case.class() == Class::Mixed);
     }
@@ -115,15 +115,15 @@ mod tests {
 
     #[test]
     fn words_are_counted_by_tag_and_mixed_case_apart() {
-        let mut stats = Stats::default();
+        let mut stats = CorpusStats::default();
         // The first word of each sentence is context, but not NATO.
         let text = "The McDonald sisters from Faro.\nNATO met.\n...";
         for example in corpus(text, Protocol::Rei).examples().unwrap() {
             stats.add(&example);
         }
-        let scored = Words { tokens: 6, tags: Tags { l: 4, u: 1, t: 1 }, mixed: 1 };
-        let all = Words { tokens: 7, tags: Tags { t: 2, ..scored.tags }, ..scored };
-        assert_eq!(stats, Stats { sentences: 2, all, scored });
+        let scored = WordStats { tokens: 6, tags: Tags { l: 4, u: 1, t: 1 }, mixed: 1 };
+        let all = WordStats { tokens: 7, tags: Tags { t: 2, ..scored.tags }, ..scored };
+        assert_eq!(stats, CorpusStats { sentences: 2, all, scored });
         let mut twice = stats.clone();
         twice.merge(&stats);
         assert_eq!((twice.sentences, twice.all.tokens, twice.scored.tags.l, twice.all.mixed), (4, 14, 8, 2));

@@ -39,7 +39,7 @@ pub enum Edit {
 pub fn align(reference: &[u32], hypothesis: &[u32]) -> Vec<Edit> {
     let mut aligner = Aligner::new(reference, hypothesis);
     let mut end = reference.len();
-    aligner.back(0..hypothesis.len(), Column::first(reference.len()), &mut end);
+    aligner.back(0..hypothesis.len(), CostColumn::first(reference.len()), &mut end);
     aligner.edits.resize(aligner.edits.len() + end, Edit::Delete);
     aligner.edits.reverse();
     aligner.edits
@@ -67,12 +67,12 @@ struct Aligner<'a> {
 
 /// The differences of costs down a column: bit i is whether that of word i is 1 more (`up`) or 1 less (`down`) than that before it.
 #[derive(Clone)]
-struct Column {
+struct CostColumn {
     up: Vec<u64>,
     down: Vec<u64>,
 }
 
-impl Column {
+impl CostColumn {
     /// That before the first word of the hypothesis: each word of the reference is deleted.
     fn first(words: usize) -> Self {
         let blocks = words.div_ceil(64);
@@ -121,7 +121,7 @@ impl<'a> Aligner<'a> {
 
     /// Goes back from the end of `columns` and the first `end` words of the reference to the beginning of `columns`, before which the
     /// differences are those of `column`; `end` becomes how many words of the reference are then left.
-    fn back(&mut self, columns: std::ops::Range<usize>, mut column: Column, end: &mut usize) {
+    fn back(&mut self, columns: std::ops::Range<usize>, mut column: CostColumn, end: &mut usize) {
         // What stands below in the matrix has no part in what stands above.
         column.truncate(end.div_ceil(64));
         if columns.len() <= WHOLE {
@@ -144,7 +144,7 @@ impl<'a> Aligner<'a> {
     }
 
     /// The same with the bits of all columns in memory.
-    fn back_whole(&mut self, columns: std::ops::Range<usize>, mut column: Column, end: &mut usize) {
+    fn back_whole(&mut self, columns: std::ops::Range<usize>, mut column: CostColumn, end: &mut usize) {
         let blocks = column.up.len();
         let (mut up, mut right) = (vec![0; blocks * columns.len()], vec![0; blocks * columns.len()]);
         for (k, at) in columns.clone().enumerate() {
@@ -176,7 +176,7 @@ impl<'a> Aligner<'a> {
     }
 
     /// Takes a column on by word `at` of the hypothesis.
-    fn next(&mut self, at: usize, column: &mut Column, right: &mut [u64]) {
+    fn next(&mut self, at: usize, column: &mut CostColumn, right: &mut [u64]) {
         let words = 64 * column.up.len();
         let (start, end) = self.equal[at];
         let places = &self.places[start as usize..end as usize];

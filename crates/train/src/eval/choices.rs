@@ -56,14 +56,14 @@ impl Choices {
 }
 
 /// A file of choices, read example by example.
-pub struct Reader {
+pub struct ChoicesReader {
     lines: Lines<BufReader<File>>,
     file: PathBuf,
     number: u64,
     advice: String,
 }
 
-impl Reader {
+impl ChoicesReader {
     /// Opens it; `advice` is what errors say is to be done.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ mod tests {
         ];
         files::publish(&file, |out| examples.iter().try_for_each(|choices| choices.write(out, &file)))
             .unwrap();
-        let mut reader = Reader::open(&file, "write it again").unwrap();
+        let mut reader = ChoicesReader::open(&file, "write it again").unwrap();
         assert_eq!(reader.read().unwrap().as_ref(), Some(&examples[0]));
         assert_eq!(reader.read().unwrap().as_ref(), Some(&examples[1]));
         assert_eq!(reader.read().unwrap(), None);
@@ -138,7 +138,7 @@ mod tests {
             "{\"reference\":[],\"hypothesis\":[]}\n{\"reference\":[\"a\"],\"hypothesis\":[]}\n",
         )
         .unwrap();
-        let mut reader = Reader::open(&file, "write it again").unwrap();
+        let mut reader = ChoicesReader::open(&file, "write it again").unwrap();
         reader.read().unwrap();
         let error = reader.read().unwrap_err().to_string();
         assert!(error.ends_with("choices, line 2: is no example of a file of --choices (1 words in reference, but 0 in hypothesis): write it again"), "{error}");

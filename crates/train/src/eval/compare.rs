@@ -65,12 +65,12 @@ pub struct Comparison {
     /// Which system the others are held against: the one with the least SER, the first among equals.
     pub best: usize,
     /// The systems in the order given.
-    pub systems: Vec<Compared>,
+    pub systems: Vec<ComparedSystem>,
 }
 
 /// What is known of a system.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compared {
+pub struct ComparedSystem {
     /// Its name.
     pub name: String,
     /// Its slots over all examples.
@@ -78,7 +78,7 @@ pub struct Compared {
     /// Where 95 % of the resamples lie.
     pub intervals: Intervals,
     /// How it stands against the best; `None` for the best itself and where SER is undefined.
-    pub difference: Option<Difference>,
+    pub difference: Option<SystemDifference>,
 }
 
 /// From the 2.5th to the 97.5th percentile of the resamples.
@@ -105,7 +105,7 @@ pub struct Intervals {
 
 /// How a system stands against the best.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Difference {
+pub struct SystemDifference {
     /// Its SER less the best's: never below 0.
     pub ser: f64,
     /// Where 95 % of the resampled differences lie.
@@ -140,7 +140,7 @@ pub fn compare(systems: &[System], config: CompareConfig) -> Result<Comparison> 
     let totals: Vec<Slots> = systems.iter().map(|system| total(&system.examples)).collect();
     let best = (0..totals.len()).min_by_key(|&i| totals[i].errors()).unwrap_or(0);
     let resamples = resample(systems, config);
-    let compared = |i: usize| Compared {
+    let compared = |i: usize| ComparedSystem {
         name: systems[i].name.clone(),
         slots: totals[i],
         intervals: intervals(&resamples[i]),
@@ -213,7 +213,7 @@ fn difference(
     resamples: &[Vec<Slots>],
     (other, best): (usize, usize),
     config: CompareConfig,
-) -> Option<Difference> {
+) -> Option<SystemDifference> {
     let ser = totals[other].ser()? - totals[best].ser()?;
     let resampled: Vec<f64> = resamples[other]
         .iter()
@@ -221,7 +221,7 @@ fn difference(
         .filter_map(|(other, best)| Some(other.ser()? - best.ser()?))
         .collect();
     let no_worse = resampled.iter().filter(|&&difference| difference <= 0.0).count();
-    Some(Difference {
+    Some(SystemDifference {
         ser,
         p_bootstrap: (no_worse + 1) as f64 / (resampled.len() + 1) as f64,
         interval: interval(resampled),
@@ -331,7 +331,7 @@ mod tests {
         let comparison = compare(&[system("flat", &[2; 10])], CompareConfig::default()).unwrap();
         assert_eq!(comparison.systems[0].intervals.ser, Some(Interval { low: 0.2, high: 0.2 }));
         let comparison = compare(&[system("varied", &[0, 1, 2, 3, 4, 5])], CompareConfig::default()).unwrap();
-        let Compared { slots, intervals, .. } = &comparison.systems[0];
+        let ComparedSystem { slots, intervals, .. } = &comparison.systems[0];
         let (ser, interval) = (slots.ser().unwrap(), intervals.ser.unwrap());
         assert!(interval.low < ser && ser < interval.high, "{interval:?}");
     }

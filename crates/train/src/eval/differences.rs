@@ -9,7 +9,7 @@ use majuscule::text::{Case, Locale};
 
 /// The examples that systems write differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Differences {
+pub struct DifferingExamples {
     /// The systems.
     pub systems: Vec<String>,
     /// In how many examples they differ.
@@ -24,7 +24,7 @@ pub struct Different {
     /// Its words in their true case.
     pub reference: Vec<String>,
     /// As each system wrote them.
-    pub hypotheses: Vec<Vec<Word>>,
+    pub hypotheses: Vec<Vec<SystemWord>>,
     /// The most errors that a system has in it, less the fewest.
     #[serde(skip)]
     apart: u64,
@@ -32,7 +32,7 @@ pub struct Different {
 
 /// A word as a system wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Word {
+pub struct SystemWord {
     /// The word.
     pub word: String,
     /// Whether that is an error.
@@ -48,7 +48,7 @@ pub enum Marking {
     Stars,
 }
 
-impl Differences {
+impl DifferingExamples {
     /// Of systems with the same examples, in the same order; `most` of them are shown.
     pub fn of(
         systems: Vec<String>,
@@ -104,13 +104,13 @@ impl Different {
     fn of(sides: &[&Choices], matching: Matching, locale: Locale) -> Self {
         let words = |side: &&Choices| {
             let cases = side.cases(matching, locale);
-            let word = |(word, cases): (&String, Option<[Case; 2]>)| Word {
+            let word = |(word, cases): (&String, Option<[Case; 2]>)| SystemWord {
                 word: word.clone(),
                 wrong: cases.is_some_and(|[right, chosen]| right != chosen),
             };
             side.hypothesis.iter().zip(cases).map(word).collect::<Vec<_>>()
         };
-        let hypotheses: Vec<Vec<Word>> = sides.iter().map(words).collect();
+        let hypotheses: Vec<Vec<SystemWord>> = sides.iter().map(words).collect();
         let errors = hypotheses.iter().map(|words| words.iter().filter(|word| word.wrong).count() as u64);
         let apart = apart(errors);
         let reference = sides.first().map(|side| side.reference.clone()).unwrap_or_default();
@@ -125,7 +125,7 @@ pub fn apart(errors: impl Iterator<Item = u64>) -> u64 {
     most.saturating_sub(least)
 }
 
-impl Word {
+impl SystemWord {
     fn text(&self, marking: Marking) -> String {
         match (self.wrong, marking) {
             (false, _) => self.word.clone(),
@@ -156,7 +156,7 @@ mod tests {
             choices("In Rome", "in Rome"),
             choices("The EU and UN", "The EU and UN"),
         ];
-        let found = Differences::of(
+        let found = DifferingExamples::of(
             vec!["one".into(), "two".into()],
             vec![one, two],
             Matching::of(Default::default()),

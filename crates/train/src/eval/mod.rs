@@ -11,12 +11,12 @@ pub mod table;
 pub mod report;
 pub mod choices;
 pub mod differences;
-pub mod took;
+pub mod usage;
 pub mod aligned;
 
 pub use choices::Choices;
-pub use compare::{Comparison, Difference, Intervals, System, compare};
-pub use pair::{Side, pair};
+pub use compare::{Comparison, Intervals, System, SystemDifference, compare};
+pub use pair::{PairSide, pair};
 pub use report::{Figures, Layout, Report};
 pub use score::{Score, evaluate, evaluate_corpus, evaluate_each};
 pub use signature::Signature;

@@ -16,7 +16,7 @@ const AHEAD: usize = 4;
 
 /// A reference or a hypothesis: a file read under a protocol.
 #[derive(Debug)]
-pub struct Side {
+pub struct PairSide {
     name: String,
     corpus: Corpus,
     /// All words of the file, where the protocol leaves some out by their case: `rei` tells an event, `(music)`, from a
@@ -24,7 +24,7 @@ pub struct Side {
     words: Option<Corpus>,
 }
 
-impl Side {
+impl PairSide {
     /// Reads a file; `-` is standard input, which is held in memory so that an error can name its line.
     ///
     /// # Errors
@@ -58,32 +58,32 @@ impl Side {
 }
 
 /// What is done with an example and each hypothesis's choices for its words.
-pub type Visit<'a> = dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()> + 'a;
+pub type PairVisitor<'a> = dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()> + 'a;
 
 /// Gives every example of the reference to `visit`, in order, with each hypothesis's choices for its words. The words are
 /// compared without case, as one stream: a hypothesis may have other line breaks where the protocol does not mind them.
 ///
 /// # Errors
 /// Where a file cannot be read, where the words differ (the error names both, and their lines), and where `visit` fails.
-pub fn pair(reference: &Side, hypotheses: &[Side], visit: &mut Visit<'_>) -> Result<()> {
+pub fn pair(reference: &PairSide, hypotheses: &[PairSide], visit: &mut PairVisitor<'_>) -> Result<()> {
     let outcome = thread::scope(|scope| {
         let start = |corpus| {
             let (sender, batches) = sync_channel(AHEAD);
             let (used, empty) = channel();
             scope.spawn(move || send(corpus, &sender, &empty));
-            Words::new(batches, used)
+            FileWords::new(batches, used)
         };
         let stream = |side| {
-            let hypothesis = start(Side::words(side));
-            Stream { hypothesis, reference: reference.words.as_ref().map(start), same: 0 }
+            let hypothesis = start(PairSide::words(side));
+            HypothesisStream { hypothesis, reference: reference.words.as_ref().map(start), same: 0 }
         };
-        let mut streams: Vec<Stream> = hypotheses.iter().map(stream).collect();
+        let mut streams: Vec<HypothesisStream> = hypotheses.iter().map(stream).collect();
         follow(reference, &mut streams, visit)
     });
     match outcome {
         Ok(()) => Ok(()),
-        Err(Stop::Error(error)) => Err(error),
-        Err(Stop::Differs(difference)) => {
+        Err(PairStop::Error(error)) => Err(error),
+        Err(PairStop::Differs(difference)) => {
             Err(difference.error(reference, &hypotheses[difference.hypothesis])?)
         }
     }
@@ -140,19 +140,19 @@ impl Batch {
 }
 
 /// Why the streams are not followed to their ends.
-enum Stop {
+enum PairStop {
     Error(Error),
-    Differs(Difference),
+    Differs(WordMismatch),
 }
 
-impl From<Error> for Stop {
+impl From<Error> for PairStop {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }
 }
 
 /// Where the words of a hypothesis leave those of the reference: each side's own word, `None` where it has ended.
-struct Difference {
+struct WordMismatch {
     hypothesis: usize,
     /// How many words are the same before it.
     same: u64,
@@ -160,9 +160,9 @@ struct Difference {
     found: Option<String>,
 }
 
-impl Difference {
-    fn error(&self, reference: &Side, hypothesis: &Side) -> Result<Error> {
-        let line = |side: &Side| side.words().line_of_word(self.same);
+impl WordMismatch {
+    fn error(&self, reference: &PairSide, hypothesis: &PairSide) -> Result<Error> {
+        let line = |side: &PairSide| side.words().line_of_word(self.same);
         let same = "the words must be the same in the same order, capitals aside";
         let name = &reference.name;
         Ok(match (&self.found, &self.expected) {
@@ -189,7 +189,11 @@ impl Difference {
 }
 
 /// Walks all streams along the reference.
-fn follow(reference: &Side, streams: &mut [Stream], visit: &mut Visit<'_>) -> Result<(), Stop> {
+fn follow(
+    reference: &PairSide,
+    streams: &mut [HypothesisStream],
+    visit: &mut PairVisitor<'_>,
+) -> Result<(), PairStop> {
     let locale = reference.corpus.locale();
     let mut choices = vec![Vec::new(); streams.len()];
     let mut stopped = None;
@@ -210,47 +214,52 @@ fn follow(reference: &Side, streams: &mut [Stream], visit: &mut Visit<'_>) -> Re
         visit(example, &choices)
     });
     if let Some(difference) = stopped {
-        return Err(Stop::Differs(difference));
+        return Err(PairStop::Differs(difference));
     }
     walked?;
     for (hypothesis, stream) in streams.iter_mut().enumerate() {
         if let Err(differing) = stream.end()? {
-            return Err(Stop::Differs(differing.difference(hypothesis, stream.same, locale)));
+            return Err(PairStop::Differs(differing.difference(hypothesis, stream.same, locale)));
         }
     }
     Ok(())
 }
 
 /// The words of a hypothesis on its way along the reference.
-struct Stream {
-    hypothesis: Words,
+struct HypothesisStream {
+    hypothesis: FileWords,
     /// All words of the reference, where the protocol leaves some out by their case.
-    reference: Option<Words>,
+    reference: Option<FileWords>,
     /// How many words have been the same.
     same: u64,
 }
 
 /// The words that should be the same; `None` where a side has ended.
 struct Differing {
-    expected: Option<Word>,
-    found: Option<Word>,
+    expected: Option<LabelledWord>,
+    found: Option<LabelledWord>,
 }
 
 /// A word in lower case and its label.
-type Word = (String, Label);
+type LabelledWord = (String, Label);
 
 impl Differing {
-    fn difference(self, hypothesis: usize, same: u64, locale: Locale) -> Difference {
-        let spelled = |(lower, label): Word| label.case.applied(&lower, locale);
-        Difference { hypothesis, same, expected: self.expected.map(spelled), found: self.found.map(spelled) }
+    fn difference(self, hypothesis: usize, same: u64, locale: Locale) -> WordMismatch {
+        let spelled = |(lower, label): LabelledWord| label.case.applied(&lower, locale);
+        WordMismatch {
+            hypothesis,
+            same,
+            expected: self.expected.map(spelled),
+            found: self.found.map(spelled),
+        }
     }
 }
 
-fn owned((lower, label): (&str, Label)) -> Word {
+fn owned((lower, label): (&str, Label)) -> LabelledWord {
     (lower.to_owned(), label)
 }
 
-impl Stream {
+impl HypothesisStream {
     /// The hypothesis's label for a word of the reference, after the `gap` words that the protocol left out before it.
     fn label(&mut self, lower: &str, case: Case, gap: u32) -> Result<Result<Label, Differing>> {
         let wanted = (lower, Label::from(case));
@@ -281,7 +290,7 @@ impl Stream {
     fn end(&mut self) -> Result<Result<(), Differing>> {
         loop {
             let found = self.hypothesis.next()?;
-            let expected = self.reference.as_mut().map_or(Ok(None), Words::next)?;
+            let expected = self.reference.as_mut().map_or(Ok(None), FileWords::next)?;
             match (expected, found) {
                 (None, None) => return Ok(Ok(())),
                 (Some(expected), Some(found)) if expected.0 == found.0 => self.same += 1,
@@ -295,7 +304,7 @@ impl Stream {
 }
 
 /// The words of a file, one after another.
-struct Words {
+struct FileWords {
     batches: Receiver<Result<Batch>>,
     used: Sender<Batch>,
     batch: Batch,
@@ -304,7 +313,7 @@ struct Words {
     at: usize,
 }
 
-impl Words {
+impl FileWords {
     fn new(batches: Receiver<Result<Batch>>, used: Sender<Batch>) -> Self {
         Self { batches, used, batch: Batch::default(), example: 0, at: 0 }
     }
@@ -336,9 +345,9 @@ mod tests {
     use super::*;
     use crate::eval::{Matching, Score, Slots};
 
-    fn side(name: &str, text: &str, protocol: Protocol) -> Side {
+    fn side(name: &str, text: &str, protocol: Protocol) -> PairSide {
         let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
-        Side::of(name.into(), corpus).unwrap()
+        PairSide::of(name.into(), corpus).unwrap()
     }
 
     fn score(reference: &str, hypothesis: &str, protocol: Protocol) -> Result<Score> {

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::compare::{Compared, Comparison, Intervals};
-use super::differences::Differences;
+use super::compare::{ComparedSystem, Comparison, Intervals};
+use super::differences::DifferingExamples;
 use super::score::{Score, Wrong};
 use super::slots::{Confusion, Matching, Slots, ratio};
-use super::table::{Table, between, percent, probability, thousands};
+use super::table::{TextTable, between, percent, probability, thousands};
 use majuscule::text::{Class, Locale};
 
 /// How a report is laid out.
@@ -79,7 +79,7 @@ impl Figures {
 /// The figures of each class against the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "the names of the classes")]
-pub struct Classes {
+pub struct ClassScores {
     pub lower: Figures,
     pub title: Figures,
     pub upper: Figures,
@@ -88,7 +88,7 @@ pub struct Classes {
 
 /// A word with a spelling that it should not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Word {
+pub struct MisspelledWord {
     /// Its right spelling.
     pub reference: String,
     /// The spelling that it got.
@@ -125,7 +125,7 @@ pub struct Report {
     /// The mean of F over the classes that occur.
     pub macro_f: Option<f64>,
     /// Each class against the rest; under tags, mixed case by its spelling, apart from the others.
-    pub classes: Classes,
+    pub classes: ClassScores,
     /// Capitalized or not, however.
     pub binary: Figures,
     /// The words that the model has; `None` where nobody can say. A model may leave words out that it saw in training, such
@@ -145,7 +145,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
     /// The most frequent errors.
-    pub words: Vec<Word>,
+    pub words: Vec<MisspelledWord>,
     /// Each file by itself, where that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileFigures>,
@@ -174,7 +174,7 @@ impl Report {
             examples: score.examples(),
             all: figures(all),
             macro_f: all.macro_f(matching),
-            classes: Classes { lower, title, upper, mixed },
+            classes: ClassScores { lower, title, upper, mixed },
             binary: Figures::of(all.tokens(), all.capitalized(matching)),
             seen: score.seen().map(figures),
             unseen: score.unseen().map(figures),
@@ -238,7 +238,7 @@ impl Report {
         out
     }
 
-    fn figures(&self) -> Table {
+    fn figures(&self) -> TextTable {
         let mut table = figures_table("");
         let classes = &self.classes;
         let rows = [
@@ -263,7 +263,7 @@ impl Report {
     }
 
     /// The tables below that of the figures, where there is something to list.
-    fn lists(&self) -> Vec<Table> {
+    fn lists(&self) -> Vec<TextTable> {
         let mut lists = Vec::new();
         if !self.files.is_empty() {
             lists.push(self.file_figures());
@@ -274,7 +274,7 @@ impl Report {
         lists
     }
 
-    fn file_figures(&self) -> Table {
+    fn file_figures(&self) -> TextTable {
         let mut table = figures_table("file");
         for FileFigures { file, all } in &self.files {
             table.push(row(file, all));
@@ -283,24 +283,24 @@ impl Report {
     }
 }
 
-pub(super) fn most_frequent_errors(words: &[Word]) -> Table {
-    let mut table = Table::new(&["most frequent errors", "instead of", "times"]);
-    for Word { reference, hypothesis, count } in words {
+pub(super) fn most_frequent_errors(words: &[MisspelledWord]) -> TextTable {
+    let mut table = TextTable::new(&["most frequent errors", "instead of", "times"]);
+    for MisspelledWord { reference, hypothesis, count } in words {
         table.push([hypothesis.clone(), reference.clone(), thousands(*count)]);
     }
     table
 }
 
-pub(super) fn spell((wrong, count): &(Wrong, u64), locale: Locale) -> Word {
-    Word {
+pub(super) fn spell((wrong, count): &(Wrong, u64), locale: Locale) -> MisspelledWord {
+    MisspelledWord {
         reference: wrong.reference.applied(&wrong.lower, locale),
         hypothesis: wrong.hypothesis.applied(&wrong.lower, locale),
         count: *count,
     }
 }
 
-pub(super) fn figures_table(first: &str) -> Table {
-    Table::new(&[first, "words", "slots", "C", "S", "D", "I", "P %", "R %", "F %", "SER %", "acc. %"])
+pub(super) fn figures_table(first: &str) -> TextTable {
+    TextTable::new(&[first, "words", "slots", "C", "S", "D", "I", "P %", "R %", "F %", "SER %", "acc. %"])
 }
 
 pub(super) fn row(name: &str, figures: &Figures) -> Vec<String> {
@@ -318,7 +318,7 @@ impl Comparison {
         &self,
         signature: &str,
         words: u64,
-        differences: Option<&Differences>,
+        differences: Option<&DifferingExamples>,
         layout: Layout,
     ) -> String {
         let table = || self.table();
@@ -347,8 +347,8 @@ impl Comparison {
         )
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new(&[
+    fn table(&self) -> TextTable {
+        let mut table = TextTable::new(&[
             "system",
             "P %",
             "R %",
@@ -365,7 +365,7 @@ impl Comparison {
     }
 
     fn json(&self, signature: &str, words: u64) -> serde_json::Value {
-        let system = |system: &Compared| {
+        let system = |system: &ComparedSystem| {
             let mut value = json!(Figures::of(words, system.slots));
             value["name"] = json!(system.name);
             value["intervals"] = json!(system.intervals);
@@ -383,8 +383,8 @@ impl Comparison {
     }
 }
 
-fn compared_row(system: &Compared) -> Vec<String> {
-    let Compared { name, slots, intervals, difference } = system;
+fn compared_row(system: &ComparedSystem) -> Vec<String> {
+    let ComparedSystem { name, slots, intervals, difference } = system;
     let with = |figure, interval| format!("{} {}", percent(figure), between(interval));
     let dash = || "–".to_owned();
     vec![

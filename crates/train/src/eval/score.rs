@@ -8,7 +8,7 @@ use super::calibration::Calibration;
 use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::{Corpus, Example, Gold, Protocol};
 use majuscule::error::{Error, Result};
-use majuscule::restorer::{Restorer, Starts, Want};
+use majuscule::restorer::{Restorer, SentenceStarts, Want};
 use majuscule::text::{Case, Choice, Mark, Policy, SentenceStart, Tokens};
 
 /// How many words are restored in one call: enough for a method that works on many sentences at once, and little memory.
@@ -198,7 +198,7 @@ pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Re
 }
 
 /// What is shown of each example: its words, right labels and choices.
-pub type Show<'a> = dyn FnMut(&Tokens, &[Gold], &[Choice]) -> Result<()> + 'a;
+pub type ExampleView<'a> = dyn FnMut(&Tokens, &[Gold], &[Choice]) -> Result<()> + 'a;
 
 /// Like [`evaluate_corpus`], and shows each example, in order. `sentence_start` puts the capitals of beginnings on top of the method's
 /// choices, as it does when text is restored; where it is `None`, the choices are the method's own. Spellings that the corpus brings
@@ -211,7 +211,7 @@ pub fn evaluate_each(
     want: Want,
     sentence_start: Option<SentenceStart>,
     corpus: &Corpus,
-    show: &mut Show<'_>,
+    show: &mut ExampleView<'_>,
 ) -> Result<Score> {
     let policy = sentence_start.map(|sentence_start| Policy { locale: corpus.locale(), sentence_start });
     let mut evaluation = Evaluation::new(method, want, corpus.protocol(), policy, show);
@@ -228,7 +228,7 @@ struct Evaluation<'a> {
     gold: Vec<Vec<Gold>>,
     words: usize,
     score: Score,
-    show: &'a mut Show<'a>,
+    show: &'a mut ExampleView<'a>,
 }
 
 impl<'a> Evaluation<'a> {
@@ -237,13 +237,13 @@ impl<'a> Evaluation<'a> {
         want: Want,
         protocol: Protocol,
         policy: Option<Policy>,
-        show: &'a mut Show<'a>,
+        show: &'a mut ExampleView<'a>,
     ) -> Self {
         let starts = match policy {
             Some(policy) => policy.sentence_start.into(),
             // Where each example is a sentence, there is no other beginning to be found.
-            None if protocol.runs_on() => Starts::Hidden,
-            None => Starts::Shown,
+            None if protocol.runs_on() => SentenceStarts::Predicted,
+            None => SentenceStarts::Marked,
         };
         let own = Policy { sentence_start: SentenceStart::Never, ..Policy::default() };
         let policy = policy.unwrap_or(own);
@@ -290,8 +290,8 @@ pub(super) mod tests {
 
     use super::*;
     use crate::corpus::Reading;
-    use majuscule::restorer::{End, Session};
-    use majuscule::text::{Labels, Locale, Words};
+    use majuscule::restorer::{Boundary, Session};
+    use majuscule::text::{Labels, Locale, Spellings};
 
     /// Writes every word of its list in title case and the rest lower.
     pub struct Titles(pub Vec<&'static str>);
@@ -322,7 +322,7 @@ pub(super) mod tests {
     struct TitlesSession<'a>(&'a Titles);
 
     impl Session for TitlesSession<'_> {
-        fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
+        fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
             out.extend(tokens.iter().map(|(lower, _)| {
                 let case = if self.0.0.contains(&lower) { Case::Title } else { Case::Lower };
                 Choice { label: case.into(), confidence: None }
@@ -478,11 +478,11 @@ pub(super) mod tests {
         }
     }
 
-    struct BeginningsSession(Starts);
+    struct BeginningsSession(SentenceStarts);
 
     impl Session for BeginningsSession {
-        fn push(&mut self, tokens: &Tokens, _: End, out: &mut Vec<Choice>) -> Result<()> {
-            let case = if self.0 >= Starts::Hidden { Case::Title } else { Case::Lower };
+        fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
+            let case = if self.0 >= SentenceStarts::Predicted { Case::Title } else { Case::Lower };
             out.extend(tokens.iter().map(|_| Choice { label: case.into(), confidence: None }));
             Ok(())
         }
@@ -494,7 +494,12 @@ pub(super) mod tests {
         for protocol in Protocol::ALL {
             let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
             let score = evaluate_corpus(&Beginnings, Want::default(), &corpus).unwrap();
-            for starts in [Starts::None, Starts::Shown, Starts::Hidden, Starts::Lines] {
+            for starts in [
+                SentenceStarts::None,
+                SentenceStarts::Marked,
+                SentenceStarts::Predicted,
+                SentenceStarts::EveryLine,
+            ] {
                 let want = Want { starts, ..Want::default() };
                 let examples = corpus.examples().unwrap();
                 assert_eq!(evaluate(&Beginnings, want, protocol, &examples).unwrap(), score, "{protocol}");
@@ -508,7 +513,7 @@ pub(super) mod tests {
     #[test]
     fn spellings_and_the_beginnings_of_sentences_are_scored_where_they_are_asked_for() {
         let text = "We saw it. Then McKay met NATO in New York.\n";
-        let spellings = Words::read(b"McKay\nNew York\n", "my.words", Locale::Root).unwrap();
+        let spellings = Spellings::read(b"McKay\nNew York\n", "my.words", Locale::Root).unwrap();
         for protocol in [Protocol::Text, Protocol::Rei, Protocol::Asr { window: Protocol::WINDOW }] {
             let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
             let corpus = corpus.with_spellings(spellings.clone());

@@ -4,11 +4,11 @@ use super::compare::Interval;
 
 /// A heading for each column and rows of cells. The first column is words, the others are figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct TextTable {
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// One with these headings and no rows yet.
     pub fn new(headings: &[&str]) -> Self {
         Self { rows: vec![headings.iter().map(|&heading| heading.to_owned()).collect()] }
@@ -97,8 +97,8 @@ pub fn thousands(count: u64) -> String {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new(&["", "F %"]);
+    fn table() -> TextTable {
+        let mut table = TextTable::new(&["", "F %"]);
         table.push(["título".into(), "7.50".into()]);
         table.push(["a|b".into(), "100.00".into()]);
         table

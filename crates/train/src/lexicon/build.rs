@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::{Counter, Form, Lexicon};
+use super::{CountedForm, FormCounter, Lexicon};
 use crate::corpus::{Corpus, Example};
 use majuscule::error::{Error, Result};
 use majuscule::text::{Class, Locale};
@@ -15,20 +15,20 @@ use majuscule::text::{Class, Locale};
 /// # Errors
 /// Where the corpus cannot be read.
 pub fn build(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lexicon> {
-    let count = |counter: &mut Counter, example: &Example| {
+    let count = |counter: &mut FormCounter, example: &Example| {
         for ((word, _), gold) in example.tokens.iter().zip(&example.gold) {
             counter.count(word, gold.label.case, !gold.scored);
         }
         Ok(())
     };
-    let parts = corpus.map_reduce(threads, || Counter::new(corpus.locale()), count)?;
+    let parts = corpus.map_reduce(threads, || FormCounter::new(corpus.locale()), count)?;
     // The smaller ones go into the largest, and each is gone once it is in.
     let sum = parts.into_iter().reduce(|one, other| {
         let (mut more, less) = if one.len() >= other.len() { (one, other) } else { (other, one) };
         more.absorb(&less);
         more
     });
-    Ok(sum.unwrap_or_else(|| Counter::new(corpus.locale())).finish(source))
+    Ok(sum.unwrap_or_else(|| FormCounter::new(corpus.locale())).finish(source))
 }
 
 /// Refuses the counts of a text that cannot teach case: hardly any of its words has a capital, or nearly all are all
@@ -37,7 +37,7 @@ pub fn build(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lex
 /// # Errors
 /// Where that is so.
 pub fn check_cased(lexicon: &Lexicon, name: &str) -> Result<()> {
-    let form = |word, form: &Form| (word, (form.case.class(), form.total()));
+    let form = |word, form: &CountedForm| (word, (form.case.class(), form.total()));
     let forms = lexicon.iter().flat_map(|entry| entry.forms.iter().map(move |found| form(entry.word, found)));
     check_forms(forms, lexicon.locale(), name)
 }

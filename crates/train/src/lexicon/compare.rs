@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use super::{Entry, Initial, Lexicon};
+use super::{Initial, Lexicon, LexiconEntry};
 
 /// Where two lexicons differ. Each part begins with what occurs most; equal ones stand in the order of the words.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Differences {
+pub struct LexiconDifferences {
     /// Words of the first alone.
-    pub only_left: Vec<Side>,
+    pub only_left: Vec<LexiconSide>,
     /// Words of the second alone.
-    pub only_right: Vec<Side>,
+    pub only_right: Vec<LexiconSide>,
     /// Words whose most frequent form differs.
     pub differ: Vec<Differ>,
     /// Words of both with the same most frequent form.
@@ -19,7 +19,7 @@ pub struct Differences {
 
 /// A word in one lexicon.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Side {
+pub struct LexiconSide {
     /// Its most frequent form.
     pub form: String,
     /// How often that was seen.
@@ -32,14 +32,14 @@ pub struct Side {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Differ {
     /// In the first.
-    pub left: Side,
+    pub left: LexiconSide,
     /// In the second.
-    pub right: Side,
+    pub right: LexiconSide,
 }
 
 /// Compares two lexicons, word by word.
-pub fn compare(left: &Lexicon, right: &Lexicon, initial: Initial) -> Differences {
-    let mut differences = Differences::default();
+pub fn compare(left: &Lexicon, right: &Lexicon, initial: Initial) -> LexiconDifferences {
+    let mut differences = LexiconDifferences::default();
     for entry in left.iter() {
         let side = side(left, &entry, initial);
         match right.get(entry.word) {
@@ -61,10 +61,10 @@ pub fn compare(left: &Lexicon, right: &Lexicon, initial: Initial) -> Differences
     differences
 }
 
-fn side(lexicon: &Lexicon, entry: &Entry<'_>, initial: Initial) -> Side {
+fn side(lexicon: &Lexicon, entry: &LexiconEntry<'_>, initial: Initial) -> LexiconSide {
     let case = entry.majority(initial);
     let form = entry.forms.iter().find(|form| form.case == case);
-    Side {
+    LexiconSide {
         form: case.applied(entry.word, lexicon.locale()),
         count: form.map_or(0.0, |form| form.total()),
         total: entry.total(),
@@ -81,7 +81,7 @@ mod tests {
         let left = lexicon("rose May a b b Turkey Turkey");
         let right = lexicon("Rose may may c rose rose turkey turkey turkey");
         let differences = compare(&left, &right, Initial::Apart);
-        let forms = |sides: &[Side]| sides.iter().map(|side| side.form.clone()).collect::<Vec<_>>();
+        let forms = |sides: &[LexiconSide]| sides.iter().map(|side| side.form.clone()).collect::<Vec<_>>();
         assert_eq!(forms(&differences.only_left), ["b", "a"]);
         assert_eq!(forms(&differences.only_right), ["c"]);
         let differ: Vec<_> =
@@ -94,6 +94,6 @@ mod tests {
     fn a_lexicon_does_not_differ_from_itself() {
         let lexicon = lexicon("rose Rose McDonald ^The");
         let differences = compare(&lexicon, &lexicon, Initial::Apart);
-        assert_eq!(differences, Differences { same: 3, ..Default::default() });
+        assert_eq!(differences, LexiconDifferences { same: 3, ..Default::default() });
     }
 }

@@ -3,13 +3,13 @@
 use rustc_hash::FxHashMap;
 
 use super::sources::SetId;
-use super::{Form, Lexicon, Source};
+use super::{CountedForm, Lexicon, LexiconSource};
 use majuscule::text::tokens::lower_word;
 use majuscule::text::{Case, Locale};
 
 /// Counts the forms of words, in memory that grows with the different forms only. One hash look-up a word.
 #[derive(Debug, Clone, Default)]
-pub struct Counter {
+pub struct FormCounter {
     locale: Locale,
     /// The first form of each word.
     words: FxHashMap<Box<str>, u32>,
@@ -20,14 +20,14 @@ pub struct Counter {
 
 #[derive(Debug, Clone, Copy)]
 struct Linked {
-    form: Form,
+    form: CountedForm,
     next: u32,
 }
 
 /// The end of a chain of forms.
 const LAST: u32 = u32::MAX;
 
-impl Counter {
+impl FormCounter {
     /// Nothing counted yet.
     pub fn new(locale: Locale) -> Self {
         Self { locale, ..Self::default() }
@@ -70,14 +70,14 @@ impl Counter {
     /// The lexicon of what was counted, all from one source.
     pub fn finish(self, source: &str) -> Lexicon {
         let mut lexicon = Lexicon::of_locale(self.locale);
-        lexicon.sources.push(Source::new(source, self.counted));
+        lexicon.sources.push(LexiconSource::new(source, self.counted));
         let set = lexicon.sets.id(vec![0]);
         self.finish_into(&mut lexicon, |_| set);
         lexicon
     }
 
     /// Adds to the counts of a form, and says whether it is new. Its set of sources stands if it is.
-    pub(super) fn add(&mut self, word: &str, form: Form) -> bool {
+    pub(super) fn add(&mut self, word: &str, form: CountedForm) -> bool {
         let (sum, is_new) = self.form(word, form.case);
         sum.count += form.count;
         sum.initial += form.initial;
@@ -89,15 +89,15 @@ impl Counter {
 
     /// Appends all words in order to a lexicon that has none. What cannot stand in a lexicon (a word with white space
     /// in it) is left out.
-    pub(super) fn finish_into(self, lexicon: &mut Lexicon, set: impl Fn(&Form) -> SetId) {
+    pub(super) fn finish_into(self, lexicon: &mut Lexicon, set: impl Fn(&CountedForm) -> SetId) {
         let mut words: Vec<(&str, u32)> = self.words.iter().map(|(word, &first)| (&**word, first)).collect();
         words.sort_unstable();
-        let mut forms: Vec<Form> = Vec::new();
+        let mut forms: Vec<CountedForm> = Vec::new();
         for (word, first) in words {
             forms.clear();
             for &form in self.chain(first) {
                 let Some(case) = fit(word, form.case, self.locale) else { continue };
-                let form = Form { case, sources: set(&form), ..form };
+                let form = CountedForm { case, sources: set(&form), ..form };
                 match forms.iter_mut().find(|known| known.case == case) {
                     Some(known) => {
                         known.count += form.count;
@@ -113,7 +113,7 @@ impl Counter {
 
     /// The form of a word, made if there is none, and whether it was made.
     #[inline]
-    fn form(&mut self, word: &str, case: Case) -> (&mut Form, bool) {
+    fn form(&mut self, word: &str, case: Case) -> (&mut CountedForm, bool) {
         let new = self.forms.len() as u32;
         let is_new = match self.words.get(word) {
             None => {
@@ -124,7 +124,7 @@ impl Counter {
         };
         if is_new.1 {
             assert!(new < LAST, "a lexicon holds fewer than 4,294,967,295 forms");
-            let form = Form { case, count: 0.0, initial: 0.0, sources: SetId::NONE };
+            let form = CountedForm { case, count: 0.0, initial: 0.0, sources: SetId::NONE };
             self.forms.push(Linked { form, next: LAST });
         }
         (&mut self.forms[is_new.0 as usize].form, is_new.1)
@@ -147,7 +147,7 @@ impl Counter {
         }
     }
 
-    fn chain(&self, first: u32) -> impl Iterator<Item = &Form> {
+    fn chain(&self, first: u32) -> impl Iterator<Item = &CountedForm> {
         std::iter::successors(self.forms.get(first as usize), |linked| self.forms.get(linked.next as usize))
             .map(|linked| &linked.form)
     }
@@ -198,7 +198,7 @@ mod tests {
         fn every_word_of_a_text_has_its_place(text in r"([a-zA-ZİıΣσςßŉǄǅéÉ'’\u{301}\u{30c}\u{ad}. -]|\PC){0,40}") {
             for locale in [Locale::Root, Locale::Turkic, Locale::Dutch] {
                 let tokens = tokenize(&text, locale, "en");
-                let mut counter = Counter::new(locale);
+                let mut counter = FormCounter::new(locale);
                 for (word, token) in tokens.iter() {
                     let form = &text[token.source.start as usize..token.source.end as usize];
                     counter.count(word, Case::of(form, locale), false);
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn forms_are_counted_apart() {
-        let mut counter = Counter::new(Locale::Root);
+        let mut counter = FormCounter::new(Locale::Root);
         for (case, initial) in
             [(Case::Title, true), (Case::Lower, false), (Case::Title, false), (Case::Lower, false)]
         {
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn what_no_file_can_hold_is_left_out() {
-        let mut counter = Counter::new(Locale::Root);
+        let mut counter = FormCounter::new(Locale::Root);
         for word in ["", "a b", "a\tb", "Upper"] {
             counter.count(word, Case::Lower, false);
         }

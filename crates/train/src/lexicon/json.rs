@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{Form, Lexicon, Source};
+use super::{CountedForm, Lexicon, LexiconSource};
 
 #[derive(Serialize)]
-struct Header<'a> {
+struct LexiconHeader<'a> {
     format: &'static str,
     version: u32,
     language: &'a str,
@@ -50,7 +50,7 @@ struct FormLine<'a> {
 pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let sources = lexicon.sources().iter();
     let updates = lexicon.updates().iter();
-    let header = serde_json::to_string(&Header {
+    let header = serde_json::to_string(&LexiconHeader {
         format: "majuscule lexicon",
         version: super::tsv::FORMAT,
         language: lexicon.language(),
@@ -73,13 +73,13 @@ pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<(
     writeln!(out, "\n]}}")
 }
 
-fn form_line<'a>(lexicon: &'a Lexicon, word: &str, form: &Form) -> FormLine<'a> {
+fn form_line<'a>(lexicon: &'a Lexicon, word: &str, form: &CountedForm) -> FormLine<'a> {
     FormLine {
         form: form.case.applied(word, lexicon.locale()),
         case: form.case.class().name(),
         count: form.count,
         initial: form.initial,
-        sources: lexicon.sources_of(form).map(Source::name).collect(),
+        sources: lexicon.sources_of(form).map(LexiconSource::name).collect(),
     }
 }
 

@@ -9,8 +9,8 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::counter::spell;
-use super::read::Lines;
-use super::{Counter, Form, Lexicon, Source};
+use super::read::LexiconLines;
+use super::{CountedForm, FormCounter, Lexicon, LexiconSource};
 use majuscule::error::Result;
 use majuscule::files::Input;
 use majuscule::text::tokenize::tokenize;
@@ -21,14 +21,14 @@ use majuscule::text::{Locale, Tokens};
 pub struct List {
     name: String,
     locale: Locale,
-    entries: Vec<Phrase>,
+    entries: Vec<ListPhrase>,
 }
 
 /// An entry of a list: its words as they are spelled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Phrase(Vec<String>);
+pub struct ListPhrase(Vec<String>);
 
-impl Phrase {
+impl ListPhrase {
     /// Its words, at least one, as they are spelled.
     pub fn words(&self) -> &[String] {
         &self.0
@@ -41,10 +41,10 @@ impl List {
     /// # Errors
     /// Where the file cannot be read, or a line has no word in it.
     pub fn read(file: Input, locale: Locale) -> Result<Self> {
-        Self::read_lines(&mut Lines::new(file), locale)
+        Self::read_lines(&mut LexiconLines::new(file), locale)
     }
 
-    pub(super) fn read_lines(lines: &mut Lines, locale: Locale) -> Result<Self> {
+    pub(super) fn read_lines(lines: &mut LexiconLines, locale: Locale) -> Result<Self> {
         let mut list = Self { name: lines.source(), locale, ..Self::default() };
         let mut known = FxHashSet::default();
         let language = locale.to_string();
@@ -67,7 +67,7 @@ impl List {
                 return Err(lines.problem(problem));
             }
             if known.insert(words.clone()) {
-                list.entries.push(Phrase(words));
+                list.entries.push(ListPhrase(words));
             }
         }
         Ok(list)
@@ -79,7 +79,7 @@ impl List {
     }
 
     /// Its entries in the order of the file, each spelling once.
-    pub fn entries(&self) -> &[Phrase] {
+    pub fn entries(&self) -> &[ListPhrase] {
         &self.entries
     }
 
@@ -87,12 +87,12 @@ impl List {
     /// of a phrase is spelled so elsewhere (`Area`, `University`).
     pub fn to_lexicon(&self, phrases: bool) -> Lexicon {
         let mut lexicon = Lexicon::of_locale(self.locale);
-        lexicon.sources.push(Source::new(&self.name, self.entries.len() as u64));
+        lexicon.sources.push(LexiconSource::new(&self.name, self.entries.len() as u64));
         let sources = lexicon.sets.id(vec![0]);
-        let mut counter = Counter::new(self.locale);
-        for Phrase(words) in self.entries.iter().filter(|entry| phrases || entry.0.len() == 1) {
+        let mut counter = FormCounter::new(self.locale);
+        for ListPhrase(words) in self.entries.iter().filter(|entry| phrases || entry.0.len() == 1) {
             for (word, case) in words.iter().filter_map(|word| spell(word, self.locale).ok()) {
-                counter.add(&word, Form { case, count: 1.0, initial: 0.0, sources });
+                counter.add(&word, CountedForm { case, count: 1.0, initial: 0.0, sources });
             }
         }
         counter.finish_into(&mut lexicon, |_| sources);

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::read::{Lines, OneSource, form, number};
+use super::read::{LexiconLines, OneSource, form, number};
 use super::{Initial, Lexicon};
 use majuscule::error::Result;
 
@@ -30,7 +30,7 @@ pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized
     Ok(())
 }
 
-pub(super) fn read(lines: &mut Lines, language: &str) -> Result<Lexicon> {
+pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> {
     let mut lexicon = OneSource::new(language)?;
     let mut words = 0;
     while lines.advance()? {

@@ -13,10 +13,10 @@ mod sources;
 pub mod stats;
 pub mod tsv;
 
-pub use counter::Counter;
-pub use list::{List, Phrase};
-pub use operations::{Keep, Limits};
-pub use sources::{Date, Source, Update};
+pub use counter::FormCounter;
+pub use list::{List, ListPhrase};
+pub use operations::{FormFilter, Limits};
+pub use sources::{Date, LexiconSource, LexiconUpdate};
 
 use std::cmp::Ordering;
 
@@ -43,12 +43,12 @@ use sources::{SetId, SourceSets};
 pub struct Lexicon {
     language: String,
     locale: Locale,
-    sources: Vec<Source>,
-    updates: Vec<Update>,
+    sources: Vec<LexiconSource>,
+    updates: Vec<LexiconUpdate>,
     sets: SourceSets,
     text: String,
     words: Vec<WordEnd>,
-    forms: Vec<Form>,
+    forms: Vec<CountedForm>,
     notes: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ struct WordEnd {
 
 /// A spelling of a word, with its counts. They are whole unless an update let them fade.
 #[derive(Debug, Clone, Copy)]
-pub struct Form {
+pub struct CountedForm {
     /// The spelling.
     pub case: Case,
     /// How often it was seen where its position says nothing about its case.
@@ -71,7 +71,7 @@ pub struct Form {
     sources: SetId,
 }
 
-impl Form {
+impl CountedForm {
     /// How often it was seen anywhere.
     pub fn total(&self) -> f64 {
         self.count + self.initial
@@ -98,14 +98,14 @@ pub enum Initial {
 
 /// A word and its forms.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<'a> {
+pub struct LexiconEntry<'a> {
     /// The word in lower case.
     pub word: &'a str,
     /// Its forms, in the order of their cases; at least one.
-    pub forms: &'a [Form],
+    pub forms: &'a [CountedForm],
 }
 
-impl Entry<'_> {
+impl LexiconEntry<'_> {
     /// How often it was seen inside sentences.
     pub fn count(&self) -> f64 {
         self.forms.iter().map(|form| form.count).sum()
@@ -127,7 +127,7 @@ impl Entry<'_> {
     ///
     /// With [`Initial::Count`] every occurrence counts alike.
     pub fn majority(&self, initial: Initial) -> Case {
-        let most = |weight: &dyn Fn(&Form) -> f64| {
+        let most = |weight: &dyn Fn(&CountedForm) -> f64| {
             // The forms are in the order of the smaller change, and a later one has to be more frequent to win.
             let mut best: Option<(f64, Case)> = None;
             for form in self.forms {
@@ -144,7 +144,7 @@ impl Entry<'_> {
     }
 
     /// Whether a sentence beginning alone explains the capital of a form.
-    fn is_due_to_position(&self, form: &Form) -> bool {
+    fn is_due_to_position(&self, form: &CountedForm) -> bool {
         match form.case {
             Case::Title => true,
             Case::Upper => self.word.chars().filter(|c| c.is_alphanumeric()).count() == 1,
@@ -215,27 +215,27 @@ impl Lexicon {
     }
 
     /// What it was built from, in the order in which it was added.
-    pub fn sources(&self) -> &[Source] {
+    pub fn sources(&self) -> &[LexiconSource] {
         &self.sources
     }
 
     /// What was added later, oldest first.
-    pub fn updates(&self) -> &[Update] {
+    pub fn updates(&self) -> &[LexiconUpdate] {
         &self.updates
     }
 
     /// Where a form comes from.
-    pub fn sources_of(&self, form: &Form) -> impl ExactSizeIterator<Item = &Source> {
+    pub fn sources_of(&self, form: &CountedForm) -> impl ExactSizeIterator<Item = &LexiconSource> {
         self.sets.get(form.sources).iter().map(|&id| &self.sources[usize::from(id)])
     }
 
     /// Every word in the order of its bytes.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = LexiconEntry<'_>> {
         (0..self.len()).map(|i| self.entry(i))
     }
 
     /// A word by its lower case, in time logarithmic in [`Lexicon::len`].
-    pub fn get(&self, word: &str) -> Option<Entry<'_>> {
+    pub fn get(&self, word: &str) -> Option<LexiconEntry<'_>> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low.midpoint(high);
@@ -249,20 +249,20 @@ impl Lexicon {
         None
     }
 
-    /// The most frequent case of a word, see [`Entry::majority`]; `None` for a word that is not here.
+    /// The most frequent case of a word, see [`LexiconEntry::majority`]; `None` for a word that is not here.
     pub fn majority(&self, word: &str) -> Option<Case> {
         self.get(word).map(|entry| entry.majority(Initial::Apart))
     }
 
-    fn entry(&self, i: usize) -> Entry<'_> {
+    fn entry(&self, i: usize) -> LexiconEntry<'_> {
         let start = i.checked_sub(1).map_or(WordEnd { text: 0, forms: 0 }, |before| self.words[before]);
         let end = self.words[i];
-        Entry { word: &self.text[start.text..end.text], forms: &self.forms[start.forms..end.forms] }
+        LexiconEntry { word: &self.text[start.text..end.text], forms: &self.forms[start.forms..end.forms] }
     }
 
     /// Appends a word that comes after all others in the order of bytes; its forms are in order. A word without forms
     /// is left out.
-    fn push(&mut self, word: &str, forms: impl IntoIterator<Item = Form>) {
+    fn push(&mut self, word: &str, forms: impl IntoIterator<Item = CountedForm>) {
         let before = self.forms.len();
         self.forms.extend(forms);
         if self.forms.len() > before {
@@ -285,7 +285,7 @@ impl Lexicon {
 
 impl PartialEq for Lexicon {
     fn eq(&self, other: &Self) -> bool {
-        let same = |a: &Form, b: &Form| {
+        let same = |a: &CountedForm, b: &CountedForm| {
             (a.case, a.count, a.initial) == (b.case, b.count, b.initial)
                 && self.sets.get(a.sources) == other.sets.get(b.sources)
         };
@@ -309,7 +309,7 @@ mod tests {
 
     /// A lexicon of words apart by spaces; `^` before a word says that it begins a sentence.
     pub(super) fn lexicon(text: &str) -> Lexicon {
-        let mut counter = Counter::new(Locale::Root);
+        let mut counter = FormCounter::new(Locale::Root);
         for word in text.split(' ') {
             let (initial, form) = word.strip_prefix('^').map_or((false, word), |word| (true, word));
             let mut word = String::new();
@@ -334,7 +334,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_form_lower_cases_to_its_word(words in occurrences()) {
-            let mut counter = Counter::new(Locale::Root);
+            let mut counter = FormCounter::new(Locale::Root);
             for (word, case, initial) in &words {
                 counter.count(word, *case, *initial);
             }
@@ -350,7 +350,7 @@ mod tests {
 
         #[test]
         fn every_word_is_found_and_stands_in_order(words in occurrences()) {
-            let mut counter = Counter::new(Locale::Root);
+            let mut counter = FormCounter::new(Locale::Root);
             words.iter().for_each(|(word, case, initial)| counter.count(word, *case, *initial));
             let lexicon = counter.finish("test");
             for (word, case, _) in &words {

@@ -5,8 +5,8 @@
 
 use std::io::{self, Write};
 
-use super::read::{Lines, OneSource, form, number};
-use super::{Form, Initial, Lexicon};
+use super::read::{LexiconLines, OneSource, form, number};
+use super::{CountedForm, Initial, Lexicon};
 use majuscule::error::Result;
 
 /// Writes the words that have counts.
@@ -15,7 +15,8 @@ use majuscule::error::Result;
 /// Where `out` does not take them.
 pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     for entry in lexicon.iter() {
-        let mut forms: Vec<&Form> = entry.forms.iter().filter(|form| form.weight(initial) > 0.0).collect();
+        let mut forms: Vec<&CountedForm> =
+            entry.forms.iter().filter(|form| form.weight(initial) > 0.0).collect();
         // Stable: of equally frequent forms the smaller change comes first.
         forms.sort_by(|a, b| b.weight(initial).total_cmp(&a.weight(initial)));
         let total: f64 = forms.iter().map(|form| form.weight(initial)).sum();
@@ -34,7 +35,7 @@ pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized
     Ok(())
 }
 
-pub(super) fn read(lines: &mut Lines, language: &str) -> Result<Lexicon> {
+pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> {
     let mut lexicon = OneSource::new(language)?;
     let mut words = 0.0;
     // How many forms are no words, and what is wrong with the first.
@@ -98,7 +99,7 @@ pub(super) fn counts(bracket: &str) -> Option<(f64, Option<f64>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexicon::Counter;
+    use crate::lexicon::FormCounter;
     use crate::lexicon::read::parse;
     use crate::lexicon::tests::{lexicon, occurrences};
     use majuscule::text::Locale;
@@ -113,11 +114,11 @@ mod tests {
     proptest! {
         #[test]
         fn written_and_read_again_the_counts_are_the_same(words in occurrences()) {
-            let mut counter = Counter::new(Locale::Root);
+            let mut counter = FormCounter::new(Locale::Root);
             words.iter().for_each(|(word, case, _)| counter.count(word, *case, false));
             let counted = counter.finish("lexicon");
             let config = super::super::read::LexiconReadConfig {
-                format: Some(super::super::read::Format::Moses),
+                format: Some(super::super::read::LexiconFormat::Moses),
                 ..Default::default()
             };
             let file = written(&counted, Initial::Apart);

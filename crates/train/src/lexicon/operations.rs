@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::sources::{SetId, SourceId};
-use super::{Date, Entry, Form, Initial, Lexicon, Source, Update};
+use super::{CountedForm, Date, Initial, Lexicon, LexiconEntry, LexiconSource, LexiconUpdate};
 use majuscule::error::{Error, Result};
 use majuscule::text::{Case, Locale};
 
@@ -23,7 +23,7 @@ pub struct Limits {
 
 /// Which forms stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Keep {
+pub enum FormFilter {
     /// All of them.
     #[default]
     All,
@@ -46,21 +46,21 @@ impl Lexicon {
         }
         let mut lexicon = self.without_words();
         for i in kept {
-            let Entry { word, forms } = self.entry(i);
+            let LexiconEntry { word, forms } = self.entry(i);
             lexicon.push(word, forms.iter().copied());
         }
         lexicon
     }
 
-    /// With some of the forms. Under [`Keep::Majority`] a word seen only at sentence beginnings may keep a form with no
+    /// With some of the forms. Under [`FormFilter::Majority`] a word seen only at sentence beginnings may keep a form with no
     /// counts: its lower one.
-    pub fn keep(&self, keep: Keep, initial: Initial) -> Self {
+    pub fn keep(&self, keep: FormFilter, initial: Initial) -> Self {
         let mut lexicon = self.without_words();
         for entry in self.iter() {
             match keep {
-                Keep::All => lexicon.push(entry.word, entry.forms.iter().copied()),
-                Keep::Majority => lexicon.push(entry.word, [majority_form(&entry, initial)]),
-                Keep::Mixed => {
+                FormFilter::All => lexicon.push(entry.word, entry.forms.iter().copied()),
+                FormFilter::Majority => lexicon.push(entry.word, [majority_form(&entry, initial)]),
+                FormFilter::Mixed => {
                     let mixed = entry.forms.iter().filter(|form| matches!(form.case, Case::Mixed(_)));
                     lexicon.push(entry.word, mixed.copied());
                 }
@@ -82,7 +82,7 @@ impl Lexicon {
         merged.updates.extend(other.updates.iter().filter(|update| !self.updates.contains(update)).cloned());
         merged.updates.sort_by_key(|update| update.date);
         let sets = merged.add_sources(other)?;
-        let renamed = |form: &Form| Form { sources: sets[&form.sources], ..*form };
+        let renamed = |form: &CountedForm| CountedForm { sources: sets[&form.sources], ..*form };
 
         let (mut left, mut right) = (self.iter().peekable(), other.iter().peekable());
         loop {
@@ -95,7 +95,7 @@ impl Lexicon {
             let a = if order.is_le() { left.next() } else { None };
             let b = if order.is_ge() { right.next() } else { None };
             let word = a.or(b).map_or("", |entry| entry.word);
-            let mut forms: Vec<Form> = a.map_or(Vec::new(), |entry| entry.forms.to_vec());
+            let mut forms: Vec<CountedForm> = a.map_or(Vec::new(), |entry| entry.forms.to_vec());
             for form in b.map_or(&[][..], |entry| entry.forms).iter().map(renamed) {
                 match forms.iter_mut().find(|known| known.case == form.case) {
                     Some(known) => {
@@ -131,13 +131,16 @@ impl Lexicon {
         }
         let mut faded = self.without_words();
         for entry in self.iter() {
-            let fade =
-                |form: &Form| Form { count: form.count * decay, initial: form.initial * decay, ..*form };
+            let fade = |form: &CountedForm| CountedForm {
+                count: form.count * decay,
+                initial: form.initial * decay,
+                ..*form
+            };
             faded.push(entry.word, entry.forms.iter().map(fade).filter(|form| form.total() > 0.0));
         }
         let mut updated = faded.merge(new)?;
         let sources = new.sources.iter().map(|source| source.name().to_owned()).collect();
-        updated.updates.push(Update { date, decay, sources });
+        updated.updates.push(LexiconUpdate { date, decay, sources });
         Ok(updated)
     }
 
@@ -168,7 +171,7 @@ impl Lexicon {
     }
 
     /// Adds a source, or its words to those of the source of that name.
-    pub(super) fn add_source(&mut self, source: &Source) -> Result<SourceId> {
+    pub(super) fn add_source(&mut self, source: &LexiconSource) -> Result<SourceId> {
         if let Some(at) = self.sources.iter().position(|known| known.name() == source.name()) {
             self.sources[at].words = self.sources[at].words.saturating_add(source.words);
             return Ok(at as SourceId);
@@ -180,10 +183,10 @@ impl Lexicon {
     }
 }
 
-fn majority_form(entry: &Entry<'_>, initial: Initial) -> Form {
+fn majority_form(entry: &LexiconEntry<'_>, initial: Initial) -> CountedForm {
     let case = entry.majority(initial);
     let sources = entry.forms.first().map_or(SetId::NONE, |form| form.sources);
-    let unseen = Form { case, count: 0.0, initial: 0.0, sources };
+    let unseen = CountedForm { case, count: 0.0, initial: 0.0, sources };
     entry.forms.iter().copied().find(|form| form.case == case).unwrap_or(unseen)
 }
 
@@ -208,12 +211,12 @@ fn common_language(a: &Lexicon, b: &Lexicon) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexicon::Counter;
+    use crate::lexicon::FormCounter;
     use crate::lexicon::tests::{lexicon, occurrences};
     use proptest::prelude::*;
 
     fn counted(words: &[(String, Case, bool)]) -> Lexicon {
-        let mut counter = Counter::new(Locale::Root);
+        let mut counter = FormCounter::new(Locale::Root);
         for (word, case, initial) in words {
             counter.count(word, *case, *initial);
         }
@@ -226,7 +229,7 @@ mod tests {
             let (left, right) = words.split_at(cut.min(words.len()));
             prop_assert_eq!(counted(left).merge(&counted(right)).unwrap(), counted(&words));
 
-            let (mut one, mut two) = (Counter::new(Locale::Root), Counter::new(Locale::Root));
+            let (mut one, mut two) = (FormCounter::new(Locale::Root), FormCounter::new(Locale::Root));
             left.iter().for_each(|(word, case, initial)| one.count(word, *case, *initial));
             right.iter().for_each(|(word, case, initial)| two.count(word, *case, *initial));
             two.absorb(&one);
@@ -288,11 +291,12 @@ mod tests {
 
     #[test]
     fn a_form_keeps_where_it_comes_from() {
-        let mut counter = Counter::new(Locale::Root);
+        let mut counter = FormCounter::new(Locale::Root);
         counter.count("lisbon", Case::Title, false);
         let merged = counter.finish("places").merge(&lexicon("Lisbon lisbon")).unwrap();
-        let names =
-            |form: &Form| merged.sources_of(form).map(|source| source.name().to_owned()).collect::<Vec<_>>();
+        let names = |form: &CountedForm| {
+            merged.sources_of(form).map(|source| source.name().to_owned()).collect::<Vec<_>>()
+        };
         let lisbon = merged.get("lisbon").unwrap();
         assert_eq!(names(&lisbon.forms[0]), ["test"]);
         assert_eq!(names(&lisbon.forms[1]), ["places", "test"]);
@@ -311,9 +315,9 @@ mod tests {
 
     #[test]
     fn the_most_frequent_form_of_each_word_is_kept() {
-        let kept = lexicon("rose Rose rose ^Anna iPhone").keep(Keep::Majority, Initial::Apart);
+        let kept = lexicon("rose Rose rose ^Anna iPhone").keep(FormFilter::Majority, Initial::Apart);
         let forms: Vec<_> = kept.iter().map(|e| e.forms[0].case.applied(e.word, Locale::Root)).collect();
         assert_eq!(forms, ["anna", "iPhone", "rose"]);
-        assert_eq!(lexicon("rose iPhone").keep(Keep::Mixed, Initial::Apart).len(), 1);
+        assert_eq!(lexicon("rose iPhone").keep(FormFilter::Mixed, Initial::Apart).len(), 1);
     }
 }

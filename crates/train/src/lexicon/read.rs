@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::counter::spell;
 use super::sources::SetId;
-use super::{Counter, Form, Lexicon, List, Source, map, moses, tsv};
+use super::{CountedForm, FormCounter, Lexicon, LexiconSource, List, map, moses, tsv};
 use majuscule::error::{Error, Place, Result};
 use majuscule::files::{self, Input};
 use majuscule::text::{Case, Locale};
 
 /// A file format that a lexicon is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum LexiconFormat {
     /// A form a line, columns apart by tabs, under a header
     Tsv,
     /// The Moses truecaser's model: Form (count/total) form (count) …
@@ -23,7 +23,7 @@ pub enum Format {
     List,
 }
 
-impl Format {
+impl LexiconFormat {
     /// The format of a file that begins with this line. A line that shows nothing else is the entry of a list.
     pub fn of_line(line: &str) -> Self {
         let fields: Vec<&str> = line.split_whitespace().take(3).collect();
@@ -40,7 +40,7 @@ impl Format {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LexiconReadConfig {
     /// Its format; `None` to tell it from the first line.
-    pub format: Option<Format>,
+    pub format: Option<LexiconFormat>,
     /// The language tag of files that do not name theirs; `None` is `root`.
     pub language: Option<String>,
     /// Whether the words of a phrase in a list count as words too.
@@ -62,18 +62,18 @@ pub fn read(file: Input, config: &LexiconReadConfig) -> Result<Lexicon> {
 ///
 /// # Errors
 /// As for [`read`].
-pub fn read_as(file: Input, config: &LexiconReadConfig) -> Result<(Lexicon, Format)> {
-    let mut lines = Lines::new(file);
+pub fn read_as(file: Input, config: &LexiconReadConfig) -> Result<(Lexicon, LexiconFormat)> {
+    let mut lines = LexiconLines::new(file);
     let language = config.language.as_deref().unwrap_or("root");
     let format = match config.format {
         Some(format) => format,
-        None => lines.peek()?.map_or(Format::List, Format::of_line),
+        None => lines.peek()?.map_or(LexiconFormat::List, LexiconFormat::of_line),
     };
     let lexicon = match format {
-        Format::Tsv => tsv::read(&mut lines),
-        Format::Moses => moses::read(&mut lines, language),
-        Format::Map => map::read(&mut lines, language),
-        Format::List => {
+        LexiconFormat::Tsv => tsv::read(&mut lines),
+        LexiconFormat::Moses => moses::read(&mut lines, language),
+        LexiconFormat::Map => map::read(&mut lines, language),
+        LexiconFormat::List => {
             let locale = Lexicon::new(language)?.locale();
             List::read_lines(&mut lines, locale)?.to_lexicon(config.phrases).with_language(language)
         }
@@ -98,13 +98,13 @@ pub fn read_bytes(data: &[u8], config: &LexiconReadConfig) -> Result<Lexicon> {
 }
 
 /// The lines of a file; the first may be looked at before it is taken.
-pub(super) struct Lines {
+pub(super) struct LexiconLines {
     lines: files::Lines,
     line: String,
     peeked: bool,
 }
 
-impl Lines {
+impl LexiconLines {
     pub(super) fn new(file: Input) -> Self {
         Self { lines: file.lines(), line: String::new(), peeked: false }
     }
@@ -173,7 +173,7 @@ pub(super) fn form(form: &str, locale: Locale) -> Result<(String, Case), String>
 /// The forms of a format that names no sources: the file is the one source.
 pub(super) struct OneSource {
     lexicon: Lexicon,
-    counter: Counter,
+    counter: FormCounter,
     set: SetId,
 }
 
@@ -181,7 +181,7 @@ impl OneSource {
     pub(super) fn new(language: &str) -> Result<Self> {
         let mut lexicon = Lexicon::new(language)?;
         let set = lexicon.sets.id(vec![0]);
-        Ok(Self { counter: Counter::new(lexicon.locale), lexicon, set })
+        Ok(Self { counter: FormCounter::new(lexicon.locale), lexicon, set })
     }
 
     pub(super) fn locale(&self) -> Locale {
@@ -190,11 +190,11 @@ impl OneSource {
 
     /// Adds to the count of a form.
     pub(super) fn add(&mut self, word: &str, case: Case, count: f64) {
-        self.counter.add(word, Form { case, count, initial: 0.0, sources: self.set });
+        self.counter.add(word, CountedForm { case, count, initial: 0.0, sources: self.set });
     }
 
     pub(super) fn finish(mut self, name: &str, words: u64) -> Lexicon {
-        self.lexicon.sources.push(Source::new(name, words));
+        self.lexicon.sources.push(LexiconSource::new(name, words));
         self.counter.finish_into(&mut self.lexicon, |form| form.sources);
         self.lexicon
     }
@@ -221,13 +221,16 @@ mod tests {
 
     #[test]
     fn a_format_shows_in_its_first_line() {
-        for (text, format) in
-            [(TSV, Format::Tsv), (MOSES, Format::Moses), (MAP, Format::Map), (LIST, Format::List)]
-        {
-            assert_eq!(Format::of_line(text.lines().next().unwrap()), format);
+        for (text, format) in [
+            (TSV, LexiconFormat::Tsv),
+            (MOSES, LexiconFormat::Moses),
+            (MAP, LexiconFormat::Map),
+            (LIST, LexiconFormat::List),
+        ] {
+            assert_eq!(LexiconFormat::of_line(text.lines().next().unwrap()), format);
         }
         for entry in ["Lisbon", "New York", "Boeing 747", "Area 51 Nevada", "", "# a comment"] {
-            assert_eq!(Format::of_line(entry), Format::List, "{entry}");
+            assert_eq!(LexiconFormat::of_line(entry), LexiconFormat::List, "{entry}");
         }
     }
 

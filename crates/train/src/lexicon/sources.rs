@@ -8,13 +8,13 @@ use majuscule::error::Error;
 
 /// A corpus, list or lexicon that forms come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct LexiconSource {
     name: String,
     /// How many words or entries it had.
     pub words: u64,
 }
 
-impl Source {
+impl LexiconSource {
     /// A source by its name; control characters in it become spaces, since it is written in files of lines and tabs.
     pub fn new(name: &str, words: u64) -> Self {
         let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -30,7 +30,7 @@ impl Source {
 
 /// New counts that were added to old ones.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Update {
+pub struct LexiconUpdate {
     /// When.
     pub date: Date,
     /// What the older counts were multiplied by, from 0 to 1.

@@ -9,7 +9,7 @@ use majuscule::text::Class;
 
 /// The figures of a lexicon.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Stats {
+pub struct LexiconStats {
     /// Its language tag.
     pub language: String,
     /// Different words in lower case.
@@ -58,7 +58,7 @@ pub struct SourceStats {
     pub only_here: usize,
 }
 
-impl Stats {
+impl LexiconStats {
     /// Counts a lexicon through.
     pub fn of(lexicon: &Lexicon) -> Self {
         let mut stats = Self::empty(lexicon);
@@ -111,7 +111,7 @@ impl Stats {
     }
 }
 
-impl fmt::Display for Stats {
+impl fmt::Display for LexiconStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "language         {}", self.language)?;
         writeln!(f, "words            {}", self.words)?;
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn figures_are_those_a_pencil_finds() {
         let places = crate::lexicon::read::parse(b"Rose\nLisbon\n").unwrap();
-        let stats = Stats::of(&lexicon("rose rose Rose ^The NATO iPhone").merge(&places).unwrap());
+        let stats = LexiconStats::of(&lexicon("rose rose Rose ^The NATO iPhone").merge(&places).unwrap());
         assert_eq!((stats.words, stats.forms, stats.ambiguous), (5, 6, 1));
         assert_eq!((stats.tokens, stats.initial), (8.0, 1.0));
         let forms: Vec<_> = stats.classes.iter().map(|class| (class.forms, class.share)).collect();

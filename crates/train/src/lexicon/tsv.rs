@@ -15,9 +15,9 @@
 
 use std::io::{self, Write};
 
-use super::read::{Lines, form, number};
+use super::read::{LexiconLines, form, number};
 use super::sources::{SetId, SourceId};
-use super::{Counter, Form, Lexicon, Source, Update};
+use super::{CountedForm, FormCounter, Lexicon, LexiconSource, LexiconUpdate};
 use majuscule::error::{Error, Result};
 
 /// The number of the format that this build reads and writes.
@@ -51,7 +51,7 @@ pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<(
     writeln!(out, "{COLUMNS}")?;
     let mut line = String::new();
     for entry in lexicon.iter() {
-        for Form { case, count, initial, sources } in entry.forms {
+        for CountedForm { case, count, initial, sources } in entry.forms {
             line.clear();
             case.apply(entry.word, lexicon.locale(), &mut line);
             write!(out, "{}\t{line}\t{count}\t{initial}\t", entry.word)?;
@@ -65,9 +65,9 @@ pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<(
 }
 
 /// Reads a lexicon from the first line on.
-pub(super) fn read(lines: &mut Lines) -> Result<Lexicon> {
+pub(super) fn read(lines: &mut LexiconLines) -> Result<Lexicon> {
     let mut lexicon = read_header(lines)?;
-    let mut counter = Counter::new(lexicon.locale);
+    let mut counter = FormCounter::new(lexicon.locale);
     let mut known_set = (String::new(), SetId::NONE);
     while lines.advance()? {
         let line = lines.line();
@@ -102,7 +102,7 @@ pub(super) fn read(lines: &mut Lines) -> Result<Lexicon> {
             let set = set.map_err(|problem| lines.problem_at(sources, problem))?;
             known_set = (sources.to_owned(), lexicon.sets.id(set));
         }
-        if !counter.add(&key, Form { case, count, initial, sources: known_set.1 }) {
+        if !counter.add(&key, CountedForm { case, count, initial, sources: known_set.1 }) {
             let problem = format!(
                 "the form \"{}\" stands twice: keep one line, or join files with \"lexicon merge\"",
                 case.applied(&key, lexicon.locale).escape_debug()
@@ -114,7 +114,7 @@ pub(super) fn read(lines: &mut Lines) -> Result<Lexicon> {
     Ok(lexicon)
 }
 
-fn read_header(lines: &mut Lines) -> Result<Lexicon> {
+fn read_header(lines: &mut LexiconLines) -> Result<Lexicon> {
     let is_there = lines.advance()?;
     let version = if is_there { lines.line().strip_prefix(MAGIC).map(str::trim) } else { None };
     match version {
@@ -163,26 +163,26 @@ fn read_header(lines: &mut Lines) -> Result<Lexicon> {
             return Err(Error::file(lines.name(), problem));
         }
     }
-    updates.sort_by_key(|update: &Update| update.date);
+    updates.sort_by_key(|update: &LexiconUpdate| update.date);
     lexicon.updates = updates;
     Ok(lexicon)
 }
 
-fn parse_source(id: &str, name: &str, words: &str, before: usize) -> Result<Source, String> {
+fn parse_source(id: &str, name: &str, words: &str, before: usize) -> Result<LexiconSource, String> {
     if id != (before + 1).to_string() {
         return Err(format!("found source number \"{}\", expected {}", id.escape_debug(), before + 1));
     }
     let words = words.parse().map_err(|_| expected_number("whole number of words", words))?;
-    Ok(Source::new(name, words))
+    Ok(LexiconSource::new(name, words))
 }
 
-fn parse_update(date: &str, decay: &str, sources: &[&str]) -> Result<Update, String> {
+fn parse_update(date: &str, decay: &str, sources: &[&str]) -> Result<LexiconUpdate, String> {
     let date = date.parse().map_err(|error: Error| error.to_string())?;
     let decay = number(decay)
         .filter(|decay| *decay <= 1.0)
         .ok_or_else(|| format!("found decay \"{}\", expected a number from 0 to 1", decay.escape_debug()))?;
-    let sources = sources.iter().map(|name| Source::new(name, 0).name().to_owned()).collect();
-    Ok(Update { date, decay, sources })
+    let sources = sources.iter().map(|name| LexiconSource::new(name, 0).name().to_owned()).collect();
+    Ok(LexiconUpdate { date, decay, sources })
 }
 
 fn parse_set(sources: &str, known: usize) -> Result<Vec<SourceId>, String> {
@@ -224,7 +224,7 @@ mod tests {
         #[test]
         fn written_and_read_again_it_is_the_same(words in occurrences(), cut in 0usize..60, decay in 0.0..=1.0) {
             let count = |words: &[(String, majuscule::text::Case, bool)], source| {
-                let mut counter = Counter::new(Locale::Root);
+                let mut counter = FormCounter::new(Locale::Root);
                 words.iter().for_each(|(word, case, initial)| counter.count(word, *case, *initial));
                 counter.finish(source)
             };

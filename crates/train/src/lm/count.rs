@@ -10,7 +10,7 @@ use std::collections::binary_heap::PeekMut;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::spill::{BLOCK, Block, Blocks, Memory, NumberReader, Numbers, Pile};
+use super::spill::{BLOCK, Memory, NumberReader, Numbers, Pile, SpillBlock, SpillBlocks};
 use majuscule::error::{Error, Result};
 use majuscule::lm::MAX_ORDER;
 use majuscule::lm::vocab::WordId;
@@ -166,12 +166,12 @@ const LONG: u8 = 7;
 /// then the difference from the key before, what the count is more than [`LONG`] where it is that or more, and the number
 /// of links but in the highest order. Each block begins anew.
 #[derive(Debug)]
-pub(super) struct Encoder<K> {
+pub(super) struct GramEncoder<K> {
     pub(super) block: Vec<u8>,
     last: K,
 }
 
-impl<K: Key> Encoder<K> {
+impl<K: Key> GramEncoder<K> {
     pub(super) fn new() -> Self {
         Self { block: Vec::new(), last: K::default() }
     }
@@ -254,7 +254,7 @@ fn varint(bytes: &[u8], at: &mut usize) -> Option<u32> {
 #[derive(Debug)]
 pub(super) struct Grams<K> {
     rows: Pile,
-    encoder: Encoder<K>,
+    encoder: GramEncoder<K>,
     /// For each row the numbers of the n-grams with one word before it, in the order above; [`NO_LINK`] for one that is
     /// not counted. `None` in the highest order.
     links: Option<Numbers<u32>>,
@@ -267,7 +267,7 @@ const NO_LINK: u32 = u32::MAX;
 impl<K: Key> Grams<K> {
     pub(super) fn new(is_highest: bool, memory: &Memory) -> Self {
         let links = (!is_highest).then(|| Numbers::new(memory));
-        Self { rows: Pile::new(memory), encoder: Encoder::new(), links, len: 0 }
+        Self { rows: Pile::new(memory), encoder: GramEncoder::new(), links, len: 0 }
     }
 
     pub(super) fn is_highest(&self) -> bool {
@@ -293,11 +293,11 @@ impl<K: Key> Grams<K> {
     }
 
     /// Its rows, which stay.
-    pub(super) fn rows(&self) -> Rows<K> {
-        Rows::new(self.rows.blocks(), !self.is_highest())
+    pub(super) fn rows(&self) -> GramRows<K> {
+        GramRows::new(self.rows.blocks(), !self.is_highest())
     }
 
-    /// Gives its blocks, as an [`Encoder`] makes them, to `visit`.
+    /// Gives its blocks, as an [`GramEncoder`] makes them, to `visit`.
     pub(super) fn into_blocks(self, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut blocks = self.rows.into_blocks();
         while let Some(block) = blocks.next()? {
@@ -312,15 +312,15 @@ impl<K: Key> Grams<K> {
     }
 
     /// Its rows, which are gone once they have been read.
-    pub(super) fn into_rows(self) -> Rows<K> {
-        Rows::new(self.rows.into_blocks(), self.links.is_some())
+    pub(super) fn into_rows(self) -> GramRows<K> {
+        GramRows::new(self.rows.into_blocks(), self.links.is_some())
     }
 
     /// The same, with their links.
-    fn into_linked_rows(self) -> Result<(Rows<K>, Option<NumberReader<u32>>)> {
+    fn into_linked_rows(self) -> Result<(GramRows<K>, Option<NumberReader<u32>>)> {
         let has_links = self.links.is_some();
         let links = self.links.map(Numbers::into_reader).transpose()?;
-        Ok((Rows::new(self.rows.into_blocks(), has_links), links))
+        Ok((GramRows::new(self.rows.into_blocks(), has_links), links))
     }
 
     /// Its links, which are gone once they have been read.
@@ -402,9 +402,9 @@ impl<K: Key> Grams<K> {
 
 /// The rows of [`Grams`], one after another.
 #[derive(Debug)]
-pub(super) struct Rows<K> {
-    blocks: Blocks,
-    block: Arc<Block>,
+pub(super) struct GramRows<K> {
+    blocks: SpillBlocks,
+    block: Arc<SpillBlock>,
     at: usize,
     has_links: bool,
     /// The n-gram.
@@ -415,8 +415,8 @@ pub(super) struct Rows<K> {
     pub(super) links: u32,
 }
 
-impl<K: Key> Rows<K> {
-    fn new(blocks: Blocks, has_links: bool) -> Self {
+impl<K: Key> GramRows<K> {
+    fn new(blocks: SpillBlocks, has_links: bool) -> Self {
         Self { blocks, block: Arc::default(), at: PAD, has_links, key: K::default(), seen: 0, links: 0 }
     }
 
@@ -492,7 +492,7 @@ const PIECE: usize = 1 << 26;
 const RUNS: usize = 32;
 
 /// Something to be sorted by its key.
-trait Record: Copy + Default {
+trait SortRecord: Copy + Default {
     type Key: Key;
     fn key(&self) -> Self::Key;
     /// How often the key was seen.
@@ -501,7 +501,7 @@ trait Record: Copy + Default {
     fn link(&self) -> u32;
 }
 
-impl<K: Key> Record for K {
+impl<K: Key> SortRecord for K {
     type Key = K;
 
     #[inline]
@@ -522,13 +522,13 @@ impl<K: Key> Record for K {
 
 /// An n-gram, how often it was seen, and the number of the one that it is a part of.
 #[derive(Debug, Clone, Copy, Default)]
-struct Part<K> {
+struct SuffixRecord<K> {
     key: K,
     seen: u32,
     link: u32,
 }
 
-impl<K: Key> Record for Part<K> {
+impl<K: Key> SortRecord for SuffixRecord<K> {
     type Key = K;
 
     #[inline]
@@ -549,7 +549,7 @@ impl<K: Key> Record for Part<K> {
 
 /// Counts records as they come.
 #[derive(Debug)]
-struct Counter<'a, R: Record> {
+struct RecordCounter<'a, R: SortRecord> {
     bits: u32,
     is_highest: bool,
     memory: &'a Memory,
@@ -560,7 +560,7 @@ struct Counter<'a, R: Record> {
     levels: Vec<Vec<Grams<R::Key>>>,
 }
 
-impl<'a, R: Record> Counter<'a, R> {
+impl<'a, R: SortRecord> RecordCounter<'a, R> {
     /// For keys of so many bits.
     fn new(bits: u32, is_highest: bool, expected: usize, memory: &'a Memory) -> Self {
         let capacity = (PIECE.min(memory.array()) / size_of::<R>()).max(FEW).min(expected).max(1);
@@ -582,7 +582,7 @@ impl<'a, R: Record> Counter<'a, R> {
         sort(&mut self.piece, &mut self.scratch, self.bits);
         let mut run = Grams::new(self.is_highest, self.memory);
         for same in self.piece.chunk_by(|a, b| a.key() == b.key()) {
-            let seen = same.iter().map(Record::seen).sum();
+            let seen = same.iter().map(SortRecord::seen).sum();
             run.push(same[0].key(), seen, same.len() as u32)?;
             if let Some(links) = &mut run.links {
                 same.iter().try_for_each(|record| links.push(record.link()))?;
@@ -619,7 +619,7 @@ const FEW: usize = 64;
 const DIGIT: u32 = 11;
 
 /// Sorts records by the lowest `bits` of their keys, the least significant digit first. `scratch` is memory to work in.
-fn sort<R: Record>(records: &mut Vec<R>, scratch: &mut Vec<R>, bits: u32) {
+fn sort<R: SortRecord>(records: &mut Vec<R>, scratch: &mut Vec<R>, bits: u32) {
     let mask = (1 << DIGIT) - 1;
     let passes = bits.div_ceil(DIGIT);
     let digit = |record: &R, pass: u32| (record.key().part(pass * DIGIT) & mask) as usize;
@@ -650,7 +650,7 @@ fn sort<R: Record>(records: &mut Vec<R>, scratch: &mut Vec<R>, bits: u32) {
 
 /// Counts the n-grams of the highest order. Sentences begin as after `order` - 1 times `<s>`.
 pub(super) struct Highest<'a, K: Key> {
-    counter: Counting<'a, K>,
+    counter: CountSource<'a, K>,
     start: K,
     key: K,
     all: u32,
@@ -658,9 +658,9 @@ pub(super) struct Highest<'a, K: Key> {
 }
 
 /// What is counted: words one by one, or n-grams that were counted before.
-enum Counting<'a, K: Key> {
-    Words(Counter<'a, K>),
-    Grams(Counter<'a, Part<K>>),
+enum CountSource<'a, K: Key> {
+    Words(RecordCounter<'a, K>),
+    Grams(RecordCounter<'a, SuffixRecord<K>>),
 }
 
 impl<'a, K: Key> Highest<'a, K> {
@@ -669,8 +669,8 @@ impl<'a, K: Key> Highest<'a, K> {
         let all = bits * order as u32;
         let start = (0..order).fold(K::default(), |key, _| key.append(WordId::START.0, bits));
         let counter = match are_grams {
-            false => Counting::Words(Counter::new(all, true, expected, memory)),
-            true => Counting::Grams(Counter::new(all, true, expected, memory)),
+            false => CountSource::Words(RecordCounter::new(all, true, expected, memory)),
+            true => CountSource::Grams(RecordCounter::new(all, true, expected, memory)),
         };
         Self { counter, start, key: start, all, bits }
     }
@@ -687,21 +687,21 @@ impl<'a, K: Key> Highest<'a, K> {
     #[inline]
     pub(super) fn gram(&mut self, key: K, seen: u32) -> Result<()> {
         match &mut self.counter {
-            Counting::Words(counter) => counter.push(key),
-            Counting::Grams(counter) => counter.push(Part { key, seen, link: NO_LINK }),
+            CountSource::Words(counter) => counter.push(key),
+            CountSource::Grams(counter) => counter.push(SuffixRecord { key, seen, link: NO_LINK }),
         }
     }
 
     pub(super) fn finish(self) -> Result<Grams<K>> {
         match self.counter {
-            Counting::Words(counter) => counter.finish(),
-            Counting::Grams(counter) => counter.finish(),
+            CountSource::Words(counter) => counter.finish(),
+            CountSource::Grams(counter) => counter.finish(),
         }
     }
 }
 
 /// The n-grams of all orders, from 1, given those of the highest; `progress` hears of each. What begins with `<s>` twice
-/// stands among them still: see [`Rows::advance_counted`].
+/// stands among them still: see [`GramRows::advance_counted`].
 pub(super) fn lower<K: Key>(
     highest: Grams<K>,
     order: usize,
@@ -722,7 +722,7 @@ pub(super) fn lower<K: Key>(
 
 /// The n-grams one shorter than `longer`, of `n` words.
 fn shorter<K: Key>(longer: &Grams<K>, n: u32, bits: u32, memory: &Memory) -> Result<Grams<K>> {
-    let mut counter = Counter::<Part<K>>::new(n * bits, false, longer.len, memory);
+    let mut counter = RecordCounter::<SuffixRecord<K>>::new(n * bits, false, longer.len, memory);
     let mut rows = longer.rows();
     let mut next = 0;
     while rows.advance()? {
@@ -734,7 +734,7 @@ fn shorter<K: Key>(longer: &Grams<K>, n: u32, bits: u32, memory: &Memory) -> Res
             }
             (link, next) = (next, next + 1);
         }
-        counter.push(Part { key: rows.key.low(n * bits), seen: rows.seen, link })?;
+        counter.push(SuffixRecord { key: rows.key.low(n * bits), seen: rows.seen, link })?;
     }
     counter.finish()
 }
@@ -754,7 +754,7 @@ impl Scattered {
         shorter: &mut Grams<K>,
         len: usize,
         memory: &Memory,
-        mut value: impl FnMut(&Rows<K>) -> Result<f64>,
+        mut value: impl FnMut(&GramRows<K>) -> Result<f64>,
     ) -> Result<Self> {
         let size = (memory.array() / size_of::<f64>()).max(len.div_ceil(BUCKETS)).max(1).min(len);
         let mut buckets: Vec<Numbers<(u32, f64)>> = Vec::new();
@@ -951,7 +951,7 @@ mod tests {
                 .map(|((high, low), counts)| (Wide { high, low }.shift(shift.max(32)), counts))
                 .collect();
             for has_links in [false, true] {
-                let mut encoder = Encoder::new();
+                let mut encoder = GramEncoder::new();
                 for (&key, &(seen, links)) in &rows {
                     encoder.push(key, seen, has_links.then_some(links));
                 }
@@ -982,7 +982,7 @@ mod tests {
         let mut expected = BTreeMap::<u64, u32>::new();
         numbers().for_each(|number| *expected.entry(number).or_default() += 1);
         for memory in &memories {
-            let mut counter = Counter::<u64>::new(11, true, 5000, memory);
+            let mut counter = RecordCounter::<u64>::new(11, true, 5000, memory);
             numbers().for_each(|number| counter.push(number).unwrap());
             let mut rows = counter.finish().unwrap().into_rows();
             let mut found = BTreeMap::new();

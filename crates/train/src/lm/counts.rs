@@ -12,7 +12,7 @@ use std::path::Path;
 
 use super::count::{Grams, Key, PAD, Wide, decode, word_bits, words_of};
 use super::spill::{BLOCK, Memory};
-use super::words::{Content, Known, Made, Stage, Text};
+use super::words::{Content, JobStage, KnownWords, TextPreparation, TrainingText};
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Input};
 use majuscule::lm::MAX_ORDER;
@@ -26,7 +26,7 @@ const FORMAT: u32 = 1;
 /// The bytes before the part of the head whose length they tell.
 const FIXED: usize = MAGIC.len() + 4 * 4 + 8;
 
-impl Text {
+impl TrainingText {
     /// Opens files of counts; what is learned from them is what is learned from their texts one after another.
     ///
     /// # Errors
@@ -37,10 +37,10 @@ impl Text {
         Self::of_counts(inputs, memory)
     }
 
-    /// Like [`Text::open`], of one file that is in memory; `name` is what errors call it.
+    /// Like [`TrainingText::open`], of one file that is in memory; `name` is what errors call it.
     ///
     /// # Errors
-    /// Like [`Text::open`].
+    /// Like [`TrainingText::open`].
     pub fn of_bytes(name: &str, bytes: Vec<u8>, memory: &Memory) -> Result<Self> {
         Self::of_counts(vec![Input::new(name, io::Cursor::new(bytes))?], memory)
     }
@@ -48,7 +48,7 @@ impl Text {
     fn of_counts(inputs: Vec<Input>, memory: &Memory) -> Result<Self> {
         let mut text: Option<Self> = None;
         for input in inputs {
-            let Head { counted, made, vocabulary, counts } = Head::read(input)?;
+            let CountsHeader { counted, made, vocabulary, counts } = CountsHeader::read(input)?;
             let order = counted.order;
             let text =
                 text.get_or_insert_with(|| Self::new(counted.input.name().to_owned(), made.clone(), memory));
@@ -76,10 +76,10 @@ impl Text {
         order: usize,
         out: &mut dyn Write,
         refused: &dyn Fn(io::Error) -> Error,
-        progress: &mut dyn FnMut(Stage),
+        progress: &mut dyn FnMut(JobStage),
     ) -> Result<()> {
         self.check_order(order)?;
-        let (vocabulary, numbers, _) = self.numbered(&Known::All, false)?;
+        let (vocabulary, numbers, _) = self.numbered(&KnownWords::All, false)?;
         let mut counts = vec![0; vocabulary.len()];
         numbers.iter().zip(&self.counts).for_each(|(&number, &count)| counts[number as usize] += count);
         let Self { made, parts, memory, .. } = self;
@@ -147,7 +147,7 @@ fn head(order: usize, tokens: u64, made: &str, vocabulary: &Vocabulary, counts: 
 
 /// A file of counts whose head was read.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct CountsFile {
     input: Input,
     order: usize,
     words: u32,
@@ -156,14 +156,14 @@ pub(super) struct Counted {
 }
 
 /// What stands at the beginning of a file.
-struct Head {
-    counted: Counted,
-    made: Made,
+struct CountsHeader {
+    counted: CountsFile,
+    made: TextPreparation,
     vocabulary: Vocabulary,
     counts: Vec<u64>,
 }
 
-impl Head {
+impl CountsHeader {
     fn read(mut input: Input) -> Result<Self> {
         let begin = exact(&mut input, FIXED);
         let name = input.name().to_owned();
@@ -188,8 +188,8 @@ impl Head {
             return Err(altered(&name));
         }
         let (made, vocabulary, counts) = vocabulary(&body, words).ok_or_else(|| altered(&name))?;
-        let made = Made { words: made, order: Some(order) };
-        Ok(Self { counted: Counted { input, order, words, tokens }, made, vocabulary, counts })
+        let made = TextPreparation { words: made, order: Some(order) };
+        Ok(Self { counted: CountsFile { input, order, words, tokens }, made, vocabulary, counts })
     }
 }
 
@@ -222,7 +222,7 @@ fn vocabulary(mut body: &[u8], words: u32) -> Option<(String, Vocabulary, Vec<u6
     (body.is_empty() && counts.len() >= SPECIAL.len() && sum < 1 << 48).then_some((made, vocabulary, counts))
 }
 
-impl Counted {
+impl CountsFile {
     /// Gives each n-gram, its words and how often it was seen, to `visit`.
     pub(super) fn for_each(self, visit: &mut dyn FnMut(&[u32], u32) -> Result<()>) -> Result<()> {
         match word_bits(self.words as usize) * self.order as u32 {

@@ -11,11 +11,11 @@
 //! Weights are tuned by expectation maximisation (Jelinek and Mercer 1980): the new weight of a model is the mean over the
 //! words of a held-out text of its share in the probability of the word.
 
-use super::words::{self, Tokens, Visit};
+use super::words::{self, SentenceVisitor, WordUnits};
 use crate::corpus::Corpus;
 use majuscule::error::{Error, Result};
-use majuscule::lm::scorer::{Scorer, State, Step};
-use majuscule::lm::table::{Builder, Rest};
+use majuscule::lm::scorer::{NgramScorer, NgramState, ScoredWord};
+use majuscule::lm::table::{ContextRest, NgramTableBuilder};
 use majuscule::lm::vocab::{Vocabulary, WordId};
 use majuscule::lm::{MAX_ORDER, NgramModel};
 
@@ -27,7 +27,7 @@ pub fn interpolate(models: &[&NgramModel], weights: &[f64]) -> Result<NgramModel
     check(models, weights)?;
     let mixture = Mixture::new(models, weights);
     let order = models.iter().map(|model| model.order()).max().unwrap_or(1);
-    let mut builder = Builder::new(order, mixture.unigrams().into_iter());
+    let mut builder = NgramTableBuilder::new(order, mixture.unigrams().into_iter());
     let mut contexts: Vec<WordId> = (0..mixture.vocabulary.len() as u32).map(WordId).collect();
     for n in 2..=order {
         let ngrams = mixture.ngrams(n);
@@ -57,13 +57,13 @@ pub fn shown(weights: &[f64]) -> String {
 
 /// Models under one vocabulary.
 struct Mixture<'a> {
-    parts: Vec<Part<'a>>,
+    parts: Vec<MixturePart<'a>>,
     vocabulary: Vocabulary,
 }
 
-struct Part<'a> {
+struct MixturePart<'a> {
     model: &'a NgramModel,
-    scorer: Scorer<'a>,
+    scorer: NgramScorer<'a>,
     weight: f64,
     /// Its words under the common vocabulary.
     to_common: Vec<WordId>,
@@ -71,14 +71,14 @@ struct Part<'a> {
     to_own: Vec<Option<WordId>>,
 }
 
-impl Part<'_> {
+impl MixturePart<'_> {
     /// A word as it stands in a history.
     fn own(&self, word: WordId) -> WordId {
         self.to_own[word.0 as usize].unwrap_or(WordId::UNKNOWN)
     }
 
-    fn state(&self, history: &[WordId]) -> State {
-        history.iter().fold(State::EMPTY, |state, &word| self.scorer.step(state, self.own(word)).state)
+    fn state(&self, history: &[WordId]) -> NgramState {
+        history.iter().fold(NgramState::EMPTY, |state, &word| self.scorer.step(state, self.own(word)).state)
     }
 }
 
@@ -94,14 +94,14 @@ impl<'a> Mixture<'a> {
             for (own, common) in (0..).map(WordId).zip(&to_common) {
                 to_own[common.0 as usize] = Some(own);
             }
-            Part { model, scorer: model.scorer(), weight, to_common, to_own }
+            MixturePart { model, scorer: model.scorer(), weight, to_common, to_own }
         };
         let parts = models.iter().zip(common).zip(weights).map(part).collect();
         Self { parts, vocabulary }
     }
 
     fn unigrams(&self) -> Vec<(f32, f32)> {
-        let nothing = vec![State::EMPTY; self.parts.len()];
+        let nothing = vec![NgramState::EMPTY; self.parts.len()];
         let words = (0..self.vocabulary.len() as u32).map(WordId);
         let mut unigrams: Vec<_> = words.map(|word| (log10(self.probability(&nothing, word)), 0.0)).collect();
         // Nothing predicts where a sentence begins, and tools write what they like there.
@@ -110,7 +110,7 @@ impl<'a> Mixture<'a> {
     }
 
     /// p of a word after a history that each part has a state for.
-    fn probability(&self, states: &[State], word: WordId) -> f64 {
+    fn probability(&self, states: &[NgramState], word: WordId) -> f64 {
         let shares = self.parts.iter().zip(states).filter_map(|(part, &state)| {
             let own = part.to_own[word.0 as usize]?;
             Some(part.weight * power(part.scorer.step(state, own).log10))
@@ -146,7 +146,7 @@ impl<'a> Mixture<'a> {
     /// Adds the n-grams of an order, and finds the back-offs of their contexts; both are sorted.
     fn extend(
         &self,
-        builder: &mut Builder,
+        builder: &mut NgramTableBuilder,
         order: usize,
         contexts: &[WordId],
         ngrams: &[WordId],
@@ -159,7 +159,7 @@ impl<'a> Mixture<'a> {
         for (context, history) in (first..).zip(contexts.chunks_exact(order - 1)) {
             builder.begin(context);
             states.clear();
-            let mut rest = Rest::default();
+            let mut rest = ContextRest::default();
             while let Some(ngram) = ngrams.next_if(|ngram| ngram.starts_with(history)) {
                 if states.is_empty() {
                     states.extend(self.parts.iter().map(|part| part.state(history)));
@@ -205,10 +205,10 @@ pub struct Round {
 pub fn tune(
     models: &[&NgramModel],
     held_out: &Corpus,
-    tokens: Tokens,
+    tokens: WordUnits,
     each: &mut dyn FnMut(&Round),
 ) -> Result<Vec<f64>> {
-    let mut shares = Shares::new(models);
+    let mut shares = ModelProbabilities::new(models);
     words::for_each(held_out, tokens, &mut shares)?;
     if shares.probabilities.is_empty() {
         return Err(Error::file(held_out.name(), "has no words: expected text, a sentence a line"));
@@ -249,17 +249,17 @@ fn round(probabilities: &[f64], weights: &[f64]) -> (f64, Vec<f64>) {
 }
 
 /// The probabilities of each word of a text, one a model.
-struct Shares<'a> {
+struct ModelProbabilities<'a> {
     models: &'a [&'a NgramModel],
-    scorers: Vec<Scorer<'a>>,
-    states: Vec<State>,
+    scorers: Vec<NgramScorer<'a>>,
+    states: Vec<NgramState>,
     probabilities: Vec<f64>,
 }
 
-impl<'a> Shares<'a> {
+impl<'a> ModelProbabilities<'a> {
     fn new(models: &'a [&'a NgramModel]) -> Self {
         let scorers: Vec<_> = models.iter().map(|model| model.scorer()).collect();
-        let states = scorers.iter().map(Scorer::start).collect();
+        let states = scorers.iter().map(NgramScorer::start).collect();
         Self { models, scorers, states, probabilities: Vec::new() }
     }
 
@@ -268,7 +268,7 @@ impl<'a> Shares<'a> {
         let numbers: Vec<_> = self.models.iter().map(|model| number(model)).collect();
         let is_unknown = numbers.iter().all(Option::is_none);
         for ((scorer, state), number) in self.scorers.iter().zip(&mut self.states).zip(numbers) {
-            let Step { log10, state: next } = scorer.step(*state, number.unwrap_or(WordId::UNKNOWN));
+            let ScoredWord { log10, state: next } = scorer.step(*state, number.unwrap_or(WordId::UNKNOWN));
             *state = next;
             // At least so much, since there is no logarithm of nothing.
             let p = if is_unknown || number.is_some() { power(log10).max(f64::MIN_POSITIVE) } else { 0.0 };
@@ -277,14 +277,14 @@ impl<'a> Shares<'a> {
     }
 }
 
-impl Visit for Shares<'_> {
+impl SentenceVisitor for ModelProbabilities<'_> {
     fn word(&mut self, word: &str) {
         self.add(|model| model.vocabulary().get(word));
     }
 
     fn end(&mut self) -> Result<()> {
         self.add(|_| Some(WordId::END));
-        self.states = self.scorers.iter().map(Scorer::start).collect();
+        self.states = self.scorers.iter().map(NgramScorer::start).collect();
         Ok(())
     }
 }
@@ -309,7 +309,7 @@ mod tests {
         train(&config, &corpus(text), NonZeroUsize::MIN).unwrap()
     }
 
-    fn p(model: &NgramModel, state: State, word: &str) -> f64 {
+    fn p(model: &NgramModel, state: NgramState, word: &str) -> f64 {
         power(model.scorer().step(state, model.vocabulary().id(word)).log10)
     }
 
@@ -330,7 +330,7 @@ mod tests {
                 mixture.for_each(order, &mut |ngram, log10, _| {
                     let (&word, history) = ngram.split_last().unwrap();
                     let states = |model: &NgramModel| {
-                        history.iter().fold(State::EMPTY, |state, &word| {
+                        history.iter().fold(NgramState::EMPTY, |state, &word| {
                             model.scorer().step(state, model.vocabulary().id(words[word.0 as usize])).state
                         })
                     };
@@ -357,7 +357,7 @@ mod tests {
                 assert!(round.perplexity <= last * (1.0 + 1e-9), "{round:?} after {last}");
                 last = round.perplexity;
             };
-            let weights = tune(&[&models[0], &models[1]], &corpus(&held_out), Tokens::Words, &mut each).unwrap();
+            let weights = tune(&[&models[0], &models[1]], &corpus(&held_out), WordUnits::Words, &mut each).unwrap();
             prop_assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         }
     }

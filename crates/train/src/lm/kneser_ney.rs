@@ -9,11 +9,11 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-use super::count::{Grams, Key, Rows, Scattered, Wide, is_padded, lower, word_bits};
-use super::sink::{Arpa, Sink, Trie, log10_of_word};
+use super::count::{GramRows, Grams, Key, Scattered, Wide, is_padded, lower, word_bits};
+use super::sink::{Arpa, ModelSink, Trie, log10_of_word};
 use super::spill::{Memory, Numbers};
-pub use super::words::Stage;
-use super::words::{Known, Part, Text, Tokens};
+pub use super::words::JobStage;
+use super::words::{KnownWords, TrainingText, VocabularyPart, WordUnits};
 use crate::corpus::Corpus;
 use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::Vocabulary;
@@ -48,15 +48,15 @@ pub struct KneserNeyConfig {
     /// The words that the model knows.
     #[arg(skip)]
     #[serde(skip)]
-    pub known: Known,
+    pub known: KnownWords,
     /// What becomes of n-grams with words that it does not know.
     #[arg(skip)]
     #[serde(skip)]
-    pub unknown: Unknown,
+    pub unknown: UnknownNgrams,
     /// What words are.
     #[arg(skip)]
     #[serde(skip)]
-    pub tokens: Tokens,
+    pub tokens: WordUnits,
 }
 
 impl Default for KneserNeyConfig {
@@ -67,9 +67,9 @@ impl Default for KneserNeyConfig {
             back_off: false,
             fallback: None,
             min_counts: Vec::new(),
-            known: Known::default(),
-            unknown: Unknown::default(),
-            tokens: Tokens::default(),
+            known: KnownWords::default(),
+            unknown: UnknownNgrams::default(),
+            tokens: WordUnits::default(),
         }
     }
 }
@@ -92,7 +92,7 @@ pub enum Smoothing {
 
 /// What becomes of n-grams with words that the model does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Unknown {
+pub enum UnknownNgrams {
     /// These words are counted as the unknown word, as if the text had it in their place
     #[default]
     Count,
@@ -106,35 +106,35 @@ pub enum Unknown {
 /// Where the corpus cannot be read or has no words, the settings cannot be, or there are too few n-grams to find discounts.
 pub fn train(config: &KneserNeyConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<NgramModel> {
     config.check()?;
-    Text::read(corpus, config.tokens, threads, &Memory::unlimited())?.train(config, &mut |_| ())
+    TrainingText::read(corpus, config.tokens, threads, &Memory::unlimited())?.train(config, &mut |_| ())
 }
 
-impl Text {
+impl TrainingText {
     /// Trains a model in memory. `config.tokens` is not asked: the text has been made into words.
     ///
     /// # Errors
     /// Where the settings cannot be, there are too few n-grams to find discounts, or a temporary file cannot be written.
-    pub fn train(self, config: &KneserNeyConfig, progress: &mut dyn FnMut(Stage)) -> Result<NgramModel> {
+    pub fn train(self, config: &KneserNeyConfig, progress: &mut dyn FnMut(JobStage)) -> Result<NgramModel> {
         let mut sink = Trie::new(config.order);
-        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune)?;
+        let vocabulary = self.numbered(&config.known, config.unknown == UnknownNgrams::Prune)?;
         self.estimate(config, &vocabulary, &mut sink, progress)?;
         let (vocabulary, _, known) = vocabulary;
         Ok(NgramModel::new(first_words(vocabulary, known), sink.finish()))
     }
 
-    /// Writes the ARPA file of the model that [`Text::train`] trains, order by order: it is never in memory. Errors of `out`
+    /// Writes the ARPA file of the model that [`TrainingText::train`] trains, order by order: it is never in memory. Errors of `out`
     /// are told as `refused` says.
     ///
     /// # Errors
-    /// Like [`Text::train`], and where `out` cannot be written.
+    /// Like [`TrainingText::train`], and where `out` cannot be written.
     pub fn write_arpa(
         self,
         config: &KneserNeyConfig,
         out: &mut dyn Write,
         refused: &dyn Fn(io::Error) -> Error,
-        progress: &mut dyn FnMut(Stage),
+        progress: &mut dyn FnMut(JobStage),
     ) -> Result<()> {
-        let vocabulary = self.numbered(&config.known, config.unknown == Unknown::Prune)?;
+        let vocabulary = self.numbered(&config.known, config.unknown == UnknownNgrams::Prune)?;
         let mut sink = Arpa::new(config.order, &vocabulary.0, out, refused);
         self.estimate(config, &vocabulary, &mut sink, progress)
     }
@@ -143,15 +143,15 @@ impl Text {
         self,
         config: &KneserNeyConfig,
         (vocabulary, numbers, known): &(Vocabulary, Vec<u32>, u32),
-        sink: &mut impl Sink,
-        progress: &mut dyn FnMut(Stage),
+        sink: &mut impl ModelSink,
+        progress: &mut dyn FnMut(JobStage),
     ) -> Result<()> {
         config.check()?;
         self.check_order(config.order)?;
         let bits = word_bits(vocabulary.len());
         let words = vocabulary.len() as u32;
         let Self { name, parts, memory, .. } = self;
-        let job = Job { config, name, bits, words, known: *known, memory };
+        let job = Estimation { config, name, bits, words, known: *known, memory };
         match bits * config.order as u32 {
             0..=64 => job.run::<u64>(parts, numbers, sink, progress),
             65..=128 => job.run::<u128>(parts, numbers, sink, progress),
@@ -227,7 +227,7 @@ impl KneserNeyConfig {
 }
 
 /// What a model is estimated with.
-struct Job<'a> {
+struct Estimation<'a> {
     config: &'a KneserNeyConfig,
     name: String,
     bits: u32,
@@ -238,7 +238,7 @@ struct Job<'a> {
 }
 
 /// What is known of an order before it is estimated.
-struct Stats {
+struct OrderStats {
     /// How many n-grams have each count.
     times: [u64; 9],
     /// How many n-grams there are, and how many stay.
@@ -255,28 +255,28 @@ struct Child {
     suffix: f64,
 }
 
-impl Job<'_> {
+impl Estimation<'_> {
     fn run<K: Key>(
         &self,
-        parts: Vec<Part>,
+        parts: Vec<VocabularyPart>,
         numbers: &[u32],
-        sink: &mut impl Sink,
-        progress: &mut dyn FnMut(Stage),
+        sink: &mut impl ModelSink,
+        progress: &mut dyn FnMut(JobStage),
     ) -> Result<()> {
         let order = self.config.order;
-        let highest = Text::count::<K>(parts, order, numbers, self.bits, &self.memory, progress)?;
+        let highest = TrainingText::count::<K>(parts, order, numbers, self.bits, &self.memory, progress)?;
         let mut orders =
-            lower(highest, order, self.bits, &self.memory, &mut |order| progress(Stage::Order(order)))?;
+            lower(highest, order, self.bits, &self.memory, &mut |order| progress(JobStage::Order(order)))?;
         orders[0] = orders[0].take(&self.memory).with_every_word(self.words, self.bits, &self.memory)?;
         let stats = (1..).zip(&orders).map(|(n, grams)| self.stats(n, grams)).collect::<Result<Vec<_>>>()?;
         let counts: Vec<usize> = stats.iter().map(|stats| stats.stay).collect();
-        progress(Stage::Estimating(1));
+        progress(JobStage::Estimating(1));
         let words = self.words(&orders[0], &stats[0])?;
         sink.begin_model(&counts, &words)?;
         let mut values = Numbers::new(&self.memory);
         words.into_iter().try_for_each(|p| values.push(p))?;
         for n in 2..=order {
-            progress(Stage::Estimating(n));
+            progress(JobStage::Estimating(n));
             values = self.order(n, &mut orders, &stats[n - 1], values, sink)?;
         }
         if sink.wants_highest() {
@@ -285,8 +285,8 @@ impl Job<'_> {
         sink.end_model()
     }
 
-    fn stats<K: Key>(&self, n: usize, grams: &Grams<K>) -> Result<Stats> {
-        let mut stats = Stats { times: [0; 9], len: 0, stay: 0 };
+    fn stats<K: Key>(&self, n: usize, grams: &Grams<K>) -> Result<OrderStats> {
+        let mut stats = OrderStats { times: [0; 9], len: 0, stay: 0 };
         let mut rows = grams.rows();
         while rows.advance_counted(n as u32, self.bits)? {
             if let Some(times) = stats.times.get_mut(self.count(n, &rows) as usize) {
@@ -300,7 +300,7 @@ impl Job<'_> {
 
     /// The count that the smoothing asks for.
     #[inline]
-    fn count<K: Key>(&self, n: usize, rows: &Rows<K>) -> u32 {
+    fn count<K: Key>(&self, n: usize, rows: &GramRows<K>) -> u32 {
         match self.config.smoothing {
             Smoothing::ModifiedKneserNey | Smoothing::KneserNey => rows.adjusted(n as u32, self.bits),
             Smoothing::WittenBell | Smoothing::GoodTuring => rows.seen,
@@ -309,16 +309,16 @@ impl Job<'_> {
 
     /// Whether an n-gram stays; what stays stays with its parts.
     #[inline]
-    fn stays<K: Key>(&self, n: usize, rows: &Rows<K>) -> bool {
+    fn stays<K: Key>(&self, n: usize, rows: &GramRows<K>) -> bool {
         rows.seen >= self.config.min_count(n)
             && (self.known == self.words
                 || (0..n as u32).all(|at| rows.key.shift(at * self.bits).low(self.bits).part(0) < self.known))
     }
 
     /// p of every word that the model knows.
-    fn words<K: Key>(&self, words: &Grams<K>, stats: &Stats) -> Result<Vec<f64>> {
+    fn words<K: Key>(&self, words: &Grams<K>, stats: &OrderStats) -> Result<Vec<f64>> {
         let discounts = Discounts::of(self.config, 1, &stats.times)?;
-        let mut history = History::default();
+        let mut history = HistoryCounts::default();
         let mut counts = Vec::with_capacity(stats.stay);
         let mut rows = words.rows();
         while rows.advance()? {
@@ -339,9 +339,9 @@ impl Job<'_> {
         &self,
         n: usize,
         orders: &mut [Grams<K>],
-        stats: &Stats,
+        stats: &OrderStats,
         mut shorter_values: Numbers<f64>,
-        sink: &mut impl Sink,
+        sink: &mut impl ModelSink,
     ) -> Result<Numbers<f64>> {
         let bits = self.bits;
         let discounts = Discounts::of(self.config, n, &stats.times)?;
@@ -399,9 +399,9 @@ impl Job<'_> {
         children: &[Child],
         discounts: &Discounts,
         values: &mut Numbers<f64>,
-        sink: &mut impl Sink,
+        sink: &mut impl ModelSink,
     ) -> Result<f32> {
-        let mut history = History::default();
+        let mut history = HistoryCounts::default();
         children.iter().for_each(|child| history.add(discounts, child.count, child.stays));
         if history.is_empty() {
             return Ok(0.0);
@@ -432,7 +432,12 @@ impl Job<'_> {
     }
 
     /// Gives the n-grams of the highest order to `sink`.
-    fn highest<K: Key>(&self, grams: &Grams<K>, values: Numbers<f64>, sink: &mut impl Sink) -> Result<()> {
+    fn highest<K: Key>(
+        &self,
+        grams: &Grams<K>,
+        values: Numbers<f64>,
+        sink: &mut impl ModelSink,
+    ) -> Result<()> {
         let n = self.config.order;
         let mut values = values.into_reader()?;
         let mut rows = grams.rows();
@@ -457,14 +462,14 @@ impl KneserNeyConfig {
 
 /// What is taken from the counts after one context.
 #[derive(Debug, Default)]
-struct History {
+struct HistoryCounts {
     /// The sum of the counts, and what is added to it.
     total: f64,
     /// What is taken from them, with the whole of those that do not stay.
     taken: f64,
 }
 
-impl History {
+impl HistoryCounts {
     #[inline]
     fn add(&mut self, discounts: &Discounts, count: u32, stays: bool) {
         self.total += f64::from(count);
@@ -510,7 +515,7 @@ impl Discounts {
 
     /// The share of a count in its history.
     #[inline]
-    fn share(&self, history: &History, count: u32) -> f64 {
+    fn share(&self, history: &HistoryCounts, count: u32) -> f64 {
         (f64::from(count) - self.of_count(count)) / history.total
     }
 
@@ -582,7 +587,7 @@ fn good_turing(order: usize, times: &[u64; 9]) -> Result<Vec<f64>> {
 mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use majuscule::lm::{State, WordId, arpa, binary};
+    use majuscule::lm::{NgramState, WordId, arpa, binary};
     use majuscule::text::Locale;
     use proptest::prelude::*;
 
@@ -597,19 +602,20 @@ mod tests {
     /// A file of counts of a text.
     fn counted(text: &str, order: usize) -> Vec<u8> {
         written(
-            Text::read(&corpus(text), Tokens::Given, NonZeroUsize::MIN, &Memory::unlimited()).unwrap(),
+            TrainingText::read(&corpus(text), WordUnits::Given, NonZeroUsize::MIN, &Memory::unlimited())
+                .unwrap(),
             order,
         )
     }
 
-    fn written(text: Text, order: usize) -> Vec<u8> {
+    fn written(text: TrainingText, order: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         text.write_counts(order, &mut bytes, &|error| panic!("{error}"), &mut |_| ()).unwrap();
         bytes
     }
 
     /// The sum of p(word | state) over all words but `<s>`.
-    fn sum(model: &NgramModel, state: State) -> f64 {
+    fn sum(model: &NgramModel, state: NgramState) -> f64 {
         let words = (0..model.vocabulary().len() as u32).map(WordId).filter(|&word| word != WordId::START);
         words.map(|word| 10f64.powf(f64::from(model.scorer().step(state, word).log10))).sum()
     }
@@ -627,7 +633,7 @@ mod tests {
         use Smoothing::{GoodTuring, KneserNey, ModifiedKneserNey, WittenBell};
         let smoothing = prop::sample::select(vec![ModifiedKneserNey, KneserNey, WittenBell, GoodTuring]);
         let most = prop::option::of((1usize..7).prop_map(|most| NonZeroUsize::new(most).unwrap()));
-        let unknown = prop::sample::select(vec![Unknown::Count, Unknown::Prune]);
+        let unknown = prop::sample::select(vec![UnknownNgrams::Count, UnknownNgrams::Prune]);
         (1usize..=5, smoothing, any::<bool>(), most, unknown, 0u32..4).prop_map(
             |(order, smoothing, back_off, most, unknown, least)| KneserNeyConfig {
                 order,
@@ -641,9 +647,9 @@ mod tests {
                         Some(*most)
                     })
                     .collect(),
-                known: most.map_or(Known::All, Known::Most),
+                known: most.map_or(KnownWords::All, KnownWords::Most),
                 unknown,
-                tokens: Tokens::Given,
+                tokens: WordUnits::Given,
             },
         )
     }
@@ -666,7 +672,7 @@ mod tests {
                 }
                 prop_assert!((sum(&model, state) - 1.0).abs() < 1e-5);
             }
-            prop_assert!((sum(&model, State::EMPTY) - 1.0).abs() < 1e-5);
+            prop_assert!((sum(&model, NgramState::EMPTY) - 1.0).abs() < 1e-5);
         }
 
         #[test]
@@ -699,7 +705,7 @@ mod tests {
         fn memory_changes_nothing(text in any_text(), config in any_config(), limit in 0usize..300_000) {
             let folder = tempfile::tempdir().unwrap();
             let read = |memory: &Memory| {
-                Text::read(&corpus(&text), config.tokens, NonZeroUsize::MIN, memory).unwrap()
+                TrainingText::read(&corpus(&text), config.tokens, NonZeroUsize::MIN, memory).unwrap()
             };
             let limited = Memory::limited(limit, folder.path());
             match (trained(&config, &text, 1), read(&limited).train(&config, &mut |_| ())) {
@@ -733,10 +739,10 @@ mod tests {
             let whole = texts.join("\n");
             // Merged into one file, they are what is counted of the whole.
             let merged = folder.path().join("merged");
-            std::fs::write(&merged, written(Text::open(&files, &tiny).unwrap(), order)).unwrap();
+            std::fs::write(&merged, written(TrainingText::open(&files, &tiny).unwrap(), order)).unwrap();
             prop_assert!(std::fs::read(&merged).unwrap() == counted(&whole, order));
             for counts in [&files[..], &[merged]] {
-                let model = Text::open(counts, &tiny).unwrap().train(&config, &mut |_| ());
+                let model = TrainingText::open(counts, &tiny).unwrap().train(&config, &mut |_| ());
                 match (trained(&config, &whole, 1), model) {
                     (Ok(expected), Ok(model)) => prop_assert_eq!(model, expected),
                     (one, other) => prop_assert!(one.is_err() && other.is_err()),
@@ -760,15 +766,16 @@ mod tests {
         let config = KneserNeyConfig {
             order: 2,
             fallback: Some([0.5, 1.0, 1.5]),
-            tokens: Tokens::Given,
+            tokens: WordUnits::Given,
             ..KneserNeyConfig::default()
         };
         let model = trained(&config, "Ana a\nAna b", 1).unwrap();
         let p = |words: &[&str]| {
             let id = |word: &&str| model.vocabulary().id(word);
             let (last, history) = words.split_last().unwrap();
-            let state =
-                history.iter().fold(State::EMPTY, |state, word| model.scorer().step(state, id(word)).state);
+            let state = history
+                .iter()
+                .fold(NgramState::EMPTY, |state, word| model.scorer().step(state, id(word)).state);
             10f64.powf(f64::from(model.scorer().step(state, id(last)).log10))
         };
         // Different words before: Ana 1, a 1, b 1, </s> 2; 5 in all. Taken: 3 × 0.5 + 1 = 2.5, half of them. V is 5.
@@ -797,7 +804,7 @@ mod tests {
 
     #[test]
     fn words_outside_the_vocabulary_are_counted_as_unknown() {
-        let known = Known::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
+        let known = KnownWords::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
         let config = KneserNeyConfig {
             order: 2,
             smoothing: Smoothing::WittenBell,
@@ -808,15 +815,15 @@ mod tests {
         assert_eq!(model.vocabulary().iter().collect::<Vec<_>>(), ["<unk>", "<s>", "</s>", "Ana", "Eva"]);
         // <s> Ana, Ana <unk>, <unk> <unk>, <unk> </s>; <s> <unk>, <unk> Ana, Ana </s>.
         assert_eq!(model.counts(), [5, 7]);
-        let unknown = model.scorer().step(State::EMPTY, WordId::UNKNOWN).log10;
+        let unknown = model.scorer().step(NgramState::EMPTY, WordId::UNKNOWN).log10;
         // 4 of 8 tokens, and 3 different words: (4 + 3/4) / (8 + 3).
         assert!((10f64.powf(f64::from(unknown)) - 4.75 / 11.0).abs() < 1e-6);
     }
 
     #[test]
     fn the_most_frequent_words_stay_with_all_their_forms() {
-        let known = Known::Most(NonZeroUsize::new(2).unwrap());
-        let tokens = Tokens::Given;
+        let known = KnownWords::Most(NonZeroUsize::new(2).unwrap());
+        let tokens = WordUnits::Given;
         let config = KneserNeyConfig {
             order: 1,
             smoothing: Smoothing::WittenBell,
@@ -832,13 +839,13 @@ mod tests {
 
     #[test]
     fn words_outside_the_vocabulary_are_pruned_as_lmplz_does() {
-        let known = Known::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
+        let known = KnownWords::List(vec!["Ana".to_owned(), "Eva".to_owned()]);
         let config = KneserNeyConfig {
             order: 2,
             fallback: Some([0.5, 1.0, 1.5]),
             known,
-            unknown: Unknown::Prune,
-            tokens: Tokens::Given,
+            unknown: UnknownNgrams::Prune,
+            tokens: WordUnits::Given,
             ..KneserNeyConfig::default()
         };
         let model = trained(&config, "Ana saw Rui\nRui saw Ana", 1).unwrap();
@@ -846,14 +853,14 @@ mod tests {
         assert_eq!(model.vocabulary().iter().collect::<Vec<_>>(), ["<unk>", "<s>", "</s>", "Ana"]);
         // <s> Ana and Ana </s>.
         assert_eq!(model.counts(), [4, 2]);
-        let p = |state: State, word: &str| {
+        let p = |state: NgramState, word: &str| {
             let word = model.vocabulary().id(word);
             10f64.powf(f64::from(model.scorer().step(state, word).log10))
         };
         // Different words before: Ana 2, </s> 2, Rui 2, saw 2; 8 in all. Taken: 1 each of Ana and </s>, and all 4 of the
         // words that go: 6/8, shared among <unk>, </s> and Ana.
-        assert!((p(State::EMPTY, "Ana") - (1.0 / 8.0 + 6.0 / 8.0 / 3.0)).abs() < 1e-6);
-        assert!((p(State::EMPTY, "Rui") - 6.0 / 8.0 / 3.0).abs() < 1e-6);
+        assert!((p(NgramState::EMPTY, "Ana") - (1.0 / 8.0 + 6.0 / 8.0 / 3.0)).abs() < 1e-6);
+        assert!((p(NgramState::EMPTY, "Rui") - 6.0 / 8.0 / 3.0).abs() < 1e-6);
         // After <s> Ana 1, of which half is taken, and Rui 1, which goes: 1.5 of 2.
         let start = model.scorer().start();
         assert!((p(start, "Ana") - (0.5 / 2.0 + 1.5 / 2.0 * (1.0 / 8.0 + 2.0 / 8.0))).abs() < 1e-6);
@@ -881,8 +888,8 @@ mod tests {
     #[test]
     fn a_corpus_with_next_to_nothing_gives_a_sound_model_or_an_error() {
         for text in ["Ana", "Ana saw Rui", "Ana Ana Ana\nAna", "\n\nAna\n\n"] {
-            for known in [Known::All, Known::List(vec!["Ana".to_owned(), "Eva".to_owned()])] {
-                for unknown in [Unknown::Count, Unknown::Prune] {
+            for known in [KnownWords::All, KnownWords::List(vec!["Ana".to_owned(), "Eva".to_owned()])] {
+                for unknown in [UnknownNgrams::Count, UnknownNgrams::Prune] {
                     for order in 1..=MAX_ORDER {
                         let fallback = Some([0.5, 1.0, 1.5]);
                         let config = KneserNeyConfig {
@@ -899,17 +906,17 @@ mod tests {
                             assert!((sum(&model, state) - 1.0).abs() < 1e-5, "{text:?} {config:?}");
                             state = scorer.step(state, model.vocabulary().id(word)).state;
                         }
-                        assert!((sum(&model, State::EMPTY) - 1.0).abs() < 1e-5, "{text:?} {config:?}");
+                        assert!((sum(&model, NgramState::EMPTY) - 1.0).abs() < 1e-5, "{text:?} {config:?}");
                     }
                 }
             }
         }
         let config =
-            KneserNeyConfig { known: Known::List(vec!["Eva".to_owned()]), ..KneserNeyConfig::default() };
+            KneserNeyConfig { known: KnownWords::List(vec!["Eva".to_owned()]), ..KneserNeyConfig::default() };
         let error = trained(&config, "Ana saw Rui", 1).unwrap_err().to_string();
         assert!(error.contains("has none of the words of the list"), "{error}");
         for text in ["", "\n\n", " \n \n"] {
-            for tokens in [Tokens::Words, Tokens::Given] {
+            for tokens in [WordUnits::Words, WordUnits::Given] {
                 let error = trained(&KneserNeyConfig { tokens, ..KneserNeyConfig::default() }, text, 1)
                     .unwrap_err()
                     .to_string();
@@ -961,7 +968,7 @@ mod tests {
         );
         assert!(refused(KneserNeyConfig::default(), "").contains("has no words"));
         assert!(refused(KneserNeyConfig::default(), "Ana").contains("too few 1-grams"));
-        let given = KneserNeyConfig { tokens: Tokens::Given, ..KneserNeyConfig::default() };
+        let given = KneserNeyConfig { tokens: WordUnits::Given, ..KneserNeyConfig::default() };
         assert!(refused(given, "Ana </s> Rui").contains("has the word </s>"));
     }
 }

@@ -6,7 +6,7 @@
 
 use majuscule::error::{Error, Result};
 use majuscule::lm::NgramModel;
-use majuscule::lm::table::{Builder, Rest, Table};
+use majuscule::lm::table::{ContextRest, NgramTable, NgramTableBuilder};
 use majuscule::lm::vocab::WordId;
 
 /// Takes the n-grams out whose absence changes the perplexity by less than this share, such as 1e-8. Back-offs are found
@@ -24,12 +24,12 @@ pub fn prune(model: &NgramModel, threshold: f64) -> Result<NgramModel> {
 }
 
 /// For each node, whether it stays.
-fn staying(table: &Table, threshold: f64) -> Vec<bool> {
+fn staying(table: &NgramTable, threshold: f64) -> Vec<bool> {
     let histories = histories(table);
     let mut stay = vec![true; table.nodes.len()];
     for order in (2..=table.order()).rev() {
         for context in table.order_nodes(order - 1) {
-            let history = After::of(table, context);
+            let history = ContextDistribution::of(table, context);
             for node in table.longer(context) {
                 let begins = table.longer(node).any(|longer| stay[longer as usize]);
                 stay[node as usize] =
@@ -41,7 +41,7 @@ fn staying(table: &Table, threshold: f64) -> Vec<bool> {
 }
 
 /// The natural logarithm of the probability of each context, as words in a row.
-fn histories(table: &Table) -> Vec<f64> {
+fn histories(table: &NgramTable) -> Vec<f64> {
     let ln = |node: u32| table.log10(node) * std::f64::consts::LN_10;
     let mut histories: Vec<f64> = table.order_nodes(1).map(ln).collect();
     histories[WordId::START.0 as usize] = histories[WordId::END.0 as usize];
@@ -56,14 +56,14 @@ fn histories(table: &Table) -> Vec<f64> {
 }
 
 /// What a model says after a context.
-struct After {
+struct ContextDistribution {
     context: u32,
-    rest: Rest,
+    rest: ContextRest,
 }
 
-impl After {
-    fn of(table: &Table, context: u32) -> Self {
-        let mut rest = Rest::default();
+impl ContextDistribution {
+    fn of(table: &NgramTable, context: u32) -> Self {
+        let mut rest = ContextRest::default();
         for node in table.longer(context) {
             rest.give(table.log10(node), table.log10_after_suffix(context, table.word(node)));
         }
@@ -71,7 +71,7 @@ impl After {
     }
 
     /// By what share the perplexity grows without an n-gram, given the logarithm of its history's probability.
-    fn loss(&self, table: &Table, node: u32, history: f64) -> f64 {
+    fn loss(&self, table: &NgramTable, node: u32, history: f64) -> f64 {
         let p = power(table.log10(node));
         let shorter = power(table.log10_after_suffix(self.context, table.word(node)));
         let rest = self.rest;
@@ -87,15 +87,15 @@ fn power(log10: f64) -> f64 {
 }
 
 /// The table of the nodes that stay.
-fn rebuilt(table: &Table, stay: &[bool]) -> Result<Table, &'static str> {
+fn rebuilt(table: &NgramTable, stay: &[bool]) -> Result<NgramTable, &'static str> {
     let order = table.order();
     let unigrams: Vec<_> = table.order_nodes(1).map(|node| (table.log10(node) as f32, 0.0)).collect();
-    let mut builder = Builder::new(order, unigrams.into_iter());
+    let mut builder = NgramTableBuilder::new(order, unigrams.into_iter());
     for n in 2..=order {
         let mut context = builder.last_order();
         for old in table.order_nodes(n - 1).filter(|&old| stay[old as usize]) {
             builder.begin(context);
-            let (mut rest, mut changed) = (Rest::default(), false);
+            let (mut rest, mut changed) = (ContextRest::default(), false);
             for node in table.longer(old) {
                 if !stay[node as usize] {
                     changed = true;
@@ -128,7 +128,7 @@ mod tests {
     use super::super::kneser_ney::{KneserNeyConfig, Smoothing, train};
     use super::*;
     use crate::corpus::{Corpus, Protocol, Reading};
-    use majuscule::lm::State;
+    use majuscule::lm::NgramState;
     use majuscule::text::Locale;
     use proptest::prelude::*;
 
@@ -157,7 +157,7 @@ mod tests {
     }
 
     /// The sum of p(word | state) over all words but `<s>`.
-    fn sum(model: &NgramModel, state: State) -> f64 {
+    fn sum(model: &NgramModel, state: NgramState) -> f64 {
         let words = (0..model.vocabulary().len() as u32).map(WordId).filter(|&word| word != WordId::START);
         words.map(|word| power(f64::from(model.scorer().step(state, word).log10))).sum()
     }
@@ -180,7 +180,7 @@ mod tests {
             let words = (0..model.vocabulary().len() as u32).map(WordId);
             let scorer = model.scorer();
             for first in words.clone() {
-                let state = scorer.step(State::EMPTY, first).state;
+                let state = scorer.step(NgramState::EMPTY, first).state;
                 for second in words.clone() {
                     let sum = sum(&model, scorer.step(state, second).state);
                     assert!((sum - 1.0).abs() < 1e-4, "{threshold}: {sum}");
@@ -195,7 +195,7 @@ mod tests {
         let model = tiny();
         let lisbon = model.vocabulary().id("Lisbon").0;
         let node = model.table().longer(lisbon).next().unwrap();
-        let loss = After::of(model.table(), lisbon).loss(model.table(), node, 0.04f64.ln());
+        let loss = ContextDistribution::of(model.table(), lisbon).loss(model.table(), node, 0.04f64.ln());
         // Without it the back-off goes from 0.5 to 1.
         let change = 0.6 * (0.2f64 / 0.6).ln() + 0.4 * 2f64.ln();
         assert!((loss - ((-0.04 * change).exp() - 1.0)).abs() < 1e-6, "{loss}");

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use majuscule::error::{Error, Result};
 use majuscule::lm::arpa::push_number;
-use majuscule::lm::table::{Builder, Table};
+use majuscule::lm::table::{NgramTable, NgramTableBuilder};
 use majuscule::lm::vocab::{Vocabulary, WordId};
 
 /// What takes a model as it is estimated.
-pub(super) trait Sink {
+pub(super) trait ModelSink {
     /// A model begins: how many n-grams of each order it has, and p of every word.
     fn begin_model(&mut self, counts: &[usize], words: &[f64]) -> Result<()>;
     /// The n-grams of the next order come, each after its context.
@@ -38,7 +38,7 @@ pub(super) fn log10_of_word(word: u32, p: f64) -> f32 {
 #[derive(Debug, Default)]
 pub(super) struct Trie {
     order: usize,
-    builder: Option<Builder>,
+    builder: Option<NgramTableBuilder>,
     counts: Vec<usize>,
     /// The order at hand, and the context after the one at hand.
     at: usize,
@@ -50,19 +50,19 @@ impl Trie {
         Self { order, ..Self::default() }
     }
 
-    pub(super) fn finish(self) -> Table {
+    pub(super) fn finish(self) -> NgramTable {
         self.builder.expect("a model begins first").finish()
     }
 
-    fn builder(&mut self) -> &mut Builder {
+    fn builder(&mut self) -> &mut NgramTableBuilder {
         self.builder.as_mut().expect("a model begins first")
     }
 }
 
-impl Sink for Trie {
+impl ModelSink for Trie {
     fn begin_model(&mut self, counts: &[usize], words: &[f64]) -> Result<()> {
         let words = (0..).zip(words).map(|(word, &p)| (log10_of_word(word, p), 0.0)).collect::<Vec<_>>();
-        self.builder = Some(Builder::new(self.order, words.into_iter()));
+        self.builder = Some(NgramTableBuilder::new(self.order, words.into_iter()));
         (self.counts, self.at) = (counts.to_vec(), 1);
         Ok(())
     }
@@ -183,7 +183,7 @@ impl<'a> Arpa<'a> {
     }
 }
 
-impl Sink for Arpa<'_> {
+impl ModelSink for Arpa<'_> {
     fn begin_model(&mut self, counts: &[usize], _: &[f64]) -> Result<()> {
         self.buffer.extend_from_slice(b"\\data\\\n");
         for (order, count) in (1..).zip(counts) {

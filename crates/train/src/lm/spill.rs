@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use majuscule::error::{Error, Result};
-use majuscule::files::Scratch;
+use majuscule::files::ScratchFile;
 
 /// How much memory counting and estimation may take, and where what goes beyond it is put. Copies share one account.
 ///
@@ -80,26 +80,26 @@ pub(super) const BLOCK: usize = 1 << 16;
 #[derive(Debug)]
 pub(super) struct Pile {
     memory: Memory,
-    slots: Vec<Slot>,
-    file: Option<Arc<Scratch>>,
+    slots: Vec<SpillSlot>,
+    file: Option<Arc<ScratchFile>>,
     written: u64,
 }
 
 #[derive(Debug, Clone)]
-enum Slot {
-    Memory(Arc<Block>),
+enum SpillSlot {
+    Memory(Arc<SpillBlock>),
     Disk { at: u64, len: usize },
 }
 
 /// Bytes in memory.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct SpillBlock {
     bytes: Vec<u8>,
     /// `None` for one that is read from disk, to be gone soon.
     _lease: Option<Lease>,
 }
 
-impl Block {
+impl SpillBlock {
     #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -116,18 +116,18 @@ impl Pile {
             return Ok(());
         }
         let slot = match self.memory.lease(bytes.capacity()) {
-            Some(lease) => Slot::Memory(Arc::new(Block { bytes, _lease: Some(lease) })),
+            Some(lease) => SpillSlot::Memory(Arc::new(SpillBlock { bytes, _lease: Some(lease) })),
             None => self.spill(&bytes)?,
         };
         self.slots.push(slot);
         Ok(())
     }
 
-    fn spill(&mut self, bytes: &[u8]) -> Result<Slot> {
+    fn spill(&mut self, bytes: &[u8]) -> Result<SpillSlot> {
         let file = match &self.file {
             Some(file) => file,
             None => {
-                let file = Scratch::new(self.memory.folder()).map_err(|error| match error {
+                let file = ScratchFile::new(self.memory.folder()).map_err(|error| match error {
                     Error::Io { verb, source, .. } => self.refused(verb, source),
                     error => error,
                 })?;
@@ -135,7 +135,7 @@ impl Pile {
             }
         };
         file.file().write_all(bytes).map_err(|error| self.refused("write", error))?;
-        let slot = Slot::Disk { at: self.written, len: bytes.len() };
+        let slot = SpillSlot::Disk { at: self.written, len: bytes.len() };
         self.written += bytes.len() as u64;
         Ok(slot)
     }
@@ -145,13 +145,17 @@ impl Pile {
     }
 
     /// Its blocks, which stay.
-    pub(super) fn blocks(&self) -> Blocks {
-        Blocks { memory: self.memory.clone(), slots: self.slots.clone().into_iter(), file: self.file.clone() }
+    pub(super) fn blocks(&self) -> SpillBlocks {
+        SpillBlocks {
+            memory: self.memory.clone(),
+            slots: self.slots.clone().into_iter(),
+            file: self.file.clone(),
+        }
     }
 
     /// Its blocks, each of which is gone once it has been read.
-    pub(super) fn into_blocks(self) -> Blocks {
-        Blocks { memory: self.memory, slots: self.slots.into_iter(), file: self.file }
+    pub(super) fn into_blocks(self) -> SpillBlocks {
+        SpillBlocks { memory: self.memory, slots: self.slots.into_iter(), file: self.file }
     }
 }
 
@@ -165,22 +169,22 @@ fn refused(folder: &Path, verb: &'static str, error: std::io::Error) -> Error {
 
 /// The blocks of a pile, one after another.
 #[derive(Debug)]
-pub(super) struct Blocks {
+pub(super) struct SpillBlocks {
     memory: Memory,
-    slots: std::vec::IntoIter<Slot>,
-    file: Option<Arc<Scratch>>,
+    slots: std::vec::IntoIter<SpillSlot>,
+    file: Option<Arc<ScratchFile>>,
 }
 
-impl Blocks {
-    pub(super) fn next(&mut self) -> Result<Option<Arc<Block>>> {
+impl SpillBlocks {
+    pub(super) fn next(&mut self) -> Result<Option<Arc<SpillBlock>>> {
         Ok(match (self.slots.next(), &self.file) {
-            (Some(Slot::Memory(block)), _) => Some(block),
-            (Some(Slot::Disk { at, len }), Some(scratch)) => {
+            (Some(SpillSlot::Memory(block)), _) => Some(block),
+            (Some(SpillSlot::Disk { at, len }), Some(scratch)) => {
                 let mut bytes = vec![0; len];
                 let mut file = scratch.file();
                 let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
                 read.map_err(|error| refused(self.memory.folder(), "read", error))?;
-                Some(Arc::new(Block { bytes, _lease: None }))
+                Some(Arc::new(SpillBlock { bytes, _lease: None }))
             }
             _ => None,
         })
@@ -293,14 +297,14 @@ impl<T: Number> Numbers<T> {
 
 #[derive(Debug)]
 pub(super) struct NumberReader<T> {
-    blocks: Blocks,
-    block: Arc<Block>,
+    blocks: SpillBlocks,
+    block: Arc<SpillBlock>,
     at: usize,
     number: PhantomData<T>,
 }
 
 impl<T: Number> NumberReader<T> {
-    fn new(blocks: Blocks) -> Self {
+    fn new(blocks: SpillBlocks) -> Self {
         Self { blocks, block: Arc::default(), at: 0, number: PhantomData }
     }
 

@@ -5,16 +5,16 @@ use std::num::NonZeroUsize;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::count::{Grams, Highest, Key};
-use super::counts::Counted;
+use super::counts::CountsFile;
 use super::spill::{Memory, Numbers};
-use crate::corpus::{Corpus, Example, Sentence};
+use crate::corpus::{Corpus, CorpusSentence, Example};
 use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
 use majuscule::text::{Case, Locale, Mark};
 
 /// What the words of a sentence are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tokens {
+pub enum WordUnits {
     /// Those of the corpus' protocol, each in the form that a lexicon has it: looked up in lower case, put into its case.
     #[default]
     Words,
@@ -23,7 +23,7 @@ pub enum Tokens {
 }
 
 /// Takes the words of one sentence after another.
-pub trait Visit {
+pub trait SentenceVisitor {
     /// The next word.
     fn word(&mut self, word: &str);
     /// The sentence ends.
@@ -38,10 +38,10 @@ pub trait Visit {
 ///
 /// # Errors
 /// Where the corpus cannot be read, and where `visit` fails.
-pub fn for_each(corpus: &Corpus, tokens: Tokens, visit: &mut impl Visit) -> Result<()> {
+pub fn for_each(corpus: &Corpus, tokens: WordUnits, visit: &mut impl SentenceVisitor) -> Result<()> {
     match tokens {
-        Tokens::Given => corpus.for_each_sentence(&mut |sentence| given(sentence, visit)),
-        Tokens::Words => {
+        WordUnits::Given => corpus.for_each_sentence(&mut |sentence| given(sentence, visit)),
+        WordUnits::Words => {
             let mut form = String::new();
             corpus.for_each(&mut |example| words(example, corpus, &mut form, visit))
         }
@@ -52,15 +52,15 @@ pub fn for_each(corpus: &Corpus, tokens: Tokens, visit: &mut impl Visit) -> Resu
 ///
 /// # Errors
 /// Like [`for_each`].
-pub fn map_reduce<A: Visit + Send>(
+pub fn map_reduce<A: SentenceVisitor + Send>(
     corpus: &Corpus,
-    tokens: Tokens,
+    tokens: WordUnits,
     threads: NonZeroUsize,
     make: impl Fn() -> A + Sync,
 ) -> Result<Vec<A>> {
     match tokens {
-        Tokens::Given => corpus.map_sentences(threads, make, |visit, sentence| given(sentence, visit)),
-        Tokens::Words => {
+        WordUnits::Given => corpus.map_sentences(threads, make, |visit, sentence| given(sentence, visit)),
+        WordUnits::Words => {
             let make = || (make(), String::new());
             let made = corpus
                 .map_reduce(threads, make, |(visit, form), example| words(example, corpus, form, visit))?;
@@ -69,12 +69,17 @@ pub fn map_reduce<A: Visit + Send>(
     }
 }
 
-fn given(sentence: Sentence<'_>, visit: &mut impl Visit) -> Result<()> {
+fn given(sentence: CorpusSentence<'_>, visit: &mut impl SentenceVisitor) -> Result<()> {
     sentence.text.split_ascii_whitespace().for_each(|word| visit.word(word));
     visit.end()
 }
 
-fn words(example: &Example, corpus: &Corpus, form: &mut String, visit: &mut impl Visit) -> Result<()> {
+fn words(
+    example: &Example,
+    corpus: &Corpus,
+    form: &mut String,
+    visit: &mut impl SentenceVisitor,
+) -> Result<()> {
     let across = corpus.protocol().runs_on();
     let last = example.gold.len() - 1;
     for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
@@ -99,20 +104,20 @@ fn cased<'a>(lower: &'a str, case: Case, locale: Locale, form: &'a mut String) -
 
 /// A text to learn from: read from a corpus, or counted before.
 #[derive(Debug)]
-pub struct Text {
+pub struct TrainingText {
     /// What errors call it.
     pub(super) name: String,
     /// All words, and how often each was seen.
     pub(super) vocabulary: Vocabulary,
     pub(super) counts: Vec<u64>,
-    pub(super) parts: Vec<Part>,
-    pub(super) made: Made,
+    pub(super) parts: Vec<VocabularyPart>,
+    pub(super) made: TextPreparation,
     pub(super) memory: Memory,
 }
 
 /// A part of a text, and for each number of its words that in the vocabulary of the whole.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct VocabularyPart {
     pub(super) content: Content,
     pub(super) map: Vec<u32>,
 }
@@ -122,12 +127,12 @@ pub(super) enum Content {
     /// Sentences, each ending with [`WordId::END`].
     Words { words: Numbers<u32>, len: u64 },
     /// Counts in a file.
-    Counted(Counted),
+    Counted(CountsFile),
 }
 
 /// How a text was made into words: what was made otherwise cannot be counted together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct TextPreparation {
     /// The protocol and the language, or that white space parts the words.
     pub(super) words: String,
     /// The length of the longest n-grams that can be counted; `None` where there is no limit.
@@ -136,7 +141,7 @@ pub(super) struct Made {
 
 /// Which words a model knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Known {
+pub enum KnownWords {
     /// All of the corpus.
     #[default]
     All,
@@ -148,7 +153,7 @@ pub enum Known {
 
 /// What a long job is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum JobStage {
     /// So many words of so many are counted.
     Counting(u64, u64),
     /// The n-grams of this order are counted, from those of the one above.
@@ -157,14 +162,14 @@ pub enum Stage {
     Estimating(usize),
 }
 
-impl Text {
+impl TrainingText {
     /// Reads a corpus.
     ///
     /// # Errors
     /// Where the corpus cannot be read or has no words, and where a temporary file cannot be written.
-    pub fn read(corpus: &Corpus, tokens: Tokens, threads: NonZeroUsize, memory: &Memory) -> Result<Self> {
+    pub fn read(corpus: &Corpus, tokens: WordUnits, threads: NonZeroUsize, memory: &Memory) -> Result<Self> {
         let own = memory.of_text();
-        let readers = map_reduce(corpus, tokens, threads, || Reader::new(&own))?;
+        let readers = map_reduce(corpus, tokens, threads, || WordReader::new(&own))?;
         if let Some(word) = readers.iter().find_map(|reader| reader.wrong) {
             let problem = format!(
                 "has the word {word}, which a language model keeps for itself: remove it; sentences get their own {} and {}",
@@ -173,20 +178,20 @@ impl Text {
             return Err(Error::file(corpus.name(), problem));
         }
         let words = match tokens {
-            Tokens::Given => "words between white space".to_owned(),
-            Tokens::Words => {
+            WordUnits::Given => "words between white space".to_owned(),
+            WordUnits::Words => {
                 format!("the words of protocol {}, language {}", corpus.protocol(), corpus.language())
             }
         };
-        let mut text = Self::new(corpus.name(), Made { words, order: None }, memory);
+        let mut text = Self::new(corpus.name(), TextPreparation { words, order: None }, memory);
         for reader in readers {
-            let Reader { vocabulary, counts, words, len, .. } = reader;
+            let WordReader { vocabulary, counts, words, len, .. } = reader;
             text.add(Content::Words { words, len }, &vocabulary, &counts);
         }
         text.check("expected text, a sentence a line")
     }
 
-    pub(super) fn new(name: String, made: Made, memory: &Memory) -> Self {
+    pub(super) fn new(name: String, made: TextPreparation, memory: &Memory) -> Self {
         let vocabulary = Vocabulary::new();
         let counts = vec![0; vocabulary.len()];
         Self { name, vocabulary, counts, parts: Vec::new(), made, memory: memory.clone() }
@@ -201,7 +206,7 @@ impl Text {
             self.counts[id as usize] += counts.get(at).copied().unwrap_or(0);
             map.push(id);
         }
-        self.parts.push(Part { content, map });
+        self.parts.push(VocabularyPart { content, map });
     }
 
     /// The text, where it can be counted.
@@ -224,7 +229,7 @@ impl Text {
     ///
     /// # Errors
     /// Where it knows no word at all.
-    pub(super) fn numbered(&self, known: &Known, prune: bool) -> Result<(Vocabulary, Vec<u32>, u32)> {
+    pub(super) fn numbered(&self, known: &KnownWords, prune: bool) -> Result<(Vocabulary, Vec<u32>, u32)> {
         let word = |id: u32| self.vocabulary.word(WordId(id));
         let mut words: Vec<u32> = (SPECIAL.len() as u32..self.vocabulary.len() as u32).collect();
         words.sort_unstable_by(|&a, &b| {
@@ -233,8 +238,8 @@ impl Text {
         });
         let mut listed = Vocabulary::new();
         let rest = match known {
-            Known::All => Vec::new(),
-            Known::Most(limit) => {
+            KnownWords::All => Vec::new(),
+            KnownWords::Most(limit) => {
                 let lower = |id: u32| Locale::Root.lower(word(id));
                 let mut counts: FxHashMap<String, u64> = FxHashMap::default();
                 words
@@ -248,7 +253,7 @@ impl Text {
                 words = known;
                 rest
             }
-            Known::List(list) => {
+            KnownWords::List(list) => {
                 listed.extend(list.iter().map(String::as_str));
                 let (known, rest) = words.iter().partition(|&&id| listed.get(word(id)).is_some());
                 words = known;
@@ -276,12 +281,12 @@ impl Text {
 
     /// Counts its n-grams of one order, given for each word its number.
     pub(super) fn count<K: Key>(
-        parts: Vec<Part>,
+        parts: Vec<VocabularyPart>,
         order: usize,
         numbers: &[u32],
         bits: u32,
         memory: &Memory,
-        progress: &mut dyn FnMut(Stage),
+        progress: &mut dyn FnMut(JobStage),
     ) -> Result<Grams<K>> {
         let len = parts.iter().map(|part| part.content.len()).sum::<u64>();
         let are_grams = parts.iter().any(|part| matches!(part.content, Content::Counted(_)));
@@ -290,10 +295,10 @@ impl Text {
         let mut add = |seen: u64| {
             done += seen;
             if done % SHOWN < seen {
-                progress(Stage::Counting(done, len));
+                progress(JobStage::Counting(done, len));
             }
         };
-        for Part { content, map } in parts {
+        for VocabularyPart { content, map } in parts {
             let map: Vec<u32> = map.into_iter().map(|id| numbers[id as usize]).collect();
             match content {
                 Content::Words { words, .. } => {
@@ -330,7 +335,7 @@ impl Content {
 
 /// One thread's part of a corpus.
 #[derive(Debug)]
-struct Reader {
+struct WordReader {
     vocabulary: Vocabulary,
     counts: Vec<u64>,
     words: Numbers<u32>,
@@ -339,14 +344,14 @@ struct Reader {
     wrong: Option<&'static str>,
 }
 
-impl Reader {
+impl WordReader {
     fn new(memory: &Memory) -> Self {
         let vocabulary = Vocabulary::new();
         Self { vocabulary, counts: Vec::new(), words: Numbers::new(memory), len: 0, wrong: None }
     }
 }
 
-impl Visit for Reader {
+impl SentenceVisitor for WordReader {
     #[inline]
     fn word(&mut self, word: &str) {
         let id = self.vocabulary.insert(word);

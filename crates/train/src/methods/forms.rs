@@ -12,9 +12,9 @@ use majuscule::text::{Case, Class, Labels, Locale, Mark};
 
 /// The words of a corpus.
 #[derive(Debug, Default)]
-pub struct Forms(FxHashMap<String, ([u64; 4], BTreeMap<Case, u64>)>);
+pub struct CorpusForms(FxHashMap<String, ([u64; 4], BTreeMap<Case, u64>)>);
 
-impl Forms {
+impl CorpusForms {
     /// Counts the words of an example.
     pub fn count(&mut self, example: &Example) {
         for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::{Learned, Learner, Watch};
 use crate::corpus::Corpus;
-use crate::lexicon::{Entry, Initial, Lexicon, Limits, build, read};
+use crate::lexicon::{Initial, Lexicon, LexiconEntry, Limits, build, read};
 use majuscule::error::{Error, Result};
 use majuscule::files;
-use majuscule::methods::majority::{Majority, Settings, Table};
+use majuscule::methods::majority::{CaseTable, Majority, MajoritySettings};
 use majuscule::model::Bytes;
 use majuscule::restorer::Restorer;
 use majuscule::text::compound::is_joint;
@@ -63,7 +63,7 @@ impl Learner for MajorityConfig {
 
 /// Trains on a corpus, and on the lexicons that the settings name. Words that the protocol leaves unscored (the first of a
 /// sentence) count only where a word was seen nowhere else: see
-/// [`Entry::majority`](crate::lexicon::Entry::majority). With the model come the names of the lexicons' sources.
+/// [`LexiconEntry::majority`](crate::lexicon::LexiconEntry::majority). With the model come the names of the lexicons' sources.
 ///
 /// # Errors
 /// Where the corpus cannot be read, or shows nothing about case: it has no words, no capitals or nothing else.
@@ -98,20 +98,21 @@ pub fn of_lexicon(config: &MajorityConfig, lexicon: &Lexicon, locale: Locale) ->
     let mut words: Vec<_> = lexicon.iter().collect();
     // Frequent words first: they get the best places in the table.
     words.sort_by(|a, b| b.total().total_cmp(&a.total()).then_with(|| a.word.cmp(b.word)));
-    let settings = Settings { parts: !config.no_parts && config.limits.vocabulary.is_none() };
+    let settings = MajoritySettings { parts: !config.no_parts && config.limits.vocabulary.is_none() };
     // A compound in lower case says that its parts do not decide.
-    let stays = |entry: &Entry<'_>, case| {
+    let stays = |entry: &LexiconEntry<'_>, case| {
         case != Case::Lower
             || entry.total() >= config.lower_min_count as f64
             || settings.parts && entry.word.contains(is_joint)
     };
-    let case = |entry: &Entry<'_>| match entry.majority(Initial::Apart) {
+    let case = |entry: &LexiconEntry<'_>| match entry.majority(Initial::Apart) {
         // Where writers cannot type it they write Ijsland, but Dutch has IJsland.
         Case::Mixed(Capitals(1)) => Case::Title,
         case => case,
     };
     let cases = words.iter().map(|entry| (entry, case(entry)));
     let cases: Vec<_> = cases.filter(|(entry, case)| stays(entry, *case)).collect();
-    let table = Table::build(cases.iter().map(|(entry, case)| (entry.word, *case))).map_err(Error::Usage)?;
-    Ok(Majority::new(Table::open(Bytes::Owned(table.into())).map_err(Error::Usage)?, settings, locale))
+    let table =
+        CaseTable::build(cases.iter().map(|(entry, case)| (entry.word, *case))).map_err(Error::Usage)?;
+    Ok(Majority::new(CaseTable::open(Bytes::Owned(table.into())).map_err(Error::Usage)?, settings, locale))
 }

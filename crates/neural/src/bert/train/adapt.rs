@@ -14,7 +14,7 @@ use crate::bert::tagger::HEAD;
 use crate::bert::weights::Weights;
 use crate::bert::{Bert, BertSettings};
 use majuscule::error::Result;
-use majuscule::methods::computing::{Computing, Device};
+use majuscule::methods::backend::{Backend, Device};
 use majuscule::model::Store;
 use majuscule::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
@@ -103,7 +103,7 @@ impl Adapter for Adaptation {
     ) -> Result<Adapted> {
         let adaptation = self.clone().as_trained(&store.manifest().settings);
         // The backend that it learns on is another question.
-        let computing = Computing { device: Device::Cpu, ..Computing::default() };
+        let computing = Backend { device: Device::Cpu, ..Backend::default() };
         let model = adapt(&adaptation, &Bert::load(store, &computing)?, corpus, threads, watch)?;
         let (settings, labels) = (json(model.settings()), Some(model.labels().clone()));
         Ok(Adapted { config: json(&adaptation), settings, labels, sections: model.sections()? })

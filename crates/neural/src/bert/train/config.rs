@@ -9,7 +9,7 @@ use super::{pretrained, train};
 use crate::shared::checks::NumberSettings;
 use majuscule::error::{Error, Result};
 use majuscule::files;
-use majuscule::methods::computing::Device;
+use majuscule::methods::backend::Device;
 use majuscule::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch};

@@ -9,7 +9,7 @@ use crate::shared::windower::Windower;
 use majuscule::error::Result;
 use majuscule::text::{Class, Labels, Mark};
 use majuscule_train::corpus::{Corpus, Example};
-use majuscule_train::methods::forms::Forms;
+use majuscule_train::methods::forms::CorpusForms;
 
 /// A window with its labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) fn read(
     model: Option<&Bert>,
 ) -> Result<(Dataset<PieceSample>, u32)> {
     let mut windower = Windower::new(pieces, windows::options(settings.window, settings.runs_on, None, 1));
-    let mut forms = Forms::default();
+    let mut forms = CorpusForms::default();
     // The paper's three classes, and behind them the fourth where it occurs.
     let labels = model.map_or_else(|| labels(&Class::ALL[..3]), |model| model.labels.clone());
     let (train, held_out) = (Vec::new(), Vec::new());

@@ -13,7 +13,7 @@ use crate::bert::plain;
 use crate::bert::tagger::{GAMMA, HEAD, SCALARS};
 use crate::bert::weights::{self, Weights};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition};
-use majuscule::methods::computing::Device;
+use majuscule::methods::backend::Device;
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::{Class, Locale, Tokens};
 use majuscule_train::corpus::{Protocol, Reading};

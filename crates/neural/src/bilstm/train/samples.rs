@@ -12,7 +12,7 @@ use crate::shared::windower::Windower;
 use majuscule::error::Result;
 use majuscule::text::Labels;
 use majuscule_train::corpus::{Corpus, Example};
-use majuscule_train::methods::forms::Forms;
+use majuscule_train::methods::forms::CorpusForms;
 use majuscule_train::random::{Random, unit};
 
 /// A window with its labels; a word without one is context only.
@@ -37,7 +37,7 @@ impl WordSamples {
     /// # Errors
     /// Where it cannot be read, has no words or teaches no case.
     pub(super) fn read(config: &BilstmConfig, corpus: &Corpus) -> Result<Self> {
-        let mut forms = Forms::default();
+        let mut forms = CorpusForms::default();
         let mut held_out = Vec::new();
         split_examples(corpus, config.seed, config.held_out, &mut |example, is_held_out| {
             match is_held_out {
@@ -85,7 +85,7 @@ impl WordSamples {
 
 /// Words by how often they were seen, and the number from which on that is once. A letter of one word only is an unknown one, so
 /// that these are met too.
-fn vocabulary(forms: &Forms) -> (Vocabulary, u32) {
+fn vocabulary(forms: &CorpusForms) -> (Vocabulary, u32) {
     let mut words: Vec<(&str, u64)> = forms.words().collect();
     words.sort_by_key(|&(word, count)| (Reverse(count), word));
     let once = words.partition_point(|&(_, count)| count > 1) as u32 + 1;

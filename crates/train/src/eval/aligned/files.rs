@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Pairing, Score, Transcript, score_pairs};
+use super::{AlignedScore, Pairing, Transcript, score_pairs};
 use crate::corpus::{Corpus, Protocol, Reading};
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::format::transcript::unfiltered_name;
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, Words};
+use majuscule::text::{Locale, Spellings};
 
 /// Where the cases of a hypothesis come from.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ pub enum Cases<'a> {
         /// What is asked of it.
         want: Want,
         /// Words and phrases that the user spells: they win.
-        spellings: &'a Words,
+        spellings: &'a Spellings,
         /// Which of the hypothesis's own capitals stay, a recording taken for a line.
         kept: Capitalized,
     },
@@ -34,16 +34,16 @@ pub enum Cases<'a> {
 
 /// The score of each recording that both sides have, and what only one has.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Scores {
+pub struct FileScores {
     /// The recordings, each with the name of its hypothesis.
-    pub recordings: Vec<(String, Score)>,
+    pub recordings: Vec<(String, AlignedScore)>,
     /// What was not scored.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnpairedFile>,
 }
 
 /// A file or a recording that only one side has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct UnpairedFile {
     /// Its name.
     pub name: String,
     /// What there is none of for it.
@@ -73,10 +73,10 @@ impl Lacking {
     }
 }
 
-impl Scores {
+impl FileScores {
     /// All recordings together.
-    pub fn all(&self) -> Score {
-        let mut all = Score::default();
+    pub fn all(&self) -> AlignedScore {
+        let mut all = AlignedScore::default();
         self.recordings.iter().for_each(|(_, score)| all += score);
         all
     }
@@ -95,7 +95,7 @@ pub fn score_files(
     reading: &Reading,
     locale: Locale,
     cases: Cases<'_>,
-) -> Result<Scores> {
+) -> Result<FileScores> {
     files::check_inputs(&[reference, hypothesis])?;
     let Pairs { pairs, mut left_out } = pair(reference, hypothesis)?;
     let mut recordings = Vec::new();
@@ -137,7 +137,7 @@ pub fn score_files(
             recordings.push((name, score_pairs(&references, &hypotheses, &pairing, locale)));
         }
     }
-    let scores = Scores { recordings, left_out };
+    let scores = FileScores { recordings, left_out };
     if scores.all().reference() == 0 {
         let problem = "holds no words to score: expected what was said, in its true case";
         return Err(Error::file(reference.to_string_lossy(), problem));
@@ -146,7 +146,7 @@ pub fn score_files(
 }
 
 /// Utterances without a partner, in a line.
-fn unpaired(side: &Transcript, utterances: &[usize], file: &Path, lacks: Lacking) -> Option<LeftOut> {
+fn unpaired(side: &Transcript, utterances: &[usize], file: &Path, lacks: Lacking) -> Option<UnpairedFile> {
     /// So many are named.
     const NAMED: usize = 3;
     let names: Vec<_> = utterances.iter().filter_map(|&at| side.utterances[at].name.as_deref()).collect();
@@ -156,14 +156,14 @@ fn unpaired(side: &Transcript, utterances: &[usize], file: &Path, lacks: Lacking
     };
     let named: Vec<_> = names.iter().take(NAMED).map(|name| format!("({name})")).collect();
     let name = format!("{}: {}{more}", file.display(), named.join(", "));
-    (!names.is_empty()).then_some(LeftOut { name, lacks, is_deleted: false })
+    (!names.is_empty()).then_some(UnpairedFile { name, lacks, is_deleted: false })
 }
 
 /// The files of both sides.
 #[derive(Debug, PartialEq, Eq)]
 struct Pairs {
     pairs: Vec<(PathBuf, PathBuf)>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<UnpairedFile>,
 }
 
 fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
@@ -184,8 +184,11 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
     let references = by_stem(reference)?;
     let mut hypotheses = by_stem(hypothesis)?;
     let (mut pairs, mut left_out) = (Vec::new(), Vec::new());
-    let left =
-        |file: &Path, lacks| LeftOut { name: file.to_string_lossy().into_owned(), lacks, is_deleted: false };
+    let left = |file: &Path, lacks| UnpairedFile {
+        name: file.to_string_lossy().into_owned(),
+        lacks,
+        is_deleted: false,
+    };
     for (stem, reference) in references {
         match hypotheses.remove(&stem) {
             Some(hypothesis) => pairs.push((reference, hypothesis)),
@@ -257,19 +260,19 @@ impl Recordings {
             || self.pairs.iter().any(|(_, hypothesis)| !hypothesis.utterances.is_empty())
     }
 
-    fn left_out(&self, reference: &Path, hypothesis: &Path) -> Vec<LeftOut> {
+    fn left_out(&self, reference: &Path, hypothesis: &Path) -> Vec<UnpairedFile> {
         let name = |file: &Path, one: &Transcript| match &one.recording {
             Some(recording) => format!("{}: {recording}", file.display()),
             None => file.to_string_lossy().into_owned(),
         };
         let is_missing =
             |pair: &&(Transcript, Transcript)| pair.1.utterances.is_empty() && self.pairs.len() > 1;
-        let missing = self.pairs.iter().filter(is_missing).map(|(one, _)| LeftOut {
+        let missing = self.pairs.iter().filter(is_missing).map(|(one, _)| UnpairedFile {
             name: name(reference, one),
             lacks: Lacking::Hypothesis,
             is_deleted: true,
         });
-        let left = self.only_hypothesis.iter().map(|one| LeftOut {
+        let left = self.only_hypothesis.iter().map(|one| UnpairedFile {
             name: name(hypothesis, one),
             lacks: Lacking::Reference,
             is_deleted: false,
@@ -293,7 +296,7 @@ mod tests {
         folder
     }
 
-    fn scored(folder: &Path, reference: &str, hypothesis: &str) -> Result<Scores> {
+    fn scored(folder: &Path, reference: &str, hypothesis: &str) -> Result<FileScores> {
         let [reference, hypothesis] = [reference, hypothesis].map(|name| folder.join(name));
         score_files(&reference, &hypothesis, &Reading::default(), Locale::Root, Cases::Own)
     }
@@ -330,8 +333,9 @@ mod tests {
         let names: Vec<&str> =
             scores.recordings.iter().map(|(name, _)| name.rsplit(": ").next().unwrap()).collect();
         assert_eq!(names, ["one A", "TWO a", "one B"]);
-        let left = |scores: &Scores| -> Vec<(String, bool)> {
-            let left = |left: &LeftOut| (left.name.rsplit(": ").next().unwrap().to_owned(), left.is_deleted);
+        let left = |scores: &FileScores| -> Vec<(String, bool)> {
+            let left =
+                |left: &UnpairedFile| (left.name.rsplit(": ").next().unwrap().to_owned(), left.is_deleted);
             scores.left_out.iter().map(left).collect()
         };
         // A channel of which nothing was heard is deleted.

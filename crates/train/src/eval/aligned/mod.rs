@@ -25,8 +25,8 @@ use majuscule::error::Result;
 use majuscule::format::transcript::{self, UtterancePart};
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Break, Case, Given, Locale, Token, Tokens, Words};
-use network::{Network, Step, Word};
+use majuscule::text::{Break, Case, Constraint, Locale, Spellings, Token, Tokens};
+use network::{EditStep, Network, NetworkWord};
 
 /// The words of a recording, with their cases.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,13 +36,13 @@ pub struct Transcript {
     /// All words, those of every alternative.
     words: Tokens,
     cases: Vec<Case>,
-    parts: Vec<Part>,
-    utterances: Vec<Utterance>,
+    parts: Vec<TranscriptPart>,
+    utterances: Vec<AlignedUtterance>,
 }
 
 /// A part of a transcript: a word by its number, or what parts alternatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum TranscriptPart {
     Word(usize),
     Optional(usize),
     Open,
@@ -52,7 +52,7 @@ enum Part {
 
 /// What was said at a time or under a name.
 #[derive(Debug, Clone, PartialEq)]
-struct Utterance {
+struct AlignedUtterance {
     name: Option<String>,
     times: Option<(f64, f64)>,
     is_segment: bool,
@@ -99,19 +99,19 @@ impl Transcript {
         let Self { words, cases, parts, .. } = self;
         let first = parts.len();
         for part in &utterance.parts {
-            let (text, part): (_, fn(usize) -> Part) = match *part {
-                UtterancePart::Text(text) => (text, Part::Word),
-                UtterancePart::Optional(text) => (text, Part::Optional),
+            let (text, part): (_, fn(usize) -> TranscriptPart) = match *part {
+                UtterancePart::Text(text) => (text, TranscriptPart::Word),
+                UtterancePart::Optional(text) => (text, TranscriptPart::Optional),
                 UtterancePart::Open => {
-                    parts.push(Part::Open);
+                    parts.push(TranscriptPart::Open);
                     continue;
                 }
                 UtterancePart::Next => {
-                    parts.push(Part::Next);
+                    parts.push(TranscriptPart::Next);
                     continue;
                 }
                 UtterancePart::Close => {
-                    parts.push(Part::Close);
+                    parts.push(TranscriptPart::Close);
                     continue;
                 }
             };
@@ -124,7 +124,7 @@ impl Transcript {
         }
         let transcript::Utterance { name, times, is_segment, is_ignored, .. } = *utterance;
         let (name, parts) = (name.map(str::to_owned), first..parts.len());
-        self.utterances.push(Utterance { name, times, is_segment, is_ignored, parts });
+        self.utterances.push(AlignedUtterance { name, times, is_segment, is_ignored, parts });
     }
 
     /// The same words in the cases that a method chooses for them. It sees them as one stream, in which one alternative stands for all:
@@ -137,7 +137,7 @@ impl Transcript {
         method: &dyn Restorer,
         want: Want,
         locale: Locale,
-        spellings: &Words,
+        spellings: &Spellings,
         kept: Capitalized,
     ) -> Result<Self> {
         let has = |lower: bool| self.cases.iter().any(|&case| (case == Case::Lower) == lower);
@@ -178,7 +178,7 @@ impl Transcript {
                     continue;
                 }
                 match token.given {
-                    Given::Fixed(case) => self.cases[word] = case,
+                    Constraint::Fixed(case) => self.cases[word] = case,
                     _ if keeps && self.cases[word] != Case::Lower => {}
                     _ => self.cases[word] = choice.label.case,
                 }
@@ -192,9 +192,13 @@ impl Transcript {
         let taken = self.taken(turn);
         let words = self.parts.iter().zip(taken).filter(|(_, taken)| *taken);
         words
-            .filter_map(
-                |(part, _)| if let Part::Word(at) | Part::Optional(at) = *part { Some(at) } else { None },
-            )
+            .filter_map(|(part, _)| {
+                if let TranscriptPart::Word(at) | TranscriptPart::Optional(at) = *part {
+                    Some(at)
+                } else {
+                    None
+                }
+            })
             .collect()
     }
 
@@ -204,15 +208,15 @@ impl Transcript {
         let (mut counts, mut open) = (FxHashMap::default(), Vec::new());
         for (at, part) in self.parts.iter().enumerate() {
             match part {
-                Part::Open => {
+                TranscriptPart::Open => {
                     open.push(at);
                     counts.insert(at, 1);
                 }
-                Part::Next => {
+                TranscriptPart::Next => {
                     open.last().and_then(|at| counts.get_mut(at)).into_iter().for_each(|count| *count += 1)
                 }
-                Part::Close => drop(open.pop()),
-                Part::Word(_) | Part::Optional(_) => {}
+                TranscriptPart::Close => drop(open.pop()),
+                TranscriptPart::Word(_) | TranscriptPart::Optional(_) => {}
             }
         }
         // Of the alternatives that are open: which is taken, which it is, and whether all around them are taken.
@@ -223,13 +227,13 @@ impl Transcript {
         let mut taken = Vec::with_capacity(self.parts.len());
         for (at, part) in self.parts.iter().enumerate() {
             match part {
-                Part::Open => {
+                TranscriptPart::Open => {
                     let count = counts.get(&at).copied().unwrap_or(1);
                     open.push((turn.min(count - 1), 0, is_in(&open)));
                 }
-                Part::Next => open.iter_mut().rev().take(1).for_each(|(_, at, _)| *at += 1),
-                Part::Close => drop(open.pop()),
-                Part::Word(_) | Part::Optional(_) => {}
+                TranscriptPart::Next => open.iter_mut().rev().take(1).for_each(|(_, at, _)| *at += 1),
+                TranscriptPart::Close => drop(open.pop()),
+                TranscriptPart::Word(_) | TranscriptPart::Optional(_) => {}
             }
             taken.push(is_in(&open));
         }
@@ -254,11 +258,11 @@ impl Transcript {
         {
             for part in &self.parts[utterance.parts.clone()] {
                 match *part {
-                    Part::Word(at) => self.push_word(at, false, locale, numbers, &mut network),
-                    Part::Optional(at) => self.push_word(at, true, locale, numbers, &mut network),
-                    Part::Open => network.open(),
-                    Part::Next => network.next(),
-                    Part::Close => network.close(),
+                    TranscriptPart::Word(at) => self.push_word(at, false, locale, numbers, &mut network),
+                    TranscriptPart::Optional(at) => self.push_word(at, true, locale, numbers, &mut network),
+                    TranscriptPart::Open => network.open(),
+                    TranscriptPart::Next => network.next(),
+                    TranscriptPart::Close => network.close(),
                 }
             }
         }
@@ -283,7 +287,7 @@ impl Transcript {
                 spelled.next().filter(|part| !part.is_empty()).map_or(case, |part| Case::of(part, locale));
             let next = numbers.len() as u32;
             let number = *numbers.entry(lower).or_insert(next);
-            network.push(Word { lower, number, case, optional });
+            network.push(NetworkWord { lower, number, case, optional });
         }
     }
 }
@@ -313,7 +317,8 @@ impl Pairing {
 
     /// Utterances with the same name, case aside, in the order of the reference.
     fn by_name(reference: &Transcript, hypothesis: &Transcript) -> Self {
-        let name = |utterance: &Utterance| utterance.name.as_deref().unwrap_or_default().to_lowercase();
+        let name =
+            |utterance: &AlignedUtterance| utterance.name.as_deref().unwrap_or_default().to_lowercase();
         let mut named: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (at, utterance) in hypothesis.utterances.iter().enumerate().rev() {
             named.entry(name(utterance)).or_default().push(at);
@@ -365,8 +370,8 @@ impl Transcript {
             }
             for part in &self.parts[utterance.parts.clone()] {
                 match part {
-                    Part::Open => depth += 1,
-                    Part::Close => depth -= 1,
+                    TranscriptPart::Open => depth += 1,
+                    TranscriptPart::Close => depth -= 1,
                     _ => {}
                 }
             }
@@ -391,7 +396,7 @@ impl Transcript {
 /// assert_eq!(score.all().slots(Matching::Spelling).deleted, 2);
 /// assert_eq!(score.recognised.slots(Matching::Spelling).deleted, 1);
 /// ```
-pub fn score(reference: &Transcript, hypothesis: &Transcript, locale: Locale) -> Score {
+pub fn score(reference: &Transcript, hypothesis: &Transcript, locale: Locale) -> AlignedScore {
     score_pairs(reference, hypothesis, &Pairing::of(reference, hypothesis), locale)
 }
 
@@ -399,8 +404,13 @@ pub fn score(reference: &Transcript, hypothesis: &Transcript, locale: Locale) ->
 /// first of its alternatives.
 const MAX_PAIRS: usize = 1 << 26;
 
-fn score_pairs(reference: &Transcript, hypothesis: &Transcript, pairing: &Pairing, locale: Locale) -> Score {
-    let mut score = Score::default();
+fn score_pairs(
+    reference: &Transcript,
+    hypothesis: &Transcript,
+    pairing: &Pairing,
+    locale: Locale,
+) -> AlignedScore {
+    let mut score = AlignedScore::default();
     for (references, hypotheses) in &pairing.pairs {
         let mut numbers = FxHashMap::default();
         let reference = reference.network(references, locale, &mut numbers);
@@ -418,7 +428,7 @@ fn score_pairs(reference: &Transcript, hypothesis: &Transcript, pairing: &Pairin
 
 /// What was counted. The sum of the scores of two recordings is the score of both.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Score {
+pub struct AlignedScore {
     /// The words that the recogniser got right.
     pub recognised: Confusion,
     /// Those that it took for others: a slot is right where the other word has the same case.
@@ -434,10 +444,11 @@ pub struct Score {
     wrong: FxHashMap<Wrong, u64>,
 }
 
-impl Score {
+impl AlignedScore {
     /// Counts words in order, aligned by the fewest edits.
-    fn count_plain(&mut self, reference: &[Word<'_>], hypothesis: &[Word<'_>]) {
-        let numbers = |words: &[Word<'_>]| -> Vec<u32> { words.iter().map(|word| word.number).collect() };
+    fn count_plain(&mut self, reference: &[NetworkWord<'_>], hypothesis: &[NetworkWord<'_>]) {
+        let numbers =
+            |words: &[NetworkWord<'_>]| -> Vec<u32> { words.iter().map(|word| word.number).collect() };
         let (mut i, mut j) = (0, 0);
         for edit in align(&numbers(reference), &numbers(hypothesis)) {
             self.count(edit, reference.get(i), hypothesis.get(j));
@@ -446,20 +457,25 @@ impl Score {
         }
     }
 
-    fn count_step(&mut self, step: Step<'_>) {
+    fn count_step(&mut self, step: EditStep<'_>) {
         match step {
-            Step::Both(one, other) if one.number == other.number => {
+            EditStep::Both(one, other) if one.number == other.number => {
                 self.count(Edit::Match, Some(&one), Some(&other))
             }
-            Step::Both(one, other) => self.count(Edit::Substitute, Some(&one), Some(&other)),
-            Step::Delete(word) | Step::Insert(word) if word.optional => self.optional += 1,
-            Step::Delete(word) => self.count(Edit::Delete, Some(&word), None),
-            Step::Insert(word) => self.count(Edit::Insert, None, Some(&word)),
+            EditStep::Both(one, other) => self.count(Edit::Substitute, Some(&one), Some(&other)),
+            EditStep::Delete(word) | EditStep::Insert(word) if word.optional => self.optional += 1,
+            EditStep::Delete(word) => self.count(Edit::Delete, Some(&word), None),
+            EditStep::Insert(word) => self.count(Edit::Insert, None, Some(&word)),
         }
     }
 
-    fn count(&mut self, edit: Edit, reference: Option<&Word<'_>>, hypothesis: Option<&Word<'_>>) {
-        let case = |word: Option<&Word<'_>>| word.map_or(Case::Lower, |word| word.case);
+    fn count(
+        &mut self,
+        edit: Edit,
+        reference: Option<&NetworkWord<'_>>,
+        hypothesis: Option<&NetworkWord<'_>>,
+    ) {
+        let case = |word: Option<&NetworkWord<'_>>| word.map_or(Case::Lower, |word| word.case);
         let (right, found) = (case(reference), case(hypothesis));
         match edit {
             Edit::Match => self.recognised.add(right, found),
@@ -501,13 +517,13 @@ impl Score {
     }
 
     /// The most frequent errors of case on words that were recognised; see
-    /// [`Score::most_frequent_errors`](super::Score::most_frequent_errors).
+    /// [`AlignedScore::most_frequent_errors`](super::Score::most_frequent_errors).
     pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
         most_frequent(&self.wrong, matching, most)
     }
 }
 
-impl AddAssign<&Self> for Score {
+impl AddAssign<&Self> for AlignedScore {
     fn add_assign(&mut self, other: &Self) {
         self.recognised += other.recognised;
         self.misrecognised += other.misrecognised;
@@ -530,7 +546,7 @@ pub(crate) mod tests {
     use crate::eval::score::tests::Titles;
     use majuscule::format::Kind;
 
-    pub fn score_texts(reference: &str, hypothesis: &str) -> Score {
+    pub fn score_texts(reference: &str, hypothesis: &str) -> AlignedScore {
         let [reference, hypothesis] =
             [reference, hypothesis].map(|text| Transcript::of_text(text, Locale::Root));
         score(&reference, &hypothesis, Locale::Root)
@@ -600,7 +616,7 @@ pub(crate) mod tests {
         let reference = Transcript::of_text("Ana Reis left", Locale::Root);
         for hypothesis in ["ana rice left", "ANA RICE LEFT."] {
             let hypothesis = Transcript::of_text(hypothesis, Locale::Root)
-                .restored(&method, Want::default(), Locale::Root, &Words::default(), Capitalized::Ignore)
+                .restored(&method, Want::default(), Locale::Root, &Spellings::default(), Capitalized::Ignore)
                 .unwrap();
             let score = score(&reference, &hypothesis, Locale::Root);
             assert_eq!(slots(score.recognised), Slots { correct: 1, ..Slots::default() });
@@ -713,7 +729,7 @@ pub(crate) mod tests {
         let method = Titles(vec!["ana", "anna", "hannah"]);
         let hypothesis = transcript(Kind::Trn, "{ anna / { hannah / ana } } left (x-1)");
         let hypothesis = hypothesis
-            .restored(&method, Want::default(), Locale::Root, &Words::default(), Capitalized::Ignore)
+            .restored(&method, Want::default(), Locale::Root, &Spellings::default(), Capitalized::Ignore)
             .unwrap();
         for reference in ["Anna left (x-1)", "Hannah left (x-1)", "Ana left (x-1)"] {
             let score = score(&transcript(Kind::Trn, reference), &hypothesis, Locale::Root);
@@ -724,7 +740,7 @@ pub(crate) mod tests {
     #[test]
     fn spellings_and_capitals_that_are_kept_win() {
         let restored = |text: &str, kept| {
-            let spellings = Words::read(b"New York\n", "my.words", Locale::Root).unwrap();
+            let spellings = Spellings::read(b"New York\n", "my.words", Locale::Root).unwrap();
             let method = Titles(vec!["ana"]);
             let text = Transcript::of_text(text, Locale::Root);
             let text = text.restored(&method, Want::default(), Locale::Root, &spellings, kept).unwrap();

@@ -10,7 +10,7 @@ use majuscule::text::Case;
 
 /// A word of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Word<'a> {
+pub(super) struct NetworkWord<'a> {
     /// Its letters in lower case.
     pub(super) lower: &'a str,
     /// The same for equal letters.
@@ -22,15 +22,15 @@ pub(super) struct Word<'a> {
 
 /// A way from one state to a later one: by a word, or without one.
 #[derive(Debug, Clone, Copy)]
-struct Arc<'a> {
+struct NetworkArc<'a> {
     from: usize,
-    word: Option<Word<'a>>,
+    word: Option<NetworkWord<'a>>,
 }
 
 /// Words in order, with alternatives.
 #[derive(Debug)]
 pub(super) struct Network<'a> {
-    arcs: Vec<Arc<'a>>,
+    arcs: Vec<NetworkArc<'a>>,
     /// Of each state but the first, where its arcs end; those of the state before end where its own begin.
     ends: Vec<usize>,
     /// The state at which the next word begins.
@@ -43,13 +43,13 @@ pub(super) struct Network<'a> {
 
 /// What becomes of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step<'a> {
+pub(super) enum EditStep<'a> {
     /// One of each side stand together.
-    Both(Word<'a>, Word<'a>),
+    Both(NetworkWord<'a>, NetworkWord<'a>),
     /// The hypothesis lacks a word of the reference.
-    Delete(Word<'a>),
+    Delete(NetworkWord<'a>),
     /// The reference lacks a word of the hypothesis.
-    Insert(Word<'a>),
+    Insert(NetworkWord<'a>),
 }
 
 impl<'a> Network<'a> {
@@ -58,9 +58,9 @@ impl<'a> Network<'a> {
     }
 
     /// Appends a word.
-    pub(super) fn push(&mut self, word: Word<'a>) {
+    pub(super) fn push(&mut self, word: NetworkWord<'a>) {
         self.is_plain &= !word.optional;
-        self.arcs.push(Arc { from: self.at, word: Some(word) });
+        self.arcs.push(NetworkArc { from: self.at, word: Some(word) });
         self.end_state();
     }
 
@@ -81,7 +81,7 @@ impl<'a> Network<'a> {
     pub(super) fn close(&mut self) {
         if let Some((_, ends)) = self.open.pop() {
             let ends = ends.into_iter().chain([self.at]);
-            self.arcs.extend(ends.map(|from| Arc { from, word: None }));
+            self.arcs.extend(ends.map(|from| NetworkArc { from, word: None }));
             self.end_state();
         }
     }
@@ -98,7 +98,7 @@ impl<'a> Network<'a> {
     }
 
     /// Its words in order, of alternatives those of the first.
-    pub(super) fn first(&self) -> Vec<Word<'a>> {
+    pub(super) fn first(&self) -> Vec<NetworkWord<'a>> {
         let mut words = Vec::new();
         let mut state = self.at;
         while let Some(arc) = self.arcs(state).first() {
@@ -115,7 +115,7 @@ impl<'a> Network<'a> {
     }
 
     /// The arcs that lead to a state, all of them from states before it.
-    fn arcs(&self, state: usize) -> &[Arc<'a>] {
+    fn arcs(&self, state: usize) -> &[NetworkArc<'a>] {
         let Some(last) = state.checked_sub(1) else { return &[] };
         let start = last.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.arcs[start..self.ends[last]]
@@ -123,7 +123,7 @@ impl<'a> Network<'a> {
 }
 
 /// What a word costs that stands alone.
-fn alone(word: Option<Word<'_>>) -> u32 {
+fn alone(word: Option<NetworkWord<'_>>) -> u32 {
     match word {
         None => 0,
         Some(word) if word.optional => 2,
@@ -132,16 +132,16 @@ fn alone(word: Option<Word<'_>>) -> u32 {
 }
 
 /// What it costs that two words stand together.
-fn together(reference: Word<'_>, hypothesis: Word<'_>) -> u32 {
+fn together(reference: NetworkWord<'_>, hypothesis: NetworkWord<'_>) -> u32 {
     if reference.number == hypothesis.number { 0 } else { 4 }
 }
 
 /// How a pair of states is reached.
 #[derive(Clone, Copy)]
 enum Back<'a> {
-    Both(Arc<'a>, Arc<'a>),
-    Reference(Arc<'a>),
-    Hypothesis(Arc<'a>),
+    Both(NetworkArc<'a>, NetworkArc<'a>),
+    Reference(NetworkArc<'a>),
+    Hypothesis(NetworkArc<'a>),
 }
 
 /// What it costs to reach each pair of states.
@@ -184,7 +184,7 @@ impl<'a> Costs<'_, 'a> {
 }
 
 /// The cheapest way through both, in order. Takes time and memory of the product of both lengths. Alternatives must have been closed.
-pub(super) fn align<'a>(reference: &Network<'a>, hypothesis: &Network<'a>) -> Vec<Step<'a>> {
+pub(super) fn align<'a>(reference: &Network<'a>, hypothesis: &Network<'a>) -> Vec<EditStep<'a>> {
     let (rows, columns) = (reference.states(), hypothesis.states());
     let mut costs = Costs { reference, hypothesis, costs: Vec::with_capacity(rows * columns) };
     for i in 0..rows {
@@ -198,15 +198,15 @@ pub(super) fn align<'a>(reference: &Network<'a>, hypothesis: &Network<'a>) -> Ve
     while let Some((_, back)) = costs.best(i, j) {
         match back {
             Back::Both(one, other) => {
-                steps.extend(one.word.zip(other.word).map(|(one, other)| Step::Both(one, other)));
+                steps.extend(one.word.zip(other.word).map(|(one, other)| EditStep::Both(one, other)));
                 (i, j) = (one.from, other.from);
             }
             Back::Reference(arc) => {
-                steps.extend(arc.word.map(Step::Delete));
+                steps.extend(arc.word.map(EditStep::Delete));
                 i = arc.from;
             }
             Back::Hypothesis(arc) => {
-                steps.extend(arc.word.map(Step::Insert));
+                steps.extend(arc.word.map(EditStep::Insert));
                 j = arc.from;
             }
         }

@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Score;
-use super::files::{LeftOut, Scores};
+use super::AlignedScore;
+use super::files::{FileScores, UnpairedFile};
 use crate::eval::report::{
-    Figures, Layout, ReportConfig, Word, figures_table, most_frequent_errors, row, spell,
+    Figures, Layout, MisspelledWord, ReportConfig, figures_table, most_frequent_errors, row, spell,
 };
 use crate::eval::slots::{Confusion, Matching};
-use crate::eval::table::{Table, percent, thousands};
+use crate::eval::table::{TextTable, percent, thousands};
 
 /// All figures of recordings that were aligned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct AlignedReport {
     /// How the figures were made.
     pub signature: String,
     /// How many recordings were scored.
@@ -31,12 +31,12 @@ pub struct Report {
     /// Those that were made up: their capitals are inserted.
     pub inserted: Figures,
     /// The most frequent errors of case on words that were recognised.
-    pub words: Vec<Word>,
+    pub words: Vec<MisspelledWord>,
     /// Each recording by itself, where that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
     /// What only one side has.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnpairedFile>,
 }
 
 /// How well words were recognised, case aside.
@@ -71,7 +71,7 @@ pub struct File {
 }
 
 impl WordErrors {
-    fn of(score: &Score) -> Self {
+    fn of(score: &AlignedScore) -> Self {
         Self {
             reference: score.reference(),
             correct: score.recognised.tokens() + score.optional,
@@ -88,12 +88,12 @@ fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
     Figures { accuracy: None, ..Figures::of_words(words, matching) }
 }
 
-impl Report {
+impl AlignedReport {
     /// Reads the figures off scores; `per_file` asks for those of each recording too.
-    pub fn of(scores: &Scores, config: &ReportConfig, per_file: bool) -> Self {
+    pub fn of(scores: &FileScores, config: &ReportConfig, per_file: bool) -> Self {
         let matching = config.matching;
         let all = scores.all();
-        let file = |(name, score): &(String, Score)| File {
+        let file = |(name, score): &(String, AlignedScore)| File {
             file: name.clone(),
             word_errors: WordErrors::of(score),
             all: without_accuracy(score.all(), matching),
@@ -118,15 +118,15 @@ impl Report {
     /// The page, with a line feed at its end.
     pub fn page(&self, layout: Layout) -> String {
         match layout {
-            Layout::Text => self.laid_out(&self.signature, Table::text),
-            Layout::Markdown => self.laid_out(&format!("`{}`", self.signature), Table::markdown),
+            Layout::Text => self.laid_out(&self.signature, TextTable::text),
+            Layout::Markdown => self.laid_out(&format!("`{}`", self.signature), TextTable::markdown),
             Layout::Json => {
                 serde_json::to_string(self).expect("numbers and strings, as JSON has them") + "\n"
             }
         }
     }
 
-    fn laid_out(&self, signature: &str, lay: impl Fn(&Table) -> String) -> String {
+    fn laid_out(&self, signature: &str, lay: impl Fn(&TextTable) -> String) -> String {
         let mut out = format!("{signature}\n\n{}\n\n{}", self.recognition(), lay(&self.figures()));
         if !self.files.is_empty() {
             out.push_str(&format!("\n{}", lay(&self.file_figures())));
@@ -155,7 +155,7 @@ impl Report {
         )
     }
 
-    fn figures(&self) -> Table {
+    fn figures(&self) -> TextTable {
         let mut table = figures_table("");
         for (name, figures) in [
             ("all words", &self.all),
@@ -169,8 +169,9 @@ impl Report {
         table
     }
 
-    fn file_figures(&self) -> Table {
-        let mut table = Table::new(&["file", "words", "WER %", "slots", "F %", "SER %", "SER % recognised"]);
+    fn file_figures(&self) -> TextTable {
+        let mut table =
+            TextTable::new(&["file", "words", "WER %", "slots", "F %", "SER %", "SER % recognised"]);
         for File { file, word_errors, all, recognised } in &self.files {
             let slots = all.correct + all.substitutions + all.deletions;
             table.push([
@@ -196,12 +197,12 @@ mod tests {
     use crate::eval::aligned::tests::score_texts;
     use majuscule::text::Locale;
 
-    fn report() -> Report {
+    fn report() -> AlignedReport {
         // Ana is recognised and lost; Reis is taken for rice.
         let score = score_texts("We met Ana Reis", "We met ana rice uh");
         let left_out =
-            vec![LeftOut { name: "hyp/b.nlp".into(), lacks: Lacking::Reference, is_deleted: false }];
-        let scores = Scores { recordings: vec![("hyp/a.nlp".into(), score)], left_out };
+            vec![UnpairedFile { name: "hyp/b.nlp".into(), lacks: Lacking::Reference, is_deleted: false }];
+        let scores = FileScores { recordings: vec![("hyp/a.nlp".into(), score)], left_out };
         let config = ReportConfig {
             signature: "protocol:asr".into(),
             matching: Matching::Spelling,
@@ -209,7 +210,7 @@ mod tests {
             marks: false,
             top: 10,
         };
-        Report::of(&scores, &config, true)
+        AlignedReport::of(&scores, &config, true)
     }
 
     #[test]

@@ -5,9 +5,9 @@ use crate::corpus::{Corpus, Protocol, Reading};
 use crate::lm::kneser_ney;
 use majuscule::lm::forms::Form;
 use majuscule::methods::hmm::*;
-use majuscule::restorer::End;
+use majuscule::restorer::Boundary;
 use majuscule::restorer::Want;
-use majuscule::text::{Break, Case, Choice, Given, Token, Tokens};
+use majuscule::text::{Break, Case, Choice, Constraint, Token, Tokens};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
 
@@ -21,14 +21,14 @@ fn tiny() -> Hmm {
     let model =
         NgramModel::read("tiny.arpa", include_bytes!("../../../../../lm/tiny.arpa").to_vec()).unwrap();
     let forms = Forms::of_vocabulary(model.vocabulary(), Locale::Root);
-    let settings = Settings { lm_weight: 1.0, map_weight: 0.0 };
+    let settings = HmmSettings { lm_weight: 1.0, map_weight: 0.0 };
     let (guesser, labels) = (None, Labels::cases());
     Hmm { model, forms, guesser, settings, locale: Locale::Root, labels, sections: Vec::new() }
 }
 
 fn choices(model: &Hmm, tokens: &Tokens, want: Want) -> Vec<Choice> {
     let mut out = Vec::new();
-    model.session(want).push(tokens, End::Flush, &mut out).unwrap();
+    model.session(want).push(tokens, Boundary::Reset, &mut out).unwrap();
     out
 }
 
@@ -83,7 +83,7 @@ proptest! {
     ) {
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root);
         let ngrams = kneser_ney::KneserNeyConfig { order, ..Default::default() };
-        let language = Language { ngrams, unknown: Unknown::Keep, ..Language::default() };
+        let language = Language { ngrams, unknown: UnknownWords::Keep, ..Language::default() };
         let weights = (f32::from(lm_weight), f32::from(map_weight));
         let config = HmmConfig { language, lm_weight: weights.0, map_weight: weights.1 };
         // A text that teaches no case is refused.
@@ -129,7 +129,7 @@ fn forward_only_a_word_is_chosen_by_what_stands_before_it() {
     for (look_ahead, certain) in [(0, 2), (1, 1)] {
         let mut session = model.session(Want { look_ahead: Some(look_ahead), ..Want::default() });
         let mut out = Vec::new();
-        session.push(&tokens, End::More, &mut out).unwrap();
+        session.push(&tokens, Boundary::None, &mut out).unwrap();
         assert!(out.len() >= certain, "{out:?}");
     }
 }
@@ -137,7 +137,7 @@ fn forward_only_a_word_is_chosen_by_what_stands_before_it() {
 #[test]
 fn what_the_user_gives_is_context() {
     let mut tokens = Tokens::new();
-    let fixed = Token { given: Given::Fixed(Case::Upper), ..Token::default() };
+    let fixed = Token { given: Constraint::Fixed(Case::Upper), ..Token::default() };
     for (word, token) in [("in", None), ("the", Some(fixed)), ("us", None), ("in", None)] {
         tokens.push(word, Locale::Root, token.unwrap_or_default());
     }
@@ -167,7 +167,7 @@ fn words_that_were_not_seen_are_shaped_by_their_parts_and_endings() {
     assert_eq!(restored(&model, "he saw eriksson"), "he saw Eriksson");
     assert_eq!(restored(&model, "he was painting"), "he was painting");
     assert_eq!(restored(&model, "he saw karlsson-svensson"), "he saw Karlsson-Svensson");
-    let language = Language { unknown: Unknown::Keep, ..Language::default() };
+    let language = Language { unknown: UnknownWords::Keep, ..Language::default() };
     let model = trained(text, HmmConfig { language, ..HmmConfig::default() });
     assert_eq!(restored(&model, "he saw eriksson"), "he saw eriksson");
 }

@@ -12,16 +12,16 @@ use serde::Serialize;
 
 use super::{Learned, Learner, Watch, json};
 use crate::corpus::Corpus;
-use crate::lexicon::{Entry, Initial, Lexicon, build};
+use crate::lexicon::{Initial, Lexicon, LexiconEntry, build};
 use crate::lm::kneser_ney::{self, Smoothing};
-use crate::lm::words::Known;
+use crate::lm::words::KnownWords;
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::lm::forms::{Forms, check_weight};
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::lm::{NgramModel, binary};
 use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser, LONGEST, is_capitals};
-use majuscule::methods::hmm::{ENDINGS, Hmm, LANGUAGE_MODEL, MAP, Settings};
+use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP};
 use majuscule::model::Section;
 use majuscule::restorer::Restorer;
 use majuscule::text::{Case, Class, Labels, Locale};
@@ -69,14 +69,14 @@ pub struct Language {
     pub vocabulary: Option<NonZeroUsize>,
     /// What becomes of words that are not in the map
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    pub unknown: Unknown,
+    pub unknown: UnknownWords,
 }
 
 /// What becomes of words that are not in the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[derive(clap::ValueEnum)]
-pub enum Unknown {
+pub enum UnknownWords {
     /// They are shaped by their parts, their endings and capitals before them, as the rare words of the corpus are
     #[default]
     Guess,
@@ -112,10 +112,10 @@ impl Learner for HmmConfig {
 /// # Errors
 /// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
 pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
-    let settings = Settings { lm_weight: config.lm_weight, map_weight: config.map_weight };
+    let settings = HmmSettings { lm_weight: config.lm_weight, map_weight: config.map_weight };
     check_weight("--lm-weight", config.lm_weight)?;
     check_weight("--map-weight", config.map_weight)?;
-    let Parts { model, forms, guesser, mut sections } = config.language.parts(corpus, threads)?;
+    let LanguageParts { model, forms, guesser, mut sections } = config.language.parts(corpus, threads)?;
     let mut binary = Vec::new();
     binary::write(&model, &mut binary).map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
     sections.insert(0, (LANGUAGE_MODEL.to_owned(), binary));
@@ -125,7 +125,7 @@ pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Resu
 
 /// What a language model and a map are made into.
 #[derive(Debug)]
-pub struct Parts {
+pub struct LanguageParts {
     /// The language model.
     pub model: NgramModel,
     /// The forms of each word.
@@ -143,7 +143,7 @@ impl Language {
     }
 
     /// Makes what a decoder needs.
-    pub fn parts(&self, corpus: &Corpus, threads: NonZeroUsize) -> Result<Parts> {
+    pub fn parts(&self, corpus: &Corpus, threads: NonZeroUsize) -> Result<LanguageParts> {
         let locale = corpus.locale();
         // What is wrong with the settings and files is told before the time that a corpus takes.
         let config = self.kneser_ney();
@@ -173,12 +173,12 @@ impl Language {
         let forms = Forms::read(&name, &map, model.vocabulary(), locale)?;
         let mut sections = vec![(MAP.to_owned(), map.into_bytes())];
         let mut guesser = None;
-        if self.unknown == Unknown::Guess && !lexicon.is_empty() {
+        if self.unknown == UnknownWords::Guess && !lexicon.is_empty() {
             let endings = endings(&lexicon, after_capitals(corpus, &lexicon, threads)?);
             guesser = Some(Guesser::read(&endings).expect("what is written can be read"));
             sections.push((ENDINGS.to_owned(), endings.into_bytes()));
         }
-        Ok(Parts { model, forms, guesser, sections })
+        Ok(LanguageParts { model, forms, guesser, sections })
     }
 
     /// What a manifest keeps of the settings of a method that this language is a part of: not how a language model would have been
@@ -193,7 +193,7 @@ impl Language {
             settings.retain(|key, _| !training.contains_key(key) && key != "vocabulary");
         }
         if !guesses {
-            recorded["unknown"] = value(serde_json::to_value(Unknown::Keep));
+            recorded["unknown"] = value(serde_json::to_value(UnknownWords::Keep));
         }
         recorded
     }
@@ -201,7 +201,7 @@ impl Language {
     fn kneser_ney(&self) -> kneser_ney::KneserNeyConfig {
         let mut config = self.ngrams.clone();
         if let Some(most) = self.vocabulary {
-            config.known = Known::Most(most);
+            config.known = KnownWords::Most(most);
         }
         // A corpus of any size trains a model.
         if let Smoothing::KneserNey | Smoothing::ModifiedKneserNey = config.smoothing {
@@ -243,19 +243,19 @@ fn map_of(lexicon: &Lexicon) -> String {
 const RARE: f64 = 10.0;
 
 /// The counts of [`CASES`].
-type Counts = [f64; 3];
+type CaseCounts = [f64; 3];
 
-fn counts(entry: &Entry<'_>) -> Counts {
+fn counts(entry: &LexiconEntry<'_>) -> CaseCounts {
     CASES.map(|case| entry.forms.iter().filter(|form| form.case == case).map(|form| form.count).sum())
 }
 
-fn is_rare(entry: &Entry<'_>, locale: Locale) -> bool {
+fn is_rare(entry: &LexiconEntry<'_>, locale: Locale) -> bool {
     entry.total() <= RARE && locale.letter_count(entry.word) > 0
 }
 
 /// The text of a guesser.
 fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
-    let mut found: FxHashMap<&str, Counts> = FxHashMap::default();
+    let mut found: FxHashMap<&str, CaseCounts> = FxHashMap::default();
     for entry in lexicon.iter().filter(|entry| is_rare(entry, lexicon.locale())) {
         let counts = counts(&entry);
         let starts = entry.word.char_indices().rev().map(|(at, _)| at).take(LONGEST);
@@ -265,7 +265,7 @@ fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
         }
     }
     let all = found.get("").copied().unwrap_or_default();
-    let shares: FxHashMap<&str, Counts> =
+    let shares: FxHashMap<&str, CaseCounts> =
         found.iter().map(|(&ending, &counts)| (ending, share(counts))).collect();
     let weight = deviation(share(all));
     let mut endings: Vec<&str> = found
@@ -275,9 +275,9 @@ fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
         .collect();
     // Shorter ones first: each is smoothed by the one that is a character shorter.
     endings.sort_by_key(|ending| (ending.chars().count(), *ending));
-    let mut smooth: FxHashMap<&str, Counts> = FxHashMap::default();
+    let mut smooth: FxHashMap<&str, CaseCounts> = FxHashMap::default();
     let mut text = String::new();
-    let mut line = |ending: &str, numbers: Counts| {
+    let mut line = |ending: &str, numbers: CaseCounts| {
         let [lower, title, upper] = numbers.map(|number| number as f32);
         let _ = writeln!(text, "{ending}\t{lower}\t{title}\t{upper}");
     };
@@ -299,13 +299,13 @@ fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
     text
 }
 
-fn share(counts: Counts) -> Counts {
+fn share(counts: CaseCounts) -> CaseCounts {
     let total: f64 = counts.iter().sum();
     if total > 0.0 { counts.map(|count| count / total) } else { [1.0, 0.0, 0.0] }
 }
 
 /// The standard deviation of the shares, which is how much a shorter ending counts (Brants 2000, equation 10).
-fn deviation(shares: Counts) -> f64 {
+fn deviation(shares: CaseCounts) -> f64 {
     let mean = 1.0 / shares.len() as f64;
     (shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>() / (shares.len() - 1) as f64).sqrt()
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::thread;
 
-use super::cells::{Cell, Gradient, Index, Weights};
+use super::cells::{Gradient, Index, TrainingWeights, WeightCell};
 use super::lazy::LazyPart;
 use majuscule::methods::maxent::{BEGIN, WEIGHTS_EACH};
 
@@ -34,7 +34,7 @@ impl Gradients {
     }
 }
 
-impl Weights {
+impl TrainingWeights {
     /// Moves the weights, each thread those of its own range, in the order of the words: the same for any number of threads.
     pub(super) fn apply(&mut self, gradients: &[Gradients], rate: f32, threads: NonZeroUsize) {
         let size = self.cells.len().div_ceil(threads.get());
@@ -43,9 +43,9 @@ impl Weights {
         let places = match index {
             Index::Hashed(bits, majority) => {
                 leaders.extend(majority.chunks_mut(size));
-                Place::Hashed(*bits)
+                FrozenIndex::Hashed(*bits)
             }
-            Index::Chosen(_) => Place::Chosen(index),
+            Index::Chosen(_) => FrozenIndex::Chosen(index),
         };
         leaders.resize_with(threads.get().max(leaders.len()), Default::default);
         let mut lazy = self.lazy.as_mut().map(|lazy| lazy.parts(rate, size));
@@ -65,7 +65,7 @@ impl Weights {
 
 /// An [`Index`] without what changes.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum FrozenIndex<'a> {
     Hashed(u32),
     Chosen(&'a Index),
 }
@@ -74,10 +74,10 @@ fn move_cells(
     gradients: &[Gradients],
     rate: f32,
     start: u32,
-    cells: &mut [Cell],
+    cells: &mut [WeightCell],
     leaders: &mut [(u64, u32)],
     mut lazy: Option<LazyPart<'_>>,
-    places: Place<'_>,
+    places: FrozenIndex<'_>,
 ) {
     let end = start + cells.len() as u32;
     for gradients in gradients {
@@ -87,8 +87,8 @@ fn move_cells(
                 [gradient[..BEGIN].iter().map(|g| g * g).sum::<f32>(), gradient[BEGIN] * gradient[BEGIN]];
             for (feature, of_class) in (from..to).map(|at| (gradients.features[at as usize], at < all)) {
                 let cell = match places {
-                    Place::Hashed(bits) => (feature >> (64 - bits)) as u32,
-                    Place::Chosen(index) => index.cell(feature),
+                    FrozenIndex::Hashed(bits) => (feature >> (64 - bits)) as u32,
+                    FrozenIndex::Chosen(index) => index.cell(feature),
                 };
                 if !(start..end).contains(&cell) {
                     continue;
@@ -125,7 +125,7 @@ fn move_cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::maxent::dataset::Answer;
+    use crate::methods::maxent::dataset::TrainingTarget;
     use crate::methods::maxent::lazy::Penalty;
     use crate::methods::maxent::loss::gradient;
     use majuscule::methods::maxent::CLASSES;
@@ -184,9 +184,9 @@ mod tests {
         for (penalty, average) in
             [(Penalty::None, false), (l1, false), (l2, false), (Penalty::None, true), (l1, true), (l2, true)]
         {
-            let mut weights = Weights::of(features.clone()).lazily(penalty, average);
+            let mut weights = TrainingWeights::of(features.clone()).lazily(penalty, average);
             for (features, class) in &words {
-                let answer = Answer { class: Some(Class::ALL[*class]), ..Answer::default() };
+                let answer = TrainingTarget { class: Some(Class::ALL[*class]), ..TrainingTarget::default() };
                 let gradient = gradient(weights.sums(features, features.len()), answer);
                 let mut gradients = Gradients::of(1);
                 gradients.push(features, features.len(), gradient);

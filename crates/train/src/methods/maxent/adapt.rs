@@ -9,18 +9,18 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-use super::cells::{Gradient, Weights};
+use super::cells::{Gradient, TrainingWeights};
 use super::count::mixed;
 use super::dataset::DataSet;
 use super::trainer::Trainer;
-use super::{MaxentConfig, Size, Solving, find, own, words_of};
+use super::{MaxentConfig, ModelSize, Solving, find, own, words_of};
 use crate::corpus::Corpus;
 use crate::methods::{Adapted, Adapter, Watch, check_locale, json};
 use majuscule::error::{Error, Result};
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::profile::is_rare;
-use majuscule::methods::maxent::table::Table;
-use majuscule::methods::maxent::weights::{Steps, WeightTable};
+use majuscule::methods::maxent::table::HashTable;
+use majuscule::methods::maxent::weights::{WeightLevels, WeightTable};
 use majuscule::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
 use majuscule::methods::spellings;
 use majuscule::model::Store;
@@ -117,7 +117,7 @@ pub fn adapt(
         corpus,
         words: &words,
         model: Some(model),
-        outside: &model.outside,
+        gazetteers: &model.gazetteers,
         // Only where sentences run together there is a beginning to be found.
         begins: settings.begins && corpus.protocol().runs_on(),
     };
@@ -130,11 +130,11 @@ pub fn adapt(
         let profile = profile(&data, lower, words[lower].counts.profile());
         own(lower, profile, &data, &weights)
     });
-    let own = Table::open(model.words.with(own).into()).map_err(Error::Usage)?;
+    let own = HashTable::open(model.words.with(own).into()).map_err(Error::Usage)?;
     let locale = model.cases.locale();
     let known = spellings::read(model.cases.text(), locale).collect();
     let mixed = mixed(&order, &words, known, locale);
-    Ok(Maxent::new(weights, own, model.outside.clone(), mixed, settings.clone(), locale))
+    Ok(Maxent::new(weights, own, model.gazetteers.clone(), mixed, settings.clone(), locale))
 }
 
 impl Adaptation {
@@ -152,7 +152,7 @@ impl Adaptation {
             epochs,
             rate,
             bits,
-            size: Size::Features(self.size),
+            size: ModelSize::Features(self.size),
             vocabulary,
             // Half the squares over the variance; what is less than any number is no reason to stop.
             solving: Solving {
@@ -193,12 +193,12 @@ pub(super) fn profile(data: &DataSet<'_>, lower: &str, here: u16) -> u16 {
 }
 
 /// The weights of a model with those that moved, in its steps.
-fn moved(model: &Maxent, moves: &Weights) -> Result<WeightTable> {
+fn moved(model: &Maxent, moves: &TrainingWeights) -> Result<WeightTable> {
     let (weights, steps) = (&model.weights, model.settings.steps as f32);
     let width = weights.width();
     let moved = moves.by_feature().filter_map(|(feature, by)| {
         let old = weights.get(feature).unwrap_or_default();
-        let new: Steps = std::array::from_fn(|at| width.nearest(f32::from(old[at]) + by[at] * steps));
+        let new: WeightLevels = std::array::from_fn(|at| width.nearest(f32::from(old[at]) + by[at] * steps));
         (new != old).then_some((feature, new))
     });
     WeightTable::open(weights.with(moved).into()).map_err(Error::Usage)

@@ -8,12 +8,12 @@ use majuscule::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
 pub(super) type Gradient = [f32; WEIGHTS_EACH];
 
 /// The weights of a feature, and the sums of squared gradients of those for classes and of that for an end.
-pub(super) type Cell = [f32; WEIGHTS_EACH + 2];
+pub(super) type WeightCell = [f32; WEIGHTS_EACH + 2];
 
 /// Weights while they are trained.
 #[derive(Clone)]
-pub(super) struct Weights {
-    pub(super) cells: Vec<Cell>,
+pub(super) struct TrainingWeights {
+    pub(super) cells: Vec<WeightCell>,
     pub(super) index: Index,
     /// What is caught up with when a cell is touched: `None` where nothing is.
     pub(super) lazy: Option<Lazy>,
@@ -53,10 +53,10 @@ impl Index {
     }
 }
 
-impl Weights {
+impl TrainingWeights {
     pub(super) fn hashed(bits: u32) -> Self {
         let index = Index::Hashed(bits, vec![(0, 0); 1 << bits]);
-        Self { cells: vec![Cell::default(); 1 << bits], index, lazy: None, base: None }
+        Self { cells: vec![WeightCell::default(); 1 << bits], index, lazy: None, base: None }
     }
 
     /// New ones for these features.
@@ -70,7 +70,7 @@ impl Weights {
             slots[at] = (*feature, cell);
         }
         Self {
-            cells: vec![Cell::default(); chosen.len()],
+            cells: vec![WeightCell::default(); chosen.len()],
             index: Index::Chosen(slots),
             lazy: None,
             base: None,
@@ -86,7 +86,7 @@ impl Weights {
         weights
     }
 
-    /// The features of [`Weights::of`], in their order.
+    /// The features of [`TrainingWeights::of`], in their order.
     pub(super) fn features(&self) -> Vec<u64> {
         let Index::Chosen(slots) = &self.index else { return Vec::new() };
         let mut features = vec![0; self.cells.len()];
@@ -96,7 +96,7 @@ impl Weights {
         features
     }
 
-    /// The weights of each cell; those of [`Weights::of`] are in its order.
+    /// The weights of each cell; those of [`TrainingWeights::of`] are in its order.
     #[cfg(test)]
     pub(super) fn values(&self) -> impl Iterator<Item = Gradient> {
         self.cells.iter().map(|cell| [cell[0], cell[1], cell[2], cell[3]])

@@ -13,18 +13,18 @@ use std::path::Path;
 
 use crc32fast::Hasher;
 
-use super::cells::{Cell, Index, Weights};
+use super::cells::{Index, TrainingWeights, WeightCell};
 use super::dataset::DataSet;
 use super::lazy::{Lazy, Penalty};
-use super::state::State;
+use super::state::TrainingState;
 use super::stopping::Stopping;
-use super::{MaxentConfig, Size};
+use super::{MaxentConfig, ModelSize};
 use crate::corpus::Corpus;
 use crate::methods::checkpoint;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Input, Publish};
+use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::outside::Outside;
 use majuscule::methods::maxent::templates::VERSION;
 
 const MAGIC: &[u8; 8] = b"MJTRAINS";
@@ -36,7 +36,7 @@ pub(super) struct Checkpoint<'a> {
     config: &'a MaxentConfig,
     settings: String,
     /// The file, behind its settings, where there is one.
-    old: Option<Source>,
+    old: Option<CheckpointReader>,
 }
 
 impl<'a> Checkpoint<'a> {
@@ -49,7 +49,7 @@ impl<'a> Checkpoint<'a> {
         let settings = settings(config, corpus);
         let old = match file.metadata() {
             Ok(metadata) if !metadata.is_file() => return Err(no_checkpoint(&file.to_string_lossy())),
-            Ok(_) => Some(Source::open(file, &settings)?),
+            Ok(_) => Some(CheckpointReader::open(file, &settings)?),
             Err(_) => None,
         };
         // A name that cannot be written is better known before long work.
@@ -66,9 +66,9 @@ impl<'a> Checkpoint<'a> {
         data: &DataSet<'_>,
         words: u64,
         penalty: Penalty,
-    ) -> Result<(Keeper<'a>, Option<State>)> {
+    ) -> Result<(Keeper<'a>, Option<TrainingState>)> {
         let Self { file, config, settings, old } = self;
-        let digests = [words, digest(data.outside)];
+        let digests = [words, digest(data.gazetteers)];
         let state = old.map(|old| old.state(config, digests, penalty)).transpose()?;
         Ok((Keeper { file, config, settings, digests, words: 0 }, state))
     }
@@ -80,8 +80,8 @@ fn settings(config: &MaxentConfig, corpus: &Corpus) -> String {
     checkpoint::settings(config, version, corpus)
 }
 
-fn digest(outside: &Outside) -> u64 {
-    let bytes: Vec<u8> = outside.sections().into_iter().flat_map(|(_, bytes)| bytes).collect();
+fn digest(gazetteers: &Gazetteers) -> u64 {
+    let bytes: Vec<u8> = gazetteers.sections().into_iter().flat_map(|(_, bytes)| bytes).collect();
     hash(&bytes)
 }
 
@@ -96,8 +96,8 @@ pub(super) struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    /// A [`Keep`](super::state::Keep): writes the state of each epoch, and after so many words.
-    pub(super) fn keep(&mut self, state: &State, words: u64) -> Result<()> {
+    /// A [`Keep`](super::state::StateKeeper): writes the state of each epoch, and after so many words.
+    pub(super) fn keep(&mut self, state: &TrainingState, words: u64) -> Result<()> {
         self.words += words;
         if state.batches > 0 && self.words < self.config.checkpoint_every {
             return Ok(());
@@ -114,14 +114,14 @@ impl Keeper<'_> {
     }
 }
 
-fn write(out: &mut dyn Write, settings: &str, digests: [u64; 2], state: &State) -> io::Result<()> {
-    let mut sink = Sink { out, hasher: Hasher::new() };
+fn write(out: &mut dyn Write, settings: &str, digests: [u64; 2], state: &TrainingState) -> io::Result<()> {
+    let mut sink = CheckpointWriter { out, hasher: Hasher::new() };
     sink.put(MAGIC)?;
     sink.put(&FORMAT.to_le_bytes())?;
     sink.put(&(settings.len() as u32).to_le_bytes())?;
     sink.put(settings.as_bytes())?;
     sink.checksum()?;
-    let State { epoch, batches, stopping, weights } = state;
+    let TrainingState { epoch, batches, stopping, weights } = state;
     sink.all(&digests, |digest| digest.to_le_bytes())?;
     sink.all(&[*epoch as u64, *batches, stopping.worse as u64], |number| number.to_le_bytes())?;
     sink.put(&[u8::from(stopping.best.is_some())])?;
@@ -134,7 +134,7 @@ fn write(out: &mut dyn Write, settings: &str, digests: [u64; 2], state: &State) 
 }
 
 /// Bytes on their way out.
-struct Sink<'a> {
+struct CheckpointWriter<'a> {
     out: &'a mut dyn Write,
     hasher: Hasher,
 }
@@ -142,7 +142,7 @@ struct Sink<'a> {
 /// So many values are turned to bytes, or back, at a time.
 const PART: usize = 4096;
 
-impl Sink<'_> {
+impl CheckpointWriter<'_> {
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.hasher.update(bytes);
         self.out.write_all(bytes)
@@ -158,8 +158,8 @@ impl Sink<'_> {
         Ok(())
     }
 
-    fn weights(&mut self, weights: &Weights) -> io::Result<()> {
-        let Weights { cells, index, lazy, .. } = weights;
+    fn weights(&mut self, weights: &TrainingWeights) -> io::Result<()> {
+        let TrainingWeights { cells, index, lazy, .. } = weights;
         self.put(&[u8::from(matches!(index, Index::Chosen(_)))])?;
         self.put(&(cells.len() as u64).to_le_bytes())?;
         self.all(cells, cell_bytes)?;
@@ -187,29 +187,29 @@ impl Sink<'_> {
 }
 
 /// Bytes of a cell, and of a leader.
-const CELL: usize = size_of::<Cell>();
+const CELL: usize = size_of::<WeightCell>();
 const LEADER: usize = 8 + 4;
 
-fn cell_bytes(cell: &Cell) -> [u8; CELL] {
+fn cell_bytes(cell: &WeightCell) -> [u8; CELL] {
     let mut bytes = [0; CELL];
     bytes.as_chunks_mut().0.iter_mut().zip(cell).for_each(|(bytes, number)| *bytes = number.to_le_bytes());
     bytes
 }
 
-fn cell(bytes: [u8; CELL]) -> Cell {
+fn cell(bytes: [u8; CELL]) -> WeightCell {
     let (numbers, _) = bytes.as_chunks();
     std::array::from_fn(|at| f32::from_le_bytes(numbers[at]))
 }
 
 /// A file being read.
-struct Source {
+struct CheckpointReader {
     input: Input,
     hasher: Hasher,
     /// How many bytes are left, as far as that is known.
     left: usize,
 }
 
-impl Source {
+impl CheckpointReader {
     /// Reads the settings, and refuses those of another training.
     fn open(file: &Path, settings: &str) -> Result<Self> {
         let left = files::len(file).unwrap_or_default() as usize;
@@ -238,7 +238,7 @@ impl Source {
     }
 
     /// Reads what is behind the settings.
-    fn state(mut self, config: &MaxentConfig, digests: [u64; 2], penalty: Penalty) -> Result<State> {
+    fn state(mut self, config: &MaxentConfig, digests: [u64; 2], penalty: Penalty) -> Result<TrainingState> {
         for (digest, what) in digests.into_iter().zip(["a text", "a list or a lexicon"]) {
             if u64::from_le_bytes(self.next()?) != digest {
                 return Err(checkpoint::altered_input(self.input.name(), what));
@@ -255,17 +255,17 @@ impl Source {
             return Err(self.altered());
         }
         let stopping = Stopping { patience: config.solving.patience, best, worse: worse as usize };
-        Ok(State { epoch: epoch as usize, batches, stopping, weights })
+        Ok(TrainingState { epoch: epoch as usize, batches, stopping, weights })
     }
 
-    fn weights(&mut self, config: &MaxentConfig, penalty: Penalty) -> Result<Weights> {
+    fn weights(&mut self, config: &MaxentConfig, penalty: Penalty) -> Result<TrainingWeights> {
         let [chosen] = self.next()?;
         let count = u64::from_le_bytes(self.next()?) as usize;
         let fits = match config.size {
             _ if chosen == 0 => count == 1 << config.bits,
-            Size::Features(most) => count <= most,
+            ModelSize::Features(most) => count <= most,
             // How many fit is known only once the words are counted.
-            Size::Bytes(most) => count <= most,
+            ModelSize::Bytes(most) => count <= most,
         };
         if !fits {
             return Err(self.altered());
@@ -278,13 +278,13 @@ impl Source {
                         .map(|at| bytes[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)));
                     (u64::from(high) << 32 | u64::from(low), lead)
                 };
-                Weights {
+                TrainingWeights {
                     cells,
                     index: Index::Hashed(config.bits, self.all(count, leader)?),
-                    ..Weights::of(Vec::new())
+                    ..TrainingWeights::of(Vec::new())
                 }
             }
-            _ => Weights { cells, ..Weights::of(self.all(count, u64::from_le_bytes)?) },
+            _ => TrainingWeights { cells, ..TrainingWeights::of(self.all(count, u64::from_le_bytes)?) },
         };
         let [caught_up] = self.next()?;
         if caught_up > 0 {
@@ -370,18 +370,18 @@ mod tests {
     }
 
     fn config(solving: Solving) -> MaxentConfig {
-        MaxentConfig { bits: 8, size: Size::Features(60), epochs: 3, solving, ..MaxentConfig::default() }
+        MaxentConfig { bits: 8, size: ModelSize::Features(60), epochs: 3, solving, ..MaxentConfig::default() }
     }
 
-    fn bytes(config: &MaxentConfig, state: &State) -> Vec<u8> {
+    fn bytes(config: &MaxentConfig, state: &TrainingState) -> Vec<u8> {
         let mut bytes = Vec::new();
         write(&mut bytes, &settings(config, &corpus()), [1, 2], state).unwrap();
         bytes
     }
 
-    fn read(config: &MaxentConfig, bytes: &[u8], penalty: Penalty) -> Result<State> {
+    fn read(config: &MaxentConfig, bytes: &[u8], penalty: Penalty) -> Result<TrainingState> {
         let (input, left) = (Input::uncompressed("file", io::Cursor::new(bytes.to_vec())), bytes.len());
-        Source::new(input, left, &settings(config, &corpus()))?.state(config, [1, 2], penalty)
+        CheckpointReader::new(input, left, &settings(config, &corpus()))?.state(config, [1, 2], penalty)
     }
 
     /// Learns until so many states were kept, or to the end.
@@ -389,8 +389,8 @@ mod tests {
         stop: usize,
         trainer: &Trainer<'_>,
         penalty: Penalty,
-        old: Option<State>,
-    ) -> std::result::Result<Weights, Vec<u8>> {
+        old: Option<TrainingState>,
+    ) -> std::result::Result<TrainingWeights, Vec<u8>> {
         let (mut kept, mut last) = (0, Vec::new());
         let stopped = || Error::Usage("stopped".to_owned());
         let found = learn(trainer, 60, penalty, old, &mut |state, _| {
@@ -423,10 +423,10 @@ mod tests {
                 Solving { l2: 0.1, average: true, ..Solving::default() },
                 Solving { average: true, held_out: 0.3, patience: 2, ..Solving::default() },
             ];
-            let (config, corpus, outside) = (config(solving[which].clone()), corpus(), Outside::default());
+            let (config, corpus, gazetteers) = (config(solving[which].clone()), corpus(), Gazetteers::default());
             let threads = NonZeroUsize::new(threads).unwrap();
             let prepared = Prepared::new(&config, &corpus, threads).unwrap();
-            let data = prepared.data(&config, &corpus, &outside);
+            let data = prepared.data(&config, &corpus, &gazetteers);
             let mut trainer = Trainer { data, threads };
             let penalty = config.solving.penalty(&data).unwrap();
             let whole = learn(&trainer, 60, penalty, None, &mut |_, _| Ok(())).unwrap().quantised(Width::Narrow, 60);
@@ -471,11 +471,11 @@ mod tests {
     }
 
     /// One of each kind of weights, the second with all that there can be.
-    fn some_states() -> [State; 2] {
-        let chosen = |average| Weights::of(vec![7, 8, 9]).lazily(Penalty::None, average);
-        let mut second = State::new(chosen(true), 1);
+    fn some_states() -> [TrainingState; 2] {
+        let chosen = |average| TrainingWeights::of(vec![7, 8, 9]).lazily(Penalty::None, average);
+        let mut second = TrainingState::new(chosen(true), 1);
         second.stopping.add(0.5, chosen(false));
-        [State::new(Weights::hashed(8), 1), second]
+        [TrainingState::new(TrainingWeights::hashed(8), 1), second]
     }
 
     #[test]
@@ -495,7 +495,7 @@ mod tests {
         let problem = read(&some_config(), &other, Penalty::None).err().unwrap().to_string();
         assert!(problem.starts_with("file: format of checkpoints 9, but this build reads 1: "), "{problem}");
         let input = Input::uncompressed("file", io::Cursor::new(bytes(&some_config(), state)));
-        let source = Source::new(input, 0, &settings(&some_config(), &corpus())).unwrap();
+        let source = CheckpointReader::new(input, 0, &settings(&some_config(), &corpus())).unwrap();
         let problem = source.state(&some_config(), [3, 2], Penalty::None).err().unwrap().to_string();
         assert!(problem.starts_with("file: a text that it was begun with has been altered"), "{problem}");
     }

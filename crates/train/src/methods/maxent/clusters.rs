@@ -23,7 +23,7 @@ const ROUNDS: usize = 6;
 pub(super) fn clusters(order: &[String], corpus: &Corpus, threads: NonZeroUsize) -> Result<Vec<u8>> {
     let words = &order[..order.len().min(WORDS)];
     let bigrams = bigrams(words, corpus, threads)?;
-    let mut classes = Classes::new(words.len() + 1, CLUSTERS, &bigrams);
+    let mut classes = Clustering::new(words.len() + 1, CLUSTERS, &bigrams);
     for _ in 0..ROUNDS {
         if !classes.go_round() {
             break;
@@ -63,13 +63,13 @@ fn bigrams(words: &[String], corpus: &Corpus, threads: NonZeroUsize) -> Result<V
 }
 
 /// Words in classes, and how often classes follow each other.
-struct Classes {
+struct Clustering {
     count: usize,
     /// The class of each word.
     of: Vec<u32>,
     /// For each word those that follow and precede it, with their counts; itself left out.
-    right: Neighbours,
-    left: Neighbours,
+    right: NeighbourCounts,
+    left: NeighbourCounts,
     /// How often each word follows itself.
     itself: Vec<u32>,
     /// How often the class of the row is followed by that of the column, and the other way round.
@@ -78,16 +78,16 @@ struct Classes {
     /// How often each class is followed, and follows.
     lefts: Vec<u32>,
     rights: Vec<u32>,
-    weights: Weights,
+    weights: NLogN,
 }
 
 /// Lists of words with counts, one after another.
-struct Neighbours {
+struct NeighbourCounts {
     ends: Vec<u32>,
     words: Vec<(u32, u32)>,
 }
 
-impl Neighbours {
+impl NeighbourCounts {
     fn new(count: usize, bigrams: impl Iterator<Item = (u32, u32, u32)>) -> Self {
         let mut bigrams: Vec<_> = bigrams.filter(|(word, other, _)| word != other).collect();
         bigrams.sort_unstable();
@@ -104,12 +104,12 @@ impl Neighbours {
 
 /// What a word brings to a class: how often each class stands to one side of it.
 #[derive(Default)]
-struct Side {
+struct NeighbourSide {
     counts: Vec<(u32, u32)>,
     all: u32,
 }
 
-impl Classes {
+impl Clustering {
     /// Words 1 and up in turn to each class, word 0 in class 0 for good.
     fn new(words: usize, clusters: usize, bigrams: &[(u32, u32, u32)]) -> Self {
         let count = clusters + 1;
@@ -118,14 +118,17 @@ impl Classes {
             of: (0..words)
                 .map(|word| word.checked_sub(1).map_or(0, |word| word % clusters + 1) as u32)
                 .collect(),
-            right: Neighbours::new(words, bigrams.iter().copied()),
-            left: Neighbours::new(words, bigrams.iter().map(|&(left, right, count)| (right, left, count))),
+            right: NeighbourCounts::new(words, bigrams.iter().copied()),
+            left: NeighbourCounts::new(
+                words,
+                bigrams.iter().map(|&(left, right, count)| (right, left, count)),
+            ),
             itself: vec![0; words],
             pairs: vec![0; count * count],
             turned: vec![0; count * count],
             lefts: vec![0; count],
             rights: vec![0; count],
-            weights: Weights::new(),
+            weights: NLogN::new(),
         };
         for &(left, right, times) in bigrams {
             if left == right {
@@ -142,7 +145,7 @@ impl Classes {
 
     /// Each word moves once to where it fits best; whether any did.
     fn go_round(&mut self) -> bool {
-        let (mut right, mut left) = (Side::default(), Side::default());
+        let (mut right, mut left) = (NeighbourSide::default(), NeighbourSide::default());
         let mut sums = vec![0; self.count];
         let mut moved = false;
         for word in 1..self.of.len() {
@@ -166,7 +169,7 @@ impl Classes {
     }
 
     /// How much likelier the corpus becomes, as a logarithm, with a word in a class where it is not counted.
-    fn gain(&self, word: usize, class: usize, right: &Side, left: &Side) -> f64 {
+    fn gain(&self, word: usize, class: usize, right: &NeighbourSide, left: &NeighbourSide) -> f64 {
         let more = |count: u32, by: u32| self.weights.of(count + by) - self.weights.of(count);
         let row = &self.pairs[class * self.count..][..self.count];
         let column = &self.turned[class * self.count..][..self.count];
@@ -187,7 +190,14 @@ impl Classes {
     }
 
     /// Counts a word in its class, or no more.
-    fn put(&mut self, word: usize, class: usize, right: &Side, left: &Side, add: fn(u32, u32) -> u32) {
+    fn put(
+        &mut self,
+        word: usize,
+        class: usize,
+        right: &NeighbourSide,
+        left: &NeighbourSide,
+        add: fn(u32, u32) -> u32,
+    ) {
         let (count, itself) = (self.count, self.itself[word]);
         let mut pair = |left: usize, right: usize, by: u32| {
             let (pairs, turned) =
@@ -202,7 +212,7 @@ impl Classes {
     }
 }
 
-impl Side {
+impl NeighbourSide {
     /// Counts the classes of a word's neighbours; `sums` is 0 for each class, before and after.
     fn count(&mut self, neighbours: &[(u32, u32)], of: &[u32], sums: &mut [u32]) {
         self.counts.clear();
@@ -222,9 +232,9 @@ impl Side {
 }
 
 /// n ln n, for small numbers from a table.
-struct Weights(Vec<f64>);
+struct NLogN(Vec<f64>);
 
-impl Weights {
+impl NLogN {
     fn new() -> Self {
         Self((0..1 << 16).map(Self::plain).collect())
     }
@@ -255,7 +265,7 @@ mod tests {
             lefts[left] += times;
             rights[right] += times;
         }
-        let sum = |counts: Vec<u32>| counts.into_iter().map(Weights::plain).sum::<f64>();
+        let sum = |counts: Vec<u32>| counts.into_iter().map(NLogN::plain).sum::<f64>();
         sum(pairs) - sum(lefts) - sum(rights)
     }
 
@@ -266,7 +276,7 @@ mod tests {
             clusters in 1usize..5,
         ) {
             let bigrams: Vec<_> = bigrams.into_iter().map(|((left, right), times)| (left, right, times)).collect();
-            let mut classes = Classes::new(7, clusters, &bigrams);
+            let mut classes = Clustering::new(7, clusters, &bigrams);
             let mut of = classes.of.clone();
             classes.go_round();
             for word in 1..of.len() {

@@ -8,31 +8,31 @@ use rustc_hash::FxHashMap;
 use crate::corpus::Corpus;
 use majuscule::error::Result;
 use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::profile::Counts;
+use majuscule::methods::maxent::profile::WordCounts;
 use majuscule::methods::spellings;
 use majuscule::text::{Case, Class, Locale, Mark};
 
 /// What is counted of a word.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Word {
-    pub(super) counts: Counts,
+pub(super) struct WordTally {
+    pub(super) counts: WordCounts,
     /// Its spellings in mixed case.
     mixed: BTreeMap<Case, u32>,
 }
 
-impl Word {
+impl WordTally {
     fn total(&self) -> u32 {
         self.counts.classes.iter().sum::<u32>() + self.counts.first
     }
 }
 
-pub(super) type Words = FxHashMap<String, Word>;
+pub(super) type WordTallies = FxHashMap<String, WordTally>;
 
-pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
-    let parts = corpus.map_reduce(threads, Words::default, |words, example| {
+pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<WordTallies> {
+    let parts = corpus.map_reduce(threads, WordTallies::default, |words, example| {
         for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
             if !words.contains_key(lower) {
-                words.insert(lower.to_owned(), Word::default());
+                words.insert(lower.to_owned(), WordTally::default());
             }
             let Some(word) = words.get_mut(lower) else { continue };
             word.counts.add(gold.label.case.class(), gold.initial, gold.label.mark == Mark::SentenceEnd);
@@ -42,7 +42,7 @@ pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
         }
         Ok(())
     })?;
-    let mut all = Words::default();
+    let mut all = WordTallies::default();
     for (lower, word) in parts.into_iter().flatten() {
         let sum = all.entry(lower).or_default();
         sum.counts = sum.counts.plus(&word.counts);
@@ -52,19 +52,20 @@ pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<Words> {
 }
 
 /// A number that tells counts from others, whatever order they are in.
-pub(super) fn digest(words: &Words) -> u64 {
+pub(super) fn digest(words: &WordTallies) -> u64 {
     let mut bytes = Vec::new();
-    let digests = words.iter().map(|(lower, Word { counts: Counts { classes, first, last }, .. })| {
-        bytes.clear();
-        bytes.extend(lower.as_bytes());
-        classes.iter().chain([first, last]).for_each(|count| bytes.extend(count.to_le_bytes()));
-        hash(&bytes)
-    });
+    let digests =
+        words.iter().map(|(lower, WordTally { counts: WordCounts { classes, first, last }, .. })| {
+            bytes.clear();
+            bytes.extend(lower.as_bytes());
+            classes.iter().chain([first, last]).for_each(|count| bytes.extend(count.to_le_bytes()));
+            hash(&bytes)
+        });
     digests.fold(0, u64::wrapping_add)
 }
 
 /// The most frequent words, and of equally frequent ones those first in the order of their bytes.
-pub(super) fn most_frequent(words: &Words, limit: usize) -> Vec<String> {
+pub(super) fn most_frequent(words: &WordTallies, limit: usize) -> Vec<String> {
     let mut order: Vec<(u32, &String)> = words.iter().map(|(lower, word)| (word.total(), lower)).collect();
     order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
     order.truncate(limit);
@@ -74,7 +75,7 @@ pub(super) fn most_frequent(words: &Words, limit: usize) -> Vec<String> {
 /// The most frequent mixed spelling of each word that has one, a line each; `others` are those of words that have none here.
 pub(super) fn mixed(
     order: &[String],
-    words: &Words,
+    words: &WordTallies,
     others: BTreeMap<String, Case>,
     locale: Locale,
 ) -> String {

@@ -2,15 +2,15 @@
 
 use super::MaxentConfig;
 use super::adapt;
-use super::count::Words;
+use super::count::WordTallies;
 use crate::corpus::{Corpus, Example, Gold};
 use majuscule::error::Result;
 use majuscule::methods::maxent::Maxent;
-use majuscule::methods::maxent::chain::FAR;
+use majuscule::methods::maxent::boundary::FAR;
 use majuscule::methods::maxent::filling::{FeatureSet, Filler, Observation, Values};
+use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::observe::{Observer, Seen, Shown};
-use majuscule::methods::maxent::outside::Outside;
+use majuscule::methods::maxent::observe::{BoundaryEvidence, Observer, WordFeatures};
 use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
 use majuscule::text::{Class, Mark};
 
@@ -20,10 +20,10 @@ pub(super) struct DataSet<'a> {
     pub(super) config: &'a MaxentConfig,
     pub(super) set: &'a FeatureSet,
     pub(super) corpus: &'a Corpus,
-    pub(super) words: &'a Words,
+    pub(super) words: &'a WordTallies,
     /// The model that is adapted, where one is.
     pub(super) model: Option<&'a Maxent>,
-    pub(super) outside: &'a Outside,
+    pub(super) gazetteers: &'a Gazetteers,
     /// Whether the beginnings of sentences are learned.
     pub(super) begins: bool,
 }
@@ -36,23 +36,23 @@ pub(super) struct ExampleRow<'a> {
     /// So many of them bear on its class too, those behind on beginnings alone.
     pub(super) all: usize,
     pub(super) observation: Observation<'a>,
-    pub(super) answer: Answer,
+    pub(super) answer: TrainingTarget,
 }
 
 /// What is to be learned of a word; `None` where it teaches nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Answer {
+pub(super) struct TrainingTarget {
     pub(super) class: Option<Class>,
     /// Whether its class is lower or title, and not known more closely.
-    pub(super) not_otherwise: bool,
+    pub(super) lower_or_title: bool,
     /// Whether a sentence begins at it.
     pub(super) begins: Option<bool>,
 }
 
 /// Memory for the words of an example.
 #[derive(Default)]
-pub(super) struct Scratch {
-    seen: Vec<Seen>,
+pub(super) struct ExampleScratch {
+    seen: Vec<WordFeatures>,
     features: Vec<u64>,
 }
 
@@ -62,17 +62,17 @@ impl DataSet<'_> {
     pub(super) fn rows(
         &self,
         example: &Example,
-        scratch: &mut Scratch,
+        scratch: &mut ExampleScratch,
         mut visit: impl FnMut(ExampleRow<'_>),
     ) {
-        let Scratch { seen, features } = scratch;
+        let ExampleScratch { seen, features } = scratch;
         self.seen(example, seen);
         let look_ahead = self.look_ahead(seen);
-        let mut observer = Observer::new(self.set, self.outside);
-        let mut history = History::default();
+        let mut observer = Observer::new(self.set, self.gazetteers);
+        let mut history = GoldHistory::default();
         observer.text(&example.tokens, seen, |observer, word| {
             if word.opening.is_some() {
-                history = History::default();
+                history = GoldHistory::default();
             }
             let gold = example.gold.get(word.at);
             let (lower, answer, look_ahead) = match gold {
@@ -82,7 +82,7 @@ impl DataSet<'_> {
                 }
                 None => ("", self.answer_behind(word.shown, example), look_ahead.saturating_sub(1)),
             };
-            if answer != Answer::default() {
+            if answer != TrainingTarget::default() {
                 let before = Some(history.before);
                 let of_class = Observation { before, ..observer.observation(lower, word, look_ahead) };
                 let distance = answer.begins.map(|_| history.distance);
@@ -100,30 +100,34 @@ impl DataSet<'_> {
     }
 
     /// What is to be learned behind the last word: another sentence begins there, or a window was cut.
-    fn answer_behind(&self, shown: Shown, example: &Example) -> Answer {
+    fn answer_behind(&self, shown: BoundaryEvidence, example: &Example) -> TrainingTarget {
         let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
-        let is_open = self.begins && shown == Shown::Nothing;
-        Answer { begins: is_open.then_some(ends), ..Answer::default() }
+        let is_open = self.begins && shown == BoundaryEvidence::Nothing;
+        TrainingTarget { begins: is_open.then_some(ends), ..TrainingTarget::default() }
     }
 
     /// What is to be learned of a word.
-    fn answer(&self, shown: Shown, lower: &str, gold: &Gold) -> Answer {
-        let is_open = self.begins && shown == Shown::Nothing;
+    fn answer(&self, shown: BoundaryEvidence, lower: &str, gold: &Gold) -> TrainingTarget {
+        let is_open = self.begins && shown == BoundaryEvidence::Nothing;
         let begins = is_open.then_some(gold.initial);
         let class = gold.label.case.class();
-        let is_first = gold.initial || shown == Shown::Begins;
+        let is_first = gold.initial || shown == BoundaryEvidence::Begins;
         match gold.scored {
-            false => Answer { begins, ..Answer::default() },
+            false => TrainingTarget { begins, ..TrainingTarget::default() },
             // The capital of a first word may be due to its place; that of a letter by itself says nothing at all.
-            true if is_first && lower.chars().nth(1).is_none() => Answer { begins, ..Answer::default() },
-            true if is_first && class == Class::Title => Answer { begins, class: None, not_otherwise: true },
-            true => Answer { begins, class: Some(class), not_otherwise: false },
+            true if is_first && lower.chars().nth(1).is_none() => {
+                TrainingTarget { begins, ..TrainingTarget::default() }
+            }
+            true if is_first && class == Class::Title => {
+                TrainingTarget { begins, class: None, lower_or_title: true }
+            }
+            true => TrainingTarget { begins, class: Some(class), lower_or_title: false },
         }
     }
 
     /// How many words of right context are seen in an example: in some fewer, chosen by its words, so that the model also
     /// serves those who wait for fewer.
-    fn look_ahead(&self, seen: &[Seen]) -> usize {
+    fn look_ahead(&self, seen: &[WordFeatures]) -> usize {
         let all = self.config.look_ahead;
         let draw = hash(&seen.iter().fold(0u64, |draw, seen| draw.rotate_left(7) ^ seen.hash).to_le_bytes());
         let share = (draw >> 40) as f32 / (1u64 << 24) as f32;
@@ -132,7 +136,7 @@ impl DataSet<'_> {
 
     /// How many words are trained on in an epoch.
     pub(super) fn trained_on(&self) -> Result<u64> {
-        let (mut numbers, mut words, mut scratch) = (0.., 0, Scratch::default());
+        let (mut numbers, mut words, mut scratch) = (0.., 0, ExampleScratch::default());
         self.corpus.for_each(&mut |example| {
             if !numbers.next().is_some_and(|number| self.config.solving.holds_out(number)) {
                 self.rows(example, &mut scratch, |_| words += 1);
@@ -143,34 +147,34 @@ impl DataSet<'_> {
     }
 
     /// What is seen of the words of an example, each as if it had not been counted itself.
-    fn seen(&self, example: &Example, seen: &mut Vec<Seen>) {
+    fn seen(&self, example: &Example, seen: &mut Vec<WordFeatures>) {
         seen.clear();
         for ((lower, token), gold) in example.tokens.iter().zip(&example.gold) {
             let counts = self.words.get(lower).map(|word| word.counts).unwrap_or_default();
             let ends = gold.label.mark == Mark::SentenceEnd;
             let profile = counts.without(gold.label.case.class(), gold.initial, ends).profile();
-            seen.push(self.outside.seen(lower, token, adapt::profile(self, lower, profile)));
+            seen.push(self.gazetteers.seen(lower, token, adapt::profile(self, lower, profile)));
         }
     }
 }
 
 /// What the words before one in its segment were.
-struct History {
+struct GoldHistory {
     /// How many words ago a sentence began; 0 where none did.
     distance: usize,
     /// The choice for the word before.
     before: usize,
 }
 
-impl Default for History {
+impl Default for GoldHistory {
     fn default() -> Self {
         Self { distance: 0, before: NO_WORD }
     }
 }
 
-impl History {
-    fn add(&mut self, gold: &Gold, shown: Shown) {
-        let begins = gold.initial || shown == Shown::Begins;
+impl GoldHistory {
+    fn add(&mut self, gold: &Gold, shown: BoundaryEvidence) {
+        let begins = gold.initial || shown == BoundaryEvidence::Begins;
         self.before = if begins { BEGUN } else { gold.label.case.class() as usize };
         self.distance = match self.distance {
             _ if begins => 1,
@@ -203,15 +207,15 @@ mod tests {
             let config = MaxentConfig { leave_out: 0.0, ..MaxentConfig::default() };
             let set = FeatureSet::new(&[&Group::DEFAULT[..], &[Group::Spans, Group::Previous]].concat());
             let corpus = Corpus::of_text("", Reading::default(), Protocol::Mix, Locale::Root);
-            let (counts, outside) = (Words::default(), Outside::default());
+            let (counts, gazetteers) = (WordTallies::default(), Gazetteers::default());
             let data = DataSet {
-                config: &config, set: &set, corpus: &corpus, words: &counts, model: None, outside: &outside, begins: true,
+                config: &config, set: &set, corpus: &corpus, words: &counts, model: None, gazetteers: &gazetteers, begins: true,
             };
             let mut rows = Vec::new();
-            data.rows(&example, &mut Scratch::default(), |row| rows.push((row.at, row.features.to_vec())));
-            let seen: Vec<Seen> = tokens.iter().map(|(lower, token)| Seen::of(lower, token, 0)).collect();
+            data.rows(&example, &mut ExampleScratch::default(), |row| rows.push((row.at, row.features.to_vec())));
+            let seen: Vec<WordFeatures> = tokens.iter().map(|(lower, token)| WordFeatures::of(lower, token, 0)).collect();
             let (mut shown, mut found) = (Vec::new(), rows.iter().peekable());
-            Observer::new(&set, &outside).text(tokens, &seen, |observer, word| {
+            Observer::new(&set, &gazetteers).text(tokens, &seen, |observer, word| {
                 let is_behind = word.at == tokens.len();
                 let lower = if is_behind { "" } else { tokens.lower(word.at) };
                 let look_ahead = config.look_ahead - usize::from(is_behind);
@@ -221,7 +225,7 @@ mod tests {
                 });
                 match found.next_if(|(at, _)| *at == word.at) {
                     Some((_, row)) => assert!(row.starts_with(&shown)),
-                    None => assert!(is_behind && word.shown != Shown::Nothing),
+                    None => assert!(is_behind && word.shown != BoundaryEvidence::Nothing),
                 }
             });
             prop_assert!(found.next().is_none());

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::cells::Gradient;
-use super::dataset::{ExampleRow, Scratch};
+use super::dataset::{ExampleRow, ExampleScratch};
 use super::matrix::{Matrix, UNLIKELY, against_the_rest};
 use super::names;
 use super::solving::check_penalties;
@@ -15,7 +15,7 @@ use super::{MaxentConfig, Prepared, Solving};
 use crate::corpus::Corpus;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Input, Lines};
-use majuscule::methods::maxent::outside::Outside;
+use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::maxent::{BEGIN, CLASSES, Maxent, WEIGHTS_EACH};
 use majuscule::text::Class;
@@ -26,7 +26,7 @@ use majuscule::text::Class;
 pub struct Exchange {
     /// The form of the file
     #[arg(long = "as", value_enum, value_name = "FORM", default_value_t)]
-    pub form: Form,
+    pub form: ExchangeFormat,
     /// What is told apart
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub target: Target,
@@ -46,7 +46,7 @@ pub struct Exchange {
 
 /// A form of training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Form {
+pub enum ExchangeFormat {
     /// A class as a number and ascending index:1, as LIBLINEAR reads it
     #[default]
     Svmlight,
@@ -80,19 +80,19 @@ impl ExampleRow<'_> {
 /// How weights of a matrix are found.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 #[group(skip)]
-pub struct Fit {
+pub struct FitConfig {
     /// The penalty of half the squares of the weights of all classes, against the sum of −ln P over the rows
-    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Fit::default().l2)]
+    #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = FitConfig::default().l2)]
     pub l2: f64,
     /// Stop where the slope is this share of what it was at the beginning
-    #[arg(long, value_name = "SHARE", default_value_t = Fit::default().precision)]
+    #[arg(long, value_name = "SHARE", default_value_t = FitConfig::default().precision)]
     pub precision: f64,
     /// Take so many steps at most
-    #[arg(long, value_name = "N", default_value_t = Fit::default().steps)]
+    #[arg(long, value_name = "N", default_value_t = FitConfig::default().steps)]
     pub steps: usize,
 }
 
-impl Default for Fit {
+impl Default for FitConfig {
     fn default() -> Self {
         Self { l2: 1.0, precision: 1e-6, steps: 10_000 }
     }
@@ -118,8 +118,8 @@ pub fn write_features(
         ..MaxentConfig::default()
     };
     let prepared = Prepared::new(&config, corpus, threads)?;
-    let outside = Outside::default();
-    let data = prepared.data(&config, corpus, &outside);
+    let gazetteers = Gazetteers::default();
+    let data = prepared.data(&config, corpus, &gazetteers);
     if exchange.target == Target::Begin && !data.begins {
         let problem =
             "--target begin: the beginnings of sentences are learned only under --protocol asr and mix";
@@ -127,7 +127,7 @@ pub fn write_features(
     }
     // How often each feature is seen, and its index, 0 until it has one.
     let mut features: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
-    let mut scratch = Scratch::default();
+    let mut scratch = ExampleScratch::default();
     corpus.for_each(&mut |example| {
         data.rows(example, &mut scratch, |row| {
             let found = row.of(exchange.target).into_iter().flat_map(|(found, _)| found);
@@ -146,11 +146,11 @@ pub fn write_features(
             kept.extend(seen.iter().filter(|feature| features.contains_key(feature)));
             let words = names::words(&example.tokens, found.at);
             result = match exchange.form {
-                Form::Megam => {
+                ExchangeFormat::Megam => {
                     let names = names::of(&prepared.set, &kept, &words, &found.observation);
                     writeln!(out, "{}\t{}", label(class, exchange), names.join(" ")).map_err(refused)
                 }
-                Form::Svmlight => {
+                ExchangeFormat::Svmlight => {
                     row.clear();
                     let mut new = Vec::new();
                     for feature in &kept {
@@ -182,9 +182,9 @@ pub fn write_features(
 /// The class of a row, as its form has it.
 fn label(class: Class, exchange: &Exchange) -> String {
     match (exchange.form, exchange.target) {
-        (Form::Svmlight, _) => (class as u8).to_string(),
-        (Form::Megam, Target::Case) => class.name().to_owned(),
-        (Form::Megam, Target::Begin) => BEGIN_NAMES[usize::from(class == Class::Title)].to_owned(),
+        (ExchangeFormat::Svmlight, _) => (class as u8).to_string(),
+        (ExchangeFormat::Megam, Target::Case) => class.name().to_owned(),
+        (ExchangeFormat::Megam, Target::Begin) => BEGIN_NAMES[usize::from(class == Class::Title)].to_owned(),
     }
 }
 
@@ -244,7 +244,7 @@ fn write_line(name: &str, weights: Gradient, target: Target, out: &mut impl Writ
 ///
 /// # Errors
 /// Where a file is not what it should be, the settings cannot be, the steps do not do, or `out` cannot be written.
-pub fn fit(fit: &Fit, matrix: Input, dictionary: Option<&Path>, out: &mut impl Write) -> Result<()> {
+pub fn fit(fit: &FitConfig, matrix: Input, dictionary: Option<&Path>, out: &mut impl Write) -> Result<()> {
     check_penalties(0.0, fit.l2)?;
     if !(fit.precision > 0.0 && fit.precision < 1.0) {
         let problem = format!("--precision {}: expected a fraction between 0 and 1", fit.precision);
@@ -523,7 +523,7 @@ mod tests {
     use std::path::PathBuf;
 
     const EXCHANGE: Exchange = Exchange {
-        form: Form::Svmlight,
+        form: ExchangeFormat::Svmlight,
         target: Target::Case,
         min_count: 1,
         features: Vec::new(),
@@ -566,7 +566,7 @@ mod tests {
     fn weights_learned_elsewhere_restore_text() {
         let (rows, names) = features(&EXCHANGE, Protocol::Text);
         let (_folder, paths) = files(&[("names", &names)]);
-        let how = Fit { l2: 0.1, ..Fit::default() };
+        let how = FitConfig { l2: 0.1, ..FitConfig::default() };
         let mut weights = Vec::new();
         fit(&how, input(&rows), Some(&paths[0]), &mut weights).unwrap();
         let weights = String::from_utf8(weights).unwrap();
@@ -605,7 +605,8 @@ mod tests {
             names.starts_with("1\tbias\n2\tw=told\n3\tb-=they_told\n4\tw=us\n5\tb-=told_us\n"),
             "{names}"
         );
-        let (rows, names) = features(&Exchange { form: Form::Megam, ..exchange.clone() }, Protocol::Text);
+        let (rows, names) =
+            features(&Exchange { form: ExchangeFormat::Megam, ..exchange.clone() }, Protocol::Text);
         assert!(rows.starts_with("lower\tbias w=told b-=they_told\nlower\tbias w=us"), "{rows}");
         assert!(names.is_empty());
         let seldom = Exchange { min_count: 61, ..exchange };
@@ -709,13 +710,13 @@ mod tests {
 
     #[test]
     fn settings_that_cannot_be_are_refused() {
-        let default = Fit::default;
+        let default = FitConfig::default;
         for how in [
-            Fit { l2: -1.0, ..default() },
-            Fit { l2: f64::NAN, ..default() },
-            Fit { precision: 0.0, ..default() },
-            Fit { precision: f64::NAN, ..default() },
-            Fit { steps: 0, ..default() },
+            FitConfig { l2: -1.0, ..default() },
+            FitConfig { l2: f64::NAN, ..default() },
+            FitConfig { precision: 0.0, ..default() },
+            FitConfig { precision: f64::NAN, ..default() },
+            FitConfig { steps: 0, ..default() },
         ] {
             let found = fit(&how, input("0 1:1\n1 2:1\n"), None, &mut Vec::new());
             assert!(matches!(found, Err(Error::Usage(_))), "{how:?}");

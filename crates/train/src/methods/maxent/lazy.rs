@@ -4,7 +4,7 @@
 //! step of a cell that is not touched stays, so any number of its proximal steps has a closed form, and catching up gives what
 //! taking them all would.
 
-use super::cells::{Cell, Gradient};
+use super::cells::{Gradient, WeightCell};
 use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 
 /// What the weights of a feature cost, for each word.
@@ -52,7 +52,7 @@ impl Lazy {
 
     /// The weights of a cell as they are now.
     #[inline]
-    pub(super) fn now(&self, at: usize, cell: &Cell) -> Gradient {
+    pub(super) fn now(&self, at: usize, cell: &WeightCell) -> Gradient {
         let mut cell = *cell;
         caught_up(&mut cell, self.penalty, self.rate, self.now - self.touched[at]);
         [cell[0], cell[1], cell[2], cell[3]]
@@ -78,7 +78,7 @@ impl Lazy {
     }
 
     /// Brings all cells up to now; where they are averaged, each becomes its mean.
-    pub(super) fn settle(mut self, cells: &mut [Cell]) {
+    pub(super) fn settle(mut self, cells: &mut [WeightCell]) {
         let (size, words, rate) = (cells.len().max(1), self.now.max(1) as f64, self.rate);
         for mut part in self.parts(rate, size) {
             cells.iter_mut().enumerate().for_each(|(at, cell)| part.catch_up(at, cell));
@@ -103,7 +103,7 @@ pub(super) struct LazyPart<'a> {
 impl LazyPart<'_> {
     /// Brings a cell up to now.
     #[inline]
-    pub(super) fn catch_up(&mut self, at: usize, cell: &mut Cell) {
+    pub(super) fn catch_up(&mut self, at: usize, cell: &mut WeightCell) {
         let Some(touched) = self.touched.get_mut(at) else { return };
         let words = self.now - std::mem::replace(touched, self.now);
         if words == 0 {
@@ -118,7 +118,7 @@ impl LazyPart<'_> {
 
 /// Takes the proximal steps of so many words, and gives the sums of the weights after each.
 #[inline]
-fn caught_up(cell: &mut Cell, penalty: Penalty, rate: f32, words: u64) -> [f64; WEIGHTS_EACH] {
+fn caught_up(cell: &mut WeightCell, penalty: Penalty, rate: f32, words: u64) -> [f64; WEIGHTS_EACH] {
     let count = words as f64;
     let weights: [f64; WEIGHTS_EACH] = std::array::from_fn(|at| f64::from(cell[at]));
     if words == 0 || penalty == Penalty::None || weights == [0.0; WEIGHTS_EACH] {
@@ -193,7 +193,7 @@ mod tests {
         ]
     }
 
-    fn cells() -> impl Strategy<Value = Cell> {
+    fn cells() -> impl Strategy<Value = WeightCell> {
         (prop::array::uniform4(-3.0f32..3.0), 0.01f32..9.0, 0.01f32..9.0)
             .prop_map(|([a, b, c, d], case, end)| [a, b, c, d, case, end])
     }

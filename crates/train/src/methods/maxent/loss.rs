@@ -2,16 +2,16 @@
 //! beginning of a sentence.
 
 use super::cells::Gradient;
-use super::dataset::Answer;
+use super::dataset::TrainingTarget;
 use majuscule::methods::maxent::WEIGHTS_EACH;
 
 /// The slope of −ln P(class) − ln P(begins), where the class may be one of two: how far each weight of the features is from
 /// where it should be.
 #[inline]
-pub(super) fn gradient(sums: Gradient, answer: Answer) -> Gradient {
+pub(super) fn gradient(sums: Gradient, answer: TrainingTarget) -> Gradient {
     let [title, upper, mixed, beginning] = sums;
     let mut shares = [0.0; WEIGHTS_EACH];
-    if answer.class.is_some() || answer.not_otherwise {
+    if answer.class.is_some() || answer.lower_or_title {
         shares = [0.0, title, upper, mixed];
         let most = shares.iter().copied().fold(f32::MIN, f32::max);
         shares = shares.map(|sum| (sum - most).exp());
@@ -20,7 +20,7 @@ pub(super) fn gradient(sums: Gradient, answer: Answer) -> Gradient {
     }
     if let Some(class) = answer.class {
         shares[class as usize] -= 1.0;
-    } else if answer.not_otherwise {
+    } else if answer.lower_or_title {
         // Of the two as likely as they are: the slope of -ln(P(lower) + P(title)).
         let either = (shares[0] + shares[1]).max(f32::MIN_POSITIVE);
         (0..2).for_each(|at| shares[at] -= shares[at] / either);
@@ -30,7 +30,7 @@ pub(super) fn gradient(sums: Gradient, answer: Answer) -> Gradient {
 }
 
 /// −ln P(class) − ln P(begins).
-pub(super) fn loss(sums: Gradient, answer: Answer) -> f64 {
+pub(super) fn loss(sums: Gradient, answer: TrainingTarget) -> f64 {
     let [title, upper, mixed, beginning] = sums.map(f64::from);
     let sums = [0.0, title, upper, mixed];
     let whole = |sums: &[f64]| {
@@ -39,7 +39,7 @@ pub(super) fn loss(sums: Gradient, answer: Answer) -> f64 {
     };
     let of_class = match answer.class {
         Some(class) => whole(&sums) - sums[class as usize],
-        None if answer.not_otherwise => whole(&sums) - whole(&sums[..2]),
+        None if answer.lower_or_title => whole(&sums) - whole(&sums[..2]),
         None => 0.0,
     };
     let against = answer.begins.map(|begins| if begins { -beginning } else { beginning });
@@ -51,14 +51,14 @@ pub(super) fn loss(sums: Gradient, answer: Answer) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::maxent::cells::{Cell, Weights};
+    use crate::methods::maxent::cells::{TrainingWeights, WeightCell};
     use majuscule::methods::maxent::{BEGIN, CLASSES};
     use majuscule::text::Class;
     use proptest::prelude::*;
 
     /// −ln of the probability of one of some classes and of a beginning or none, as it is written down; the first `all` cells
     /// bear on the class.
-    fn plain(cells: &[Cell], all: usize, classes: &[usize], begins: bool) -> f64 {
+    fn plain(cells: &[WeightCell], all: usize, classes: &[usize], begins: bool) -> f64 {
         let sum = |at: usize| {
             let cells = if at == BEGIN { cells } else { &cells[..all] };
             cells.iter().map(|cell| f64::from(cell[at])).sum::<f64>()
@@ -80,7 +80,7 @@ mod tests {
             only: bool,
         ) {
             let features: Vec<u64> = features.into_iter().collect();
-            let mut weights = Weights::of(features.clone());
+            let mut weights = TrainingWeights::of(features.clone());
             for (cell, values) in weights.cells.iter_mut().zip(values.chunks(WEIGHTS_EACH)) {
                 cell[..WEIGHTS_EACH].copy_from_slice(values);
             }
@@ -88,7 +88,7 @@ mod tests {
             // Behind the classes: lower or title.
             let classes = if class < CLASSES { vec![class] } else { vec![0, 1] };
             let known = Class::ALL.get(class).copied();
-            let answer = Answer { class: known, not_otherwise: known.is_none(), begins: Some(begins) };
+            let answer = TrainingTarget { class: known, lower_or_title: known.is_none(), begins: Some(begins) };
             let gradient = gradient(weights.sums(&features, all), answer);
             for (at, gradient) in gradient.iter().enumerate() {
                 // The last feature may bear on beginnings alone.

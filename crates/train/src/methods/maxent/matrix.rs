@@ -252,8 +252,8 @@ pub(super) const UNLIKELY: f64 = 6.0;
 mod tests {
     use super::*;
     use crate::methods::maxent::adagrad::Gradients;
-    use crate::methods::maxent::cells::Weights;
-    use crate::methods::maxent::dataset::Answer;
+    use crate::methods::maxent::cells::TrainingWeights;
+    use crate::methods::maxent::dataset::TrainingTarget;
     use crate::methods::maxent::lazy::Penalty;
     use crate::methods::maxent::loss::gradient;
     use majuscule::files::Input;
@@ -381,12 +381,12 @@ mod tests {
         fn adagrad_comes_near_what_is_best(matrix in matrices()) {
             let l2 = 1.0;
             let best = matrix.fit(l2, 1000, 1e-6).unwrap().concat();
-            let mut weights = Weights::of((1..7).collect()).lazily(Penalty::of(0.0, l2, matrix.len() as u64), false);
+            let mut weights = TrainingWeights::of((1..7).collect()).lazily(Penalty::of(0.0, l2, matrix.len() as u64), false);
             for _ in 0..300 {
                 for (at, &class) in matrix.classes.iter().enumerate() {
                     let features: Vec<u64> = matrix.row(at).iter().map(|&index| index.into()).collect();
                     let mut gradients = Gradients::of(1);
-                    let answer = Answer { class: Some(class), ..Answer::default() };
+                    let answer = TrainingTarget { class: Some(class), ..TrainingTarget::default() };
                     gradients.push(&features, features.len(), gradient(weights.sums(&features, features.len()), answer));
                     weights.apply(&[gradients], 0.3, NonZeroUsize::MIN);
                 }

@@ -15,7 +15,7 @@ mod matrix;
 pub mod names;
 #[cfg(feature = "liblinear")]
 mod one_vs_rest;
-mod outside;
+mod gazetteers;
 #[cfg(test)]
 mod packed;
 mod quantisation;
@@ -37,27 +37,27 @@ use super::{Learned, Learner, Watch};
 use crate::corpus::Corpus;
 use crate::lexicon::build;
 pub use adapt::{Adaptation, adapt};
-use cells::{Index, Weights};
+use cells::{Index, TrainingWeights};
 use checkpoint::Checkpoint;
-use count::{Words, count, digest, mixed, most_frequent};
+use count::{WordTallies, count, digest, mixed, most_frequent};
 use dataset::DataSet;
-pub use exchange::{Exchange, Fit, Form, Target, fit, write_features, write_weights};
+pub use exchange::{Exchange, ExchangeFormat, FitConfig, Target, fit, write_features, write_weights};
 use lazy::Penalty;
 use majuscule::error::{Error, Result};
 use majuscule::methods::maxent::filling::FeatureSet;
+use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::outside::Outside;
-use majuscule::methods::maxent::table::Table;
+use majuscule::methods::maxent::table::HashTable;
 use majuscule::methods::maxent::templates::{Group, REACH, VERSION};
 use majuscule::methods::maxent::weights::{WeightTable, Width};
-use majuscule::methods::maxent::{Maxent, Settings, WORD};
+use majuscule::methods::maxent::{Maxent, MaxentSettings, WORD};
 use majuscule::model::Draft;
 use majuscule::restorer::Restorer;
 use majuscule::text::{Class, Token};
 use quantisation::Quantised;
-pub use size::Size;
+pub use size::ModelSize;
 pub use solving::{Solver, Solving};
-use state::{Keep, State};
+use state::{StateKeeper, TrainingState};
 use trainer::Trainer;
 
 /// How `maxent` is trained.
@@ -101,7 +101,7 @@ pub struct MaxentConfig {
     /// Keep the N features that weigh most, and train those again; or as many as fit, with the words, into a packed model of such
     /// a size: 2MB, 500kB
     #[arg(long, value_name = "N|SIZE", default_value_t = MaxentConfig::default().size)]
-    pub size: Size,
+    pub size: ModelSize,
     /// How many bits a weight has in the model: in 8 those larger than 6 count as 6, which is told; by default 16 where they come
     /// from a file or from another solver than AdaGrad
     #[arg(long, value_enum, value_name = "BITS")]
@@ -151,7 +151,7 @@ impl Default for MaxentConfig {
             epochs: 1,
             rate: 0.1,
             bits: 24,
-            size: Size::Features(1_000_000),
+            size: ModelSize::Features(1_000_000),
             weight_bits: None,
             vocabulary: 100_000,
             checkpoint: None,
@@ -196,25 +196,25 @@ impl Learner for MaxentConfig {
 /// training, altered, or cannot be written.
 pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Maxent> {
     let checkpoint = Checkpoint::new(config, corpus)?;
-    let (mut outside, spellings) = outside::read(config, corpus)?;
+    let (mut gazetteers, spellings) = gazetteers::read(config, corpus)?;
     let prepared = Prepared::new(config, corpus, threads)?;
     let Prepared { words, order, digest, groups, begins, .. } = &prepared;
     if groups.contains(&Group::Clusters) {
         let clusters = order.iter().zip(clusters::clusters(order, corpus, threads)?);
         let clusters = clusters.map(|(lower, class)| (hash(lower.as_bytes()), [class]));
-        outside.clusters = Some(outside::table(clusters)?);
+        gazetteers.clusters = Some(gazetteers::table(clusters)?);
     }
-    let data = prepared.data(config, corpus, &outside);
+    let data = prepared.data(config, corpus, &gazetteers);
     let mixed = mixed(order, words, spellings, corpus.locale());
-    let mut others = vec![Table::<WORD>::size(order.len()), mixed.len()];
-    others.extend(outside.sections().iter().map(|(_, bytes)| bytes.len()));
+    let mut others = vec![HashTable::<WORD>::size(order.len()), mixed.len()];
+    others.extend(gazetteers.sections().iter().map(|(_, bytes)| bytes.len()));
     let features = config.size.features(config, corpus, &others)?;
     let found = find(&Trainer { data, threads }, features.trained, checkpoint, *digest)?;
     let Quantised { unit: steps, cut, table } = found.quantised(config.width(), features.kept);
     let table = WeightTable::open(table.into()).map_err(Error::Usage)?;
     let own = order.iter().map(|lower| own(lower, words[lower].counts.profile(), &data, &table));
-    let own = outside::table(own)?;
-    let settings = Settings {
+    let own = gazetteers::table(own)?;
+    let settings = MaxentSettings {
         version: VERSION,
         groups: groups.clone(),
         look_ahead: config.look_ahead,
@@ -223,12 +223,12 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
         begins: *begins,
         capital_cost: config.capital_cost,
     };
-    Ok(Maxent::new(table, own, outside, mixed, settings, corpus.locale()))
+    Ok(Maxent::new(table, own, gazetteers, mixed, settings, corpus.locale()))
 }
 
 /// What is told of a model with these settings where weights were cut.
 pub fn cut_note(settings: &serde_json::Value) -> Option<String> {
-    let Settings { cut, steps, .. } = Settings::deserialize(settings).ok()?;
+    let MaxentSettings { cut, steps, .. } = MaxentSettings::deserialize(settings).ok()?;
     let most = f32::from(Width::Narrow.most()) / steps as f32;
     (cut > 0).then(|| {
         format!(
@@ -240,7 +240,7 @@ pub fn cut_note(settings: &serde_json::Value) -> Option<String> {
 /// What is known of a corpus before weights are.
 struct Prepared {
     /// The words that the model holds, and the most frequent first.
-    words: Words,
+    words: WordTallies,
     order: Vec<String>,
     /// That of all words.
     digest: u64,
@@ -262,9 +262,14 @@ impl Prepared {
         Ok(Self { words, order, digest, groups, set, begins })
     }
 
-    fn data<'a>(&'a self, config: &'a MaxentConfig, corpus: &'a Corpus, outside: &'a Outside) -> DataSet<'a> {
+    fn data<'a>(
+        &'a self,
+        config: &'a MaxentConfig,
+        corpus: &'a Corpus,
+        gazetteers: &'a Gazetteers,
+    ) -> DataSet<'a> {
         let Self { words, set, begins, .. } = self;
-        DataSet { config, set, corpus, words, model: None, outside, begins: *begins }
+        DataSet { config, set, corpus, words, model: None, gazetteers, begins: *begins }
     }
 }
 
@@ -272,7 +277,11 @@ impl Prepared {
 ///
 /// # Errors
 /// Where the corpus cannot be read, has no words or teaches no case.
-fn words_of(corpus: &Corpus, vocabulary: usize, threads: NonZeroUsize) -> Result<(Words, Vec<String>, u64)> {
+fn words_of(
+    corpus: &Corpus,
+    vocabulary: usize,
+    threads: NonZeroUsize,
+) -> Result<(WordTallies, Vec<String>, u64)> {
     let mut words = count(corpus, threads)?;
     if words.is_empty() {
         return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
@@ -290,7 +299,7 @@ fn words_of(corpus: &Corpus, vocabulary: usize, threads: NonZeroUsize) -> Result
 }
 
 /// Refuses words that are all of one class: there is nothing to tell apart.
-fn check_classes(words: &Words, corpus: &Corpus) -> Result<()> {
+fn check_classes(words: &WordTallies, corpus: &Corpus) -> Result<()> {
     let has = |class: &Class| words.values().any(|word| word.counts.classes[*class as usize] > 0);
     let classes: Vec<Class> = Class::ALL.into_iter().filter(has).collect();
     let found = match classes.as_slice() {
@@ -311,12 +320,12 @@ fn find(
     size: usize,
     checkpoint: Option<Checkpoint<'_>>,
     words: u64,
-) -> Result<Weights> {
+) -> Result<TrainingWeights> {
     let data = &trainer.data;
     let solving = &data.config.solving;
     if let Some(found) = exchange::read_weights(solving, data.begins)? {
         let (features, values): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        return Ok(Weights::with(features, &values));
+        return Ok(TrainingWeights::with(features, &values));
     }
     let penalty = solving.penalty(data)?;
     let Some(checkpoint) = checkpoint else { return learn(trainer, size, penalty, None, &mut |_, _| Ok(())) };
@@ -329,9 +338,9 @@ fn learn(
     trainer: &Trainer<'_>,
     size: usize,
     penalty: Penalty,
-    state: Option<State>,
-    keep: &mut Keep<'_>,
-) -> Result<Weights> {
+    state: Option<TrainingState>,
+    keep: &mut StateKeeper<'_>,
+) -> Result<TrainingWeights> {
     let data = &trainer.data;
     let MaxentConfig { solving, bits, .. } = data.config;
     // Where all features fit, none has to be chosen.
@@ -340,14 +349,14 @@ fn learn(
     {
         return solve(data, all);
     }
-    let new = |weights: Weights, average| {
-        State::new(weights.over(data.model).lazily(penalty, average), solving.patience)
+    let new = |weights: TrainingWeights, average| {
+        TrainingState::new(weights.over(data.model).lazily(penalty, average), solving.patience)
     };
     // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
-    let mut state = state.unwrap_or_else(|| new(Weights::hashed(*bits), false));
+    let mut state = state.unwrap_or_else(|| new(TrainingWeights::hashed(*bits), false));
     if let Index::Hashed(..) = state.weights.index {
         let chosen = trainer.epochs(state, keep)?.chosen(size);
-        state = new(Weights::of(chosen), solving.average);
+        state = new(TrainingWeights::of(chosen), solving.average);
         keep(&state, 0)?;
     }
     if solving.solver == Solver::Adagrad {
@@ -357,28 +366,28 @@ fn learn(
 }
 
 /// Finds weights of the features chosen with a solver that holds the whole corpus.
-fn solve(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<Weights> {
+fn solve(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<TrainingWeights> {
     if data.config.solving.solver != Solver::Lbfgs {
         return solve_with_liblinear(data, chosen);
     }
     let values = rows::best(data, &chosen)?;
-    Ok(Weights::with(chosen, &values))
+    Ok(TrainingWeights::with(chosen, &values))
 }
 
 #[cfg(feature = "liblinear")]
-fn solve_with_liblinear(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<Weights> {
+fn solve_with_liblinear(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<TrainingWeights> {
     let values = one_vs_rest::solve(data, &chosen)?;
-    Ok(Weights::with(chosen, &values))
+    Ok(TrainingWeights::with(chosen, &values))
 }
 
 #[cfg(not(feature = "liblinear"))]
-fn solve_with_liblinear(_: &DataSet<'_>, _: Vec<u64>) -> Result<Weights> {
+fn solve_with_liblinear(_: &DataSet<'_>, _: Vec<u64>) -> Result<TrainingWeights> {
     Err(solving::left_out())
 }
 
 /// What a model holds of a word.
 fn own(lower: &str, profile: u16, data: &DataSet<'_>, weights: &WeightTable) -> (u64, [u8; WORD]) {
-    let seen = data.outside.seen(lower, &Token::default(), profile);
+    let seen = data.gazetteers.seen(lower, &Token::default(), profile);
     let sums = majuscule::methods::maxent::own(data.set, lower, seen, weights, &mut Vec::new());
     let mut bytes = [0; WORD];
     let (parts, _) = bytes.as_chunks_mut();
@@ -466,11 +475,11 @@ impl MaxentConfig {
                 "--weights leaves nothing to learn that a checkpoint could keep: leave --checkpoint out"
                     .to_owned()
             }
-            () if matches!(self.size, Size::Features(0) | Size::Features(MOST_FEATURES..)) => {
+            () if matches!(self.size, ModelSize::Features(0) | ModelSize::Features(MOST_FEATURES..)) => {
                 format!("{} features: expected 1 to {}", self.size, MOST_FEATURES - 1)
             }
-            () if matches!(self.size, Size::Bytes(MOST_BYTES..)) => {
-                format!("--size {}: expected less than {}", self.size, Size::Bytes(MOST_BYTES))
+            () if matches!(self.size, ModelSize::Bytes(MOST_BYTES..)) => {
+                format!("--size {}: expected less than {}", self.size, ModelSize::Bytes(MOST_BYTES))
             }
             () => return Ok(()),
         };
@@ -487,7 +496,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use majuscule::restorer::{Restorer, Want};
-    use majuscule::text::{Break, Case, Given, Locale, Mark, Tokens};
+    use majuscule::text::{Break, Case, Constraint, Locale, Mark, Tokens};
 
     #[test]
     fn neighbours_decide() {
@@ -551,7 +560,7 @@ mod tests {
         .unwrap();
         for case in [Case::Title, Case::Lower] {
             let mut tokens = Tokens::of_words("we saw a new hope again".split(' '), Locale::Root);
-            tokens.as_mut_slice()[3].given = Given::Fixed(case);
+            tokens.as_mut_slice()[3].given = Constraint::Fixed(case);
             let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
             assert_eq!(choices[4].label.case, case);
         }
@@ -569,7 +578,7 @@ mod tests {
             NonZeroUsize::MIN,
         )
         .unwrap();
-        for nato in [Given::Nothing, Given::Fixed(Case::Upper)] {
+        for nato in [Constraint::Free, Constraint::Fixed(Case::Upper)] {
             let mut tokens = Tokens::of_words("we heard nato told us all here".split(' '), Locale::Root);
             tokens.as_mut_slice()[2].given = nato;
             let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
@@ -642,13 +651,13 @@ mod tests {
                 let solving = Solving { solver, solver_memory: memory, ..Solving::default() };
                 MaxentConfig { bits: 12, solving, ..MaxentConfig::default() }
             };
-            let model = train_on(&text, &config(majuscule::files::Size(1 << 30)), 1).unwrap();
+            let model = train_on(&text, &config(majuscule::files::ByteSize(1 << 30)), 1).unwrap();
             let tokens = Tokens::of_words("we saw the us army they told us here".split(' '), Locale::Root);
             let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
             assert_eq!([choices[3].label.case, choices[7].label.case], [Case::Upper, Case::Lower]);
             let wide = model.weights.width();
             assert!(wide == Width::Wide && model.settings.cut == 0, "weights of any size are kept");
-            let problem = train_on(&text, &config(majuscule::files::Size(1 << 18)), 1).unwrap_err();
+            let problem = train_on(&text, &config(majuscule::files::ByteSize(1 << 18)), 1).unwrap_err();
             assert!(problem.to_string().contains("words would fit"), "{problem}");
         }
     }
@@ -768,8 +777,8 @@ mod tests {
             MaxentConfig { rate: -1.0, ..MaxentConfig::default() },
             MaxentConfig { bits: 60, ..MaxentConfig::default() },
             MaxentConfig { epochs: 0, ..MaxentConfig::default() },
-            MaxentConfig { size: Size::Features(0), ..MaxentConfig::default() },
-            MaxentConfig { size: Size::Bytes(usize::MAX), ..MaxentConfig::default() },
+            MaxentConfig { size: ModelSize::Features(0), ..MaxentConfig::default() },
+            MaxentConfig { size: ModelSize::Bytes(usize::MAX), ..MaxentConfig::default() },
         ] {
             assert!(matches!(train(&config, &corpus, NonZeroUsize::MIN), Err(Error::Usage(_))), "{config:?}");
         }

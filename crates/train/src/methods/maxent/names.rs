@@ -7,8 +7,8 @@
 
 use majuscule::methods::maxent::filling::{FeatureSet, Observation, Values};
 use majuscule::methods::maxent::hash::{feature, hash};
-use majuscule::methods::maxent::observe::Seen;
-use majuscule::methods::maxent::templates::{PLACES, REACH, Slot, TEMPLATES, Template};
+use majuscule::methods::maxent::observe::WordFeatures;
+use majuscule::methods::maxent::templates::{FeatureSlot, PLACES, REACH, TEMPLATES, Template};
 use majuscule::text::Tokens;
 
 /// The feature that every word has.
@@ -60,20 +60,20 @@ pub fn parse(name: &str) -> Option<u64> {
 }
 
 fn name(template: &Template, values: &Values, letters: &str, words: &[&str; PLACES]) -> String {
-    let text = |slot: &Slot| value_text(*slot, values.get(*slot), letters, words);
+    let text = |slot: &FeatureSlot| value_text(*slot, values.get(*slot), letters, words);
     let texts: Vec<String> = template.slots.iter().map(text).collect();
     if texts.is_empty() { template.name.to_owned() } else { format!("{}={}", template.name, texts.join("_")) }
 }
 
 /// A value as it is read in a name.
-fn value_text(slot: Slot, value: u64, letters: &str, words: &[&str; PLACES]) -> String {
+fn value_text(slot: FeatureSlot, value: u64, letters: &str, words: &[&str; PLACES]) -> String {
     match slot {
-        Slot::Word(place) if value == 0 => if place < 0 { LEFT_END } else { RIGHT_END }.to_owned(),
-        Slot::Word(_) if value == Seen::UNSEEN.hash => CUT.to_owned(),
-        Slot::Word(place) => escaped(words[REACH.wrapping_add_signed(place)]),
-        Slot::First(_) | Slot::Last(_) | Slot::Letters => escaped(letters),
-        Slot::Shape => format!("{}_{}_{}", value >> 16, value >> 8 & 255, value & 255),
-        Slot::Marks(_) => {
+        FeatureSlot::Word(place) if value == 0 => if place < 0 { LEFT_END } else { RIGHT_END }.to_owned(),
+        FeatureSlot::Word(_) if value == WordFeatures::UNKNOWN_LEFT.hash => CUT.to_owned(),
+        FeatureSlot::Word(place) => escaped(words[REACH.wrapping_add_signed(place)]),
+        FeatureSlot::First(_) | FeatureSlot::Last(_) | FeatureSlot::Letters => escaped(letters),
+        FeatureSlot::Shape => format!("{}_{}_{}", value >> 16, value >> 8 & 255, value & 255),
+        FeatureSlot::Marks(_) => {
             let mark = |code: u64| u32::try_from(code).ok().filter(|code| *code > 0).and_then(char::from_u32);
             let text =
                 |code: u64| mark(code).map(|c| escaped(c.encode_utf8(&mut [0; 4]))).unwrap_or_default();
@@ -84,13 +84,15 @@ fn value_text(slot: Slot, value: u64, letters: &str, words: &[&str; PLACES]) -> 
 }
 
 /// The value of a slot, from as many parts of a name as it takes.
-fn parse_value<'a>(slot: Slot, parts: &mut impl Iterator<Item = &'a str>) -> Option<u64> {
+fn parse_value<'a>(slot: FeatureSlot, parts: &mut impl Iterator<Item = &'a str>) -> Option<u64> {
     let mut byte = || parts.next()?.parse::<u8>().ok().map(u64::from);
     match slot {
-        Slot::Word(_) => word(parts.next()?),
-        Slot::First(_) | Slot::Last(_) | Slot::Letters => Some(hash(unescaped(parts.next()?)?.as_bytes())),
-        Slot::Shape => Some(byte()? << 16 | byte()? << 8 | byte()?),
-        Slot::Marks(_) => {
+        FeatureSlot::Word(_) => word(parts.next()?),
+        FeatureSlot::First(_) | FeatureSlot::Last(_) | FeatureSlot::Letters => {
+            Some(hash(unescaped(parts.next()?)?.as_bytes()))
+        }
+        FeatureSlot::Shape => Some(byte()? << 16 | byte()? << 8 | byte()?),
+        FeatureSlot::Marks(_) => {
             let (left, right) = (mark(parts.next()?)?, mark(parts.next()?)?);
             Some(left << 32 | right << 1 | u64::from(parts.next()?.parse::<bool>().ok()?))
         }
@@ -106,7 +108,7 @@ const CUT: &str = "<cut>";
 fn word(part: &str) -> Option<u64> {
     match part {
         LEFT_END | RIGHT_END => Some(0),
-        CUT => Some(Seen::UNSEEN.hash),
+        CUT => Some(WordFeatures::UNKNOWN_LEFT.hash),
         _ => Some(hash(unescaped(part)?.as_bytes())),
     }
 }
@@ -150,8 +152,8 @@ fn unescaped(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use majuscule::methods::maxent::observe::{Observer, Phrase};
-    use majuscule::methods::maxent::outside::Outside;
+    use majuscule::methods::maxent::gazetteers::Gazetteers;
+    use majuscule::methods::maxent::observe::{GazetteerMatch, Observer};
     use majuscule::methods::maxent::templates::{Group, PREVIOUS};
     use majuscule::text::{Break, Locale};
     use proptest::prelude::*;
@@ -163,21 +165,21 @@ mod tests {
 
     /// All features of each word of a text, and their names; what is known of a word beside its letters depends on `draw`.
     fn named(texts: &[String], before: Break, draw: u64, look_ahead: usize) -> Vec<(Vec<u64>, Vec<String>)> {
-        let (set, outside) = (FeatureSet::new(&Vec::from_iter(groups())), Outside::default());
+        let (set, gazetteers) = (FeatureSet::new(&Vec::from_iter(groups())), Gazetteers::default());
         let mut tokens = Tokens::of_words(texts.iter().map(String::as_str), Locale::Root);
         tokens.as_mut_slice()[0].before = before;
-        let seen: Vec<Seen> = tokens
+        let seen: Vec<WordFeatures> = tokens
             .iter()
             .map(|(lower, token)| {
-                let seen = Seen::of(lower, token, 0);
+                let seen = WordFeatures::of(lower, token, 0);
                 let [a, b, c, d, e, f, ..] = (draw ^ hash(&seen.hash.to_le_bytes())).to_le_bytes();
                 let [profile, lists] = [[a & 3, b & 1], [c & 3, d & 1]].map(u16::from_le_bytes);
-                Seen { profile, lists, form: e & 7, cluster: f & 7, ..seen }
+                WordFeatures { profile, lists, form: e & 7, cluster: f & 7, ..seen }
             })
             .collect();
-        let phrase = Phrase { lists: draw as u16 & 7, words: 2, place: 1 };
+        let phrase = GazetteerMatch { lists: draw as u16 & 7, words: 2, place: 1 };
         let (before, distance) = (Some(draw as usize % PREVIOUS), Some(draw as usize % 20));
-        let mut observer = Observer::new(&set, &outside);
+        let mut observer = Observer::new(&set, &gazetteers);
         let mut observed = Vec::new();
         observer.text(&tokens, &seen, |_, word| observed.push(*word));
         let both = observed.iter().map(|word| {

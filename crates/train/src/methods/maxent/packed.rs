@@ -5,12 +5,12 @@ use std::num::NonZeroUsize;
 use rustc_hash::FxHashMap;
 
 use super::cells::Gradient;
-use super::count::Words;
+use super::count::WordTallies;
 use super::*;
 use crate::corpus::{Example, Protocol, Reading};
 use majuscule::files::Input;
-use majuscule::methods::maxent::chain::{Bonus, Chain, DISTANCES};
-use majuscule::methods::maxent::observe::{Observer, Seen, Shown};
+use majuscule::methods::maxent::boundary::{Bonus, BoundaryModel, DISTANCES};
+use majuscule::methods::maxent::observe::{BoundaryEvidence, Observer, WordFeatures};
 use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::{Case, Locale, Tokens};
@@ -19,7 +19,7 @@ use majuscule::text::{Case, Locale, Tokens};
 /// summed before it is needed or left out because it hardly counts.
 struct Unpacked<'a> {
     weights: FxHashMap<u64, Gradient>,
-    words: &'a Words,
+    words: &'a WordTallies,
     clusters: FxHashMap<&'a str, u8>,
     /// What nothing is quantised of: the settings, and how the classes title and mixed are spelled.
     model: &'a Maxent,
@@ -34,13 +34,13 @@ impl Unpacked<'_> {
         sums
     }
 
-    fn seen(&self, lower: &str, token: &Token) -> Seen {
+    fn seen(&self, lower: &str, token: &Token) -> WordFeatures {
         let profile = self.words.get(lower).map_or(0, |word| word.counts.profile());
         let cluster = self.clusters.get(lower).copied().unwrap_or(0);
-        Seen { cluster, ..Seen::of(lower, token, profile) }
+        WordFeatures { cluster, ..WordFeatures::of(lower, token, profile) }
     }
 
-    fn bonus(&self, word: Seen) -> Bonus {
+    fn bonus(&self, word: WordFeatures) -> Bonus {
         DISTANCES.map(|distance| {
             let mut features = Vec::new();
             self.model
@@ -51,13 +51,13 @@ impl Unpacked<'_> {
     }
 
     fn cases(&self, tokens: &Tokens) -> Vec<Case> {
-        let seen: Vec<Seen> = tokens.iter().map(|(lower, token)| self.seen(lower, token)).collect();
-        let Maxent { features: set, outside, settings, .. } = self.model;
-        let (mut chain, mut cases, mut features) = (Chain::default(), Vec::new(), Vec::new());
-        Observer::new(set, outside).text(tokens, &seen, |observer, word| {
+        let seen: Vec<WordFeatures> = tokens.iter().map(|(lower, token)| self.seen(lower, token)).collect();
+        let Maxent { features: set, gazetteers, settings, .. } = self.model;
+        let (mut chain, mut cases, mut features) = (BoundaryModel::default(), Vec::new(), Vec::new());
+        Observer::new(set, gazetteers).text(tokens, &seen, |observer, word| {
             let Some(here) = seen.get(word.at) else { return };
             if word.opening.is_some() {
-                chain = Chain::default();
+                chain = BoundaryModel::default();
             }
             let lower = tokens.lower(word.at);
             features.clear();
@@ -70,9 +70,9 @@ impl Unpacked<'_> {
                 (sums[0], sums[1]) = (sums[0].max(sums[1]), -30.0);
             }
             let (begins, after) = match word.shown {
-                Shown::Nothing => chain.step(sums[BEGIN], &self.bonus(*here)),
-                Shown::Begins => (1.0, Chain::begun()),
-                Shown::Inside => (0.0, chain.inside()),
+                BoundaryEvidence::Nothing => chain.step(sums[BEGIN], &self.bonus(*here)),
+                BoundaryEvidence::Begins => (1.0, BoundaryModel::begun()),
+                BoundaryEvidence::Inside => (0.0, chain.inside()),
             };
             chain = after;
             cases.push(self.case(lower, sums, f64::from(begins)));
@@ -175,7 +175,7 @@ fn agreement(one: &[Case], other: &[Case]) -> f64 {
 fn packed_and_unpacked_models_give_equal_cases() {
     let training = corpus(&text(60_000, 6_000, 1));
     let groups = [&Group::DEFAULT[..], &[Group::Spans, Group::Clusters]].concat();
-    let size = Size::Features(40_000);
+    let size = ModelSize::Features(40_000);
     let config =
         MaxentConfig { features: groups, bits: 18, size, vocabulary: 4_000, ..MaxentConfig::default() };
     let model = train(&config, &training, NonZeroUsize::MIN).unwrap();
@@ -185,8 +185,9 @@ fn packed_and_unpacked_models_give_equal_cases() {
     let numbers = clusters::clusters(&prepared.order, &training, NonZeroUsize::MIN).unwrap();
     let exact: FxHashMap<&str, u8> = prepared.order.iter().map(String::as_str).zip(numbers).collect();
     let hashed = exact.iter().map(|(lower, class)| (hash(lower.as_bytes()), [*class]));
-    let outside = Outside { clusters: Some(outside::table(hashed).unwrap()), ..Outside::default() };
-    let data = prepared.data(&config, &training, &outside);
+    let gazetteers =
+        Gazetteers { clusters: Some(gazetteers::table(hashed).unwrap()), ..Gazetteers::default() };
+    let data = prepared.data(&config, &training, &gazetteers);
     let trainer = Trainer { data, threads: NonZeroUsize::MIN };
     let weights = find(&trainer, 40_000, None, prepared.digest).unwrap();
     let mut unpacked = Unpacked {
@@ -235,7 +236,7 @@ fn weights_of_any_size_restore_alike_before_they_go_out_and_after_they_come_in()
     let training = shown(&text(12_000, 3_000, 3));
     let features = vec![Group::Word, Group::Bigrams];
     let exchange = Exchange {
-        form: Form::Svmlight,
+        form: ExchangeFormat::Svmlight,
         target: Target::Case,
         min_count: 1,
         features: features.clone(),
@@ -248,7 +249,7 @@ fn weights_of_any_size_restore_alike_before_they_go_out_and_after_they_come_in()
     let [dictionary, weights] = ["names", "weights"].map(|name| folder.path().join(name));
     std::fs::write(&dictionary, names).unwrap();
     let rows = Input::new("rows", std::io::Cursor::new(rows)).unwrap();
-    let (how, mut found) = (Fit { l2: 1e-3, precision: 1e-3, ..Fit::default() }, Vec::new());
+    let (how, mut found) = (FitConfig { l2: 1e-3, precision: 1e-3, ..FitConfig::default() }, Vec::new());
     fit(&how, rows, Some(&dictionary), &mut found).unwrap();
     std::fs::write(&weights, found).unwrap();
 
@@ -271,7 +272,7 @@ fn weights_of_any_size_restore_alike_before_they_go_out_and_after_they_come_in()
             ..MaxentConfig::default()
         };
         let model = train(&config, &training, NonZeroUsize::MIN).unwrap();
-        let words = Words::default();
+        let words = WordTallies::default();
         let clusters = FxHashMap::default();
         let before = Unpacked { weights: exact.clone(), words: &words, clusters, model: &model };
         let before: Vec<Case> = documents.iter().flat_map(|tokens| before.cases(tokens)).collect();

@@ -1,9 +1,9 @@
 //! Learned weights in, the table of a model out, whose weights are whole numbers of steps.
 
-use super::cells::{Gradient, Weights};
-use majuscule::methods::maxent::weights::{Steps, Width};
+use super::cells::{Gradient, TrainingWeights};
+use majuscule::methods::maxent::weights::{WeightLevels, Width};
 
-impl Weights {
+impl TrainingWeights {
     /// The weights in steps of a model whose weights are so wide, the `kept` features with the largest ones at most. Features
     /// whose weights are all of no step are left out.
     pub(super) fn quantised(&self, width: Width, kept: usize) -> Quantised {
@@ -11,12 +11,12 @@ impl Weights {
         let most = most.fold(0.0f32, |most, weight| most.max(weight.abs()));
         let unit = unit(width, most);
         let step = |weight: f32| width.nearest(weight * unit as f32);
-        let mut found: Vec<(u64, Steps)> = self
+        let mut found: Vec<(u64, WeightLevels)> = self
             .by_feature()
             .map(|(feature, weights)| (feature, weights.map(step)))
-            .filter(|(_, steps)| *steps != Steps::default())
+            .filter(|(_, steps)| *steps != WeightLevels::default())
             .collect();
-        let size = |steps: &Steps| steps.map(i16::unsigned_abs).into_iter().max();
+        let size = |steps: &WeightLevels| steps.map(i16::unsigned_abs).into_iter().max();
         found.sort_unstable_by(|a, b| size(&b.1).cmp(&size(&a.1)).then(a.0.cmp(&b.0)));
         found.truncate(kept);
         let room = f32::from(width.most()) + 0.5;

@@ -3,11 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cells::Gradient;
-use super::dataset::{DataSet, Scratch};
-use super::exchange::{Fit, Target};
+use super::dataset::{DataSet, ExampleScratch};
+use super::exchange::{FitConfig, Target};
 use super::matrix::Matrix;
 use majuscule::error::{Error, Result};
-use majuscule::files::Size;
+use majuscule::files::ByteSize;
 use majuscule::methods::maxent::BEGIN;
 
 /// The features that a corpus has for the classes of words, in the order in which they come; `None` where they are more than
@@ -16,7 +16,7 @@ use majuscule::methods::maxent::BEGIN;
 /// # Errors
 /// Where the corpus cannot be read.
 pub(super) fn all_features(data: &DataSet<'_>, most: usize) -> Result<Option<Vec<u64>>> {
-    let (mut known, mut found, mut scratch) = (FxHashSet::default(), Vec::new(), Scratch::default());
+    let (mut known, mut found, mut scratch) = (FxHashSet::default(), Vec::new(), ExampleScratch::default());
     data.corpus.for_each(&mut |example| {
         data.rows(example, &mut scratch, |row| {
             let Some((features, _)) = row.of(Target::Case).filter(|_| found.len() <= most) else { return };
@@ -43,7 +43,7 @@ pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder:
     let numbers: FxHashMap<u64, u32> = chosen.iter().copied().zip(1..).collect();
     let mut matrix = Matrix::new(chosen.len() as u32);
     let fixed = (holder.bytes)(&matrix);
-    let mut scratch = Scratch::default();
+    let mut scratch = ExampleScratch::default();
     let (mut row, mut fitting, mut words) = (Vec::new(), None, 0u64);
     data.corpus.for_each(&mut |example| {
         data.rows(example, &mut scratch, |row_of| {
@@ -65,7 +65,7 @@ pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder:
     })?;
     let Some(fitting) = fitting else { return Ok(matrix) };
     let of_rows = ((holder.bytes)(&matrix) - fixed) as f64 * words as f64 / matrix.len() as f64;
-    let whole = Size(fixed + of_rows as usize);
+    let whole = ByteSize(fixed + of_rows as usize);
     let problem = format!(
         "{words} words take about {whole} in {}, and --solver-memory is {memory}: {fitting} words would fit; give \
          less text, more memory, or --solver adagrad, which holds no corpus",
@@ -90,7 +90,7 @@ pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> 
         let problem = "all words that are trained on are of one class: give text as it was published";
         return Err(Error::file(data.corpus.name(), problem));
     }
-    let Fit { steps, precision, .. } = Fit::default();
+    let FitConfig { steps, precision, .. } = FitConfig::default();
     let weights = matrix.fit(data.config.solving.l2, steps, precision).ok_or_else(|| {
         Error::Usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger --l2"))
     })?;

@@ -1,13 +1,13 @@
 //! Weights that features share in, the features that matter most out.
 
-use super::cells::{Cell, Index, Weights};
+use super::cells::{Index, TrainingWeights, WeightCell};
 use majuscule::methods::maxent::{BEGIN, WEIGHTS_EACH};
 
-impl Weights {
+impl TrainingWeights {
     /// The `size` features that weigh most, and of equal ones the lower hashes.
     pub(super) fn chosen(&self, size: usize) -> Vec<u64> {
         let Index::Hashed(_, leaders) = &self.index else { return Vec::new() };
-        let score = |cell: &Cell| {
+        let score = |cell: &WeightCell| {
             let weight = |weights: &[f32], sum: f32| {
                 weights.iter().fold(0.0f32, |most, weight| most.max(weight.abs())) * sum.sqrt().sqrt()
             };

@@ -10,12 +10,12 @@ use crate::corpus::Corpus;
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::methods::maxent::WORD;
-use majuscule::methods::maxent::table::Table;
+use majuscule::methods::maxent::table::HashTable;
 use majuscule::model::{self, Draft};
 
 /// How large a model becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
+pub enum ModelSize {
     /// So many features at most, and as many words as the vocabulary says.
     Features(usize),
     /// So many bytes at most, packed: a fourth of them at most for words, the rest for features.
@@ -25,7 +25,7 @@ pub enum Size {
 /// The units of bytes; those of files on a disk are powers of ten, so that nothing that is called 2 MB is larger.
 const KILO: f64 = 1000.0;
 
-impl FromStr for Size {
+impl FromStr for ModelSize {
     type Err = String;
 
     /// Reads a number of features, or with a unit one of bytes: 2MB, 500kB, 1.5MiB, 700000B.
@@ -40,7 +40,7 @@ impl FromStr for Size {
     }
 }
 
-impl fmt::Display for Size {
+impl fmt::Display for ModelSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Features(features) => write!(f, "{features}"),
@@ -51,7 +51,7 @@ impl fmt::Display for Size {
     }
 }
 
-impl Serialize for Size {
+impl Serialize for ModelSize {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -63,12 +63,12 @@ const SHARE_OF_WORDS: usize = 4;
 /// So many more features are trained than fit: some come out with weights of no step, and need no bytes.
 const SPARE: usize = 16;
 
-impl Size {
+impl ModelSize {
     /// How many words a model keeps, where it may keep `most`.
     pub(super) fn vocabulary(self, most: usize) -> usize {
         match self {
             Self::Features(_) => most,
-            Self::Bytes(bytes) => most.min(Table::<WORD>::room(bytes / SHARE_OF_WORDS)),
+            Self::Bytes(bytes) => most.min(HashTable::<WORD>::room(bytes / SHARE_OF_WORDS)),
         }
     }
 
@@ -81,9 +81,9 @@ impl Size {
         config: &MaxentConfig,
         corpus: &Corpus,
         others: &[usize],
-    ) -> Result<Features> {
+    ) -> Result<FeatureLimits> {
         let bytes = match self {
-            Self::Features(size) => return Ok(Features { trained: size, kept: usize::MAX }),
+            Self::Features(size) => return Ok(FeatureLimits { trained: size, kept: usize::MAX }),
             Self::Bytes(bytes) => bytes,
         };
         let sections: usize = others.iter().map(|&len| model::packed(len)).sum();
@@ -94,7 +94,7 @@ impl Size {
             let problem = format!("--size {self}: a model takes {taken} bytes before it has any features");
             return Err(Error::Usage(format!("{problem}; give it more, or fewer lists and forms")));
         }
-        Ok(Features { trained: kept + kept / SPARE, kept })
+        Ok(FeatureLimits { trained: kept + kept / SPARE, kept })
     }
 
     /// Refuses a model that came out larger: its manifest may name more files than the corpus has.
@@ -110,7 +110,7 @@ impl Size {
 
 /// How many features are trained, and how many of them stay at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Features {
+pub(super) struct FeatureLimits {
     pub(super) trained: usize,
     pub(super) kept: usize,
 }
@@ -143,19 +143,19 @@ mod tests {
     #[test]
     fn sizes_are_read_as_they_are_written() {
         for (text, size, again) in [
-            ("300000", Size::Features(300_000), "300000"),
-            ("2MB", Size::Bytes(2_000_000), "2MB"),
-            ("1.5m", Size::Bytes(1_500_000), "1500kB"),
-            ("500kB", Size::Bytes(500_000), "500kB"),
-            ("64KiB", Size::Bytes(65_536), "65536B"),
-            ("70001B", Size::Bytes(70_001), "70001B"),
+            ("300000", ModelSize::Features(300_000), "300000"),
+            ("2MB", ModelSize::Bytes(2_000_000), "2MB"),
+            ("1.5m", ModelSize::Bytes(1_500_000), "1500kB"),
+            ("500kB", ModelSize::Bytes(500_000), "500kB"),
+            ("64KiB", ModelSize::Bytes(65_536), "65536B"),
+            ("70001B", ModelSize::Bytes(70_001), "70001B"),
         ] {
             assert_eq!(text.parse(), Ok(size));
             assert_eq!(size.to_string(), again);
             assert_eq!(again.parse(), Ok(size));
         }
         for text in ["", "MB", "-2MB", "2.5", "-1", "2 apples", "NaNMB", "infMB", "0x10"] {
-            assert!(text.parse::<Size>().unwrap_err().contains("2MB"), "{text}");
+            assert!(text.parse::<ModelSize>().unwrap_err().contains("2MB"), "{text}");
         }
     }
 
@@ -178,7 +178,7 @@ mod tests {
         let corpus = Corpus::of_text(&text(), Reading::default(), Protocol::Text, Locale::Root);
         for bytes in [60_000, 100_000, 200_000] {
             let config =
-                MaxentConfig { bits: 18, look_ahead: 1, size: Size::Bytes(bytes), ..Default::default() };
+                MaxentConfig { bits: 18, look_ahead: 1, size: ModelSize::Bytes(bytes), ..Default::default() };
             let names = vec!["text".to_owned(); 3];
             let draft = train(&config, &corpus, names, NonZeroUsize::MIN, &mut |_| {}).unwrap();
             let packed = draft.pack().len();
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn what_holds_no_model_is_refused() {
         let corpus = Corpus::of_text(&text(), Reading::default(), Protocol::Text, Locale::Root);
-        let config = MaxentConfig { bits: 12, size: Size::Bytes(3000), ..Default::default() };
+        let config = MaxentConfig { bits: 12, size: ModelSize::Bytes(3000), ..Default::default() };
         let problem = maxent::train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
         assert!(problem.contains("--size 3kB: a model takes"), "{problem}");
     }

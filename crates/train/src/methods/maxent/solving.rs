@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::dataset::DataSet;
 use super::lazy::Penalty;
 use majuscule::error::{Error, Result};
-use majuscule::files::Size;
+use majuscule::files::ByteSize;
 use majuscule::methods::maxent::hash::hash;
 
 /// How weights are found.
@@ -44,7 +44,7 @@ pub struct Solving {
     pub cost: Option<f64>,
     /// The memory that LIBLINEAR or L-BFGS may take, such as 2G or 500M: each holds the whole corpus
     #[arg(long, value_name = "SIZE", default_value_t = Solving::default().solver_memory)]
-    pub solver_memory: Size,
+    pub solver_memory: ByteSize,
     /// Take the weights from a file instead of learning them: a model of LIBLINEAR, whose features --dictionary names, or
     /// weights of MegaM
     #[arg(long, value_name = "FILE")]
@@ -87,7 +87,7 @@ impl Default for Solving {
             patience: 1,
             seed: 1,
             cost: None,
-            solver_memory: Size(4 << 30),
+            solver_memory: ByteSize(4 << 30),
             weights: None,
             begin_weights: None,
             dictionary: None,

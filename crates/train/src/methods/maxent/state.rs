@@ -1,25 +1,25 @@
 //! How far training has come: what a checkpoint keeps.
 
-use super::cells::Weights;
+use super::cells::TrainingWeights;
 use super::stopping::Stopping;
 use majuscule::error::Result;
 
 /// How far training has come.
-pub(super) struct State {
+pub(super) struct TrainingState {
     /// Epochs done.
     pub(super) epoch: usize,
     /// Batches done of the next.
     pub(super) batches: u64,
     pub(super) stopping: Stopping,
-    pub(super) weights: Weights,
+    pub(super) weights: TrainingWeights,
 }
 
 /// Is told of a state after each batch of so many words, and with none after each epoch; an error ends training.
-pub(super) type Keep<'a> = dyn FnMut(&State, u64) -> Result<()> + 'a;
+pub(super) type StateKeeper<'a> = dyn FnMut(&TrainingState, u64) -> Result<()> + 'a;
 
-impl State {
+impl TrainingState {
     /// The beginning.
-    pub(super) fn new(weights: Weights, patience: usize) -> Self {
+    pub(super) fn new(weights: TrainingWeights, patience: usize) -> Self {
         Self { epoch: 0, batches: 0, stopping: Stopping::new(patience), weights }
     }
 

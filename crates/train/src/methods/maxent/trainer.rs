@@ -5,10 +5,10 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::adagrad::Gradients;
-use super::cells::Weights;
-use super::dataset::{DataSet, ExampleRow, Scratch};
+use super::cells::TrainingWeights;
+use super::dataset::{DataSet, ExampleRow, ExampleScratch};
 use super::loss::{gradient, loss};
-use super::state::{Keep, State};
+use super::state::{StateKeeper, TrainingState};
 use crate::corpus::Example;
 use majuscule::error::{Error, Result};
 
@@ -24,7 +24,11 @@ pub(super) struct Trainer<'a> {
 
 impl Trainer<'_> {
     /// Learns until the last epoch, or until what is held out gets worse. Each batch and each epoch is told to `keep`.
-    pub(super) fn epochs(&self, mut state: State, keep: &mut Keep<'_>) -> Result<Weights> {
+    pub(super) fn epochs(
+        &self,
+        mut state: TrainingState,
+        keep: &mut StateKeeper<'_>,
+    ) -> Result<TrainingWeights> {
         while !state.is_over(self.data.config.epochs) {
             self.epoch(&mut state, keep)?;
             if self.data.config.solving.held_out > 0.0 {
@@ -39,7 +43,7 @@ impl Trainer<'_> {
     }
 
     /// Goes over what is left of an epoch.
-    fn epoch(&self, state: &mut State, keep: &mut Keep<'_>) -> Result<()> {
+    fn epoch(&self, state: &mut TrainingState, keep: &mut StateKeeper<'_>) -> Result<()> {
         let mut done = state.batches;
         thread::scope(|scope| {
             let (full, batches) = mpsc::sync_channel::<Vec<Example>>(4);
@@ -83,7 +87,7 @@ impl Trainer<'_> {
         })
     }
 
-    fn gradients(&self, batch: &[Example], weights: &Weights) -> Vec<Gradients> {
+    fn gradients(&self, batch: &[Example], weights: &TrainingWeights) -> Vec<Gradients> {
         let chunks = batch.chunks(batch.len().div_ceil(self.threads.get()).max(1));
         thread::scope(|scope| {
             let workers: Vec<_> =
@@ -95,9 +99,9 @@ impl Trainer<'_> {
         })
     }
 
-    fn gradients_of(&self, examples: &[Example], weights: &Weights) -> Gradients {
+    fn gradients_of(&self, examples: &[Example], weights: &TrainingWeights) -> Gradients {
         let mut gradients = Gradients::default();
-        let mut scratch = Scratch::default();
+        let mut scratch = ExampleScratch::default();
         for example in examples {
             self.data.rows(example, &mut scratch, |ExampleRow { features, all, answer, .. }| {
                 gradients.taken += 1;
@@ -112,8 +116,8 @@ impl Trainer<'_> {
     }
 
     /// The mean of −ln P over the words that are held out.
-    fn held_out_loss(&self, weights: &Weights) -> Result<f64> {
-        let (mut numbers, mut scratch) = (0.., Scratch::default());
+    fn held_out_loss(&self, weights: &TrainingWeights) -> Result<f64> {
+        let (mut numbers, mut scratch) = (0.., ExampleScratch::default());
         let (mut sum, mut words) = (0.0, 0u64);
         self.data.corpus.for_each(&mut |example| {
             if numbers.next().is_some_and(|number| self.data.config.solving.holds_out(number)) {

@@ -24,11 +24,11 @@ pub type Bonus = [f32; BUCKETS];
 
 /// The probability of each distance: 0 while no beginning was seen, [`FAR`] for that and all longer ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Chain {
+pub struct BoundaryModel {
     shares: [f32; FAR + 1],
 }
 
-impl Default for Chain {
+impl Default for BoundaryModel {
     fn default() -> Self {
         let mut shares = [0.0; FAR + 1];
         shares[0] = 1.0;
@@ -36,7 +36,7 @@ impl Default for Chain {
     }
 }
 
-impl Chain {
+impl BoundaryModel {
     /// The probability that a sentence begins at the next word, whose sum of weights is `sum`, and the chain after that word.
     pub fn step(&self, sum: f32, bonus: &Bonus) -> (f32, Self) {
         let by_bucket = bonus.map(|bonus| 1.0 / (1.0 + (-(sum + bonus)).exp()));
@@ -100,7 +100,7 @@ mod tests {
         fn it_sums_over_all_ways_to_part_the_words(
             words in prop::collection::vec((-4.0f32..4.0, prop::array::uniform9(-2.0f32..2.0)), 1..10),
         ) {
-            let (mut chain, mut found) = (Chain::default(), 0.0);
+            let (mut chain, mut found) = (BoundaryModel::default(), 0.0);
             for (sum, bonus) in &words {
                 (found, chain) = chain.step(*sum, bonus);
             }

@@ -7,14 +7,14 @@ use crate::error::{Error, Result};
 
 /// What computes a neural model, and how exactly. The other methods compute on the processor, in the numbers that they are saved as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Computing {
+pub struct Backend {
     /// What computes a model of bert: auto, cpu or cuda:N. auto is the first GPU where there is one and this build can use it
     pub device: Device,
     /// How exactly a model of bert computes: f32, or on the processor int8, which is faster, and on a GPU bf16 or f16; by default f32
     pub precision: Option<Precision>,
 }
 
-impl Computing {
+impl Backend {
     /// Refuses what only other methods can do.
     ///
     /// # Errors
@@ -123,13 +123,12 @@ mod tests {
 
     #[test]
     fn what_only_neural_methods_can_do_is_refused_for_others() {
-        let refused = |computing: Computing| computing.refuse("maxent").map_err(|error| error.to_string());
-        assert_eq!(refused(Computing::default()), Ok(()));
-        assert_eq!(refused(Computing { device: Device::Cpu, precision: None }), Ok(()));
-        let gpu = refused(Computing { device: Device::Cuda(0), precision: None }).unwrap_err();
+        let refused = |computing: Backend| computing.refuse("maxent").map_err(|error| error.to_string());
+        assert_eq!(refused(Backend::default()), Ok(()));
+        assert_eq!(refused(Backend { device: Device::Cpu, precision: None }), Ok(()));
+        let gpu = refused(Backend { device: Device::Cuda(0), precision: None }).unwrap_err();
         assert_eq!(gpu, "--device cuda:0 is for models of bert, and this one is of maxent: leave it out");
-        let int8 =
-            refused(Computing { precision: Some(Precision::Int8), ..Computing::default() }).unwrap_err();
+        let int8 = refused(Backend { precision: Some(Precision::Int8), ..Backend::default() }).unwrap_err();
         assert!(int8.starts_with("--precision int8 is for models of bert"));
     }
 }

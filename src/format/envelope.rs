@@ -6,14 +6,14 @@ use super::json::recase;
 
 /// The bytes of a file, and the places in them where parts of a text stand. A part may stand in several.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Frame {
+pub struct Envelope {
     /// The bytes as they are.
     pub(super) source: Vec<u8>,
     /// Parts of the text, and the places between quotes where each stands in the source, in their order there.
     pub(super) places: Vec<(Range<u32>, Range<u32>)>,
 }
 
-impl Frame {
+impl Envelope {
     /// Whether the text is the file.
     pub fn is_none(&self) -> bool {
         self.source.is_empty()

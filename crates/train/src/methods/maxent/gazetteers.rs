@@ -5,29 +5,33 @@ use std::path::Path;
 
 use super::MaxentConfig;
 use crate::corpus::Corpus;
-use crate::lexicon::{Entry, Initial, List, read};
+use crate::lexicon::{Initial, LexiconEntry, List, read};
 use majuscule::error::{Error, Result};
 use majuscule::files;
+use majuscule::methods::maxent::gazetteers::{self, Gazetteers, LISTED, LONGEST, MOST_LISTS, listed, phrase};
 use majuscule::methods::maxent::hash::hash;
-use majuscule::methods::maxent::outside::{self, LISTED, LONGEST, MOST_LISTS, Outside, listed, phrase};
-use majuscule::methods::maxent::table::Table;
+use majuscule::methods::maxent::table::HashTable;
 use majuscule::text::{Case, Locale, Tokens};
 
 /// Reads the files that the settings name; with them come the spellings in mixed case that they have.
 ///
 /// # Errors
 /// Where one is missing, is not what it should be or says nothing.
-pub(super) fn read(config: &MaxentConfig, corpus: &Corpus) -> Result<(Outside, BTreeMap<String, Case>)> {
+pub(super) fn read(config: &MaxentConfig, corpus: &Corpus) -> Result<(Gazetteers, BTreeMap<String, Case>)> {
     let mut mixed = BTreeMap::new();
     let forms = config.forms.as_ref().map(|file| forms(file, corpus, &mut mixed)).transpose()?;
     let lists = (!config.lists.is_empty()).then(|| lists(config, corpus.locale(), &mut mixed)).transpose()?;
     for file in &config.spellings {
         read_list(file, corpus.locale(), &mut mixed)?;
     }
-    Ok((Outside { lists, forms, clusters: None }, mixed))
+    Ok((Gazetteers { lists, forms, clusters: None }, mixed))
 }
 
-fn lists(config: &MaxentConfig, locale: Locale, mixed: &mut BTreeMap<String, Case>) -> Result<Table<LISTED>> {
+fn lists(
+    config: &MaxentConfig,
+    locale: Locale,
+    mixed: &mut BTreeMap<String, Case>,
+) -> Result<HashTable<LISTED>> {
     if config.lists.len() > MOST_LISTS {
         let problem = format!("{} lists: at most {MOST_LISTS} fit into a model", config.lists.len());
         return Err(Error::Usage(format!("{problem}; put some of them into one file")));
@@ -70,7 +74,7 @@ fn read_list(file: &Path, locale: Locale, mixed: &mut BTreeMap<String, Case>) ->
     list.entries().iter().map(|words| entry(words.words())).collect()
 }
 
-fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Result<Table<1>> {
+fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Result<HashTable<1>> {
     let name = file.to_string_lossy();
     let reading = read::LexiconReadConfig {
         language: Some(corpus.language().to_owned()),
@@ -94,14 +98,14 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
     table(lexicon.iter().map(|entry| (hash(entry.word.as_bytes()), [form(&entry)])))
 }
 
-fn form(entry: &Entry<'_>) -> u8 {
+fn form(entry: &LexiconEntry<'_>) -> u8 {
     let case = entry.majority(Initial::Apart);
     let count = entry.count();
     let most: f64 =
         entry.forms.iter().filter(|form| form.case.class() == case.class()).map(|form| form.count).sum();
-    outside::form(case.class() as u8, if count > 0.0 { most / count } else { 0.0 }, count)
+    gazetteers::form(case.class() as u8, if count > 0.0 { most / count } else { 0.0 }, count)
 }
 
-pub(super) fn table<const N: usize>(values: impl Iterator<Item = (u64, [u8; N])>) -> Result<Table<N>> {
-    Table::open(Table::build(values).into()).map_err(Error::Usage)
+pub(super) fn table<const N: usize>(values: impl Iterator<Item = (u64, [u8; N])>) -> Result<HashTable<N>> {
+    HashTable::open(HashTable::build(values).into()).map_err(Error::Usage)
 }

@@ -1,8 +1,8 @@
 //! What is known of words beside the weights: the lists that they stand in, how another lexicon writes them, their classes.
 
 use super::hash::feature;
-use super::observe::{Phrase, Seen, Window};
-use super::table::Table;
+use super::observe::{GazetteerMatch, Window, WordFeatures};
+use super::table::HashTable;
 use super::templates::{Group, PLACES, REACH};
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
@@ -21,20 +21,20 @@ pub const LONGEST: usize = PLACES;
 
 /// What is known of a word before its neighbours are: what is asked for by none of the features is not there.
 #[derive(Debug, Clone, Default)]
-pub struct Outside {
+pub struct Gazetteers {
     /// What lists say of words and phrases.
-    pub lists: Option<Table<LISTED>>,
+    pub lists: Option<HashTable<LISTED>>,
     /// How another lexicon writes words: [`form`].
-    pub forms: Option<Table<1>>,
+    pub forms: Option<HashTable<1>>,
     /// The numbers of their classes.
-    pub clusters: Option<Table<1>>,
+    pub clusters: Option<HashTable<1>>,
 }
 
 /// Bytes for what lists say of a word or a phrase: the bits of its lists, and for a word how many words the longest entry
 /// has that begins with it.
 pub const LISTED: usize = 3;
 
-impl Outside {
+impl Gazetteers {
     /// Reads what these features look at.
     ///
     /// # Errors
@@ -58,14 +58,14 @@ impl Outside {
 
     /// What is seen of a word, with this.
     #[inline]
-    pub fn seen(&self, lower: &str, token: &Token, profile: u16) -> Seen {
-        let mut seen = Seen::of(lower, token, profile);
+    pub fn seen(&self, lower: &str, token: &Token, profile: u16) -> WordFeatures {
+        let mut seen = WordFeatures::of(lower, token, profile);
         self.see(&mut seen);
         seen
     }
 
     #[inline]
-    fn see(&self, seen: &mut Seen) {
+    fn see(&self, seen: &mut WordFeatures) {
         if let Some([low, high, longest]) = get(&self.lists, seen.hash) {
             (seen.lists, seen.longest) = (u16::from_le_bytes([*low, *high]), *longest);
         }
@@ -80,13 +80,13 @@ impl Outside {
     /// The longest entry of a list, of two words or more, that the word in the middle of a window is part of; of equally long
     /// ones that which begins first. An entry whose last word is more than `look_ahead` places to the right is not seen.
     #[inline]
-    pub fn phrase(&self, window: &Window, look_ahead: usize) -> Option<Phrase> {
+    pub fn phrase(&self, window: &Window, look_ahead: usize) -> Option<GazetteerMatch> {
         let lists = self.lists.as_ref()?;
         // Hardly a window has a word that begins an entry.
         if window[..=REACH].iter().all(|seen| seen.longest < 2) {
             return None;
         }
-        let mut found: Option<Phrase> = None;
+        let mut found: Option<GazetteerMatch> = None;
         for start in 0..=REACH {
             let end =
                 (start + usize::from(window[start].longest)).min(REACH + 1 + look_ahead).min(window.len());
@@ -96,7 +96,7 @@ impl Outside {
                     && let Some([low, high, _]) =
                         lists.reader().get(phrase(window[start..end].iter().map(|seen| seen.hash)))
                 {
-                    found = Some(Phrase {
+                    found = Some(GazetteerMatch {
                         lists: u16::from_le_bytes([*low, *high]),
                         words,
                         place: REACH - start,
@@ -108,14 +108,14 @@ impl Outside {
     }
 }
 
-fn open<const N: usize>(store: &dyn Store, name: &str) -> Result<Table<N>> {
+fn open<const N: usize>(store: &dyn Store, name: &str) -> Result<HashTable<N>> {
     let wrong =
         |problem: String| Error::model(store.name(), format!("{name} {problem}: train the model again"));
-    Table::open(store.section(name)?).map_err(wrong)
+    HashTable::open(store.section(name)?).map_err(wrong)
 }
 
 #[inline]
-fn get<const N: usize>(table: &Option<Table<N>>, hash: u64) -> Option<&[u8; N]> {
+fn get<const N: usize>(table: &Option<HashTable<N>>, hash: u64) -> Option<&[u8; N]> {
     table.as_ref()?.reader().get(hash)
 }
 
@@ -150,14 +150,14 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    fn seen(word: u64, outside: &Outside) -> Seen {
-        let mut seen = Seen { hash: word, ..Seen::default() };
-        outside.see(&mut seen);
+    fn seen(word: u64, gazetteers: &Gazetteers) -> WordFeatures {
+        let mut seen = WordFeatures { hash: word, ..WordFeatures::default() };
+        gazetteers.see(&mut seen);
         seen
     }
 
     /// Tables of entries, with the one list 0.
-    fn outside(entries: &BTreeSet<Vec<u64>>) -> Outside {
+    fn gazetteers(entries: &BTreeSet<Vec<u64>>) -> Gazetteers {
         let mut values: BTreeMap<u64, (u16, usize)> = BTreeMap::new();
         for entry in entries {
             let key = if let [word] = entry[..] { word } else { phrase(entry.iter().copied()) };
@@ -166,7 +166,10 @@ mod tests {
             *longest = entry.len().max(*longest);
         }
         let values = values.into_iter().map(|(key, (lists, longest))| (key, listed(lists, longest)));
-        Outside { lists: Some(Table::open(Table::build(values).into()).unwrap()), ..Outside::default() }
+        Gazetteers {
+            lists: Some(HashTable::open(HashTable::build(values).into()).unwrap()),
+            ..Gazetteers::default()
+        }
     }
 
     /// Every entry at every place.
@@ -191,11 +194,11 @@ mod tests {
             window in prop::collection::vec(1u64..4, PLACES),
             look_ahead in 0..=REACH,
         ) {
-            let outside = outside(&entries);
-            let seen: Window = std::array::from_fn(|at| seen(window[at], &outside));
+            let gazetteers = gazetteers(&entries);
+            let seen: Window = std::array::from_fn(|at| seen(window[at], &gazetteers));
             let twin = plain(&entries, &window, look_ahead);
-            let twin = twin.map(|(words, place)| Phrase { lists: 1, words, place });
-            prop_assert_eq!(outside.phrase(&seen, look_ahead), twin);
+            let twin = twin.map(|(words, place)| GazetteerMatch { lists: 1, words, place });
+            prop_assert_eq!(gazetteers.phrase(&seen, look_ahead), twin);
         }
 
         #[test]

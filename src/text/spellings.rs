@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::case::{Capitals, Case};
 use super::locale::Locale;
 use super::tokenize::tokenize;
-use super::tokens::{Break, Given, Token, Tokens};
+use super::tokens::{Break, Constraint, Token, Tokens};
 use crate::error::{Error, Result};
 
 /// Spellings of words and phrases.
@@ -20,22 +20,22 @@ use crate::error::{Error, Result};
 /// # Ok::<(), majuscule::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Words {
+pub struct Spellings {
     locale: Locale,
     /// A tree of the phrases, the root first; a way down it spells a phrase word by word.
-    nodes: Vec<Node>,
+    nodes: Vec<TrieNode>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Node {
+struct TrieNode {
     /// By the next word, with what stands before it; see [`step`].
     next: FxHashMap<Box<str>, usize>,
     /// The phrases that end here, those with the most marks around them first: `C#`, `C`.
-    phrases: Vec<Phrase>,
+    phrases: Vec<SpellingPhrase>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Phrase {
+struct SpellingPhrase {
     /// The capitals of each word.
     words: Vec<Capitals>,
     /// The marks before its first word, as in `.NET`, and after its last, as in `C#`.
@@ -45,14 +45,14 @@ struct Phrase {
 }
 
 /// What begins with some word of a text.
-enum Found<'a> {
-    Phrase(&'a Phrase),
+enum PhraseMatch<'a> {
+    Phrase(&'a SpellingPhrase),
     /// What is there fits, and more words may follow.
     SoFar,
     Nothing,
 }
 
-impl Words {
+impl Spellings {
     /// Reads a list: one spelling a line (`iPhone`, `New York`), or what is replaced and the spelling, with a tab
     /// between (`iphone<TAB>iPhone`). Empty lines and lines that begin with `#` are passed over. Marks belong to the
     /// spelling: `.NET` and `C#` say nothing of `net` and `c`. `name` is the file's name for errors.
@@ -99,7 +99,7 @@ impl Words {
             Case::of(word, self.locale).capitals(word, self.locale)
         };
         let words = tokens.as_slice().iter().map(capitals).collect();
-        let phrase = Phrase { words, marks: marks.map(str::to_owned), line: number };
+        let phrase = SpellingPhrase { words, marks: marks.map(str::to_owned), line: number };
         let at = self.grow(spelling, &tokens);
         self.nodes[at].insert(phrase)
     }
@@ -107,7 +107,7 @@ impl Words {
     /// The place of the node that these words lead to, made where there is none.
     fn grow(&mut self, spelling: &str, tokens: &Tokens) -> usize {
         if self.nodes.is_empty() {
-            self.nodes.push(Node::default());
+            self.nodes.push(TrieNode::default());
         }
         let mut at = 0;
         let mut key = String::new();
@@ -116,7 +116,7 @@ impl Words {
             let new = self.nodes.len();
             at = *self.nodes[at].next.entry(key.as_str().into()).or_insert(new);
             if at == new {
-                self.nodes.push(Node::default());
+                self.nodes.push(TrieNode::default());
             }
         }
         at
@@ -135,26 +135,33 @@ impl Words {
         let mut key = String::new();
         while at < tokens.len() {
             match self.find(source, tokens, at, whole, &mut key) {
-                Found::SoFar => return at,
-                Found::Phrase(phrase) => {
+                PhraseMatch::SoFar => return at,
+                PhraseMatch::Phrase(phrase) => {
                     for &capitals in &phrase.words {
                         // Of its own letters: `NATO` spells `nato's` too.
                         let case = Case::of_capitals(capitals, tokens.lower(at), self.locale);
-                        tokens.as_mut_slice()[at].given = Given::Fixed(case);
+                        tokens.as_mut_slice()[at].given = Constraint::Fixed(case);
                         at += 1;
                     }
                 }
-                Found::Nothing => at += 1,
+                PhraseMatch::Nothing => at += 1,
             }
         }
         at
     }
 
     /// The longest phrase that fits the words from `at` on, unless these are not all and a longer one may fit.
-    fn find(&self, source: &[u8], tokens: &Tokens, at: usize, whole: bool, key: &mut String) -> Found<'_> {
+    fn find(
+        &self,
+        source: &[u8],
+        tokens: &Tokens,
+        at: usize,
+        whole: bool,
+        key: &mut String,
+    ) -> PhraseMatch<'_> {
         let words = tokens.as_slice();
         let mut node = &self.nodes[0];
-        let mut found = Found::Nothing;
+        let mut found = PhraseMatch::Nothing;
         for k in at..words.len() {
             if k > at && words[k].before >= Break::Line || !step(source, tokens, k, k == at, key) {
                 return found;
@@ -167,14 +174,14 @@ impl Words {
             // `iPhone` spells `iphone's` too.
             let possessive = || key.strip_suffix("'s").and_then(|key| node.next.get(key));
             if let Some(phrase) = fitting(next).or_else(|| fitting(possessive())) {
-                found = Found::Phrase(phrase);
+                found = PhraseMatch::Phrase(phrase);
             }
             match next {
                 Some(&next) => node = &self.nodes[next],
                 None => return found,
             }
         }
-        if whole || node.next.is_empty() { found } else { Found::SoFar }
+        if whole || node.next.is_empty() { found } else { PhraseMatch::SoFar }
     }
 }
 
@@ -204,8 +211,8 @@ fn step(source: &[u8], tokens: &Tokens, k: usize, is_first: bool, key: &mut Stri
     true
 }
 
-impl Node {
-    fn insert(&mut self, phrase: Phrase) -> Result<(), String> {
+impl TrieNode {
+    fn insert(&mut self, phrase: SpellingPhrase) -> Result<(), String> {
         match self.phrases.iter().find(|other| other.marks == phrase.marks) {
             Some(other) if other.words == phrase.words => Ok(()),
             Some(other) => {
@@ -220,7 +227,7 @@ impl Node {
     }
 }
 
-impl Phrase {
+impl SpellingPhrase {
     fn marks_len(&self) -> usize {
         self.marks.iter().map(String::len).sum()
     }
@@ -238,11 +245,11 @@ mod tests {
     use super::*;
 
     fn fixed(list: &str, text: &str) -> Vec<(String, Case)> {
-        let words = Words::read(list.as_bytes(), "words.txt", Locale::Root).unwrap();
+        let words = Spellings::read(list.as_bytes(), "words.txt", Locale::Root).unwrap();
         let mut tokens = tokenize(text, Locale::Root, "en");
         words.fix(text.as_bytes(), 0, true, &mut tokens);
         let fixed = |(lower, token): (&str, &Token)| match token.given {
-            Given::Fixed(case) => Some((lower.to_owned(), case)),
+            Constraint::Fixed(case) => Some((lower.to_owned(), case)),
             _ => None,
         };
         tokens.iter().filter_map(fixed).collect()
@@ -260,12 +267,12 @@ mod tests {
 
     /// The text with the words of the list spelled so, all others as they are.
     fn spelled(list: &str, text: &str) -> String {
-        let words = Words::read(list.as_bytes(), "words.txt", Locale::Root).unwrap();
+        let words = Spellings::read(list.as_bytes(), "words.txt", Locale::Root).unwrap();
         let mut tokens = tokenize(text, Locale::Root, "en");
         words.fix(text.as_bytes(), 0, true, &mut tokens);
         let mut spelled = text.to_owned();
         for (_, token) in tokens.iter() {
-            if let Given::Fixed(case) = token.given {
+            if let Constraint::Fixed(case) = token.given {
                 let place = token.source.start as usize..token.source.end as usize;
                 spelled.replace_range(place.clone(), &case.applied(&text[place], Locale::Root));
             }
@@ -288,7 +295,7 @@ mod tests {
         assert_eq!(spelled("C#\nC++", "c c# c+ c++ c"), "c C# c+ C++ c");
         assert_eq!(spelled("c\nC#", "C c# C#"), "c C# C#");
         assert_eq!(spelled("Yahoo! Inc.", "yahoo inc. yahoo! inc."), "yahoo inc. Yahoo! Inc.");
-        let problem = Words::read(b"- iPhone", "w.txt", Locale::Root).unwrap_err().to_string();
+        let problem = Spellings::read(b"- iPhone", "w.txt", Locale::Root).unwrap_err().to_string();
         assert_eq!(
             problem,
             "w.txt, line 1: \"- iPhone\" has \"-\" apart from its words: give the spelling alone"
@@ -300,7 +307,7 @@ mod tests {
         let lines: Vec<String> = (0..500).map(|i| format!("New x{i}y")).collect();
         assert_eq!(spelled(&lines.join("\n"), &lines.join(" ").to_lowercase()), lines.join(" "));
         // Behind the root and "new", where all stand side by side, each has a node of its own: no search sees another.
-        let words = Words::read(lines.join("\n").as_bytes(), "words.txt", Locale::Root).unwrap();
+        let words = Spellings::read(lines.join("\n").as_bytes(), "words.txt", Locale::Root).unwrap();
         let phrases: Vec<usize> = words.nodes.iter().map(|node| node.phrases.len()).collect();
         assert_eq!(phrases, [&[0, 0][..], &[1; 500]].concat());
         assert_eq!([words.nodes[0].next.len(), words.nodes[1].next.len()], [1, 500]);
@@ -308,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_phrase_cut_in_two_waits_for_the_rest() {
-        let words = Words::read(b"New York City", "words.txt", Locale::Root).unwrap();
+        let words = Spellings::read(b"New York City", "words.txt", Locale::Root).unwrap();
         let text = "i love new york";
         let mut tokens = tokenize(text, Locale::Root, "en");
         assert_eq!(words.fix(text.as_bytes(), 0, false, &mut tokens), 2);
@@ -318,13 +325,13 @@ mod tests {
     #[test]
     fn bad_lines_are_named() {
         let problem =
-            |list: &str| Words::read(list.as_bytes(), "w.txt", Locale::Root).unwrap_err().to_string();
+            |list: &str| Spellings::read(list.as_bytes(), "w.txt", Locale::Root).unwrap_err().to_string();
         assert_eq!(
             problem("# mine\niPhone\nIPHONE"),
             "w.txt, line 3: this spelling clashes with line 2: keep one of the two"
         );
         assert!(problem("iphone\tiPhones").contains("changes more than case"));
         assert!(problem("@home").contains("no word to spell"));
-        assert!(Words::read(b"\xff", "w.txt", Locale::Root).is_err());
+        assert!(Spellings::read(b"\xff", "w.txt", Locale::Root).is_err());
     }
 }
