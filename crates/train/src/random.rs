@@ -1,12 +1,12 @@
-//! Numbers and orders drawn at random, the same for the same seed.
+//! Draws random numbers and orders, the same for the same seed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What numbers are drawn from.
+/// The random generator.
 pub type Random = ChaCha8Rng;
 
-/// A generator for each purpose and each step of a training.
+/// Creates the generator of one purpose and one step of training.
 pub fn generator(seed: u64, purpose: Purpose, step: u64) -> Random {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -15,33 +15,33 @@ pub fn generator(seed: u64, purpose: Purpose, step: u64) -> Random {
     Random::from_seed(bytes)
 }
 
-/// What chance is for.
+/// The use of random numbers.
 #[derive(Debug, Clone, Copy)]
 pub enum Purpose {
-    /// The weights at the beginning.
+    /// Initial weights.
     Beginning,
-    /// The examples held out.
+    /// Held-out examples.
     HeldOut,
     /// The order of examples.
     Order,
-    /// The values dropped out.
+    /// Dropped values.
     Dropout,
 }
 
-/// Draws a number below `bound`, each as likely; 0 where that is 0.
+/// Draws a number below `bound`, uniformly; 0 if `bound` is 0.
 pub fn below(random: &mut Random, bound: u64) -> u64 {
     let limit = bound.wrapping_neg().checked_rem(bound).unwrap_or_default();
     loop {
         let wide = u128::from(random.next_u64()) * u128::from(bound);
-        // Lemire 2019: the few products that would favour some numbers are drawn again.
+        // Lemire 2019: the few products that would favour some numbers are rejected.
         if wide as u64 >= limit {
             return (wide >> 64) as u64;
         }
     }
 }
 
-/// Draws a number below `end`, each as likely, as the training of neural methods does. It draws otherwise than [`below`], and a
-/// seed is to give the same network as before.
+/// Draws a number below `end`, uniformly, as the training of neural methods does. It is not
+/// [`below`], so that a seed gives the same network as before.
 pub fn below_by_remainder(random: &mut Random, end: usize) -> usize {
     let end = end.max(1) as u64;
     // Numbers of the last, incomplete round would come too often.
@@ -54,7 +54,7 @@ pub fn below_by_remainder(random: &mut Random, end: usize) -> usize {
     }
 }
 
-/// Shuffles values as Fisher and Yates do; `below` draws a number below another.
+/// Shuffles values (Fisher–Yates); `below` draws a number below its argument.
 pub fn shuffle<T>(values: &mut [T], mut below: impl FnMut(usize) -> usize) {
     for end in (2..=values.len()).rev() {
         values.swap(below(end), end - 1);
@@ -66,7 +66,8 @@ pub fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// So many factors for numbers of which a share is left out: 0 for these, and for the others what keeps the mean.
+/// Draws a dropout mask of `count` factors: 0 for values that are dropped, with probability
+/// `share`, and for the others the factor that preserves the mean.
 pub fn mask(random: &mut Random, share: f64, count: usize) -> Vec<f32> {
     // Two bytes decide on a value: 0.1 becomes 6554 of 65536.
     let dropped = (share * 65536.0).round().min(65535.0) as u16;

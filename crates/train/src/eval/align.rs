@@ -1,23 +1,26 @@
-//! Two sequences of words in, the fewest edits that make one into the other out.
+//! Aligns two sequences of words by the fewest edits that make one into the other.
 //!
-//! The edit distance (Levenshtein 1966) with every edit at a cost of 1, 64 words of the reference at a time by the bits of two numbers
-//! (Myers 1999; in the form of Hyyrö 2003, section 4, with blocks). What the way back needs is two bits for each pair of words: of all
-//! columns they would be quadratic in memory, so some columns are kept on the way there, as in a chain of checkpoints (Griewank 1992),
-//! and those between two of them are computed again on the way back.
+//! The edit distance (Levenshtein 1966), in which every edit costs 1, is computed with bit vectors,
+//! 64 words of the reference at a time (Myers 1999, in the form of Hyyrö 2003, section 4, with
+//! blocks). Tracing the alignment back needs two bits for each pair of words. For all columns this
+//! would take quadratic memory, so only some columns are stored on the forward pass, as in
+//! checkpointing (Griewank 1992), and those between two of them are computed again on the way back.
 //!
-//! **Ties.** Of several alignments that cost as little, the one is given that is found by going back from the ends of both and taking, at
-//! each step, the first of these that costs as little as any: two equal words together; a word of the reference deleted; a word of the
-//! hypothesis inserted; two words that differ together. Deletions and insertions go before substitutions because fewer substitutions
-//! at the same cost are more words that are equal: each two of them less are one match more.
+//! **Ties.** Among alignments of equal cost, the result is the one found by going back from the
+//! ends of both sequences and taking, at each step, the first of these moves that has the least
+//! cost: two equal words are matched; a word of the reference is deleted; a word of the hypothesis
+//! is inserted; two different words are substituted. Deletions and insertions go before
+//! substitutions because, at the same cost, fewer substitutions mean more matches: two
+//! substitutions fewer are one match more.
 
 use rustc_hash::FxHashMap;
 
-/// What becomes of a word.
+/// An edit of an alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Edit {
-    /// The same word in both.
+    /// The same word in both sequences.
     Match,
-    /// A word of the reference, and another in its place.
+    /// A word of the reference replaced by another.
     Substitute,
     /// A word of the reference that the hypothesis lacks.
     Delete,
@@ -25,10 +28,12 @@ pub enum Edit {
     Insert,
 }
 
-/// The edits that make `reference` into `hypothesis`, in order: as few as any, and of several the same every time (see the top of this
-/// file). Words are told apart by their numbers.
+/// Returns the edits that make `reference` into `hypothesis`, in order. Their number is minimal,
+/// and ties are always broken in the same way (see the module documentation). Equal numbers are
+/// equal words.
 ///
-/// Takes time of the product of both lengths over 64, and some 100 bytes for each word.
+/// Takes time proportional to the product of both lengths divided by 64, and some 100 bytes for
+/// each word.
 ///
 /// ```
 /// use majuscule::eval::align::{Edit::*, align};
@@ -45,27 +50,31 @@ pub fn align(reference: &[u32], hypothesis: &[u32]) -> Vec<Edit> {
     aligner.edits
 }
 
-/// So many columns are kept of a stretch of the hypothesis; the stretches between them are gone over again.
+/// The number of columns stored for a stretch of the hypothesis. The columns between them are
+/// computed again.
 const KEPT: usize = 128;
 
-/// Of so many columns and fewer, the bits of all are kept: 32,000 words are then gone over twice, 4 million three times.
+/// The largest number of columns whose bits are all kept in memory: 32,000 words are then computed
+/// twice, 4 million three times.
 const WHOLE: usize = 2 * KEPT;
 
-/// Both sequences, and the way back as far as it is known.
+/// Both sequences, and the part of the alignment that is known.
 struct Aligner<'a> {
     reference: &'a [u32],
     hypothesis: &'a [u32],
-    /// The places of the words of the reference, those of each word together and in order.
+    /// The positions of the words of the reference, grouped by word and in order.
     places: Vec<u32>,
-    /// For each word of the hypothesis, where its places stand.
+    /// The range of `places` that holds the positions of each word of the hypothesis.
     equal: Vec<(u32, u32)>,
-    /// Which words of the reference equal the word of a column; no bit is set between two columns.
+    /// The words of the reference that equal the word of the current column, as bits; all are 0
+    /// between two columns.
     matches: Vec<u64>,
-    /// From the last to the first.
+    /// The edits found so far, from the last to the first.
     edits: Vec<Edit>,
 }
 
-/// The differences of costs down a column: bit i is whether that of word i is 1 more (`up`) or 1 less (`down`) than that before it.
+/// The differences between neighbouring costs in a column: bit i is set in `up` if the cost of word
+/// i is 1 more than that of the word before it, and in `down` if it is 1 less.
 #[derive(Clone)]
 struct CostColumn {
     up: Vec<u64>,
@@ -73,13 +82,15 @@ struct CostColumn {
 }
 
 impl CostColumn {
-    /// That before the first word of the hypothesis: each word of the reference is deleted.
+    /// The column before the first word of the hypothesis, where each word of the reference is
+    /// deleted.
     fn first(words: usize) -> Self {
         let blocks = words.div_ceil(64);
         Self { up: vec![!0; blocks], down: vec![0; blocks] }
     }
 
-    /// That of the next word of the hypothesis. `right` becomes whether each cost is 1 more than that to its left.
+    /// Moves on to the column of the next word of the hypothesis. Sets a bit of `right` for each
+    /// cost that is 1 more than the cost to its left.
     fn next(&mut self, matches: &[u64], right: &mut [u64]) {
         // Above the first word, each word of the hypothesis costs 1 more than the one before.
         let (mut more, mut less) = (1, 0);
@@ -98,7 +109,7 @@ impl CostColumn {
         }
     }
 
-    /// Forgets all but the first `blocks`.
+    /// Drops all but the first `blocks` blocks.
     fn truncate(&mut self, blocks: usize) {
         self.up.truncate(blocks);
         self.down.truncate(blocks);
@@ -119,10 +130,11 @@ impl<'a> Aligner<'a> {
         Self { reference, hypothesis, places, equal, matches, edits }
     }
 
-    /// Goes back from the end of `columns` and the first `end` words of the reference to the beginning of `columns`, before which the
-    /// differences are those of `column`; `end` becomes how many words of the reference are then left.
+    /// Traces the alignment back from the end of `columns` and the first `end` words of the
+    /// reference to the beginning of `columns`. `column` holds the differences before `columns`;
+    /// `end` becomes the number of words of the reference that are left.
     fn back(&mut self, columns: std::ops::Range<usize>, mut column: CostColumn, end: &mut usize) {
-        // What stands below in the matrix has no part in what stands above.
+        // Rows below `end` do not affect the rows above it.
         column.truncate(end.div_ceil(64));
         if columns.len() <= WHOLE {
             return self.back_whole(columns, column, end);
@@ -143,7 +155,7 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// The same with the bits of all columns in memory.
+    /// Like [`back`](Self::back), with the bits of all columns in memory.
     fn back_whole(&mut self, columns: std::ops::Range<usize>, mut column: CostColumn, end: &mut usize) {
         let blocks = column.up.len();
         let (mut up, mut right) = (vec![0; blocks * columns.len()], vec![0; blocks * columns.len()]);
@@ -175,7 +187,7 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// Takes a column on by word `at` of the hypothesis.
+    /// Advances a column by word `at` of the hypothesis.
     fn next(&mut self, at: usize, column: &mut CostColumn, right: &mut [u64]) {
         let words = 64 * column.up.len();
         let (start, end) = self.equal[at];
@@ -197,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// The plain twin: the whole matrix of costs, and the same way back.
+    /// A plain twin of `align`: the whole matrix of costs, and the same ties.
     fn plain(reference: &[u32], hypothesis: &[u32]) -> Vec<Edit> {
         let mut costs = vec![vec![0; hypothesis.len() + 1]; reference.len() + 1];
         for i in 0..=reference.len() {
@@ -234,7 +246,7 @@ mod tests {
         (1u32..30, 0..=most).prop_flat_map(|(words, len)| proptest::collection::vec(0..words, len))
     }
 
-    /// A sequence and what a recogniser made of it: other words here and there.
+    /// A sequence and a copy of it with edits, as from a recogniser.
     fn any_pair(most: usize) -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
         let edits = proptest::collection::vec((any::<proptest::sample::Index>(), 0..3, 0u32..20), 0..40);
         (any_words(most), edits).prop_map(|(reference, edits)| {
@@ -276,9 +288,9 @@ mod tests {
     #[test]
     fn of_edits_that_cost_as_little_those_with_more_matches_are_given() {
         use Edit::{Delete, Insert, Match, Substitute};
-        // Two substitutions would cost as little.
+        // Two substitutions would cost the same.
         assert_eq!(align(&[1, 2], &[2, 3]), [Delete, Match, Insert]);
-        // Of two equal words the last is the one that is kept.
+        // Of two equal words, the last one is kept.
         assert_eq!(align(&[1, 1], &[1]), [Delete, Match]);
         assert_eq!(align(&[1, 2, 3], &[1, 4, 3]), [Match, Substitute, Match]);
         assert_eq!(align(&[], &[7, 8]), [Insert, Insert]);

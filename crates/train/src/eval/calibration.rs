@@ -1,16 +1,17 @@
-//! Confidences in, how far they are from the truth out: expected calibration error (Naeini et al. 2015, section 2).
+//! Measures how far confidences are from the truth: expected calibration error (Naeini et al. 2015,
+//! section 2).
 
 use std::ops::AddAssign;
 
 use super::slots::ratio;
 
-/// Ten bins are the usual choice, so that figures compare.
+/// The number of bins. Ten are the usual choice, which makes figures comparable.
 const BINS: usize = 10;
 
-/// Confidences are summed in units of this share, so that sums are exact in any order.
+/// The unit in which confidences are summed, so that sums are exact in any order.
 const UNIT: f64 = 1.0 / (1 << 20) as f64;
 
-/// The words of each tenth of confidence.
+/// The words of each tenth of the confidence range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Calibration {
     bins: [Bin; BINS],
@@ -24,18 +25,19 @@ struct Bin {
 }
 
 impl Calibration {
-    /// Counts a word and whether its choice is right.
+    /// Counts a word with its confidence and whether its choice is right.
     #[inline]
     pub fn add(&mut self, confidence: f32, right: bool) {
         let confidence = f64::from(confidence.clamp(0.0, 1.0));
-        // A confidence that is no number is none at all: `as` makes it 0.
+        // NaN counts as no confidence: `as` makes it 0.
         let bin = &mut self.bins[((confidence * BINS as f64) as usize).min(BINS - 1)];
         bin.words += 1;
         bin.right += u64::from(right);
         bin.confidence += (confidence / UNIT).round() as u64;
     }
 
-    /// The mean distance between confidence and accuracy, bin by bin, each by its words; `None` without words.
+    /// The mean distance between confidence and accuracy over the bins, each weighted by its words.
+    /// `None` without words.
     pub fn expected_error(&self) -> Option<f64> {
         let words: u64 = self.bins.iter().map(|bin| bin.words).sum();
         let distances =
@@ -68,7 +70,8 @@ mod tests {
 
     #[test]
     fn the_error_is_the_distance_of_each_bin_by_its_words() {
-        // Bin .7-.8: 2 words at .75, one right: |1.5 - 1| = .5. Bin .9-1: 2 at 1, both right: 0. So .5 / 4.
+        // Bin .7-.8: 2 words at .75, one right: |1.5 - 1| = .5. Bin .9-1: 2 at 1, both right: 0. So
+        // .5 / 4.
         let error = error(&[(0.75, true), (0.75, false), (1.0, true), (1.0, true)]).unwrap();
         assert!((error - 0.125).abs() < 1e-6);
     }

@@ -1,4 +1,4 @@
-//! What a method chose, example by example, as a file of JSON lines: to be read, compared and scored again.
+//! Writes and reads the choices of a method as a file of JSON lines, one example per line.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -13,20 +13,20 @@ use majuscule::error::{Error, Result};
 use majuscule::files::Publish;
 use majuscule::text::{Case, Choice, Locale, Tokens};
 
-/// An example: a line of the file.
+/// An example and its choices: a line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choices {
-    /// Its words in their true case.
+    /// The words in their true case.
     pub reference: Vec<String>,
-    /// The same words as they were chosen.
+    /// The same words in the chosen case.
     pub hypothesis: Vec<String>,
-    /// Which of them do not count, from 0.
+    /// The indices of the words that are not scored, counted from 0.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unscored: BTreeSet<usize>,
 }
 
 impl Choices {
-    /// Those of an example.
+    /// The choices of an example.
     pub fn of(tokens: &Tokens, gold: &[Gold], choices: &[Choice], locale: Locale) -> Self {
         let spell = |cases: &mut dyn Iterator<Item = Case>| {
             tokens.iter().zip(cases).map(|((lower, _), case)| case.applied(lower, locale)).collect()
@@ -38,24 +38,25 @@ impl Choices {
         }
     }
 
-    /// The case of each word in the reference and in the hypothesis, as they are matched; `None` where it does not count.
+    /// The case of each word in the reference and in the hypothesis, as the matching sees them.
+    /// `None` for a word that is not scored.
     pub fn cases(&self, matching: Matching, locale: Locale) -> impl Iterator<Item = Option<[Case; 2]>> + '_ {
         let pairs = self.reference.iter().zip(&self.hypothesis).enumerate();
         let see = move |word: &String| matching.see(Case::of(word, locale));
         pairs.map(move |(at, (right, word))| (!self.unscored.contains(&at)).then(|| [right, word].map(see)))
     }
 
-    /// Writes them as a line; `name` is what errors call the file.
+    /// Writes the example as a line. Errors call the file `name`.
     ///
     /// # Errors
-    /// Where they cannot be written.
+    /// If the line cannot be written.
     pub fn write(&self, file: &mut Publish, name: &Path) -> Result<()> {
         let json = serde_json::to_string(self).expect("strings and numbers, as JSON has them");
         writeln!(file, "{json}").map_err(|error| Error::io("write", name, error))
     }
 }
 
-/// A file of choices, read example by example.
+/// Reads a file of choices example by example.
 pub struct ChoicesReader {
     lines: Lines<BufReader<File>>,
     file: PathBuf,
@@ -64,10 +65,10 @@ pub struct ChoicesReader {
 }
 
 impl ChoicesReader {
-    /// Opens it; `advice` is what errors say is to be done.
+    /// Opens a file of choices. Errors give `advice` on what to do.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If the file cannot be read.
     pub fn open(file: &Path, advice: impl Into<String>) -> Result<Self> {
         let open = File::open(file).map_err(|error| Error::io("read", file, error))?;
         Ok(Self {
@@ -78,10 +79,10 @@ impl ChoicesReader {
         })
     }
 
-    /// The next example; `None` at the end.
+    /// Reads the next example; `None` at the end.
     ///
     /// # Errors
-    /// Where the file cannot be read, or its line is no example.
+    /// If the file cannot be read or its line is no example.
     pub fn read(&mut self) -> Result<Option<Choices>> {
         let Some(line) = self.lines.next() else { return Ok(None) };
         let line = line.map_err(|error| Error::io("read", &self.file, error))?;
@@ -97,7 +98,7 @@ impl ChoicesReader {
         Ok(Some(choices))
     }
 
-    /// A problem in the line that was read last.
+    /// An error about the line that was read last.
     pub fn problem(&self, what: &str) -> Error {
         let problem = format!("is no example of a file of --choices ({what}): {}", self.advice);
         Error::line(self.file.to_string_lossy(), self.number, problem)

@@ -1,7 +1,8 @@
-//! Systems on the same examples in, intervals and significance out.
+//! Compares systems on the same examples: confidence intervals and significance tests.
 //!
-//! Percentile bootstrap over examples (Efron & Tibshirani 1993), paired bootstrap (Koehn 2004) and approximate
-//! randomisation (Noreen 1989). All systems are drawn on the same resamples; every draw follows from the seed.
+//! Percentile bootstrap over examples (Efron & Tibshirani 1993), paired bootstrap (Koehn 2004) and
+//! approximate randomisation (Noreen 1989). All systems share the same resamples, and every draw
+//! follows from the seed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -13,13 +14,13 @@ use crate::random::below;
 use majuscule::error::{Error, Result};
 use majuscule::text::Choice;
 
-/// How many resamples, and drawn how.
+/// The number of resamples and the seed of their draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
 pub struct CompareConfig {
-    /// How often the examples are drawn again
+    /// Number of resamples of the examples
     #[arg(long, default_value_t = CompareConfig::default().resamples, value_name = "N")]
     pub resamples: usize,
-    /// The seed of the draws: the same seed gives the same figures
+    /// Seed of the resampling: the same seed gives the same figures
     #[arg(long, default_value_t = CompareConfig::default().seed, value_name = "N")]
     pub seed: u64,
 }
@@ -33,19 +34,19 @@ impl Default for CompareConfig {
 /// One system's slots, example by example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct System {
-    /// Its name in the report.
+    /// The name of the system in the report.
     pub name: String,
     /// The slots of each example, in the order of the reference.
     pub examples: Vec<Slots>,
 }
 
 impl System {
-    /// One without examples yet.
+    /// Creates a system without examples.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), examples: Vec::new() }
     }
 
-    /// Appends the slots of an example: those of its scored words.
+    /// Appends the slots of an example's scored words.
     pub fn push(&mut self, gold: &[Gold], choices: &[Choice], matching: Matching) {
         let mut slots = Slots::default();
         for (gold, choice) in gold.iter().zip(choices).filter(|(gold, _)| gold.scored) {
@@ -58,30 +59,31 @@ impl System {
 /// Two or more systems on the same examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// How it was drawn.
+    /// The configuration of the resampling.
     pub config: CompareConfig,
-    /// How many examples each resample has.
+    /// The number of examples in each resample.
     pub examples: usize,
-    /// Which system the others are held against: the one with the least SER, the first among equals.
+    /// The index of the system with which the others are compared: the one with the lowest SER, or
+    /// the first of several.
     pub best: usize,
     /// The systems in the order given.
     pub systems: Vec<ComparedSystem>,
 }
 
-/// What is known of a system.
+/// The figures of a compared system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedSystem {
-    /// Its name.
+    /// The name of the system.
     pub name: String,
-    /// Its slots over all examples.
+    /// The slots of the system over all examples.
     pub slots: Slots,
-    /// Where 95 % of the resamples lie.
+    /// The 95 % confidence intervals of the figures.
     pub intervals: Intervals,
-    /// How it stands against the best; `None` for the best itself and where SER is undefined.
+    /// The difference from the best system; `None` for the best itself and where SER is undefined.
     pub difference: Option<SystemDifference>,
 }
 
-/// From the 2.5th to the 97.5th percentile of the resamples.
+/// An interval from the 2.5th to the 97.5th percentile of the resamples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The lower end.
@@ -90,37 +92,39 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The interval of each figure; `None` where it was undefined in every resample.
+/// The interval of each figure. `None` if the figure was undefined in every resample.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Intervals {
-    /// Of precision.
+    /// The interval of precision.
     pub precision: Option<Interval>,
-    /// Of recall.
+    /// The interval of recall.
     pub recall: Option<Interval>,
-    /// Of F.
+    /// The interval of F.
     pub f: Option<Interval>,
-    /// Of SER.
+    /// The interval of SER.
     pub ser: Option<Interval>,
 }
 
-/// How a system stands against the best.
+/// The difference of a system from the best.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SystemDifference {
-    /// Its SER less the best's: never below 0.
+    /// The SER of the system minus that of the best: never below 0.
     pub ser: f64,
-    /// Where 95 % of the resampled differences lie.
+    /// The 95 % confidence interval of the difference.
     pub interval: Option<Interval>,
-    /// In what share of the resamples it is no worse than the best: the p of a paired bootstrap, one-sided.
+    /// The share of resamples in which the system is no worse than the best: the p-value of a
+    /// paired bootstrap test, one-sided.
     pub p_bootstrap: f64,
-    /// How often exchanging the two systems' examples at random gives as large a difference: the p of approximate
-    /// randomisation, two-sided.
+    /// The share of random exchanges of the two systems' examples that give as large a difference:
+    /// the p-value of approximate randomisation, two-sided.
     pub p_randomization: f64,
 }
 
-/// Compares systems by their slots on the same examples. Time grows with systems x examples x resamples.
+/// Compares systems by their slots on the same examples. Takes time proportional to systems ×
+/// examples × resamples.
 ///
 /// # Errors
-/// Where there is no system, no resample, or not the same number of examples for each.
+/// If there is no system or no resample, or if the systems differ in the number of examples.
 pub fn compare(systems: &[System], config: CompareConfig) -> Result<Comparison> {
     let Some(first) = systems.first() else {
         return Err(Error::Usage("no system to compare: expected one or more".into()));
@@ -161,8 +165,8 @@ fn total(examples: &[Slots]) -> Slots {
     total
 }
 
-/// The slots of each system in each resample: as many examples as there are, drawn with replacement, the same ones for
-/// every system.
+/// The slots of each system in each resample. A resample draws as many examples as there are, with
+/// replacement, the same ones for every system.
 fn resample(systems: &[System], config: CompareConfig) -> Vec<Vec<Slots>> {
     let mut random = generator(config.seed, 0);
     let examples = systems[0].examples.len();
@@ -181,7 +185,7 @@ fn resample(systems: &[System], config: CompareConfig) -> Vec<Vec<Slots>> {
     resamples
 }
 
-/// Streams of one seed share no draws.
+/// Creates the random generator of a stream. Streams of one seed share no draws.
 fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -200,7 +204,7 @@ fn intervals(resamples: &[Slots]) -> Intervals {
     }
 }
 
-/// The middle 95 % of the values.
+/// The interval of the middle 95 % of the values.
 fn interval(mut values: Vec<f64>) -> Option<Interval> {
     values.sort_unstable_by(f64::total_cmp);
     let outside = values.len() / 40;
@@ -229,8 +233,9 @@ fn difference(
     })
 }
 
-/// Exchanges the two systems' answers example by example at random. The reference's slots stay, so the difference in SER
-/// is a difference of error counts, and whole numbers compare exactly.
+/// The p-value of exchanging the two systems' answers example by example at random. The reference's
+/// slots stay the same, so the difference in SER is a difference of error counts, and integers
+/// compare exactly.
 fn randomization(one: &[Slots], two: &[Slots], stream: usize, config: CompareConfig) -> f64 {
     let differences: Vec<i64> =
         one.iter().zip(two).map(|(one, two)| one.errors() as i64 - two.errors() as i64).collect();
@@ -241,7 +246,7 @@ fn randomization(one: &[Slots], two: &[Slots], stream: usize, config: CompareCon
     (as_large + 1) as f64 / (config.resamples + 1) as f64
 }
 
-/// The sum with each sign drawn: one draw gives 64 signs.
+/// The sum of the differences with random signs. One draw gives 64 signs.
 fn exchanged(differences: &[i64], random: &mut ChaCha8Rng) -> i64 {
     let mut sum = 0;
     for chunk in differences.chunks(64) {
@@ -260,7 +265,7 @@ mod tests {
     use super::*;
 
     fn system(name: &str, errors: &[u64]) -> System {
-        // Ten slots an example, so many of them deleted.
+        // Each example has ten slots, of which `deleted` are deleted.
         let slots = |&deleted: &u64| Slots { correct: 10 - deleted, deleted, ..Slots::default() };
         System { name: name.into(), examples: errors.iter().map(slots).collect() }
     }
@@ -290,7 +295,7 @@ mod tests {
         let difference = comparison.systems[0].difference.unwrap();
         // 5/10 against 1/10.
         assert!((difference.ser - 0.4).abs() < 1e-12);
-        // No resample of 1000 turns it round.
+        // No resample of 1000 reverses the order.
         assert_eq!(difference.p_bootstrap, 1.0 / 1001.0);
         assert_eq!(difference.p_randomization, 1.0 / 1001.0);
     }
@@ -307,7 +312,8 @@ mod tests {
 
     #[test]
     fn errors_that_balance_are_not_significant() {
-        // One error more in half of the examples and one less in the other, then one more: 21 against 20.
+        // One error more in half of the examples and one less in the other half, then one more: 21
+        // against 20.
         let one: Vec<u64> = (0..41).map(|i| i % 2).collect();
         let two: Vec<u64> = (0..41).map(|i| (i + 1) % 2).collect();
         let comparison =

@@ -1,4 +1,4 @@
-//! Where systems differ: the examples that tell them apart, side by side.
+//! Shows the examples in which systems differ, side by side.
 
 use serde::Serialize;
 
@@ -10,22 +10,22 @@ use majuscule::text::{Case, Locale};
 /// The examples that systems write differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DifferingExamples {
-    /// The systems.
+    /// The names of the systems.
     pub systems: Vec<String>,
-    /// In how many examples they differ.
+    /// The number of examples in which the systems differ.
     pub examples: u64,
-    /// Those that tell them apart most, the first that do so among equals.
+    /// The examples with the largest differences between systems; earlier ones first among equals.
     pub shown: Vec<Different>,
 }
 
 /// An example that systems write differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Different {
-    /// Its words in their true case.
+    /// The words in their true case.
     pub reference: Vec<String>,
-    /// As each system wrote them.
+    /// The words as each system wrote them.
     pub hypotheses: Vec<Vec<SystemWord>>,
-    /// The most errors that a system has in it, less the fewest.
+    /// The most errors of a system in this example minus the fewest.
     #[serde(skip)]
     apart: u64,
 }
@@ -35,21 +35,21 @@ pub struct Different {
 pub struct SystemWord {
     /// The word.
     pub word: String,
-    /// Whether that is an error.
+    /// True if the word is wrong.
     pub wrong: bool,
 }
 
-/// How errors are marked in text.
+/// The marking of errors in text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marking {
-    /// Red and underlined, for a terminal.
+    /// In red and underlined, for a terminal.
     Colours,
-    /// Between stars.
+    /// Between asterisks.
     Stars,
 }
 
 impl DifferingExamples {
-    /// Of systems with the same examples, in the same order; `most` of them are shown.
+    /// Compares systems on the same examples, in the same order. At most `most` examples are shown.
     pub fn of(
         systems: Vec<String>,
         examples: Vec<Vec<Choices>>,
@@ -71,7 +71,7 @@ impl DifferingExamples {
         Self { systems, examples, shown: different }
     }
 
-    /// A page of them.
+    /// The examples as text.
     pub fn text(&self, marking: Marking) -> String {
         let shown = self.shown.len() as u64;
         let mut page = format!("\n{} examples are written differently", thousands(self.examples));
@@ -118,7 +118,7 @@ impl Different {
     }
 }
 
-/// How far an example tells systems apart: the most errors that one has in it, less the fewest.
+/// The distance between systems on an example: the most errors of a system minus the fewest.
 pub fn apart(errors: impl Iterator<Item = u64>) -> u64 {
     let (least, most) =
         errors.fold((u64::MAX, 0), |(least, most), errors| (least.min(errors), most.max(errors)));

@@ -1,4 +1,5 @@
-//! Measures how well capitals were restored: slots as in Batista et al. 2007, section 3, and what they break down to.
+//! Measures how well capitals were restored: slots as in Batista et al. 2007, section 3, and
+//! breakdowns of them.
 
 pub mod slots;
 pub mod align;

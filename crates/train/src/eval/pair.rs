@@ -1,4 +1,5 @@
-//! A reference and what other systems made of it in, choices out: as if a method had made them.
+//! Pairs a reference with the output of other systems, and gives their choices as if a method had
+//! made them.
 
 use std::mem;
 use std::path::Path;
@@ -9,8 +10,8 @@ use crate::corpus::{Corpus, Example, Protocol, Reading};
 use majuscule::error::{Error, Result};
 use majuscule::text::{Case, Choice, Label, Locale};
 
-/// So many words are handed over together, and so many such batches may wait: reading goes on while others are scored, and memory stays
-/// flat.
+/// The number of words in a batch, and of batches that may wait. Reading continues while other
+/// batches are scored, and memory stays constant.
 const BATCH: usize = 1 << 13;
 const AHEAD: usize = 4;
 
@@ -19,16 +20,17 @@ const AHEAD: usize = 4;
 pub struct PairSide {
     name: String,
     corpus: Corpus,
-    /// All words of the file, where the protocol leaves some out by their case: `rei` tells an event, `(music)`, from a
-    /// name, `(COD)`, and in a hypothesis their case is not to be relied on.
+    /// All words of the file, if the protocol leaves some out by their case: `rei` distinguishes an
+    /// event, `(music)`, from a name, `(COD)`, and the case of a hypothesis is not reliable.
     words: Option<Corpus>,
 }
 
 impl PairSide {
-    /// Reads a file; `-` is standard input, which is held in memory so that an error can name its line.
+    /// Opens a file. `-` is standard input, which is kept in memory so that an error can name its
+    /// line.
     ///
     /// # Errors
-    /// Where standard input cannot be read.
+    /// If standard input cannot be read.
     pub fn new(file: &Path, reading: Reading, protocol: Protocol, locale: Locale) -> Result<Self> {
         let corpus = Corpus::new(&[file], reading, protocol, locale)?;
         Self::of(file.to_string_lossy().into_owned(), corpus)
@@ -41,7 +43,7 @@ impl PairSide {
         Ok(Self { name, corpus, words })
     }
 
-    /// The file, read as the protocol says.
+    /// The corpus of the file, read under the protocol.
     pub fn corpus(&self) -> &Corpus {
         &self.corpus
     }
@@ -51,20 +53,22 @@ impl PairSide {
         self.words.as_ref().unwrap_or(&self.corpus)
     }
 
-    /// The file's name as it was given.
+    /// The name of the file as it was given.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// What is done with an example and each hypothesis's choices for its words.
+/// A callback that receives an example and each hypothesis's choices for its words.
 pub type PairVisitor<'a> = dyn FnMut(&Example, &[Vec<Choice>]) -> Result<()> + 'a;
 
-/// Gives every example of the reference to `visit`, in order, with each hypothesis's choices for its words. The words are
-/// compared without case, as one stream: a hypothesis may have other line breaks where the protocol does not mind them.
+/// Calls `visit` with every example of the reference, in order, and each hypothesis's choices for
+/// its words. The words are compared ignoring case, as one stream: the line breaks of a hypothesis
+/// may differ if the protocol allows it.
 ///
 /// # Errors
-/// Where a file cannot be read, where the words differ (the error names both, and their lines), and where `visit` fails.
+/// If a file cannot be read, if the words differ (the error names both words and their lines), or
+/// if `visit` fails.
 pub fn pair(reference: &PairSide, hypotheses: &[PairSide], visit: &mut PairVisitor<'_>) -> Result<()> {
     let outcome = thread::scope(|scope| {
         let start = |corpus| {
@@ -89,10 +93,10 @@ pub fn pair(reference: &PairSide, hypotheses: &[PairSide], visit: &mut PairVisit
     }
 }
 
-/// Sends the examples of a corpus, or the error that ends them. What comes back is used again: memory that one thread takes and
-/// another gives back has both wait for each other.
+/// Sends the examples of a corpus, or the error that ends them. Batches that come back are used
+/// again, because threads contend with each other if one allocates memory and another frees it.
 fn send(corpus: &Corpus, sender: &SyncSender<Result<Batch>>, empty: &Receiver<Batch>) {
-    // Nobody listens any more where another file had an error first: then this is the quickest way out.
+    // If another file had an error first, nobody receives any more. This is the quickest way out.
     let stopped = |_| Error::Usage("nobody listens".into());
     let mut batch = Batch::default();
     let read = corpus.for_each(&mut |example| {
@@ -104,17 +108,17 @@ fn send(corpus: &Corpus, sender: &SyncSender<Result<Batch>>, empty: &Receiver<Ba
         next.clear();
         sender.send(Ok(mem::replace(&mut batch, next))).map_err(stopped)
     });
-    // What came before an error is compared first.
+    // The examples before an error are compared first.
     sender.send(Ok(batch)).ok();
     if let Err(error) = read {
         sender.send(Err(error)).ok();
     }
 }
 
-/// Examples that are handed over together.
+/// A batch of examples.
 #[derive(Debug, Default)]
 struct Batch {
-    /// Those of this batch, and behind them some of an earlier one, whose memory is used again.
+    /// The examples of this batch, followed by some of an earlier one, whose memory is used again.
     examples: Vec<Example>,
     len: usize,
     words: usize,
@@ -139,7 +143,7 @@ impl Batch {
     }
 }
 
-/// Why the streams are not followed to their ends.
+/// The reason why the streams are not followed to their ends.
 enum PairStop {
     Error(Error),
     Differs(WordMismatch),
@@ -151,10 +155,11 @@ impl From<Error> for PairStop {
     }
 }
 
-/// Where the words of a hypothesis leave those of the reference: each side's own word, `None` where it has ended.
+/// The first difference between a hypothesis and the reference: the word of each side, `None` where
+/// the side has ended.
 struct WordMismatch {
     hypothesis: usize,
-    /// How many words are the same before it.
+    /// The number of equal words before the difference.
     same: u64,
     expected: Option<String>,
     found: Option<String>,
@@ -188,7 +193,7 @@ impl WordMismatch {
     }
 }
 
-/// Walks all streams along the reference.
+/// Follows all streams along the reference.
 fn follow(
     reference: &PairSide,
     streams: &mut [HypothesisStream],
@@ -225,16 +230,16 @@ fn follow(
     Ok(())
 }
 
-/// The words of a hypothesis on its way along the reference.
+/// The words of a hypothesis while it is followed along the reference.
 struct HypothesisStream {
     hypothesis: FileWords,
-    /// All words of the reference, where the protocol leaves some out by their case.
+    /// All words of the reference, if the protocol leaves some out by their case.
     reference: Option<FileWords>,
-    /// How many words have been the same.
+    /// The number of equal words so far.
     same: u64,
 }
 
-/// The words that should be the same; `None` where a side has ended.
+/// Two words that should be equal. `None` where a side has ended.
 struct Differing {
     expected: Option<LabelledWord>,
     found: Option<LabelledWord>,
@@ -260,7 +265,8 @@ fn owned((lower, label): (&str, Label)) -> LabelledWord {
 }
 
 impl HypothesisStream {
-    /// The hypothesis's label for a word of the reference, after the `gap` words that the protocol left out before it.
+    /// The hypothesis's label for a word of the reference, after the `gap` words that the protocol
+    /// left out before that word.
     fn label(&mut self, lower: &str, case: Case, gap: u32) -> Result<Result<Label, Differing>> {
         let wanted = (lower, Label::from(case));
         let mut left_out = gap;
@@ -286,7 +292,7 @@ impl HypothesisStream {
         }
     }
 
-    /// Makes sure that both sides end together.
+    /// Checks that both sides end together.
     fn end(&mut self) -> Result<Result<(), Differing>> {
         loop {
             let found = self.hypothesis.next()?;
@@ -308,7 +314,7 @@ struct FileWords {
     batches: Receiver<Result<Batch>>,
     used: Sender<Batch>,
     batch: Batch,
-    /// The next word: its example in the batch, and its place there.
+    /// The position of the next word: its example in the batch, and its index there.
     example: usize,
     at: usize,
 }
@@ -318,11 +324,11 @@ impl FileWords {
         Self { batches, used, batch: Batch::default(), example: 0, at: 0 }
     }
 
-    /// The next word in lower case, with its label; `None` at the end.
+    /// Returns the next word in lower case, with its label; `None` at the end.
     fn next(&mut self) -> Result<Option<(&str, Label)>> {
         loop {
             if self.example == self.batch.len {
-                // A reader that is done takes nothing back.
+                // A reader that is done takes no batch back.
                 self.used.send(mem::take(&mut self.batch)).ok();
                 (self.example, self.at) = (0, 0);
                 let Ok(batch) = self.batches.recv() else { return Ok(None) };
@@ -378,7 +384,7 @@ mod tests {
     #[test]
     fn windows_may_have_other_line_breaks() {
         let score = score("We met Ada.\nShe lives in Rome.", "we met Ada she\nlives in rome", ASR).unwrap();
-        // Ada; We, She and Rome are lost.
+        // Ada is correct; We, She and Rome are lost.
         let slots = score.all().slots(Matching::Spelling);
         assert_eq!(slots, Slots { correct: 1, substituted: 0, inserted: 0, deleted: 3 });
         assert_eq!(score.initial().tokens(), 2);
@@ -427,7 +433,8 @@ mod tests {
 
     #[test]
     fn what_is_scored_is_said_by_the_reference() {
-        // The hypothesis's first word is upper case, the reference's is title case: context only under rei.
+        // The hypothesis's first word is in upper case and the reference's in title case. Under rei
+        // it is only context.
         let score = score("Rain in Spain", "RAIN in Spain", Protocol::Rei).unwrap();
         assert_eq!(score.all().tokens(), 2);
         assert_eq!(score.all().slots(Matching::Tags).ser(), Some(0.0));
@@ -435,10 +442,10 @@ mod tests {
 
     #[test]
     fn an_event_is_one_by_the_case_of_the_reference() {
-        // (COD) is a name in the reference, and (laughs) an event.
+        // In the reference, (COD) is a name and (laughs) an event.
         let reference = "Cod (COD) is fish.\nWe (laughs) saw Rome (music) and Cod (COD) there.";
         let score = score(reference, &reference.to_lowercase(), Protocol::Rei).unwrap();
-        // COD, Rome, Cod, COD.
+        // The deleted slots are COD, Rome, Cod and COD.
         assert_eq!(score.all().slots(Matching::Tags), Slots { deleted: 4, ..Slots::default() });
         let error = self::score(reference, "cod is fish", Protocol::Rei).unwrap_err().to_string();
         assert!(error.starts_with("hyp.txt, line 1: \"is\", but ref.txt, line 1 has \"COD\""), "{error}");
@@ -451,7 +458,7 @@ mod tests {
         let reference = "We saw (the) the Rome.\n(Music)\nWe left.";
         let score = score(reference, "We saw (THE) the Rome.\n(MUSIC)\nWe left.", Protocol::Rei).unwrap();
         assert_eq!(score.all().slots(Matching::Tags), Slots { correct: 1, ..Slots::default() });
-        // The event after the word is not the word.
+        // The event after the word is not the word itself.
         let score = self::score("We saw the (the) Rome.", "We saw THE (the) Rome.", Protocol::Rei).unwrap();
         assert_eq!(score.all().slots(Matching::Tags), Slots { correct: 1, inserted: 1, ..Slots::default() });
     }

@@ -1,4 +1,4 @@
-//! A score or a comparison in, a page out: text for a terminal, Markdown, JSON.
+//! Lays out a score or a comparison: as text for a terminal, as Markdown or as JSON.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,45 +10,45 @@ use super::slots::{Confusion, Matching, Slots, ratio};
 use super::table::{TextTable, between, percent, probability, thousands};
 use majuscule::text::{Class, Locale};
 
-/// How a report is laid out.
+/// The layout of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// Columns in line, for a terminal.
+    /// Aligned columns, for a terminal.
     #[default]
     Text,
-    /// Markdown tables.
+    /// Tables in Markdown.
     Markdown,
-    /// One JSON object: fractions, and `null` for what is undefined.
+    /// One JSON object: figures are fractions, and undefined ones are `null`.
     Json,
 }
 
 /// The figures of a set of words.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Words that were scored.
+    /// The number of words that were scored.
     pub tokens: u64,
-    /// Slots that are right.
+    /// The number of correct slots.
     pub correct: u64,
-    /// Slots that are slots on both sides and differ.
+    /// The number of slots on both sides that differ.
     pub substitutions: u64,
-    /// Slots of the reference that were missed.
+    /// The number of slots of the reference that were missed.
     pub deletions: u64,
-    /// Slots that the reference does not have.
+    /// The number of slots that the reference does not have.
     pub insertions: u64,
-    /// Correct among the slots of the hypothesis.
+    /// The share of the hypothesis's slots that are correct.
     pub precision: Option<f64>,
-    /// Correct among the slots of the reference.
+    /// The share of the reference's slots that are correct.
     pub recall: Option<f64>,
-    /// The harmonic mean of both.
+    /// The harmonic mean of precision and recall.
     pub f: Option<f64>,
-    /// Errors by slots of the reference.
+    /// The slot error rate: errors divided by slots of the reference.
     pub ser: Option<f64>,
-    /// Words that are right.
+    /// The share of words that are right.
     pub accuracy: Option<f64>,
 }
 
 impl Figures {
-    /// The figures of so many words with these slots: each error is an error of one word.
+    /// Computes the figures of `tokens` words with these slots. Each error is an error of one word.
     pub fn of(tokens: u64, slots: Slots) -> Self {
         Self {
             tokens,
@@ -64,7 +64,7 @@ impl Figures {
         }
     }
 
-    /// The slots that they were read off.
+    /// The slots from which the figures were computed.
     pub fn slots(&self) -> Slots {
         let &Self { correct, substitutions: substituted, insertions: inserted, deletions: deleted, .. } =
             self;
@@ -76,7 +76,7 @@ impl Figures {
     }
 }
 
-/// The figures of each class against the rest.
+/// The figures of each class against all others.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "the names of the classes")]
 pub struct ClassScores {
@@ -86,67 +86,69 @@ pub struct ClassScores {
     pub mixed: Figures,
 }
 
-/// A word with a spelling that it should not have.
+/// A word and a wrong spelling of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MisspelledWord {
-    /// Its right spelling.
+    /// The right spelling.
     pub reference: String,
-    /// The spelling that it got.
+    /// The wrong spelling.
     pub hypothesis: String,
-    /// How often.
+    /// The number of times the error occurs.
     pub count: u64,
 }
 
-/// What a report says beside its figures, and how it reads them off.
+/// The configuration of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportConfig {
-    /// One line that says how the figures were made; see [`Signature`](super::Signature).
+    /// A line that says how the figures were made; see [`Signature`](super::Signature).
     pub signature: String,
-    /// How a case is held against the right one.
+    /// The way cases are compared.
     pub matching: Matching,
-    /// How the words of the list of errors are spelled.
+    /// The locale in which the words of the list of errors are spelled.
     pub locale: Locale,
-    /// Whether the hypothesis says where sentences end.
+    /// True if the hypothesis has ends of sentences.
     pub marks: bool,
-    /// How many of the most frequent errors are listed.
+    /// The number of errors to list, the most frequent first.
     pub top: usize,
 }
 
 /// All figures of a score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// How the figures were made.
+    /// The signature of the figures: how they were made.
     pub signature: String,
-    /// How many examples were scored.
+    /// The number of examples that were scored.
     pub examples: u64,
-    /// All words.
+    /// The figures of all words.
     #[serde(flatten)]
     pub all: Figures,
     /// The mean of F over the classes that occur.
     pub macro_f: Option<f64>,
-    /// Each class against the rest; under tags, mixed case by its spelling, apart from the others.
+    /// The figures of each class against all others. Under tags, mixed case is scored by its
+    /// spelling, apart from the others.
     pub classes: ClassScores,
-    /// Capitalized or not, however.
+    /// The figures when all capitalized forms count as equal.
     pub binary: Figures,
-    /// The words that the model has; `None` where nobody can say. A model may leave words out that it saw in training, such
-    /// as rare ones or those that its rules get right without.
+    /// The figures of the words that the model has; `None` where this is unknown. A model may leave
+    /// out words that it saw in training, such as rare ones or those that its rules get right
+    /// without them.
     pub seen: Option<Figures>,
-    /// The words that it does not have; likewise.
+    /// The figures of the words that the model does not have; `None` where this is unknown.
     pub unseen: Option<Figures>,
-    /// The words that begin a sentence.
+    /// The figures of the words that begin a sentence.
     pub initial: Figures,
-    /// The words that do not.
+    /// The figures of the words that do not begin a sentence.
     pub rest: Figures,
-    /// The ends of sentences as slots; `None` where the hypothesis does not say.
+    /// The figures of the ends of sentences as slots; `None` if the hypothesis has none.
     pub sentence_ends: Option<Figures>,
-    /// The expected calibration error of the confidences; `None` where there are none.
+    /// The expected calibration error of the confidences; `None` if there are none.
     pub calibration_error: Option<f64>,
-    /// Where 95 % of resamples of the examples lie, where that was asked for.
+    /// The 95 % confidence intervals of resampling the examples, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
     /// The most frequent errors.
     pub words: Vec<MisspelledWord>,
-    /// Each file by itself, where that was asked for.
+    /// The figures of each file, if they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileFigures>,
 }
@@ -154,15 +156,15 @@ pub struct Report {
 /// The figures of one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FileFigures {
-    /// The file's name as it was given.
+    /// The name of the file as it was given.
     pub file: String,
-    /// Its figures.
+    /// The figures of the file.
     #[serde(flatten)]
     pub all: Figures,
 }
 
 impl Report {
-    /// Reads the figures off a score.
+    /// Reads the figures from a score.
     pub fn of(score: &Score, config: &ReportConfig) -> Self {
         let matching = config.matching;
         let figures = |words| Figures::of_words(words, matching);
@@ -192,12 +194,12 @@ impl Report {
         }
     }
 
-    /// Adds the figures of one file by itself.
+    /// Adds the figures of one file.
     pub fn push_file(&mut self, file: impl Into<String>, score: &Score, matching: Matching) {
         self.files.push(FileFigures { file: file.into(), all: Figures::of_words(score.all(), matching) });
     }
 
-    /// The page, with a line feed at its end.
+    /// The report as text that ends with a line feed.
     pub fn page(&self, layout: Layout) -> String {
         match layout {
             Layout::Text => self.text(),
@@ -262,7 +264,7 @@ impl Report {
         table
     }
 
-    /// The tables below that of the figures, where there is something to list.
+    /// The tables below that of the figures, if they have rows.
     fn lists(&self) -> Vec<TextTable> {
         let mut lists = Vec::new();
         if !self.files.is_empty() {
@@ -312,8 +314,8 @@ pub(super) fn row(name: &str, figures: &Figures) -> Vec<String> {
 }
 
 impl Comparison {
-    /// The page, with a line feed at its end; `words` is how many words were scored. Differences are told in JSON alone: the other
-    /// layouts have them beside.
+    /// The comparison as text that ends with a line feed. `words` is the number of words that were
+    /// scored. Only JSON includes the differing examples; the other layouts print them separately.
     pub fn page(
         &self,
         signature: &str,
@@ -465,7 +467,8 @@ mod tests {
 
     #[test]
     fn figures_are_fractions_of_the_counts() {
-        // One of figure 1's slots is correct, one deleted, one inserted; three are substituted below.
+        // One of figure 1's slots is correct, one deleted and one inserted; the second
+        // pair adds three substituted slots.
         let figures = Report::of(&score(), &config(Matching::Spelling)).all;
         let Figures { tokens, correct, substitutions, deletions, insertions, .. } = figures;
         assert_eq!((tokens, correct, substitutions, deletions, insertions), (13, 1, 3, 1, 1));

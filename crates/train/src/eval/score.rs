@@ -1,4 +1,4 @@
-//! Examples and choices in, a score out that adds up over words, examples and files.
+//! Scores examples and choices. Scores add up over words, examples and files.
 
 use std::ops::AddAssign;
 
@@ -11,15 +11,18 @@ use majuscule::error::{Error, Result};
 use majuscule::restorer::{Restorer, SentenceStarts, Want};
 use majuscule::text::{Case, Choice, Mark, Policy, SentenceStart, Tokens};
 
-/// How many words are restored in one call: enough for a method that works on many sentences at once, and little memory.
+/// The number of words restored in one call: enough for a method that works on many sentences at
+/// once, with little memory.
 const BATCH: usize = 1 << 14;
 
-/// What was counted. The sum of the scores of two sets of examples is the score of both together, in any order.
+/// The counts of a score. The sum of the scores of two sets of examples is the score of both
+/// together, in any order.
 ///
-/// It holds the cases as they are: how they are matched is said when figures are read off.
+/// It keeps the cases as they are: the matching is chosen when figures are read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Score {
-    /// By whether the method knows the word (no, yes, not known), then by whether it begins a sentence.
+    /// The counts by whether the method knows the word (no, yes, unknown), then by whether the word
+    /// begins a sentence.
     parts: [[Confusion; 2]; 3],
     marks: Slots,
     calibration: Calibration,
@@ -27,10 +30,10 @@ pub struct Score {
     examples: u64,
 }
 
-/// A word that got another case than it should have.
+/// A word whose case is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Wrong {
-    /// Its lower case.
+    /// The word in lower case.
     pub lower: Box<str>,
     /// The case in the reference.
     pub reference: Case,
@@ -39,11 +42,11 @@ pub struct Wrong {
 }
 
 impl Score {
-    /// Counts one example: one choice for each of its words. `knows` says whether the model has a word, `None` where nobody
-    /// can say.
+    /// Counts one example, with one choice for each of its words. `knows` tells if the model has a
+    /// word, `None` if this is unknown.
     ///
     /// # Errors
-    /// Where there are not as many choices as words.
+    /// If there are not as many choices as words.
     pub fn add(
         &mut self,
         tokens: &Tokens,
@@ -73,7 +76,7 @@ impl Score {
         Ok(())
     }
 
-    /// How many examples were counted.
+    /// The number of examples that were counted.
     pub fn examples(&self) -> u64 {
         self.examples
     }
@@ -83,12 +86,13 @@ impl Score {
         sum(self.parts.iter().flatten())
     }
 
-    /// The words that the model has, which are not all that it saw in training; `None` where nobody can say.
+    /// The words that the model has, which are not all that it saw in training; `None` if this is
+    /// unknown.
     pub fn seen(&self) -> Option<Confusion> {
         self.knowing().then(|| sum(&self.parts[1]))
     }
 
-    /// The words that it does not have; `None` where nobody can say.
+    /// The words that the model does not have; `None` if this is unknown.
     pub fn unseen(&self) -> Option<Confusion> {
         self.knowing().then(|| sum(&self.parts[0]))
     }
@@ -102,29 +106,29 @@ impl Score {
         sum(self.parts.iter().map(|part| &part[1]))
     }
 
-    /// The words that do not.
+    /// The words that do not begin a sentence.
     pub fn rest(&self) -> Confusion {
         sum(self.parts.iter().map(|part| &part[0]))
     }
 
-    /// The marks: a word with one after it is a slot.
+    /// The slots of marks: a word followed by a mark is a slot.
     pub fn marks(&self) -> Slots {
         self.marks
     }
 
-    /// How far the method's confidences are from the truth, for the words that have one.
+    /// The calibration of the method's confidences, over the words that have one.
     pub fn calibration(&self) -> Calibration {
         self.calibration
     }
 
-    /// The most frequent errors under a matching, with their counts: at most `most`, the most frequent first, and among
-    /// equals in the order of their letters.
+    /// The most frequent errors under a matching, with their counts. There are at most `most`, the
+    /// most frequent first, in alphabetical order among equals.
     pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
         most_frequent(&self.wrong, matching, most)
     }
 }
 
-/// See [`Score::most_frequent_errors`].
+/// Implements [`Score::most_frequent_errors`].
 pub(super) fn most_frequent(
     wrong: &FxHashMap<Wrong, u64>,
     matching: Matching,
@@ -159,7 +163,7 @@ fn sum<'a>(parts: impl IntoIterator<Item = &'a Confusion>) -> Confusion {
     sum
 }
 
-/// The slots of one word where a slot is a mark.
+/// The slots of one word whose slot is a mark.
 fn marks(reference: Mark, hypothesis: Mark) -> Slots {
     Slots::meeting(reference != Mark::None, hypothesis != Mark::None, reference == hypothesis)
 }
@@ -171,11 +175,12 @@ fn uneven(words: usize, gold: usize, choices: usize) -> Error {
     )
 }
 
-/// Scores a method on examples that a protocol made: it sees their words without capitals and is held against their right labels.
-/// The protocol, and not `want`, says which beginnings of sentences there are to be found, as in [`evaluate_corpus`].
+/// Scores a method on examples that a protocol made. The method sees the words without capitals,
+/// and its choices are compared with the right labels. The protocol, and not `want`, decides which
+/// sentence starts are to be predicted, as in [`evaluate_corpus`].
 ///
 /// # Errors
-/// Where the method fails.
+/// If the method fails.
 pub fn evaluate(
     method: &dyn Restorer,
     want: Want,
@@ -188,24 +193,25 @@ pub fn evaluate(
     evaluation.finish()
 }
 
-/// Scores a method on the examples of a corpus. Reads as it goes: memory grows with the errors that differ, not with the
-/// corpus.
+/// Scores a method on the examples of a corpus, while reading it. Memory grows with the number of
+/// distinct errors, not with the corpus.
 ///
 /// # Errors
-/// Where the corpus cannot be read or the method fails.
+/// If the corpus cannot be read or the method fails.
 pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Result<Score> {
     evaluate_each(method, want, None, corpus, &mut |_, _, _| Ok(()))
 }
 
-/// What is shown of each example: its words, right labels and choices.
+/// A callback that receives the words, right labels and choices of each example.
 pub type ExampleView<'a> = dyn FnMut(&Tokens, &[Gold], &[Choice]) -> Result<()> + 'a;
 
-/// Like [`evaluate_corpus`], and shows each example, in order. `sentence_start` puts the capitals of beginnings on top of the method's
-/// choices, as it does when text is restored; where it is `None`, the choices are the method's own. Spellings that the corpus brings
-/// ([`Corpus::with_spellings`]) win in any case.
+/// Like [`evaluate_corpus`], and calls `show` with each example, in order. `sentence_start` adds
+/// sentence-initial capitals to the method's choices, as restoring text does; with `None`, the
+/// choices are the method's own. Spellings of the corpus ([`Corpus::with_spellings`]) take
+/// precedence in any case.
 ///
 /// # Errors
-/// Like [`evaluate_corpus`], and where `show` fails.
+/// Those of [`evaluate_corpus`], and if `show` fails.
 pub fn evaluate_each(
     method: &dyn Restorer,
     want: Want,
@@ -219,7 +225,7 @@ pub fn evaluate_each(
     evaluation.finish()
 }
 
-/// A method and the examples that it restores together next.
+/// A method, the examples of the next batch, and the score so far.
 struct Evaluation<'a> {
     method: &'a dyn Restorer,
     want: Want,
@@ -241,13 +247,13 @@ impl<'a> Evaluation<'a> {
     ) -> Self {
         let starts = match policy {
             Some(policy) => policy.sentence_start.into(),
-            // Where each example is a sentence, there is no other beginning to be found.
+            // If each example is a sentence, there are no other sentence starts to predict.
             None if protocol.runs_on() => SentenceStarts::Predicted,
             None => SentenceStarts::Marked,
         };
         let own = Policy { sentence_start: SentenceStart::Never, ..Policy::default() };
         let policy = policy.unwrap_or(own);
-        // Where the method tells where sentences end, that is scored too.
+        // If the method predicts the ends of sentences, they are scored too.
         let want = Want { starts, marks: method.labels().marks(), ..want };
         let score = Score::default();
         Self { method, want, policy, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
@@ -260,7 +266,7 @@ impl<'a> Evaluation<'a> {
         if self.words >= BATCH { self.restore() } else { Ok(()) }
     }
 
-    /// Restores and counts what there is, and starts again.
+    /// Restores and counts the collected examples, and clears them.
     fn restore(&mut self) -> Result<()> {
         let mut choices = self.method.restore_batch(&self.documents, self.want)?;
         for (tokens, choices) in self.documents.iter().zip(&mut choices) {
@@ -293,7 +299,7 @@ pub(super) mod tests {
     use majuscule::restorer::{Boundary, Session};
     use majuscule::text::{Labels, Locale, Spellings};
 
-    /// Writes every word of its list in title case and the rest lower.
+    /// A method that writes the words of its list in title case and all others in lower case.
     pub struct Titles(pub Vec<&'static str>);
 
     impl Restorer for Titles {
@@ -331,7 +337,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A sentence whose first word is initial and whose every word is scored.
+    /// An example of one sentence, whose first word is initial and all of whose words are scored.
     pub fn example(sentence: &str) -> Example {
         let words: Vec<&str> = sentence.split(' ').collect();
         let gold = |(i, word): (usize, &&str)| Gold {
@@ -389,10 +395,11 @@ pub(super) mod tests {
 
     #[test]
     fn slots_are_counted_over_sentences() {
-        // Ada C, Rome C; rome I, may I; NATO D, Rome C; McKay D, Ada C; Nothing D.
+        // Ada correct, Rome correct; rome inserted, may inserted; NATO deleted, Rome correct; McKay
+        // deleted, Ada correct; Nothing deleted.
         let slots = score(&SENTENCES).all().slots(Matching::Spelling);
         assert_eq!(slots, Slots { correct: 4, substituted: 0, inserted: 2, deleted: 3 });
-        // McKay is L under tags.
+        // Under tags, McKay counts as lower case.
         let slots = score(&SENTENCES).all().slots(Matching::Tags);
         assert_eq!(slots, Slots { correct: 4, substituted: 0, inserted: 2, deleted: 2 });
     }
@@ -445,14 +452,15 @@ pub(super) mod tests {
         let score = evaluate_corpus(&method, Want::default(), &corpus).unwrap();
         let examples = corpus.examples().unwrap();
         assert_eq!(score, evaluate(&method, Want::default(), Protocol::Batista, &examples).unwrap());
-        // Rome twice and may: 2 C and 1 I each time.
+        // Rome twice and may: two correct slots and one inserted each time.
         assert_eq!(
             score.all().slots(Matching::Spelling),
             Slots { correct: 4000, inserted: 2000, ..Slots::default() }
         );
     }
 
-    /// Writes all words in title case where it is to find beginnings that the text does not show, as if each word began a sentence.
+    /// A method that writes all words in title case if it is to predict sentence starts, as if each
+    /// word began a sentence.
     struct Beginnings;
 
     impl Restorer for Beginnings {
@@ -504,7 +512,7 @@ pub(super) mod tests {
                 let examples = corpus.examples().unwrap();
                 assert_eq!(evaluate(&Beginnings, want, protocol, &examples).unwrap(), score, "{protocol}");
             }
-            // Only where sentences run together is there a beginning that the text does not show.
+            // Sentence starts are predicted only if sentences run together.
             let found = score.all().slots(Matching::Spelling).hypothesis() > 0;
             assert_eq!(found, protocol.runs_on(), "{protocol}");
         }
@@ -528,7 +536,7 @@ pub(super) mod tests {
                 "{protocol}"
             );
             assert!(errors(None).contains(&"then".into()), "{protocol}");
-            // Where marks are removed nothing shows where a sentence begins.
+            // If marks are removed, nothing shows the start of a sentence.
             let shows = protocol == Protocol::Text;
             assert_eq!(errors(Some(SentenceStart::Auto)).contains(&"then".into()), !shows, "{protocol}");
             assert!(errors(Some(SentenceStart::Never)).contains(&"then".into()), "{protocol}");

@@ -1,4 +1,5 @@
-//! One line that says how figures were made, in the manner of sacrebleu (Post 2018): equal lines, comparable figures.
+//! Describes in one line how figures were made, in the manner of sacrebleu (Post 2018): figures
+//! with equal lines are comparable.
 
 use std::fmt;
 use std::path::Path;
@@ -7,9 +8,10 @@ use super::slots::Matching;
 use crate::corpus::{Protocol, Reading};
 use majuscule::text::Locale;
 
-/// What figures depend on beside the texts and the method. Under `susanto` it tells where tokens come from: `as-given` by
-/// tokenised files and transcripts, `found` in lines by the tokeniser of [`restore`](majuscule::restore), or
-/// `as-given-or-found` in files of both kinds.
+/// The conditions on which figures depend beside the texts and the method. Under `susanto` it
+/// includes the source of the tokens: `as-given` by tokenised files and transcripts, `found` in
+/// lines by the tokeniser of [`restore`](majuscule::restore), or `as-given-or-found` in files of
+/// both kinds.
 ///
 /// ```
 /// use majuscule::corpus::{Protocol, Reading};
@@ -29,21 +31,22 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// That of files read so, under a protocol. Where there is a reference, it is the file that counts.
+    /// The signature of files read under a protocol. If there is a reference, only its file
+    /// matters.
     pub fn of(protocol: Protocol, reading: &Reading, files: &[impl AsRef<Path>], locale: Locale) -> Self {
         let tokens = if protocol == Protocol::Susanto { tokens(reading, files) } else { "words" };
         let sentences = if reading.split { "split" } else { "lines" };
         Self { protocol, tokens, sentences, locale, aligned: false }
     }
 
-    /// That of recordings whose words were aligned, as [`aligned`](super::aligned) does.
+    /// The signature of recordings whose words were aligned, as by [`aligned`](super::aligned).
     pub fn of_aligned(locale: Locale) -> Self {
         let protocol = Protocol::Asr { window: Protocol::WINDOW };
         Self { protocol, tokens: "words-and-parts-between-hyphens", sentences: "none", locale, aligned: true }
     }
 }
 
-/// Where the tokens come from, where a protocol takes them as they are given.
+/// The source of the tokens, for a protocol that takes them as they are given.
 fn tokens(reading: &Reading, files: &[impl AsRef<Path>]) -> &'static str {
     let given = files.iter().filter(|file| reading.is_tokenised(file.as_ref())).count();
     match given {
@@ -89,7 +92,7 @@ fn classes(matching: Matching) -> &'static str {
     }
 }
 
-/// What becomes of the first word of a sentence.
+/// The treatment of the first word of a sentence.
 fn first_word(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Text => "context",

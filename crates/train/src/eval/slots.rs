@@ -1,6 +1,6 @@
-//! Counts in, figures out: correct, substituted, inserted and deleted slots, and the ratios made of them.
+//! Turns counts into figures: correct, substituted, inserted and deleted slots, and their ratios.
 //!
-//! A slot is a word with a capital; Batista et al. 2007, section 3, equations 1 to 4.
+//! A slot is a word with a capital (Batista et al. 2007, section 3, equations 1 to 4).
 
 use std::ops::AddAssign;
 
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use crate::corpus::Protocol;
 use majuscule::text::{Case, Class};
 
-/// When a chosen case equals the right one.
+/// The condition under which a chosen case equals the right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Matching {
-    /// The word is spelled exactly so: a mixed case counts with its pattern.
+    /// Both words have the same spelling: a mixed case counts with its pattern.
     #[default]
     Spelling,
-    /// Both have the same tag of Rei et al. 2020: U all capitals, T the first letter, L all the rest. A mixed case is L,
-    /// so it is no slot.
+    /// Both words have the same tag of Rei et al. 2020: U for all capitals, T for a capital first
+    /// letter, L for the rest. A mixed case is L, so it is no slot.
     Tags,
 }
 
 impl Matching {
-    /// How a protocol holds cases against each other.
+    /// The matching of a protocol.
     pub fn of(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Rei => Self::Tags,
@@ -32,7 +32,7 @@ impl Matching {
         }
     }
 
-    /// The case as this matching sees it.
+    /// The case as seen by this matching.
     #[inline]
     pub fn see(self, case: Case) -> Case {
         match (self, case) {
@@ -42,16 +42,17 @@ impl Matching {
     }
 }
 
-/// How the slots of a hypothesis meet those of its reference. Counts add up: over words, sentences and files.
+/// The counts of comparing the slots of a hypothesis with those of its reference. Counts add up
+/// over words, sentences and files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Slots {
-    /// Slots in both, and equal.
+    /// Slots on both sides that are equal.
     pub correct: u64,
-    /// Slots in both that differ.
+    /// Slots on both sides that differ.
     pub substituted: u64,
-    /// Slots of the hypothesis only.
+    /// Slots of the hypothesis alone.
     pub inserted: u64,
-    /// Slots of the reference only.
+    /// Slots of the reference alone.
     pub deleted: u64,
 }
 
@@ -70,7 +71,8 @@ impl Slots {
         Self::meeting(reference.is_slot(), hypothesis.is_slot(), reference == hypothesis)
     }
 
-    /// The slots of one place by whether either side has one there, and whether they are equal.
+    /// The slots of one word, by whether each side has a slot there and whether the slots are
+    /// equal.
     #[inline]
     pub(super) fn meeting(in_reference: bool, in_hypothesis: bool, equal: bool) -> Self {
         Self {
@@ -81,38 +83,40 @@ impl Slots {
         }
     }
 
-    /// Slots of the reference.
+    /// The number of slots of the reference.
     pub fn reference(&self) -> u64 {
         self.correct + self.substituted + self.deleted
     }
 
-    /// Slots of the hypothesis.
+    /// The number of slots of the hypothesis.
     pub fn hypothesis(&self) -> u64 {
         self.correct + self.substituted + self.inserted
     }
 
-    /// Substituted, inserted and deleted together.
+    /// The number of errors: substituted, inserted and deleted slots.
     pub fn errors(&self) -> u64 {
         self.substituted + self.inserted + self.deleted
     }
 
-    /// The share of the hypothesis's slots that are correct; `None` where it has none.
+    /// The share of the hypothesis's slots that are correct; `None` if the hypothesis has no slot.
     pub fn precision(&self) -> Option<f64> {
         ratio(self.correct, self.hypothesis())
     }
 
-    /// The share of the reference's slots that are correct; `None` where it has none.
+    /// The share of the reference's slots that are correct; `None` if the reference has no slot.
     pub fn recall(&self) -> Option<f64> {
         ratio(self.correct, self.reference())
     }
 
-    /// The harmonic mean of precision and recall, as 2C/(hypothesis + reference): the same wherever both are defined,
-    /// and 0 rather than 0/0 where no slot is correct. `None` where neither side has a slot.
+    /// The harmonic mean of precision and recall, as 2C/(hypothesis + reference): the same value
+    /// wherever both are defined, and 0 rather than 0/0 if no slot is correct. `None` if neither
+    /// side has a slot.
     pub fn f(&self) -> Option<f64> {
         ratio(2 * self.correct, self.hypothesis() + self.reference())
     }
 
-    /// The slot error rate, (I + D + S)/(C + D + S): may pass 1. `None` where the reference has no slot.
+    /// The slot error rate, (I + D + S)/(C + D + S). It can exceed 1. `None` if the reference has
+    /// no slot.
     pub fn ser(&self) -> Option<f64> {
         ratio(self.errors(), self.reference())
     }
@@ -127,17 +131,18 @@ impl AddAssign for Slots {
     }
 }
 
-/// A quotient of counts; `None` for 0/0 and for anything else over 0.
+/// A ratio of counts; `None` if `whole` is 0.
 pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// How many words of each class were taken for which: all that the figures of a set of words need.
+/// The confusion matrix of the classes of words, from which all figures of a set of words are
+/// computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Confusion {
-    /// By the class in the reference, then in the hypothesis.
+    /// The number of words by class in the reference, then in the hypothesis.
     words: [[u64; 4]; 4],
-    /// Of the words that are mixed in both, those of another pattern.
+    /// The number of words that are mixed on both sides with different patterns.
     other_pattern: u64,
 }
 
@@ -151,23 +156,23 @@ impl Confusion {
             u64::from(class == Class::Mixed && hypothesis.class() == Class::Mixed && reference != hypothesis);
     }
 
-    /// How many words were counted.
+    /// The number of words that were counted.
     pub fn tokens(&self) -> u64 {
         self.words.iter().flatten().sum()
     }
 
-    /// How many are right.
+    /// The number of words that are right.
     pub fn right(&self, matching: Matching) -> u64 {
         let seen = self.seen_by(matching);
         (0..4).map(|class| seen.words[class][class]).sum::<u64>() - seen.other_pattern
     }
 
-    /// The share of words that are right; `None` where there are none.
+    /// The share of words that are right; `None` if there are no words.
     pub fn accuracy(&self, matching: Matching) -> Option<f64> {
         ratio(self.right(matching), self.tokens())
     }
 
-    /// The slots.
+    /// The slots of all words.
     pub fn slots(&self, matching: Matching) -> Slots {
         let seen = self.seen_by(matching);
         let capitalized = seen.capitalized(Matching::Spelling);
@@ -175,7 +180,7 @@ impl Confusion {
         Slots { correct, substituted: capitalized.correct - correct, ..capitalized }
     }
 
-    /// The slots where all capitalized forms are alike: whether a word has a capital is all that counts.
+    /// The slots if all capitalized forms count as equal.
     pub fn capitalized(&self, matching: Matching) -> Slots {
         let words = self.seen_by(matching).words;
         Slots {
@@ -186,8 +191,9 @@ impl Confusion {
         }
     }
 
-    /// One class against the rest: words of that class are the slots. Only a mixed case can be substituted, by another
-    /// pattern. [`Matching::Tags`] counts mixed words among the lower ones, and apart from them by their spelling.
+    /// The slots of one class against all others: words of that class are the slots. Only a mixed
+    /// case can be substituted, by another pattern. [`Matching::Tags`] counts mixed words among the
+    /// lower-case ones, and also separately by their spelling.
     pub fn class(&self, class: Class, matching: Matching) -> Slots {
         let seen = if class == Class::Mixed { *self } else { self.seen_by(matching) };
         let id = class as usize;
@@ -201,7 +207,8 @@ impl Confusion {
         }
     }
 
-    /// The mean of F over the classes that a matching tells apart and that occur in the reference or the hypothesis.
+    /// The mean of F over the classes that a matching distinguishes and that occur in the reference
+    /// or the hypothesis.
     pub fn macro_f(&self, matching: Matching) -> Option<f64> {
         let classes = match matching {
             Matching::Spelling => &Class::ALL[..],
@@ -211,7 +218,7 @@ impl Confusion {
         (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
     }
 
-    /// The same words as a matching sees them.
+    /// The same words as seen by a matching.
     fn seen_by(&self, matching: Matching) -> Self {
         if matching == Matching::Spelling {
             return *self;
@@ -380,7 +387,7 @@ mod tests {
             let slots = confusion.slots(matching);
             assert_eq!(slots, Slots { substituted: 1, ..Slots::default() });
             assert_eq!(slots.ser(), Some(1.0));
-            // Capitalized or not, it is right.
+            // It is right as a capitalized word.
             assert_eq!(confusion.capitalized(matching).ser(), Some(0.0));
         }
     }
@@ -393,7 +400,7 @@ mod tests {
             confusion.slots(Matching::Spelling),
             Slots { correct: 1, substituted: 1, inserted: 0, deleted: 1 }
         );
-        // Jean-paul is title case: under tags an insertion, since the reference is L there.
+        // Jean-paul is title case: under tags an insertion, since there the reference is L.
         assert_eq!(confusion.slots(Matching::Tags), Slots { inserted: 1, ..Slots::default() });
         let mixed = confusion.class(Class::Mixed, Matching::Tags);
         assert_eq!(mixed, Slots { correct: 1, substituted: 0, inserted: 0, deleted: 2 });

@@ -1,15 +1,15 @@
-//! Rows of cells in, a page out: columns that stand in line, or Markdown.
+//! Lays out rows of cells as aligned columns or as a Markdown table.
 
 use super::compare::Interval;
 
-/// A heading for each column and rows of cells. The first column is words, the others are figures.
+/// A table with a heading for each column. The first column holds words, the others figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextTable {
     rows: Vec<Vec<String>>,
 }
 
 impl TextTable {
-    /// One with these headings and no rows yet.
+    /// Creates a table with these headings and no rows.
     pub fn new(headings: &[&str]) -> Self {
         Self { rows: vec![headings.iter().map(|&heading| heading.to_owned()).collect()] }
     }
@@ -19,7 +19,8 @@ impl TextTable {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Columns that stand in line, two spaces apart, the first to the left and the others to the right.
+    /// Lays the table out in aligned columns, two spaces apart, the first to the left and the
+    /// others to the right.
     pub fn text(&self) -> String {
         let widths = self.widths();
         let mut out = String::new();
@@ -44,7 +45,7 @@ impl TextTable {
         (0..columns).map(|k| width(k).unwrap_or(0)).collect()
     }
 
-    /// A Markdown table.
+    /// Lays the table out in Markdown.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
         for (i, row) in self.rows.iter().enumerate() {
@@ -63,24 +64,24 @@ impl TextTable {
     }
 }
 
-/// A fraction as a percentage; `–` where it is undefined.
+/// A fraction as a percentage; `–` if it is undefined.
 pub fn percent(fraction: Option<f64>) -> String {
     fraction.map_or_else(|| "–".into(), |fraction| format!("{:.2}", 100.0 * fraction))
 }
 
-/// An interval of fractions in percent; empty where it is undefined.
+/// An interval of fractions as percentages; empty if it is undefined.
 pub fn between(interval: Option<Interval>) -> String {
     interval.map_or_else(String::new, |Interval { low, high }| {
         format!("[{:.2}, {:.2}]", 100.0 * low, 100.0 * high)
     })
 }
 
-/// How likely a difference is by chance, as far as resamples can tell.
+/// The p-value of a difference, as precisely as resamples can give it.
 pub fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }
 
-/// A count with its thousands apart: `1,234,567`.
+/// A count with separators of thousands: `1,234,567`.
 pub fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

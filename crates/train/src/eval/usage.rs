@@ -1,39 +1,39 @@
-//! What a run took: time and memory.
+//! The resources of a run: time and memory.
 
 use serde::{Deserialize, Serialize};
 
-/// What a process took.
+/// The resources that a process used.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Time on the clock.
+    /// Wall-clock time.
     pub wall_seconds: f64,
-    /// Time of all threads together; `None` where the system does not say.
+    /// CPU time of all threads together; `None` if the system does not report it.
     pub cpu_seconds: Option<f64>,
-    /// The most memory that was resident at once; likewise.
+    /// The peak of resident memory; `None` if the system does not report it.
     pub peak_bytes: Option<u64>,
 }
 
-/// What a run of majuscule took, and a model in it.
+/// The resources that a run of majuscule used, and the model in it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Took {
-    /// All of it.
+    /// The resources of the whole run.
     #[serde(flatten)]
     pub usage: Usage,
-    /// The model alone, where one was at work.
+    /// The throughput of the model alone, if one was used.
     pub restoring: Option<Restoring>,
 }
 
-/// How long a model was at work.
+/// The time that a model took and the words it restored.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Restoring {
-    /// Seconds on the clock.
+    /// Wall-clock seconds.
     pub seconds: f64,
-    /// The words that it was given.
+    /// The number of words that the model was given.
     pub words: u64,
 }
 
 impl Restoring {
-    /// Words a second; `None` where it took no time that could be measured.
+    /// Words per second; `None` if no time could be measured.
     pub fn words_per_second(self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.words as f64 / self.seconds)
     }

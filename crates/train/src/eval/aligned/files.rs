@@ -1,4 +1,5 @@
-//! References and hypotheses paired: two files, or the files of two folders by their names; recordings by theirs.
+//! Pairs references and hypotheses: two files, or the files of two folders by name, and their
+//! recordings by name.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,41 +15,43 @@ use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, Spellings};
 
-/// Where the cases of a hypothesis come from.
+/// The source of the cases of a hypothesis.
 #[derive(Clone, Copy)]
 pub enum Cases<'a> {
-    /// They are its own.
+    /// The hypothesis has its own cases.
     Own,
-    /// A method chooses them for its words.
+    /// A method chooses the cases of the hypothesis's words.
     Restored {
         /// The method.
         method: &'a dyn Restorer,
-        /// What is asked of it.
+        /// The options of the method.
         want: Want,
-        /// Words and phrases that the user spells: they win.
+        /// Words and phrases that the user spells. They take precedence over the method.
         spellings: &'a Spellings,
-        /// Which of the hypothesis's own capitals stay, a recording taken for a line.
+        /// The capitals of the hypothesis that are kept. A recording counts as a line.
         kept: Capitalized,
     },
 }
 
-/// The score of each recording that both sides have, and what only one has.
+/// The scores of the recordings that both sides have, and the names of those that only one side
+/// has.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileScores {
-    /// The recordings, each with the name of its hypothesis.
+    /// The scored recordings, each with the name of its hypothesis.
     pub recordings: Vec<(String, AlignedScore)>,
-    /// What was not scored.
+    /// The files and recordings that were not scored.
     pub left_out: Vec<UnpairedFile>,
 }
 
 /// A file or a recording that only one side has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnpairedFile {
-    /// Its name.
+    /// The name of the file or recording.
     pub name: String,
-    /// What there is none of for it.
+    /// The side that is missing.
     pub lacks: Lacking,
-    /// Whether it is scored all the same: a recording of which the hypothesis has nothing, whose words are then deleted.
+    /// True if the recording is scored all the same, because the hypothesis has no words for it:
+    /// its words count as deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_deleted: bool,
 }
@@ -57,14 +60,14 @@ pub struct UnpairedFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lacking {
-    /// There is no reference.
+    /// The reference is missing.
     Reference,
-    /// There is no hypothesis.
+    /// The hypothesis is missing.
     Hypothesis,
 }
 
 impl Lacking {
-    /// Its name.
+    /// The name of the side, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reference => "reference",
@@ -74,7 +77,7 @@ impl Lacking {
 }
 
 impl FileScores {
-    /// All recordings together.
+    /// The sum of the scores of all recordings.
     pub fn all(&self) -> AlignedScore {
         let mut all = AlignedScore::default();
         self.recordings.iter().for_each(|(_, score)| all += score);
@@ -82,13 +85,16 @@ impl FileScores {
     }
 }
 
-/// Scores hypotheses against their references: two files, or two folders, whose files are paired by their names up to the last full
-/// stop (before `.filt`, `.gz`, `.zst` or `.xz`). In files that name recordings, these are paired by name and channel, case aside, unless
-/// there is one on each side; in files that name utterances, these by their names. Of a recording that the hypothesis lacks all words are
-/// deleted, as sclite has it; an utterance that it lacks is left out.
+/// Scores hypotheses against their references: two files, or two folders, whose files are paired by
+/// their names up to the last full stop (before `.filt`, `.gz`, `.zst` or `.xz`). Files that name
+/// recordings have these paired by name and channel, ignoring case, unless there is one on each
+/// side. Files that name utterances have these paired by name. If the hypothesis lacks a recording,
+/// all words of that recording count as deleted, as in sclite; an utterance that it lacks is left
+/// out.
 ///
 /// # Errors
-/// Where a file cannot be read or is not what its format says, the method fails, and where both sides have nothing in common.
+/// If a file cannot be read or is not what its format says, if the method fails, or if both sides
+/// have nothing in common.
 pub fn score_files(
     reference: &Path,
     hypothesis: &Path,
@@ -145,9 +151,9 @@ pub fn score_files(
     Ok(scores)
 }
 
-/// Utterances without a partner, in a line.
+/// Lists the utterances without a partner in one line.
 fn unpaired(side: &Transcript, utterances: &[usize], file: &Path, lacks: Lacking) -> Option<UnpairedFile> {
-    /// So many are named.
+    /// The number of utterances that are named.
     const NAMED: usize = 3;
     let names: Vec<_> = utterances.iter().filter_map(|&at| side.utterances[at].name.as_deref()).collect();
     let more = match names.len().saturating_sub(NAMED) {
@@ -159,7 +165,7 @@ fn unpaired(side: &Transcript, utterances: &[usize], file: &Path, lacks: Lacking
     (!names.is_empty()).then_some(UnpairedFile { name, lacks, is_deleted: false })
 }
 
-/// The files of both sides.
+/// The paired files of both sides.
 #[derive(Debug, PartialEq, Eq)]
 struct Pairs {
     pairs: Vec<(PathBuf, PathBuf)>,
@@ -206,7 +212,8 @@ fn pair(reference: &Path, hypothesis: &Path) -> Result<Pairs> {
     Ok(Pairs { pairs, left_out })
 }
 
-/// The files of a folder by their names without endings; those whose names begin with a full stop are hidden.
+/// The files of a folder by their names without extensions. Files whose names begin with a full
+/// stop are hidden.
 fn by_stem(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
     let mut files = BTreeMap::new();
     for path in files::paths_in(folder)?.into_iter().filter(|path| !path.is_dir()) {
@@ -231,9 +238,10 @@ fn stem(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// The recordings of two files.
+/// The paired recordings of two files.
 struct Recordings {
-    /// Where the hypothesis has nothing of a recording, its side is empty.
+    /// The recordings of the reference with their hypotheses, which are empty where the hypothesis
+    /// lacks a recording.
     pairs: Vec<(Transcript, Transcript)>,
     only_hypothesis: Vec<Transcript>,
 }
@@ -254,7 +262,7 @@ impl Recordings {
         }
     }
 
-    /// Whether a recording has both sides, or the hypothesis is empty.
+    /// Returns true if some recording has both sides, or if the hypothesis is empty.
     fn have_something_in_common(&self) -> bool {
         self.only_hypothesis.is_empty()
             || self.pairs.iter().any(|(_, hypothesis)| !hypothesis.utterances.is_empty())
@@ -338,7 +346,7 @@ mod tests {
                 |left: &UnpairedFile| (left.name.rsplit(": ").next().unwrap().to_owned(), left.is_deleted);
             scores.left_out.iter().map(left).collect()
         };
-        // A channel of which nothing was heard is deleted.
+        // A channel that the hypothesis lacks is deleted.
         assert_eq!(left(&scores), [("one B".into(), true), ("three A".into(), false)]);
         assert_eq!((scores.all().deleted.tokens(), scores.all().recognised.tokens()), (3, 3));
         let error = scored(folder.path(), "ref.stm", "other.ctm").unwrap_err().to_string();

@@ -1,10 +1,13 @@
-//! What a recogniser heard against what was said: words aligned without their case, and capitals scored through the alignment.
+//! Scores what a recogniser heard against what was said: words are aligned ignoring case, and
+//! capitals are scored through the alignment.
 //!
-//! The words are those of the protocol `asr`: no marks, no ends of sentences, a recording one stream. Hyphens part words too, since
-//! recognisers put them where others have spaces. The future work of Batista et al. 2007.
+//! The words are those of the protocol `asr`: no marks, no ends of sentences, one stream per
+//! recording. Hyphens separate words too, since recognisers put them where others have spaces.
+//! Batista et al. 2007 name this as future work.
 //!
-//! What is aligned is what NIST's sclite aligns, at its costs (`network.rs`): utterances with the same name; the segments of a
-//! reference with the words whose middle lies before their end; of alternatives the best. A recording that says nothing of the kind is
+//! The units that are aligned are those of NIST's sclite, at its costs (`network.rs`): utterances
+//! with the same name; the segments of a reference with the words whose middle lies before their
+//! end; the best of several alternatives. A recording without names, times or alternatives is
 //! aligned as a whole by the fewest edits ([`align`](super::align)).
 
 pub mod files;
@@ -31,16 +34,16 @@ use network::{EditStep, Network, NetworkWord};
 /// The words of a recording, with their cases.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Transcript {
-    /// The recording and its channel, where the file names them.
+    /// The name of the recording and its channel, if the file has them.
     pub recording: Option<String>,
-    /// All words, those of every alternative.
+    /// All words, including those of every alternative.
     words: Tokens,
     cases: Vec<Case>,
     parts: Vec<TranscriptPart>,
     utterances: Vec<AlignedUtterance>,
 }
 
-/// A part of a transcript: a word by its number, or what parts alternatives.
+/// A part of a transcript: a word by its index, or a delimiter of alternatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TranscriptPart {
     Word(usize),
@@ -50,7 +53,7 @@ enum TranscriptPart {
     Close,
 }
 
-/// What was said at a time or under a name.
+/// A part of a transcript with a name or with times.
 #[derive(Debug, Clone, PartialEq)]
 struct AlignedUtterance {
     name: Option<String>,
@@ -61,11 +64,11 @@ struct AlignedUtterance {
 }
 
 impl Transcript {
-    /// The recordings of a corpus, in the order in which they begin: one where its format names none. Their names differ by more than
-    /// case.
+    /// Reads the recordings of a corpus, in the order in which they begin. There is only one if the
+    /// format names no recordings. The names are unique, ignoring case.
     ///
     /// # Errors
-    /// Where a file cannot be read or is not what its format says.
+    /// If a file cannot be read or is not what its format says.
     pub fn read(corpus: &Corpus) -> Result<Vec<Self>> {
         let mut transcripts: Vec<Self> = Vec::new();
         let mut at: FxHashMap<Option<String>, usize> = FxHashMap::default();
@@ -84,7 +87,7 @@ impl Transcript {
         Ok(transcripts)
     }
 
-    /// That of a text.
+    /// The transcript of a plain text.
     pub fn of_text(text: &str, locale: Locale) -> Self {
         let utterance = transcript::Utterance {
             parts: vec![UtterancePart::Text(text)],
@@ -127,11 +130,12 @@ impl Transcript {
         self.utterances.push(AlignedUtterance { name, times, is_segment, is_ignored, parts });
     }
 
-    /// The same words in the cases that a method chooses for them. It sees them as one stream, in which one alternative stands for all:
-    /// the words of the others are chosen in streams in which they stand.
+    /// Returns the same words in the cases that a method chooses for them. The method sees the
+    /// words as one stream, in which one alternative stands for all; the words of the other
+    /// alternatives are restored in further streams that contain them.
     ///
     /// # Errors
-    /// Where the method fails.
+    /// If the method fails.
     pub fn restored(
         mut self,
         method: &dyn Restorer,
@@ -146,7 +150,7 @@ impl Transcript {
             Capitalized::Ignore => false,
             Capitalized::Auto => has(true) && has(false),
         };
-        /// So many alternatives have a stream of their own.
+        /// The number of alternatives that have a stream of their own.
         const TURNS: usize = 8;
         let mut left: FxHashSet<usize> = (0..self.words.len()).collect();
         for turn in 0..=TURNS {
@@ -155,7 +159,7 @@ impl Transcript {
             }
             let mut stream = self.stream(turn);
             if turn == TURNS || turn > 0 && !stream.iter().any(|word| left.contains(word)) {
-                // Alternatives inside others, which no turn reaches, are read one after the other.
+                // Alternatives inside others that no turn reaches are read one after the other.
                 stream = left.iter().copied().collect();
                 stream.sort_unstable();
             }
@@ -187,7 +191,8 @@ impl Transcript {
         Ok(self)
     }
 
-    /// The words of the stream that takes, of all alternatives, number `turn` counted from 0, or the last.
+    /// The words of one stream. From each set of alternatives it takes number `turn`, counted from
+    /// 0, or the last one.
     fn stream(&self, turn: usize) -> Vec<usize> {
         let taken = self.taken(turn);
         let words = self.parts.iter().zip(taken).filter(|(_, taken)| *taken);
@@ -202,9 +207,9 @@ impl Transcript {
             .collect()
     }
 
-    /// Which parts are in that stream.
+    /// Marks the parts that are in the stream of `turn`.
     fn taken(&self, turn: usize) -> Vec<bool> {
-        // How many alternatives each opening has.
+        // The number of alternatives of each opening.
         let (mut counts, mut open) = (FxHashMap::default(), Vec::new());
         for (at, part) in self.parts.iter().enumerate() {
             match part {
@@ -219,7 +224,8 @@ impl Transcript {
                 TranscriptPart::Word(_) | TranscriptPart::Optional(_) => {}
             }
         }
-        // Of the alternatives that are open: which is taken, which it is, and whether all around them are taken.
+        // For each open set of alternatives: the alternative to take, the current one, and whether
+        // all sets around it are taken.
         let mut open: Vec<(usize, usize, bool)> = Vec::new();
         let is_in = |open: &[(usize, usize, bool)]| {
             open.last().is_none_or(|&(wanted, at, around)| around && wanted == at)
@@ -240,12 +246,12 @@ impl Transcript {
         taken
     }
 
-    /// Whether its utterances have names.
+    /// Returns true if the utterances have names.
     fn is_named(&self) -> bool {
         self.utterances.first().is_some_and(|utterance| utterance.name.is_some())
     }
 
-    /// The words of utterances as a network.
+    /// Builds a network from the words of utterances.
     fn network<'a>(
         &'a self,
         utterances: &[usize],
@@ -269,7 +275,8 @@ impl Transcript {
         network
     }
 
-    /// Appends a word to a network, what hyphens join as several, each with its case.
+    /// Appends a word to a network. Words joined by hyphens become several words, each with its
+    /// case.
     fn push_word<'a>(
         &'a self,
         at: usize,
@@ -292,11 +299,12 @@ impl Transcript {
     }
 }
 
-/// Which utterances of a reference and a hypothesis are aligned with each other, and which have no partner.
+/// The utterances of a reference and a hypothesis that are aligned with each other, and those
+/// without a partner.
 #[derive(Debug, Default)]
 struct Pairing {
     pairs: Vec<(Vec<usize>, Vec<usize>)>,
-    /// Whether the pairs are parts of a recording, and not all of it.
+    /// True if the pairs are parts of a recording rather than all of it.
     is_parted: bool,
     only_reference: Vec<usize>,
     only_hypothesis: Vec<usize>,
@@ -315,7 +323,7 @@ impl Pairing {
         }
     }
 
-    /// Utterances with the same name, case aside, in the order of the reference.
+    /// Pairs utterances with the same name, ignoring case, in the order of the reference.
     fn by_name(reference: &Transcript, hypothesis: &Transcript) -> Self {
         let name =
             |utterance: &AlignedUtterance| utterance.name.as_deref().unwrap_or_default().to_lowercase();
@@ -335,8 +343,9 @@ impl Pairing {
         pairing
     }
 
-    /// Segments in the order of their beginnings, each with the words whose middle lies before its end and that no earlier one has; the
-    /// last has what is left. What a segment has that is ignored is aligned with nothing.
+    /// Pairs segments, in the order of their beginnings, with the words whose middle lies before
+    /// their end and that no earlier segment has. The last segment gets the remaining words. Words
+    /// within an ignored segment are aligned with nothing.
     fn by_time(reference: &Transcript, hypothesis: &Transcript) -> Self {
         let times = |at: usize| reference.utterances[at].times.unwrap_or_default();
         let mut segments: Vec<usize> = (0..reference.utterances.len()).collect();
@@ -358,7 +367,8 @@ impl Pairing {
 }
 
 impl Transcript {
-    /// Its utterances, those of alternatives together, each with the latest middle of a word in it.
+    /// The utterances, with alternatives grouped together, each with the latest middle of a word in
+    /// it.
     fn groups(&self) -> Vec<(Range<usize>, f64)> {
         let mut groups: Vec<(Range<usize>, f64)> = Vec::new();
         let mut depth = 0;
@@ -380,7 +390,8 @@ impl Transcript {
     }
 }
 
-/// Aligns the words of a hypothesis with those of its reference, case aside, and counts both kinds of errors.
+/// Aligns the words of a hypothesis with those of its reference, ignoring case, and counts errors
+/// of words and of cases.
 ///
 /// ```
 /// use majuscule::eval::Matching;
@@ -400,8 +411,8 @@ pub fn score(reference: &Transcript, hypothesis: &Transcript, locale: Locale) ->
     score_pairs(reference, hypothesis, &Pairing::of(reference, hypothesis), locale)
 }
 
-/// So many pairs of states are looked at and no more: their costs take 256 MB. What is larger is aligned by the fewest edits, with the
-/// first of its alternatives.
+/// The largest number of pairs of states in an alignment of networks: their costs take 256 MB.
+/// Larger ones are aligned by the fewest edits, with the first of their alternatives.
 const MAX_PAIRS: usize = 1 << 26;
 
 fn score_pairs(
@@ -426,26 +437,28 @@ fn score_pairs(
     score
 }
 
-/// What was counted. The sum of the scores of two recordings is the score of both.
+/// The counts of an aligned score. The sum of the scores of two recordings is the score of both.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AlignedScore {
     /// The words that the recogniser got right.
     pub recognised: Confusion,
-    /// Those that it took for others: a slot is right where the other word has the same case.
+    /// The words that were substituted. A slot is correct if the other word has the same case.
     pub misrecognised: Confusion,
-    /// Those of the reference that it left out, as if they were there in lower case: a capital is a slot deleted.
+    /// The words of the reference that were deleted. They are scored as if the hypothesis had them
+    /// in lower case, so a capital is a deleted slot.
     pub deleted: Confusion,
-    /// Those that it made up, as if they stood in the reference in lower case: a capital is a slot inserted.
+    /// The words that were inserted. They are scored as if the reference had them in lower case, so
+    /// a capital is an inserted slot.
     pub inserted: Confusion,
-    /// Optional words that only one side has, which is no error: as in sclite, they count as words of the reference that were
-    /// recognised. They are no slots.
+    /// The number of optional words that only one side has, which is no error. As in sclite, they
+    /// count as recognised words of the reference. They are no slots.
     pub optional: u64,
-    /// The words that were recognised and got another case than they should have.
+    /// The words that were recognised but have the wrong case.
     wrong: FxHashMap<Wrong, u64>,
 }
 
 impl AlignedScore {
-    /// Counts words in order, aligned by the fewest edits.
+    /// Counts plain sequences of words, aligned by the fewest edits.
     fn count_plain(&mut self, reference: &[NetworkWord<'_>], hypothesis: &[NetworkWord<'_>]) {
         let numbers =
             |words: &[NetworkWord<'_>]| -> Vec<u32> { words.iter().map(|word| word.number).collect() };
@@ -491,7 +504,7 @@ impl AlignedScore {
         }
     }
 
-    /// All words of both sides; those that are aligned count once.
+    /// All words of both sides. Two aligned words count once.
     pub fn all(&self) -> Confusion {
         let mut all = self.recognised;
         for part in [self.misrecognised, self.deleted, self.inserted] {
@@ -500,23 +513,24 @@ impl AlignedScore {
         all
     }
 
-    /// How many words the reference has.
+    /// The number of words of the reference.
     pub fn reference(&self) -> u64 {
         self.recognised.tokens() + self.misrecognised.tokens() + self.deleted.tokens() + self.optional
     }
 
-    /// How many words the hypothesis has.
+    /// The number of words of the hypothesis.
     pub fn hypothesis(&self) -> u64 {
         self.recognised.tokens() + self.misrecognised.tokens() + self.inserted.tokens()
     }
 
-    /// Words substituted, deleted and inserted by the words of the reference: may pass 1. `None` where it has none.
+    /// The word error rate: substituted, deleted and inserted words divided by the words of the
+    /// reference. It can exceed 1. `None` if the reference has no words.
     pub fn word_error_rate(&self) -> Option<f64> {
         let errors = [self.misrecognised, self.deleted, self.inserted].map(|words| words.tokens());
         ratio(errors.iter().sum(), self.reference())
     }
 
-    /// The most frequent errors of case on words that were recognised; see
+    /// The most frequent errors of case on words that were recognised. See
     /// [`AlignedScore::most_frequent_errors`](super::Score::most_frequent_errors).
     pub fn most_frequent_errors(&self, matching: Matching, most: usize) -> Vec<(Wrong, u64)> {
         most_frequent(&self.wrong, matching, most)
@@ -580,8 +594,9 @@ pub(crate) mod tests {
 
     #[test]
     fn capitals_are_counted_by_what_became_of_their_words() {
-        // The: deleted with its word. Ana: right. Reis, rice: substituted, its capital gone. Porto, Oporto: another word with the
-        // same case. NATO, Nato: recognised, and substituted. Uh: inserted.
+        // The: deleted with its word. Ana: right. Reis, rice: substituted, its capital gone. Porto,
+        // Oporto: another word with the same case. NATO, Nato: recognised, and substituted. Uh:
+        // inserted.
         let score = score_texts(
             "The day Ana Reis saw Porto and NATO left",
             "day Ana rice saw Oporto and Nato Uh left",
@@ -630,7 +645,7 @@ pub(crate) mod tests {
         Transcript::read(&corpus).unwrap().remove(0)
     }
 
-    /// Words that were recognised, misrecognised, deleted and inserted.
+    /// The numbers of recognised, misrecognised, deleted and inserted words.
     fn counted(reference: &Transcript, hypothesis: &Transcript) -> [u64; 4] {
         let score = score(reference, hypothesis, Locale::Root);
         let counts = [score.recognised, score.misrecognised, score.deleted, score.inserted];
@@ -670,7 +685,7 @@ pub(crate) mod tests {
         }
         let hypothesis = "r A * * <ALT_BEGIN>\nr A 0 1 Anna\nr A * * <ALT>\nr A 0 1 Ana\nr A * * <ALT_END>\nr A 1 1 left\n";
         assert_eq!(segments("r A x 0 2 Ana left\n", hypothesis), [2, 0, 0, 0]);
-        // In a stream too.
+        // Within a stream too.
         assert_eq!(
             counted(&transcript(Kind::Text, "Ana left"), &transcript(Kind::Ctm, hypothesis)),
             [2, 0, 0, 0]
@@ -698,20 +713,21 @@ pub(crate) mod tests {
         // The same word in another segment is no match.
         let reference = "r A x 2 4 we left\nr A x 0 2 Ana left\n";
         assert_eq!(segments(reference, &heard(&[("Ana", 0.1), ("we", 2.5), ("left", 3.0)])), [3, 0, 1, 0]);
-        // What is heard where nothing is transcribed costs nothing, whatever case the mark is written in.
+        // Words heard in an ignored segment cost nothing, in whatever case its label is written.
         for ignored in ["IGNORE_TIME_SEGMENT_IN_SCORING", "ignoretimesegmentinscoring"] {
             let reference = format!("r A x 0 2 Ana left\nr A x 2 4 {ignored}\nr A x 4 6 so\n");
             let heard =
                 heard(&[("Ana", 0.1), ("left", 1.0), ("what", 2.5), ("ever", 3.0), ("so", 4.5), ("on", 9.0)]);
             assert_eq!(segments(&reference, &heard), [3, 0, 0, 1]);
         }
-        // A little below 0 is as good as 0.
+        // A time just below 0 counts as 0.
         assert_eq!(segments("r A x 0 2 Ana\n", "r A 1.01 -0.01 ana\n"), [1, 0, 0, 0]);
     }
 
     #[test]
     fn two_words_that_differ_cost_less_than_two_that_stand_alone() {
-        // Three substitutions cost what two deletions and two insertions cost, and go before them; four cost more.
+        // Three substitutions cost as much as two deletions and two insertions, and win the tie.
+        // Four cost more.
         assert_eq!(utterances("a b c (x-1)", "d e a (x-1)"), [0, 3, 0, 0]);
         assert_eq!(utterances("a b c d (x-1)", "b c d e (x-1)"), [3, 0, 1, 1]);
     }

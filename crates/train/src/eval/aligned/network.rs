@@ -1,26 +1,28 @@
-//! Two transcripts with alternatives in, the cheapest way through both out.
+//! Finds the cheapest alignment of two transcripts with alternatives.
 //!
-//! A transcript is a network: states, and words that lead from one to the next; alternatives begin in one state and end in another. The
-//! way through both is found by dynamic programming over pairs of states, and costs what it costs in NIST's sclite: 4 for two words that
-//! differ, 3 for a word that is missing or made up, 2 for such a word that is optional. So of alternatives the best one is taken. Of ways
-//! that cost as little, the one is given that is found from the end by taking, at each step, the first of these that costs as little as
-//! any: two words together; a word of the hypothesis inserted; a word of the reference deleted.
+//! A transcript is a network of states and words: each word leads from one state to the next, and
+//! alternatives share their first and last states. The alignment is found by dynamic programming
+//! over pairs of states, with the costs of NIST's sclite: 4 for two different words, 3 for a word
+//! that is deleted or inserted, 2 for such a word that is optional. The best of several
+//! alternatives is therefore chosen. Among alignments of equal cost, the result is the one found
+//! from the end by taking, at each step, the first of these moves that has the least cost: two
+//! words together; a word of the hypothesis inserted; a word of the reference deleted.
 
 use majuscule::text::Case;
 
 /// A word of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NetworkWord<'a> {
-    /// Its letters in lower case.
+    /// The letters of the word in lower case.
     pub(super) lower: &'a str,
-    /// The same for equal letters.
+    /// The identifier of the letters, the same for equal letters.
     pub(super) number: u32,
     pub(super) case: Case,
-    /// Whether it may be left out.
+    /// True if the word may be omitted.
     pub(super) optional: bool,
 }
 
-/// A way from one state to a later one: by a word, or without one.
+/// An arc from one state to a later one, with or without a word.
 #[derive(Debug, Clone, Copy)]
 struct NetworkArc<'a> {
     from: usize,
@@ -31,20 +33,22 @@ struct NetworkArc<'a> {
 #[derive(Debug)]
 pub(super) struct Network<'a> {
     arcs: Vec<NetworkArc<'a>>,
-    /// Of each state but the first, where its arcs end; those of the state before end where its own begin.
+    /// For each state but the first, the end of its incoming arcs in `arcs`. They begin where those
+    /// of the state before it end.
     ends: Vec<usize>,
-    /// The state at which the next word begins.
+    /// The state from which the next word starts.
     at: usize,
-    /// Alternatives that are open: the state at which they begin, and those at which they have ended so far.
+    /// The open sets of alternatives: the state from which they start, and the states at which they
+    /// have ended so far.
     open: Vec<(usize, Vec<usize>)>,
-    /// Whether it is words in order and nothing else, none of them optional.
+    /// True if the network is a plain sequence of words, none of them optional.
     is_plain: bool,
 }
 
-/// What becomes of words.
+/// A step of an alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EditStep<'a> {
-    /// One of each side stand together.
+    /// A word of each side, aligned with each other.
     Both(NetworkWord<'a>, NetworkWord<'a>),
     /// The hypothesis lacks a word of the reference.
     Delete(NetworkWord<'a>),
@@ -64,7 +68,7 @@ impl<'a> Network<'a> {
         self.end_state();
     }
 
-    /// Begins alternatives, the first at once.
+    /// Opens a set of alternatives, and begins the first of them.
     pub(super) fn open(&mut self) {
         self.is_plain = false;
         self.open.push((self.at, Vec::new()));
@@ -77,7 +81,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Ends the alternatives that began last.
+    /// Closes the set of alternatives that was opened last.
     pub(super) fn close(&mut self) {
         if let Some((_, ends)) = self.open.pop() {
             let ends = ends.into_iter().chain([self.at]);
@@ -86,18 +90,18 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// The arcs that were added since the last state lead to the next.
+    /// Makes the arcs added since the last state lead to the next state.
     fn end_state(&mut self) {
         self.ends.push(self.arcs.len());
         self.at = self.ends.len();
     }
 
-    /// Whether it is words in order and nothing else.
+    /// Returns true if the network is a plain sequence of words, none of them optional.
     pub(super) fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// Its words in order, of alternatives those of the first.
+    /// The words in order, with the first of each set of alternatives.
     pub(super) fn first(&self) -> Vec<NetworkWord<'a>> {
         let mut words = Vec::new();
         let mut state = self.at;
@@ -109,12 +113,12 @@ impl<'a> Network<'a> {
         words
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub(super) fn states(&self) -> usize {
         self.ends.len() + 1
     }
 
-    /// The arcs that lead to a state, all of them from states before it.
+    /// The arcs that lead to a state, all of them from earlier states.
     fn arcs(&self, state: usize) -> &[NetworkArc<'a>] {
         let Some(last) = state.checked_sub(1) else { return &[] };
         let start = last.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -122,7 +126,7 @@ impl<'a> Network<'a> {
     }
 }
 
-/// What a word costs that stands alone.
+/// The cost of a word that is aligned with nothing.
 fn alone(word: Option<NetworkWord<'_>>) -> u32 {
     match word {
         None => 0,
@@ -131,12 +135,12 @@ fn alone(word: Option<NetworkWord<'_>>) -> u32 {
     }
 }
 
-/// What it costs that two words stand together.
+/// The cost of aligning two words with each other.
 fn together(reference: NetworkWord<'_>, hypothesis: NetworkWord<'_>) -> u32 {
     if reference.number == hypothesis.number { 0 } else { 4 }
 }
 
-/// How a pair of states is reached.
+/// The arcs by which a pair of states is reached.
 #[derive(Clone, Copy)]
 enum Back<'a> {
     Both(NetworkArc<'a>, NetworkArc<'a>),
@@ -144,7 +148,7 @@ enum Back<'a> {
     Hypothesis(NetworkArc<'a>),
 }
 
-/// What it costs to reach each pair of states.
+/// The cost of reaching each pair of states.
 struct Costs<'n, 'a> {
     reference: &'n Network<'a>,
     hypothesis: &'n Network<'a>,
@@ -156,7 +160,8 @@ impl<'a> Costs<'_, 'a> {
         self.costs[i * self.hypothesis.states() + j]
     }
 
-    /// The cheapest way to a pair of states, those before it being known; `None` at the beginning.
+    /// The cheapest way to reach a pair of states, once the costs of all earlier pairs are known.
+    /// `None` for the first pair.
     fn best(&self, i: usize, j: usize) -> Option<(u32, Back<'a>)> {
         let mut best: Option<(u32, Back<'a>)> = None;
         let mut offer = |cost: u32, back: Back<'a>| {
@@ -183,7 +188,8 @@ impl<'a> Costs<'_, 'a> {
     }
 }
 
-/// The cheapest way through both, in order. Takes time and memory of the product of both lengths. Alternatives must have been closed.
+/// Returns the cheapest alignment of two networks, in order. Takes time and memory proportional to
+/// the product of both lengths. All alternatives must have been closed.
 pub(super) fn align<'a>(reference: &Network<'a>, hypothesis: &Network<'a>) -> Vec<EditStep<'a>> {
     let (rows, columns) = (reference.states(), hypothesis.states());
     let mut costs = Costs { reference, hypothesis, costs: Vec::with_capacity(rows * columns) };

@@ -1,4 +1,4 @@
-//! Scores through an alignment in, a page out.
+//! Lays out scores of aligned recordings as a report.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,63 +10,63 @@ use crate::eval::report::{
 use crate::eval::slots::{Confusion, Matching};
 use crate::eval::table::{TextTable, percent, thousands};
 
-/// All figures of recordings that were aligned.
+/// All figures of aligned recordings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AlignedReport {
-    /// How the figures were made.
+    /// The signature of the figures: how they were made.
     pub signature: String,
-    /// How many recordings were scored.
+    /// The number of recordings that were scored.
     pub recordings: u64,
-    /// How well words were recognised.
+    /// The word errors of the recogniser.
     pub word_errors: WordErrors,
-    /// All words of both sides.
+    /// The figures of all words of both sides.
     #[serde(flatten)]
     pub all: Figures,
-    /// The words that were recognised.
+    /// The figures of the words that were recognised.
     pub recognised: Figures,
-    /// Those that were taken for others.
+    /// The figures of the words that were substituted.
     pub misrecognised: Figures,
-    /// Those that were left out: their capitals are deleted.
+    /// The figures of the words that were deleted: their capitals are deleted slots.
     pub deleted: Figures,
-    /// Those that were made up: their capitals are inserted.
+    /// The figures of the words that were inserted: their capitals are inserted slots.
     pub inserted: Figures,
     /// The most frequent errors of case on words that were recognised.
     pub words: Vec<MisspelledWord>,
-    /// Each recording by itself, where that was asked for.
+    /// The figures of each recording, if they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
-    /// What only one side has.
+    /// The files and recordings that only one side has.
     pub left_out: Vec<UnpairedFile>,
 }
 
-/// How well words were recognised, case aside.
+/// The word errors of a recogniser, ignoring case.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WordErrors {
-    /// Words of the reference.
+    /// The number of words of the reference.
     pub reference: u64,
-    /// Words that were recognised, and optional words that only one side has.
+    /// The number of words that were recognised, including optional words that only one side has.
     pub correct: u64,
-    /// Words that were taken for others.
+    /// The number of words that were substituted.
     pub substitutions: u64,
-    /// Words of the reference that were left out.
+    /// The number of words of the reference that were deleted.
     pub deletions: u64,
-    /// Words that were made up.
+    /// The number of words that were inserted.
     pub insertions: u64,
-    /// Errors by words of the reference.
+    /// The word error rate: errors divided by words of the reference.
     pub rate: Option<f64>,
 }
 
 /// The figures of one recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct File {
-    /// The name of its hypothesis.
+    /// The name of the recording's hypothesis.
     pub file: String,
-    /// How well its words were recognised.
+    /// The word errors of the recording.
     pub word_errors: WordErrors,
-    /// Its figures.
+    /// The figures of all words of the recording.
     #[serde(flatten)]
     pub all: Figures,
-    /// Those of the words that were recognised.
+    /// The figures of the words that were recognised.
     pub recognised: Figures,
 }
 
@@ -83,13 +83,14 @@ impl WordErrors {
     }
 }
 
-/// The figures of words of which one side lacks some, so that how many have the right case cannot be said.
+/// The figures of words that are missing on one side. They have no accuracy, since it is unknown
+/// how many of them have the right case.
 fn without_accuracy(words: Confusion, matching: Matching) -> Figures {
     Figures { accuracy: None, ..Figures::of_words(words, matching) }
 }
 
 impl AlignedReport {
-    /// Reads the figures off scores; `per_file` asks for those of each recording too.
+    /// Reads the figures from scores. With `per_file`, the report has those of each recording too.
     pub fn of(scores: &FileScores, config: &ReportConfig, per_file: bool) -> Self {
         let matching = config.matching;
         let all = scores.all();
@@ -115,7 +116,7 @@ impl AlignedReport {
         }
     }
 
-    /// The page, with a line feed at its end.
+    /// The report as text that ends with a line feed.
     pub fn page(&self, layout: Layout) -> String {
         match layout {
             Layout::Text => self.laid_out(&self.signature, TextTable::text),
@@ -198,7 +199,7 @@ mod tests {
     use majuscule::text::Locale;
 
     fn report() -> AlignedReport {
-        // Ana is recognised and lost; Reis is taken for rice.
+        // Ana is recognised and its capital lost; Reis is misrecognised as rice.
         let score = score_texts("We met Ana Reis", "We met ana rice uh");
         let left_out =
             vec![UnpairedFile { name: "hyp/b.nlp".into(), lacks: Lacking::Reference, is_deleted: false }];
