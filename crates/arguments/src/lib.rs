@@ -1,9 +1,11 @@
-//! The library's named settings as arguments: the library itself knows no clap.
+//! The library's named settings as command-line arguments; the library itself does not depend on
+//! clap.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use majuscule::named::NamedValue;
 
-/// Reads a setting by the name of one of its values: `#[arg(value_parser = by_name::<Preset>())]`.
+/// Returns a parser that reads a setting by the name of one of its values: `#[arg(value_parser =
+/// by_name::<Preset>())]`.
 pub fn by_name<T: NamedValue>() -> impl TypedValueParser<Value = T> {
     let former =
         |name: &'static str| T::FORMER.iter().filter(move |(_, now)| *now == name).map(|(former, _)| *former);
@@ -13,7 +15,7 @@ pub fn by_name<T: NamedValue>() -> impl TypedValueParser<Value = T> {
         .map(|name| T::of_name(&name).expect("clap accepts names of the table alone"))
 }
 
-/// The name of a setting's default: `#[arg(default_value = default_name::<Preset>())]`.
+/// Returns the name of a setting's default: `#[arg(default_value = default_name::<Preset>())]`.
 pub fn default_name<T: NamedValue + Default>() -> &'static str {
     T::default().name_of()
 }

@@ -1,4 +1,5 @@
-//! What jobs left behind in, results out: each test's examples are gone over once, all rows side by side.
+//! Outputs of jobs in, results out: the examples of each test are read once, for all rows in
+//! parallel.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,17 +23,17 @@ use majuscule_train::eval::differences::apart;
 use majuscule_train::eval::report::{Figures, MisspelledWord};
 use majuscule_train::eval::{Matching, Slots, System, compare};
 
-/// How many examples of a test are shown side by side,
+/// The maximum number of examples of a test that are shown side by side.
 const SAMPLE: usize = 24;
-/// how many words of one,
+/// The maximum number of words that are shown of one example.
 const STRETCH: usize = 48;
-/// and how many of a row's errors are listed.
+/// The maximum number of errors that are listed for a row.
 const ERRORS: usize = 30;
 
 /// Collects the results of a plan whose jobs are done.
 ///
 /// # Errors
-/// Where what they left behind cannot be read.
+/// Returns an error if the output of a job cannot be read.
 pub fn collect(recipe: &Recipe, plan: &Plan, methods: &Methods) -> Result<Results> {
     let mut tests = Vec::with_capacity(recipe.tests.len());
     let mut rows =
@@ -67,16 +68,16 @@ pub fn collect(recipe: &Recipe, plan: &Plan, methods: &Methods) -> Result<Result
     })
 }
 
-/// What was counted of a text.
+/// The counts of a text, from the output of its job.
 fn text(name: &str, job: &Job) -> Result<results::TextSummary> {
     let CorpusStats { sentences, scored, all } = printed(job)?;
     Ok(results::TextSummary { name: name.to_owned(), sentences, tags: scored.tags, all: Some(all.tags) })
 }
 
-/// What of a test text was found in a training text.
+/// The overlap of a test text with a training text, from the output of its job.
 ///
 /// # Errors
-/// Where what the job printed cannot be read.
+/// Returns an error if the output of the job cannot be read.
 pub fn overlap(recipe: &Recipe, plan: &Plan, searched: &Searched) -> Result<results::TextOverlap> {
     let Searched { corpus, lines, tests, job } = searched;
     let job = &plan.jobs[*job];
@@ -89,13 +90,13 @@ pub fn overlap(recipe: &Recipe, plan: &Plan, searched: &Searched) -> Result<resu
     })
 }
 
-/// A row without its cells.
+/// A row of the results, still without its cells.
 fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Result<ResultRow> {
     let own = &recipe.rows[planned.recipe];
     let (manifest, layers) = match &planned.model {
         Some(RowModel::At(path)) => {
             let store = model::open(path)?;
-            // Only a model with layers is loaded to be asked for them.
+            // Only the layer weights are asked for, so that only a model with layers is loaded.
             let has_layers = methods.has_backends(&store.manifest().method);
             let model = has_layers.then(|| methods.load(&*store, &Backend::default())).transpose()?;
             (Some(store.manifest().clone()), model.and_then(|model| model.restorer.layer_weights()))
@@ -122,7 +123,7 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
     })
 }
 
-/// What training took, with the steps that it needs, such as that of a language model.
+/// The resource usage of training, including the steps it needs, such as training a language model.
 fn training(training: &Job, needed: &[&Job]) -> Option<Usage> {
     let mut all = training.usage()?.usage;
     for step in needed.iter().filter(|job| matches!(job.task, Task::Run { is_step: true, .. })) {
@@ -134,13 +135,13 @@ fn training(training: &Job, needed: &[&Job]) -> Option<Usage> {
     Some(all)
 }
 
-/// How often the training that made a model, the last of several, was to go over its corpus.
+/// The number of epochs that were configured for the last training of a model.
 fn epochs(settings: &serde_json::Value) -> Option<f64> {
     let adapted = settings["adapted"].as_array().and_then(|all| all.last());
     adapted.unwrap_or(&settings["config"])["epochs"].as_f64()
 }
 
-/// The jobs that make a row, and what they need, in order; tests last.
+/// The jobs of a row and all their dependencies, in order; tests come last.
 fn needed(plan: &Plan, planned: &Planned) -> Vec<usize> {
     let mut needed: Vec<usize> =
         planned.training.into_iter().chain(planned.tests.iter().copied().flatten()).collect();
@@ -207,7 +208,7 @@ fn tested(
     Ok((found, cells))
 }
 
-/// What a job printed, as JSON.
+/// Parses the JSON that a job printed.
 fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
     serde_json::from_str(&job.printed()?).map_err(|error| {
         let folder = job.folder.to_string_lossy();
@@ -215,7 +216,7 @@ fn printed<T: DeserializeOwned>(job: &Job) -> Result<T> {
     })
 }
 
-/// The line of a report that says how its figures were made, and the figures of the words that the model has.
+/// The signature of a report and the figures for the words that the model knows.
 #[derive(Deserialize)]
 struct Signed {
     signature: String,
@@ -223,7 +224,7 @@ struct Signed {
     seen: Option<Figures>,
 }
 
-/// What is counted of a row on a test.
+/// The counts of a row on a test.
 struct CountedResult {
     system: System,
     words: u64,
@@ -237,7 +238,8 @@ impl CountedResult {
     }
 }
 
-/// Goes over the examples of a test, all rows side by side; finds those that tell rows apart too.
+/// Reads the examples of a test for all rows in parallel, counts the errors of each row, and
+/// samples examples on which rows differ.
 fn choices(
     recipe: &Recipe,
     test: &RecipeTest,
@@ -272,7 +274,7 @@ fn choices(
     Ok((counted, sample.best()))
 }
 
-/// Reads what an alignment with recognised words found, recording by recording.
+/// Reads the counts of an alignment with recognised words, one recording at a time.
 fn alignment(name: &str, job: Option<&Job>) -> Result<Option<CountedResult>> {
     let Some(job) = job else { return Ok(None) };
     let report: aligned::report::AlignedReport = printed(job)?;
@@ -316,7 +318,7 @@ impl CountedResult {
     }
 }
 
-/// Examples that tell rows apart, and by how many errors.
+/// Examples on which rows differ, each with the difference in the number of errors.
 #[derive(Default)]
 struct Samples(Vec<(u64, ResultSample)>);
 
@@ -352,7 +354,7 @@ impl Samples {
     }
 }
 
-/// The words of a long example in which rows differ most.
+/// The range of words of a long example in which rows differ most.
 fn stretch(examples: &[Option<Choices>], words: usize) -> std::ops::Range<usize> {
     let differ = |at: usize| {
         let mut outputs = examples.iter().flatten().map(|choices| &choices.hypothesis[at]);

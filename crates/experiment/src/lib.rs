@@ -1,4 +1,5 @@
-//! Experiments: methods trained and tested as a recipe says, and a report of what came out.
+//! Experiments: methods are trained and tested as a recipe describes, and a report of the results
+//! is written.
 
 pub mod recipe;
 pub mod library;

@@ -1,6 +1,7 @@
-//! The recipes inside the program: a table or figure of a paper each, and a small one to begin with.
+//! The recipes built into the program: one for each table or figure of a paper, and a small one to
+//! start with.
 
-/// The names and texts of the recipes.
+/// The names and texts of the built-in recipes.
 pub const RECIPES: &[(&str, &str)] = &[
     ("small", include_str!("recipes/small.toml")),
     ("batista-2007-table-4", include_str!("recipes/batista-2007-table-4.toml")),
@@ -21,7 +22,7 @@ pub const RECIPES: &[(&str, &str)] = &[
     ("rei-2020-table-9", include_str!("recipes/rei-2020-table-9.toml")),
 ];
 
-/// The texts of the recipe `small`, by their names in a clone of majuscule.
+/// The texts that the recipe `small` uses, by their paths in a clone of majuscule.
 pub const TEXTS: &[(&str, &str)] = &[
     ("examples/small/train.txt", include_str!("../../../examples/small/train.txt")),
     ("examples/small/test.txt", include_str!("../../../examples/small/test.txt")),

@@ -1,4 +1,5 @@
-//! Results that nobody measured, for tests: a small one with all that is odd, and a large one as an experiment gives it.
+//! Invented results for tests: a small set with unusual content, and a large one like that of a
+//! real experiment.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use majuscule_train::eval::compare::Interval;
 use majuscule_train::eval::report::MisspelledWord;
 use majuscule_train::eval::{Figures, Intervals, Slots, SystemDifference};
 
-/// Two rows on a test, names and words that a page must not take for markup, and a row that was left out.
+/// Two rows on one test, names and words that a page must not treat as markup, and a row that was
+/// left out.
 pub fn small() -> Results {
     let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
     let mut first = row("a <script>alert(1)</script>", "a & b", None);
@@ -49,7 +51,8 @@ pub fn small() -> Results {
     }
 }
 
-/// A dozen rows on three tests: three series of sizes, an encoder with seven layers, another system's output.
+/// A dozen rows on three tests: three series of sizes, an encoder with seven layers, and the output
+/// of another system.
 pub fn large() -> Results {
     let sizes = [50_000, 100_000, 200_000, 500_000, 1_900_000];
     let mut rows = vec![row("most frequent form", "majority", Some(1_900_000))];
@@ -94,7 +97,7 @@ pub fn large() -> Results {
     }
 }
 
-/// The large one with `rows` rows and four tests.
+/// The large results, extended to `rows` rows and four tests.
 pub fn wide(rows: usize) -> Results {
     let mut results = large();
     let dozen = results.rows.len();
@@ -189,7 +192,8 @@ fn test(t: usize, name: &str, rows: usize) -> ResultTest {
     }
 }
 
-/// Row `i` loses the capitals of every word whose place it divides, and the first is given one where it should have none.
+/// A sample line in which row `i` lower-cases every word whose index it divides, and row 0 also
+/// adds a wrong capital.
 fn sample(k: usize, line: &str, rows: usize) -> ResultSample {
     let reference: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let output = |i: usize| {
@@ -251,7 +255,8 @@ fn cell(tokens: u64, ser: f64, difference: Option<(f64, f64)>) -> ResultCell {
     }
 }
 
-/// A tenth of the words are slots; errors are halves deletions and insertions.
+/// Figures in which a tenth of the words are slots, and errors are half deletions and half
+/// insertions.
 fn figures(tokens: u64, ser: f64) -> Figures {
     let slots = tokens / 10;
     let wrong = (slots as f64 * ser).round() as u64;

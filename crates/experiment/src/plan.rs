@@ -1,4 +1,5 @@
-//! A recipe and the places of its files in, jobs in order out: each a command, and a key that says all that its result depends on.
+//! A recipe and the locations of its files in, jobs in order out. Each job is a command with a key
+//! made of everything that its result depends on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,148 +12,150 @@ use majuscule::files;
 use majuscule::methods::{Methods, Preset};
 use majuscule_train::eval::table::thousands;
 
-/// Where the files of a recipe are, and what of it is made.
+/// The locations of a recipe's files, and the choice of rows to make.
 #[derive(Debug, Clone, Default)]
 pub struct Setting {
-    /// The folder that the recipe's texts are named in.
+    /// The folder that the recipe's text files are relative to.
     pub corpora: PathBuf,
-    /// Where what is made is kept, and found again.
+    /// The cache folder, where outputs are stored and found again.
     pub cache: PathBuf,
-    /// What the recipe needs beside, by name.
+    /// The paths of other files that the recipe needs, by name.
     pub given: BTreeMap<String, PathBuf>,
-    /// Whether rows that take long are made too.
+    /// True if rows marked as long are made too.
     pub long: bool,
-    /// Texts that stand in for files that the folder of corpora lacks, by their names there.
+    /// Built-in texts that replace files missing from the folder of corpora, by their names there.
     pub texts: &'static [(&'static str, &'static str)],
-    /// The methods that the program has: rows of others are left out.
+    /// The methods of the program; rows of other methods are left out.
     pub methods: Methods,
 }
 
-/// All that is to be done, in an order in which each job finds what it needs.
+/// All jobs of an experiment, in an order in which each job comes after those it depends on.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// Where what is made is kept.
+    /// The cache folder, where outputs are stored.
     pub cache: PathBuf,
-    /// Files that are written before the first job, and their texts.
+    /// The files that are written before the first job, with their texts.
     pub texts: BTreeMap<PathBuf, &'static str>,
-    /// The jobs.
+    /// The jobs, in order.
     pub jobs: Vec<Job>,
-    /// The rows, and which jobs made them.
+    /// The rows, each with the jobs that make it.
     pub rows: Vec<Planned>,
-    /// The texts whose words are counted, and the jobs that do.
+    /// The texts whose words are counted, each with its job.
     pub statistics: Vec<(String, usize)>,
     /// The training texts that are searched for test texts.
     pub overlaps: Vec<Searched>,
-    /// The rows that are not made.
+    /// The rows that are left out.
     pub left_out: Vec<OmittedRow>,
 }
 
-/// A row of the tables to come.
+/// A planned row of the tables.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The row of the recipe.
+    /// The index of the row in the recipe.
     pub recipe: usize,
-    /// Its name.
+    /// The name of the row.
     pub name: String,
-    /// How many lines it is trained on, for a row of several sizes.
+    /// The number of training lines, for a row with several sizes.
     pub lines: Option<u64>,
-    /// The job that trains or adapts it; `None` for a model that was there.
+    /// The job that trains or adapts the model; `None` for an existing model.
     pub training: Option<usize>,
-    /// Where its model is; `None` where there is none: a cascade, a recogniser's own capitals.
+    /// The location of the model; `None` for a cascade or a recogniser's own capitals, which have
+    /// none.
     pub model: Option<RowModel>,
-    /// The job of each test; `None` where it does not take part.
+    /// The job of each test; `None` if the row does not take part in the test.
     pub tests: Vec<Option<usize>>,
 }
 
-/// A training text that is searched for a test text, before anything is learned from it.
+/// A training text that is searched for a test text before training.
 #[derive(Debug, Clone)]
 pub struct Searched {
-    /// Its name in the recipe.
+    /// The name of the training text in the recipe.
     pub corpus: String,
-    /// How many of its lines rows take, where they say so.
+    /// The maximum number of its lines that rows use, if they specify one.
     pub lines: Option<u64>,
-    /// The tests of the recipe that have this text.
+    /// The indices of the tests that use the test text.
     pub tests: Vec<usize>,
-    /// The job that searches.
+    /// The job that performs the search.
     pub job: usize,
 }
 
-/// Where a row's model is.
+/// The location of a row's model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowModel {
     /// A folder or packed file.
     At(PathBuf),
-    /// Inside the program, of a language.
+    /// A model built into the program.
     BuiltIn {
-        /// Its language.
+        /// The language of the model.
         language: String,
-        /// Which of the two.
+        /// The preset: fast or accurate.
         preset: Preset,
     },
 }
 
-/// One thing to do.
+/// One job of a plan.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// What is shown while it runs.
+    /// The title that is shown while the job runs.
     pub title: String,
-    /// The folder of the cache that is its own.
+    /// The job's own folder in the cache.
     pub folder: PathBuf,
-    /// What is done.
+    /// The task of the job.
     pub task: Task,
-    /// What it reads of what the user gave: names, and digests of what is in them.
+    /// The user's files that the job reads: their names, with digests of their contents.
     pub inputs: BTreeMap<String, String>,
-    /// The jobs before it whose outputs it reads, by their places in the plan.
+    /// The indices of the earlier jobs whose outputs this job reads.
     pub needs: BTreeSet<usize>,
-    /// The command without what is in its inputs: two jobs with equal ones differ in what they read.
+    /// The command without the contents of its inputs: jobs with equal requests differ only in the
+    /// contents of the files they read.
     pub request: String,
-    /// The command for a reader to type.
+    /// The command as a reader would type it.
     pub shown: String,
 }
 
-/// What a job does.
+/// The task of a job.
 #[derive(Debug, Clone)]
 pub enum Task {
-    /// Takes some lines of some files.
+    /// Copies a range of the lines of files.
     Lines {
-        /// The files.
+        /// The files to read.
         files: Vec<PathBuf>,
-        /// Whether in an order that is drawn.
+        /// True if the lines are shuffled first.
         shuffled: bool,
-        /// How many lines are left out first.
+        /// The number of lines to skip first.
         skip: u64,
-        /// How many are then taken.
+        /// The number of lines to take after those.
         lines: u64,
     },
     /// Runs a verb with these arguments.
     Run {
-        /// The arguments, without those that name its outputs.
+        /// The arguments, without those that name outputs.
         arguments: Vec<String>,
-        /// Whether it can go on from a checkpoint.
+        /// True if the verb can resume from a checkpoint.
         checkpoint: bool,
-        /// Whether it is a step of the recipe, not a row.
+        /// True if the job is a step of the recipe and not a row.
         is_step: bool,
     },
-    /// Runs a verb that prints JSON with these arguments, and keeps what it prints.
+    /// Runs a verb that prints JSON with these arguments, and stores what it prints.
     Print {
-        /// The arguments, without those that name its outputs.
+        /// The arguments, without those that name outputs.
         arguments: Vec<String>,
-        /// Whether it keeps the choices of a model too.
+        /// True if the choices of a model are stored too.
         choices: bool,
     },
 }
 
 impl Job {
-    /// What it makes: a model, a text, the choices of a test.
+    /// The path of the job's output: a model, a text, or the choices of a test.
     pub fn output(&self) -> PathBuf {
         self.folder.join("output")
     }
 }
 
-/// Plans a recipe.
+/// Plans the jobs of a recipe.
 ///
 /// # Errors
-/// Where a file that it names is not there or cannot be read.
+/// Returns an error if a file named by the recipe is missing or cannot be read.
 pub fn plan(recipe: &Recipe, setting: &Setting) -> Result<Plan> {
     let mut planner = Planner {
         recipe,
@@ -188,14 +191,14 @@ struct Planner<'a> {
     recipe: &'a Recipe,
     setting: &'a Setting,
     plan: Plan,
-    /// The jobs of the recipe's steps, and of texts by their corpus and number of lines.
+    /// The jobs of the recipe's steps by name, and of texts by corpus and number of lines.
     made: BTreeMap<String, usize>,
     digests: BTreeMap<PathBuf, String>,
 }
 
-/// Why a row is not planned.
+/// The reason that a row is not planned.
 enum RowRefusal {
-    /// It cannot be made here, which is no error: why.
+    /// The row cannot be made here, which is not an error; holds the reason.
     Without(String),
     Error(Error),
 }
@@ -209,7 +212,7 @@ impl From<Error> for RowRefusal {
 type Planning<T> = Result<T, RowRefusal>;
 
 impl Planner<'_> {
-    /// Counts the words of all texts, those to train on first.
+    /// Plans jobs that count the words of all texts, training texts first.
     fn statistics(&mut self) -> Planning<()> {
         let corpora = self
             .recipe
@@ -253,7 +256,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The rows that a row stands for: their names, sizes, and the row that they adapt.
+    /// The rows that a recipe row expands to: the name of each, its size, and the row that it
+    /// adapts.
     fn sizes(&self, row: &RecipeRow) -> Vec<(String, Option<u64>, Option<String>)> {
         let sized = |name: &str, lines: u64| format!("{name}, {} lines", thousands(lines));
         let Some(base) = &row.adapt else {
@@ -262,7 +266,7 @@ impl Planner<'_> {
                 sizes => sizes.iter().map(|&lines| (sized(&row.name, lines), Some(lines), None)).collect(),
             };
         };
-        // Whatever of several sizes is adapted, is of several sizes.
+        // A row that adapts a row with several sizes has the same sizes.
         let above = self.recipe.rows.iter().find(|row| row.name == *base);
         let sizes = above.map(|above| self.sizes(above)).unwrap_or_default();
         let of = |(name, lines, _): (String, Option<u64>, _)| {
@@ -271,7 +275,7 @@ impl Planner<'_> {
         sizes.into_iter().map(of).collect()
     }
 
-    /// Stops at a row that is not to be made, before its files are looked for.
+    /// Refuses a row that is not to be made, before its files are looked for.
     fn missing(&self, row: &RecipeRow) -> Planning<()> {
         let method = row.train.as_deref().and_then(|train| train.split_whitespace().next());
         let without = |why: &str| Err(RowRefusal::Without(why.to_owned()));
@@ -305,7 +309,7 @@ impl Planner<'_> {
             planned.training = Some(self.adapt(row, name, &base)?);
         } else if let Some(preset) = row.preset {
             choosing.says(["--preset", preset.name()]);
-            // The models change with the program alone.
+            // Built-in models change only with the program.
             planned.model = Some(RowModel::BuiltIn { language: self.language(row).to_owned(), preset });
         } else if let Some(model) = &row.model {
             choosing.says(["--model"]);
@@ -338,7 +342,7 @@ impl Planner<'_> {
         self.words(&mut command, settings)?;
         let protocol = row.protocol.unwrap_or(self.recipe.protocol).to_string();
         command.says(["--protocol", &protocol, "--lang", self.language(row)]);
-        // The most lines hold all that fewer do.
+        // The largest size contains all smaller ones.
         self.overlaps(&row.corpus, row.sizes.iter().copied().max())?;
         self.texts(&mut command, &row.corpus, lines)?;
         let checkpoint = matches!(settings.split_whitespace().next(), Some("maxent" | "bert"));
@@ -395,7 +399,7 @@ impl Planner<'_> {
         command.says([if row.own { "score" } else { "evaluate" }]);
         command.append(choosing);
         let protocol = test.protocol.unwrap_or(self.recipe.protocol).to_string();
-        // A built-in model is one of a language; else what matters is that of the test.
+        // A built-in model belongs to a language; for others the language of the test matters.
         let language = if row.preset.is_some() { self.language(row) } else { &self.recipe.language };
         if test.recognised.is_none() {
             command.says(["--protocol", &protocol]);
@@ -407,7 +411,7 @@ impl Planner<'_> {
             command.says(["--threads", "1"]);
         }
         if let Some(recognised) = &test.recognised {
-            // Both as they are: the files of folders are paired by their names.
+            // Both paths are passed unchanged, because the files of two folders are paired by name.
             self.input(&mut command, "", &test.files[0])?;
             command.says(["--align"]);
             self.input(&mut command, "", recognised)?;
@@ -427,7 +431,7 @@ impl Planner<'_> {
         Ok(Some(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: true })))
     }
 
-    /// Searches texts that are learned from for those of all tests.
+    /// Plans the jobs that search training texts for the texts of all tests.
     fn overlaps(&mut self, corpus: &NameList, lines: Option<u64>) -> Planning<()> {
         for name in &corpus.0 {
             for (at, test) in self.recipe.tests.iter().enumerate() {
@@ -449,7 +453,8 @@ impl Planner<'_> {
     fn overlap(&mut self, name: &str, lines: Option<u64>, test: &RecipeTest) -> Planning<usize> {
         let mut command = Command::default();
         command.says(["corpus", "overlap", "--json", "--top", "0", "--lang", &self.recipe.language]);
-        // Both are read alike: options of a test are of `evaluate`, which has others too.
+        // Both texts are read with the corpus's options, because those of a test are options of
+        // `evaluate`, which has others too.
         self.words(&mut command, &self.recipe.corpora[name].options)?;
         self.text(&mut command, name, lines)?;
         command.says(["--test"]);
@@ -461,10 +466,10 @@ impl Planner<'_> {
         Ok(self.job(title, &[], command, |arguments| Task::Print { arguments, choices: false }))
     }
 
-    /// Adds the texts of corpora to a command, and how they are read.
+    /// Adds the texts of corpora and their reading options to a command.
     fn texts(&mut self, command: &mut Command, corpus: &NameList, lines: Option<u64>) -> Planning<()> {
         if let Some(first) = corpus.0.first() {
-            // All of them are read alike.
+            // All corpora of a command have the same options.
             self.words(command, &self.recipe.corpora[first].options)?;
         }
         for name in &corpus.0 {
@@ -485,7 +490,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The job that takes some lines of a corpus.
+    /// Returns the job that takes a range of lines from a corpus, planning it if necessary.
     fn some_lines(&mut self, name: &str, texts: &RecipeTexts, lines: Option<u64>) -> Result<usize> {
         let lines = lines.or(texts.lines).unwrap_or(u64::MAX);
         let known = format!("corpus {name} {lines}");
@@ -517,7 +522,7 @@ impl Planner<'_> {
         Ok(job)
     }
 
-    /// The job of a step, planned when it is first asked for.
+    /// Returns the job of a step, planning it the first time.
     fn step(&mut self, step: &RecipeStep) -> Planning<usize> {
         if let Some(&job) = self.made.get(&step.name) {
             return Ok(job);
@@ -536,7 +541,7 @@ impl Planner<'_> {
         Ok(job)
     }
 
-    /// Adds the words of a recipe to a command.
+    /// Adds the words of a recipe's command to a command.
     fn words(&mut self, command: &mut Command, words: &str) -> Planning<()> {
         for word in words.split_whitespace() {
             self.word(command, word.to_owned())?;
@@ -571,7 +576,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Adds what a job makes to a command.
+    /// Adds the output of a job to a command.
     fn makes(&self, command: &mut Command, job: usize, name: &str) {
         command.needs.insert(job);
         let job = &self.plan.jobs[job];
@@ -581,7 +586,8 @@ impl Planner<'_> {
         command.shown.push(if is_text { name.to_owned() } else { format!("models/{}", slug(name)) });
     }
 
-    /// Adds files of the folder of corpora to a command, those in folders one by one.
+    /// Adds files in the folder of corpora to a command; the files of a folder are added one by
+    /// one.
     fn files(&mut self, command: &mut Command, files: &[PathBuf]) -> Result<()> {
         for file in files {
             let path = self.place(file);
@@ -605,7 +611,8 @@ impl Planner<'_> {
         self.path(command, before, &path, &file.to_string_lossy())
     }
 
-    /// Where a file of the folder of corpora is: in the cache where it is not there but inside the program.
+    /// Returns the path of a file in the folder of corpora. A file that exists only inside the
+    /// program is placed in the cache.
     fn place(&mut self, file: &Path) -> PathBuf {
         let path = self.setting.corpora.join(file);
         let inside = self.setting.texts.iter().find(|(name, _)| !path.exists() && file == Path::new(name));
@@ -632,7 +639,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The job of a command that takes `-o`.
+    /// Plans the job of a command that takes `-o`.
     fn makes_new(&mut self, title: String, name: &str, command: Command, checkpoint: bool) -> usize {
         let output = format!("models/{}", slug(name));
         self.job(title, &["-o", &output], command, |arguments| Task::Run {
@@ -642,7 +649,7 @@ impl Planner<'_> {
         })
     }
 
-    /// The job of a command: one that is planned already where there is one that is the same.
+    /// Plans the job of a command, or returns an equal job that is already planned.
     fn job(
         &mut self,
         title: String,
@@ -665,14 +672,14 @@ impl Planner<'_> {
     }
 }
 
-/// A command while it is put together.
+/// A command under construction.
 #[derive(Debug, Clone, Default)]
 struct Command {
-    /// What is run.
+    /// The arguments to run.
     arguments: Vec<String>,
-    /// The same where what it reads has its name or key, not its place.
+    /// The same arguments, in which each input is given by its name or key instead of its path.
     request: Vec<String>,
-    /// The same for a reader.
+    /// The same arguments as shown to a reader.
     shown: Vec<String>,
     inputs: BTreeMap<String, String>,
     needs: BTreeSet<usize>,
@@ -697,26 +704,27 @@ impl Command {
 }
 
 impl Job {
-    /// Its name in the cache and in the requests of jobs that use it.
+    /// The name of the job in the cache and in the requests of jobs that use it.
     pub(super) fn key(&self) -> String {
         files::name(&self.folder)
     }
 }
 
-/// What a job's result depends on, as a name: the request, what is in the files, and the program's version.
+/// Hashes everything that a job's result depends on into a name: the request, the contents of the
+/// files, and the program's version.
 fn key(request: &str, inputs: &BTreeMap<String, String>) -> String {
     let mut all = format!("majuscule {}\n{request}\n", env!("CARGO_PKG_VERSION"));
     for (name, digest) in inputs {
         all += &format!("{name} {digest}\n");
     }
-    // FNV-1a, of 64 bits.
+    // 64-bit FNV-1a.
     let hash = all
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     format!("{hash:016x}")
 }
 
-/// What is in a file, or in all files of a folder, as a name.
+/// Digests the contents of a file, or of all files in a folder.
 fn digest(path: &Path) -> Result<String> {
     if path.is_dir() {
         let mut all = String::new();
@@ -738,18 +746,18 @@ fn digest(path: &Path) -> Result<String> {
     }
 }
 
-/// The digest of a file that holds this text.
+/// Returns the digest of a file that contains this text.
 fn text_digest(text: &str) -> String {
     format!("{:08x}-{}", crc32fast::hash(text.as_bytes()), text.len())
 }
 
-/// A name that can stand in a command without quotes.
+/// Converts a name to one that needs no quotes in a command.
 pub(super) fn slug(name: &str) -> String {
     let parts = name.split(|c: char| !c.is_alphanumeric() && c != '.').filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-/// What a text that was taken from others is called in commands.
+/// Returns the name that commands give to a text extracted from a corpus.
 fn text_name(name: &str, lines: Option<u64>) -> String {
     match lines {
         Some(lines) if lines < u64::MAX => format!("{}-{lines}.txt", slug(name)),

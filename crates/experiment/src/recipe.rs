@@ -1,7 +1,9 @@
-//! What an experiment is to do, read from TOML: texts, what is made of them, rows of models and the tests that all of them take.
+//! Recipes of experiments, read from TOML: texts, the steps and rows that use them, and the tests
+//! that every row takes.
 //!
-//! A row says how its model comes about in the words of the command line, `train = "hmm --order 3"`, so that a recipe can ask for
-//! all that the verbs can do, and what it did can be typed again.
+//! A row describes the training of its model in the words of the command line, `train = "hmm
+//! --order 3"`. A recipe can therefore use everything that the verbs can do, and its commands can
+//! be typed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,67 +17,68 @@ use majuscule::methods::Preset;
 use majuscule::text::Locale;
 use majuscule_train::corpus::Protocol;
 
-/// A recipe as its file has it.
+/// A recipe, as parsed from its file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// What it is called in a report.
+    /// The title of the experiment in a report.
     pub title: String,
-    /// Whose table or figure it makes again.
+    /// The paper whose table or figure the experiment reproduces.
     pub source: Option<String>,
-    /// What it shows, and what a reader has to know.
+    /// A description of what the experiment shows and what a reader has to know.
     #[serde(default)]
     pub about: String,
-    /// The language of texts and models, where they do not say another.
+    /// The language of texts and models that do not specify their own.
     #[serde(default = "english")]
     pub language: String,
-    /// What models are trained on and tests see, likewise.
+    /// The protocol of training and tests that do not specify their own.
     #[serde(default)]
     pub protocol: Protocol,
-    /// Whether the words of its texts are counted, by their case.
+    /// True if the words of the texts are counted by their case.
     #[serde(default)]
     pub statistics: bool,
-    /// Whether tables have a column for the words that a model has: what it does not have, its source does not count.
+    /// True if tables have a column for the words that a model knows, for papers that score only
+    /// those.
     #[serde(default)]
     pub in_model: bool,
-    /// Files and folders that whoever runs it has to give, and what they are.
+    /// The files and folders that the user must provide: name and description of each.
     #[serde(default)]
     pub needs: BTreeMap<String, String>,
-    /// Texts to train on, by name.
+    /// The training texts, by name.
     #[serde(default)]
     pub corpora: BTreeMap<String, RecipeTexts>,
-    /// What is made before the rows and used by several: language models, lexicons.
+    /// The steps that run before the rows and are shared by several: language models, lexicons.
     #[serde(default, rename = "step")]
     pub steps: Vec<RecipeStep>,
-    /// What every row is tested on.
+    /// The tests that every row takes.
     #[serde(default, rename = "test")]
     pub tests: Vec<RecipeTest>,
-    /// The rows of its tables.
+    /// The rows of the tables.
     #[serde(default, rename = "row")]
     pub rows: Vec<RecipeRow>,
-    /// The file's text.
+    /// The text of the recipe file.
     #[serde(skip)]
     pub text: String,
-    /// The file's name, for errors.
+    /// The name of the recipe file, for error messages.
     #[serde(skip)]
     pub file: String,
 }
 
-/// Texts to train on.
+/// The definition of a training text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeTexts {
     /// Files, or folders of files, in the folder of corpora.
     pub files: Vec<PathBuf>,
-    /// Whether their lines are put in another order first, always the same.
+    /// True if the lines are shuffled first, always in the same order.
     #[serde(default)]
     pub shuffled: bool,
-    /// How many lines at their beginning are left out.
+    /// The number of lines to skip at the beginning.
     #[serde(default)]
     pub skip: u64,
-    /// How many of the lines after these are taken; all of them where it is not said.
+    /// The number of lines to take after the skipped ones; all of them if it is not given.
     pub lines: Option<u64>,
-    /// Options of the command line on how files are read, such as `--split`.
+    /// Command-line options for reading the files, such as `--split`.
     #[serde(default)]
     pub options: String,
 }
@@ -84,80 +87,83 @@ pub struct RecipeTexts {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeStep {
-    /// Others use its output as `{name}`.
+    /// The name of the step; other commands refer to its output as `{name}`.
     pub name: String,
     /// The verb and its settings, without texts and output: `lm train --order 3`.
     pub command: String,
-    /// The texts that it reads, if any.
+    /// The texts that the step reads, if any.
     #[serde(default)]
     pub corpus: NameList,
 }
 
-/// A test.
+/// A test of a recipe.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeTest {
-    /// Its name in tables.
+    /// The name of the test in tables.
     pub name: String,
-    /// Texts in their true case: files or folders in the folder of corpora.
+    /// Files or folders in the folder of corpora, with texts in their true case.
     #[serde(default)]
     pub files: Vec<PathBuf>,
-    /// One of the recipe's texts in the place of files: of one file, some lines can be for training and others for tests.
+    /// The name of a corpus of the recipe, used instead of files: some lines of a file can then be
+    /// for training and others for tests.
     pub corpus: Option<String>,
-    /// What a recogniser made of the same speech, paired by the names of files: the words that rows then restore.
+    /// The recogniser's transcripts of the same speech, whose words are restored; files are paired
+    /// by name.
     pub recognised: Option<PathBuf>,
-    /// What is seen and what counts, where it is not the recipe's.
+    /// The protocol of the test, if it differs from the recipe's.
     pub protocol: Option<Protocol>,
     /// Options of `evaluate`, such as `--split`.
     #[serde(default)]
     pub options: String,
 }
 
-/// A row, or several that differ in the size of their corpus. It says exactly one of `train`, `adapt`, `preset`, `model`, `cascade`
-/// and `own`.
+/// A row, or several rows that differ in the size of their corpus. A row has exactly one of
+/// `train`, `adapt`, `preset`, `model`, `cascade` and `own`.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeRow {
-    /// Its name in tables.
+    /// The name of the row in tables.
     pub name: String,
     /// A method and its settings: `maxent --look-ahead 1`.
     pub train: Option<String>,
-    /// The row whose model is adapted; `options` are settings of `adapt`.
+    /// The name of the row whose model is adapted; `options` holds the settings of `adapt`.
     pub adapt: Option<String>,
     /// A built-in model: `fast` or `accurate`.
     pub preset: Option<Preset>,
-    /// A model that is there: a folder or packed file in the folder of corpora, or one of `needs`.
+    /// An existing model: a folder or packed file in the folder of corpora, or one of `needs`.
     pub model: Option<String>,
-    /// Two rows, of which the second reads only where the first is not sure; `options` may say `--sure`.
+    /// The names of two rows that form a cascade: the second decides where the first is unsure;
+    /// `options` may contain `--sure`.
     pub cascade: Option<[String; 2]>,
-    /// The capitals that a recogniser brought itself.
+    /// True if the row scores the recogniser's own capitals.
     #[serde(default)]
     pub own: bool,
-    /// The texts that it learns from.
+    /// The training texts of the row.
     #[serde(default)]
     pub corpus: NameList,
-    /// A row for each of these numbers of lines of its one text.
+    /// The numbers of lines of its one training text; each number makes a row of its own.
     #[serde(default)]
     pub sizes: Vec<u64>,
-    /// Settings of `adapt`, and where `--sure` of a cascade stands.
+    /// Settings of `adapt`, or the `--sure` of a cascade.
     #[serde(default)]
     pub options: String,
     /// Options of `evaluate` for this row.
     #[serde(default)]
     pub evaluate: String,
-    /// What it learns from its texts, where it is not the recipe's.
+    /// The protocol of training, if it differs from the recipe's.
     pub protocol: Option<Protocol>,
-    /// Its language, likewise.
+    /// The language of the row, if it differs from the recipe's.
     pub language: Option<String>,
-    /// That it takes long: it is made only when asked for.
+    /// True if the row takes long: it is made only on request.
     #[serde(default)]
     pub long: bool,
-    /// What the source says of it, by the names of tests.
+    /// The figures that the source publishes for this row, by test name.
     #[serde(default)]
     pub published: BTreeMap<String, Published>,
 }
 
-/// One name or several.
+/// A list of names, written as one name or as a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(from = "OneOrMore")]
 pub struct NameList(pub Vec<String>);
@@ -183,11 +189,11 @@ fn english() -> String {
 }
 
 impl Recipe {
-    /// Reads a recipe; `file` is what errors call it.
+    /// Parses a recipe; error messages call it `file`.
     ///
     /// # Errors
-    /// [`Error::Input`] where it is no TOML, has a key that no recipe has, names what it does not say, or asks a verb to write
-    /// elsewhere than an experiment does.
+    /// Returns [`Error::Input`] if the text is not valid TOML, has an unknown key, refers to an
+    /// undefined name, or contains a command that sets its own output location.
     pub fn parse(text: &str, file: &str) -> Result<Self> {
         let mut recipe: Self = toml::from_str(text).map_err(|error| toml_error(&error, text, file))?;
         check_outputs(text, file)?;
@@ -197,10 +203,10 @@ impl Recipe {
         Ok(recipe)
     }
 
-    /// The locale of its language; of several, the first says.
+    /// The locale of the recipe's language; of several languages, the first one counts.
     ///
     /// # Errors
-    /// Where that is no language.
+    /// Returns an error if the language is not valid.
     pub fn locale(&self) -> Result<Locale> {
         let first = self.language.split(',').next().unwrap_or_default();
         first.parse().map_err(|error| self.problem(format!("language {error}")))
@@ -341,8 +347,8 @@ impl Recipe {
     }
 }
 
-/// The options of all verbs that name what is written: an experiment gives them itself, so that it writes nowhere but into its
-/// folder and its cache.
+/// The options of all verbs that name an output. An experiment sets these itself, so that it writes
+/// only to its folder and its cache.
 pub const OUTPUTS: &[&str] = &[
     "cache",
     "checkpoint",
@@ -358,10 +364,10 @@ pub const OUTPUTS: &[&str] = &[
     "usage",
 ];
 
-/// The keys of a recipe whose texts become words of a command.
+/// The keys of a recipe whose values become words of a command.
 const COMMANDS: [&str; 5] = ["command", "train", "options", "evaluate", "model"];
 
-/// Refuses commands that name what they write, with the line.
+/// Refuses commands that name an output; the error gives the line.
 fn check_outputs(text: &str, file: &str) -> Result<()> {
     let table = DeTable::parse(text).map_err(|error| toml_error(&error, text, file))?;
     match written_in(table.get_ref()) {
@@ -378,7 +384,8 @@ fn check_outputs(text: &str, file: &str) -> Result<()> {
     }
 }
 
-/// The first word of a table's commands that names an output, and where its text begins.
+/// Finds the first word in a table's commands that names an output, and returns it with the byte
+/// offset of its value.
 fn written_in(table: &DeTable<'_>) -> Option<(String, usize)> {
     table.iter().find_map(|(key, value)| match value.get_ref() {
         DeValue::String(text) if COMMANDS.contains(&key.get_ref().as_ref()) => {
@@ -394,33 +401,34 @@ fn written_in(table: &DeTable<'_>) -> Option<(String, usize)> {
     })
 }
 
-/// Whether a word of a command is an option that names what is written, or the one after which no word is an option.
+/// Returns true if a word of a command is an option that names an output, or the `--` that ends the
+/// options.
 fn names_output(word: &str) -> bool {
     match word.strip_prefix("--") {
         Some(option) => {
             let name = option.split_once('=').map_or(option, |(name, _)| name);
             name.is_empty() || OUTPUTS.contains(&name)
         }
-        // Options of one letter may stand together, with what the last one takes.
+        // One-letter options may be combined, with the value of the last one attached.
         None => word.strip_prefix('-').is_some_and(|letters| {
             letters.starts_with(|c: char| c.is_ascii_alphabetic()) && letters.contains('o')
         }),
     }
 }
 
-/// What a command has in braces.
+/// Returns the names that a command has in braces.
 pub(super) fn placeholders(command: &str) -> impl Iterator<Item = &str> {
     command.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
 
-/// What is wrong and where, as other errors say it.
+/// Converts a TOML error to an input error with line and column.
 fn toml_error(error: &toml::de::Error, text: &str, file: &str) -> Error {
     let (line, column) = error.span().and_then(|span| place(text, span.start)).unzip();
     let problem = error.message().trim().replace('\n', ", ");
     Error::Input { place: Place { file: file.to_owned(), line, column }, problem }
 }
 
-/// The line and column of a byte.
+/// Returns the line and column of a byte offset.
 fn place(text: &str, at: usize) -> Option<(u64, u64)> {
     let before = text.get(..at)?;
     let line = before.matches('\n').count() as u64 + 1;

@@ -1,4 +1,4 @@
-//! What an experiment found: everything that its tables, plots and pages are made of, in one JSON file.
+//! Results of an experiment: the data of its tables, plots and pages, in one JSON file.
 
 use std::collections::BTreeMap;
 
@@ -10,91 +10,92 @@ use majuscule_train::eval::report::{Figures, MisspelledWord};
 pub use majuscule_train::eval::usage::Usage;
 use majuscule_train::eval::{Intervals, SystemDifference};
 
-/// What an experiment found.
+/// The results of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// What it is called.
+    /// The title of the experiment.
     pub title: String,
-    /// Whose table or figure it makes again, where it does.
+    /// The paper whose table or figure the experiment reproduces, if any.
     pub source: Option<String>,
-    /// What it shows, and what a reader has to know: paragraphs.
+    /// A description of what the experiment shows and what a reader has to know, in paragraphs.
     pub about: String,
-    /// The recipe that it was made by, as it stands in its file.
+    /// The text of the recipe file.
     pub recipe: String,
     /// The version of majuscule.
     pub version: String,
-    /// How many cores the machine has.
+    /// The number of cores of the machine.
     pub cores: usize,
-    /// What was tested on, in order.
+    /// The tests, in order.
     pub tests: Vec<ResultTest>,
-    /// What was tested, in order.
+    /// The rows, in order.
     pub rows: Vec<ResultRow>,
-    /// What is in the texts, where the recipe asks for it.
+    /// Word counts of the texts, if the recipe asks for them.
     #[serde(default)]
     pub texts: Vec<TextSummary>,
-    /// What of the tests stands in the texts that rows learned from.
+    /// The overlaps of test texts with training texts.
     #[serde(default)]
     pub overlaps: Vec<TextOverlap>,
-    /// Rows of the recipe that were not made.
+    /// The rows of the recipe that were left out.
     pub left_out: Vec<OmittedRow>,
 }
 
-/// What was tested on.
+/// A test of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultTest {
-    /// Its name.
+    /// The name of the test.
     pub name: String,
-    /// How figures were made: protocol, files, case pairs.
+    /// The signature of the figures: protocol, files, case pairs.
     pub signature: String,
-    /// Sentences, lines, windows or recordings, each drawn as a whole in a resample.
+    /// The number of sentences, lines, windows or recordings; a resample draws each as a whole.
     pub examples: u64,
-    /// Words that are scored.
+    /// The number of words that are scored.
     pub words: u64,
-    /// Words of the reference with capitals: what SER is divided by.
+    /// The number of reference words with capitals, which is the denominator of SER.
     pub slots: u64,
     /// Examples that systems write differently, the most telling first.
     pub sample: Vec<ResultSample>,
 }
 
-/// An example side by side.
+/// An example with the outputs of all rows side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultSample {
-    /// Its words in their true case.
+    /// The reference words in their true case.
     pub reference: Vec<String>,
-    /// Which of them are scored.
+    /// For each word, true if it is scored.
     pub scored: Vec<bool>,
-    /// The words as each row wrote them: as many as in the reference; `None` where a row was not tested here.
+    /// The words as each row wrote them, as many as in the reference; `None` if a row was not
+    /// tested here.
     pub outputs: Vec<Option<Vec<String>>>,
 }
 
-/// What was tested: a model, or what another system made of the tests.
+/// A row of an experiment: a model, or the output of another system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultRow {
-    /// Its name; no two rows share one.
+    /// The unique name of the row.
     pub name: String,
-    /// The rows that differ in the size of their training corpus alone share a series.
+    /// The series of the row, shared by rows that differ only in the size of their training corpus.
     pub series: String,
-    /// How many lines it was trained on, where the recipe says a number.
+    /// The number of training lines, if the recipe gives one.
     pub lines: Option<u64>,
-    /// The commands that make it, as one would type them.
+    /// The commands that make the row, as one would type them.
     pub commands: Vec<String>,
     /// The method of the model: `majority`, `hmm`, …; `None` for the output of another system.
     pub method: Option<String>,
-    /// The size of the model on disk.
+    /// The size of the model on disk in bytes.
     pub bytes: Option<u64>,
-    /// What training took.
+    /// The resource usage of training.
     pub training: Option<Usage>,
-    /// How often training went over its corpus, where it says so.
+    /// The number of training epochs, if the model has them.
     pub epochs: Option<f64>,
-    /// How much each layer of an encoder counts, the embeddings first.
+    /// The weight of each layer of an encoder, the embeddings first.
     pub layers: Option<Vec<f64>>,
-    /// What the source says for a test of that name.
+    /// The figures that the source publishes, by test name.
     pub published: BTreeMap<String, Published>,
-    /// A cell for each test; `None` where it was not tested.
+    /// A cell for each test; `None` if the row was not tested on it.
     pub cells: Vec<Option<ResultCell>>,
 }
 
-/// Figures as published: fractions.
+/// Published figures, as fractions.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Published {
@@ -109,92 +110,97 @@ pub struct Published {
 }
 
 impl Published {
-    /// Whether F cannot be that of the slots of which SER is told. Of as many errors as SER says F is greatest where all are words too
-    /// many: then it is 2 / (2 + SER). What is above that by no more than rounding is let pass.
+    /// Returns true if F cannot have been computed over the slots of SER. For a given SER, F is
+    /// greatest if all errors are insertions: then F = 2 / (2 + SER). A small excess is accepted as
+    /// rounding.
     pub fn is_no_slot_f(&self) -> bool {
         self.f.zip(self.ser).is_some_and(|(f, ser)| f > 2.0 / (2.0 + ser) + 0.005)
     }
 }
 
-/// A row on a test.
+/// The scores of a row on a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultCell {
-    /// All scored words.
+    /// The figures over all scored words.
     pub figures: Figures,
-    /// Where 95 % of resamples of the examples lie.
+    /// The 95 % intervals, from resampled examples.
     pub intervals: Intervals,
-    /// How it stands against the row with the least SER on this test; `None` for that row itself.
+    /// The difference from the row with the least SER on this test; `None` for that row itself.
     pub difference: Option<SystemDifference>,
-    /// What evaluating took; `None` for the output of another system.
+    /// The resource usage of the evaluation; `None` for the output of another system.
     pub usage: Option<Usage>,
-    /// Words a second of restoring alone, without loading and scoring.
+    /// The throughput of restoring alone in words per second, without loading and scoring.
     pub words_per_second: Option<f64>,
     /// The most frequent errors.
     pub errors: Vec<MisspelledWord>,
-    /// What an alignment with recognised words found.
+    /// Scores through an alignment with recognised words.
     pub recognised: Option<Recognised>,
-    /// The words that the model has, where the recipe asks for them and somebody can say.
+    /// The figures over the words that the model knows, if the recipe asks for them and they could
+    /// be determined.
     #[serde(default)]
     pub in_model: Option<Figures>,
 }
 
-/// Scores through an alignment.
+/// Scores through an alignment with recognised words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recognised {
-    /// Word errors by words of the reference.
+    /// The number of word errors divided by the number of reference words.
     pub word_error_rate: Option<f64>,
-    /// The figures of words that were recognised right.
+    /// The figures of words that were recognised correctly.
     pub right: Figures,
-    /// The figures of words that were taken for others.
+    /// The figures of substituted words.
     pub wrong: Figures,
 }
 
-/// What is in a text.
+/// The word counts of a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TextSummary {
-    /// Its name: of a corpus, or of a test.
+    /// The name of the corpus or test.
     pub name: String,
-    /// How many sentences.
+    /// The number of sentences.
     pub sentences: u64,
-    /// The words that count, by their tags (Rei et al. 2020).
+    /// The scored words by tag (Rei et al. 2020).
     pub tags: Tags,
-    /// All words likewise, the first of sentences too: what the paper counts.
+    /// All words by tag, including sentence-initial ones, as the paper counts them.
     #[serde(default)]
     pub all: Option<Tags>,
 }
 
-/// What of a test text stands in a training text.
+/// The overlap of a test text with a training text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextOverlap {
-    /// The tests that have this text.
+    /// The names of the tests that use the test text.
     pub tests: Vec<String>,
     /// The name of the training text.
     pub corpus: String,
-    /// How many of its lines were taken at most, where the recipe says a number.
+    /// The maximum number of its lines that were used, if the recipe gives one.
     pub lines: Option<u64>,
-    /// The command that counted, as one would type it.
+    /// The command that counted the overlap, as one would type it.
     pub command: String,
-    /// What was counted; which n-grams these are is not listed.
+    /// The counts of the overlap; the n-grams themselves are not listed.
     #[serde(flatten)]
     pub found: overlap::Overlap,
 }
 
 impl TextOverlap {
-    /// Texts of one kind share set phrases: of the n-grams of eight words of a test text of Europarl, 3.2 % stand in 50 million words
-    /// of other sessions, and of talks 0.04 %. More than this are passages that were learned from.
+    /// The share of a test text's n-grams above which the overlap counts as a leak. Texts of one
+    /// genre share set phrases: of the 8-grams of a Europarl test text, 3.2 % occur in 50 million
+    /// words of other sessions, and 0.04 % for talks. A larger share means that whole passages were
+    /// trained on.
     const LEAK: f64 = 0.05;
 
-    /// Whether so much of the test text was learned from that figures are better than those on a new text.
+    /// Returns true if so much of the test text was trained on that its figures are better than
+    /// those on a new text.
     pub fn is_leak(&self) -> bool {
         self.found.share().is_some_and(|share| share > Self::LEAK)
     }
 }
 
-/// A row that was not made.
+/// A row that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OmittedRow {
-    /// Its name.
+    /// The name of the row.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }

@@ -1,4 +1,5 @@
-//! Jobs in, results out: what is in the cache already is not done again, and what was interrupted goes on.
+//! Jobs in, results out: jobs whose output is in the cache are not repeated, and interrupted jobs
+//! are resumed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, TryLockError};
@@ -18,38 +19,38 @@ use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading, shuffle};
 use majuscule_train::eval::usage::Took;
 
-/// How a verb of the command line is run: arguments in, what it prints out.
+/// A function that runs a verb of the command line: arguments in, printed text out.
 pub type Run<'a> = dyn FnMut(&[String]) -> Result<String> + 'a;
 
-/// What is told while jobs are done.
+/// Progress events, reported while jobs run.
 #[derive(Debug)]
 pub enum News<'a> {
     /// A job begins.
     Begins {
-        /// What is done.
+        /// The job.
         job: &'a Job,
-        /// Which job of all, counted from 1.
+        /// The number of the job, counted from 1.
         number: usize,
-        /// How many there are.
+        /// The number of jobs in all.
         of: usize,
     },
     /// A job's result was found in the cache.
     Found(&'a Job),
-    /// A file is not what it was when a job with the same request was done last.
+    /// A file has changed since a job with the same request was last run.
     Changed {
         /// The file.
         file: &'a str,
-        /// The job that is done again for it.
+        /// The job that is run again because of the change.
         job: &'a Job,
     },
     /// A training text was searched for a test text.
     Searched(&'a TextOverlap),
 }
 
-/// Does what a plan says and collects what came out.
+/// Runs the jobs of a plan and collects their results.
 ///
 /// # Errors
-/// Where a job fails; what was done before it is kept.
+/// Returns an error if a job fails; the output of earlier jobs is kept.
 pub fn execute(
     recipe: &Recipe,
     plan: &Plan,
@@ -82,7 +83,8 @@ pub fn execute(
     collect(recipe, plan, methods)
 }
 
-/// Holds a cache, so that two runs do not do the same jobs in the same folders, until the file is closed.
+/// Locks a cache until the file is closed, so that two runs do not do the same jobs in the same
+/// folders.
 fn lock(cache: &Path) -> Result<fs::File> {
     fs::create_dir_all(cache).map_err(|error| Error::io("create", cache, error))?;
     let path = cache.join("lock");
@@ -93,12 +95,12 @@ fn lock(cache: &Path) -> Result<fs::File> {
             cache.to_string_lossy(),
             "another experiment runs with this cache: wait until it is done, or name another with --cache",
         )),
-        // A file system without locks: nothing is worse than it was.
+        // On a file system without locks, runs are unprotected.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 
-/// The file that says that a job is done, written last.
+/// The name of the file that marks a job as done; it is written last.
 const DONE: &str = "done";
 
 impl Job {
@@ -106,12 +108,12 @@ impl Job {
         self.folder.join(DONE).is_file()
     }
 
-    /// What it took; `None` where that is not known.
+    /// Reads the resource usage of the job; `None` if it is unknown.
     pub(super) fn usage(&self) -> Option<Took> {
         serde_json::from_slice(&fs::read(self.folder.join("usage.json")).ok()?).ok()
     }
 
-    /// What it printed.
+    /// Reads the output that the job printed.
     pub(super) fn printed(&self) -> Result<String> {
         let file = self.folder.join("printed.json");
         fs::read_to_string(&file).map_err(|error| Error::io("read", file, error))
@@ -139,7 +141,7 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
             }
             run(&arguments)?;
             if resumed {
-                // It says what the last part took alone.
+                // The file covers only the last part of the job.
                 let file = folder.join("usage.json");
                 fs::remove_file(&file).map_err(|error| Error::io("remove", file, error))?;
             }
@@ -157,7 +159,8 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
     files::publish(folder.join(DONE), |out| write(out, folder, job.request.as_bytes()))
 }
 
-/// Whether a verb has `--force`: those that write folders; files are replaced as they are.
+/// Returns true if a verb has `--force`, as those that write folders do; the others replace files
+/// without it.
 fn may_replace(arguments: &[String]) -> bool {
     matches!(arguments.first().map(String::as_str), Some("train" | "adapt"))
 }
@@ -166,7 +169,7 @@ fn write(out: &mut impl Write, folder: &Path, bytes: &[u8]) -> Result<()> {
     out.write_all(bytes).map_err(|error| Error::io("write", folder, error))
 }
 
-/// Writes some lines of some files, one after another, into one. Empty lines do not count.
+/// Writes a range of the lines of several files to one file. Empty lines do not count.
 fn take_lines(from: &[PathBuf], shuffled: bool, skip: u64, lines: u64, to: &Path) -> Result<()> {
     let mut left = (skip, lines);
     files::publish(to, |out| {
@@ -196,7 +199,8 @@ fn take_lines(from: &[PathBuf], shuffled: bool, skip: u64, lines: u64, to: &Path
     })
 }
 
-/// Writes a line, unless it is empty or among those that are left out; `left` counts how many are still to be skipped and taken.
+/// Writes a line, unless it is empty or to be skipped; `left` counts the lines still to be skipped
+/// and taken.
 fn take(line: &str, left: &mut (u64, u64), out: &mut impl Write, to: &Path) -> Result<()> {
     match left {
         _ if line.trim().is_empty() => {}
@@ -210,7 +214,7 @@ fn take(line: &str, left: &mut (u64, u64), out: &mut impl Write, to: &Path) -> R
     Ok(())
 }
 
-/// What the jobs of a cache read when they were last done, by their requests.
+/// The inputs that the jobs of a cache read when they were last run, by request.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct KnownInputs(BTreeMap<String, BTreeMap<String, String>>);
 
@@ -232,7 +236,7 @@ impl KnownInputs {
         }
     }
 
-    /// A file that is another than when this was done last.
+    /// Returns an input file that has changed since the job was last run.
     fn changed<'a>(&self, job: &'a Job) -> Option<&'a str> {
         let last = self.0.get(&job.request)?;
         let changed =

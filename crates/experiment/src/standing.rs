@@ -1,36 +1,37 @@
-//! Which row is best on each test, and which of the others can be told from it.
+//! The best row on each test, and the other rows' distances from it.
 
 use super::results::{ResultCell, Results};
 use majuscule_train::eval::SystemDifference;
 use majuscule_train::eval::table::{percent, probability};
 
-/// A row is worse than the best where chance gives so large a difference less often than this.
+/// The significance level: a row is worse than the best if chance gives so large a difference with
+/// a lower probability.
 pub const SIGNIFICANT: f64 = 0.05;
 
-/// How a row stands on a test.
+/// The standing of a row on a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Standing {
-    /// It has the least SER.
+    /// The row has the least SER.
     Best,
-    /// Chance may explain what it is behind by.
+    /// Chance may explain the difference from the best row.
     Near(SystemDifference),
-    /// Chance does not.
+    /// The difference from the best row is significant.
     Worse(SystemDifference),
-    /// Nobody can say: SER is undefined, or was not compared.
+    /// The standing is unknown, because SER is undefined or was not compared.
     Unknown,
 }
 
-/// The cell of a row on a test, where it was tested.
+/// Returns the cell of a row on a test; `None` if the row was not tested on it.
 pub fn cell(results: &Results, row: usize, test: usize) -> Option<&ResultCell> {
     results.rows.get(row)?.cells.get(test)?.as_ref()
 }
 
-/// The SER of a row on a test.
+/// Returns the SER of a row on a test.
 pub fn ser(results: &Results, row: usize, test: usize) -> Option<f64> {
     cell(results, row, test)?.figures.ser.filter(|ser| ser.is_finite())
 }
 
-/// The rows with an SER on this test, the least first, in order among equals.
+/// Ranks the rows with an SER on this test by increasing SER; ties stay in order.
 pub fn ranking(results: &Results, test: usize) -> Vec<usize> {
     let mut ranked: Vec<_> =
         (0..results.rows.len()).filter_map(|row| Some((row, ser(results, row, test)?))).collect();
@@ -38,7 +39,7 @@ pub fn ranking(results: &Results, test: usize) -> Vec<usize> {
     ranked.into_iter().map(|(row, _)| row).collect()
 }
 
-/// How a row stands on a test; `None` where it was not tested.
+/// Returns the standing of a row on a test; `None` if the row was not tested on it.
 pub fn standing(results: &Results, row: usize, test: usize) -> Option<Standing> {
     let cell = cell(results, row, test)?;
     Some(match cell.difference {
@@ -49,24 +50,26 @@ pub fn standing(results: &Results, row: usize, test: usize) -> Option<Standing> 
     })
 }
 
-/// What is said of a row whose distance to the best chance may explain: not that it is no worse, which nobody knows.
+/// The phrase for a row whose distance from the best may be due to chance; it does not claim that
+/// the row is as good.
 pub const NEAR: &str = "cannot be told from it";
 
-/// How many rows that cannot be told from the best a sentence names.
+/// The maximum number of rows that a sentence names as indistinguishable from the best.
 const NAMED: usize = 2;
 
-/// What a test came to in a sentence: which row is best, its SER, and how the others stand.
+/// The outcome of a test in a sentence: the best row, its SER, and the standing of the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lead<'a> {
-    /// The best row.
+    /// The name of the best row.
     pub best: &'a str,
-    /// Its SER.
+    /// The SER of the best row.
     pub ser: f64,
-    /// What cannot be told from it and by how much it leads: clauses, without a capital and a full stop.
+    /// Clauses about the rows that cannot be told from the best and about its lead, without initial
+    /// capital and full stop.
     pub then: String,
 }
 
-/// `None` where no row has an SER on this test.
+/// Describes the outcome of a test; `None` if no row has an SER on it.
 pub fn lead(results: &Results, test: usize) -> Option<Lead<'_>> {
     let ranked = ranking(results, test);
     let (&best, others) = ranked.split_first()?;
@@ -100,7 +103,7 @@ pub fn lead(results: &Results, test: usize) -> Option<Lead<'_>> {
     Some(Lead { best: name(best), ser: ser(results, best, test)?, then: then.join("; ") })
 }
 
-/// A probability after its sign: `= 0.320` or `< 0.001`.
+/// Formats a probability after its sign: `= 0.320` or `< 0.001`.
 pub fn equal(p: f64) -> String {
     let p = probability(p);
     if p.starts_with('<') { p } else { format!("= {p}") }

@@ -7,7 +7,7 @@ use majuscule::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
 use majuscule_train::eval::table::{TextTable, between, percent, thousands};
 
-/// All tables, a heading over each.
+/// Writes all tables as Markdown, each under a heading.
 pub fn markdown(results: &Results) -> String {
     let mut out = format!("# {}\n\n", plain(&results.title));
     if let Some(source) = &results.source {
@@ -64,7 +64,7 @@ pub fn markdown(results: &Results) -> String {
     out
 }
 
-/// What is in the texts, as table 2 of Rei et al. 2020 has it.
+/// The word counts of the texts, laid out like table 2 of Rei et al. 2020.
 fn texts(results: &Results) -> TextTable {
     let mut table = TextTable::new(&["", "sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS]);
     for text in &results.texts {
@@ -79,10 +79,10 @@ fn texts(results: &Results) -> TextTable {
     table
 }
 
-/// The heading of what of the tests was learned from,
+/// The heading of the section on test texts that overlap training texts.
 pub(super) const OVERLAP: &str = "Test texts in training texts";
 
-/// and the headings of its columns after the two texts.
+/// The headings of that section's columns after the names of the two texts.
 pub(super) const OVERLAP_COLUMNS: [&str; 5] =
     ["n-grams", "in the training text", "%", "sentences", "with such an n-gram"];
 
@@ -97,7 +97,7 @@ fn overlaps(results: &Results) -> TextTable {
     table
 }
 
-/// The name of a training text, with how many of its lines were taken.
+/// The name of a training text, with the number of lines that were taken.
 pub(super) fn training_text(overlap: &TextOverlap) -> String {
     match overlap.lines {
         Some(lines) => format!("{}, {} lines", overlap.corpus, thousands(lines)),
@@ -105,7 +105,7 @@ pub(super) fn training_text(overlap: &TextOverlap) -> String {
     }
 }
 
-/// What stands in these columns, as numbers and as a reader sees them.
+/// The values of the columns of [`OVERLAP_COLUMNS`], as numbers and as shown to a reader.
 pub(super) fn overlap_figures(overlap: &TextOverlap) -> [(Option<f64>, String); 5] {
     let found = &overlap.found;
     let [ngrams, shared, sentences, with] =
@@ -114,7 +114,7 @@ pub(super) fn overlap_figures(overlap: &TextOverlap) -> [(Option<f64>, String); 
     [ngrams, shared, (found.share(), percent(found.share())), sentences, with]
 }
 
-/// What is said of a training text that holds much of a test text; `None` of any other.
+/// The warning for a training text that contains much of a test text; `None` for any other.
 pub fn leak(overlap: &TextOverlap) -> Option<String> {
     let found = &overlap.found;
     overlap.is_leak().then(|| {
@@ -133,44 +133,45 @@ pub fn leak(overlap: &TextOverlap) -> Option<String> {
     })
 }
 
-/// What is said of the training texts that hold much of the text of a test.
+/// The warnings for all training texts that contain much of the text of a test.
 pub(super) fn leaks(results: &Results, test: usize) -> impl Iterator<Item = String> {
     let name = results.tests.get(test).map(|test| &test.name);
     let of_test = move |overlap: &&TextOverlap| name.is_some_and(|name| overlap.tests.contains(name));
     results.overlaps.iter().filter(of_test).filter_map(leak)
 }
 
-/// The heading of the ratio of words with capitals to those without, of all words and not only of those that are scored.
+/// The heading of the ratio of words with capitals to those without, over all words and not only
+/// the scored ones.
 pub(super) const ALL_WORDS: &str = "of all words: (T+U)/L %";
 
-/// Whether any row on this test has figures of the words that its model has.
+/// Returns true if any row on this test has figures for the words that its model knows.
 pub(super) fn has_in_model(results: &Results, test: usize) -> bool {
     (0..results.rows.len()).any(|row| cell(results, row, test).is_some_and(|cell| cell.in_model.is_some()))
 }
 
-/// What stands behind a published F that is none of slots,
+/// The remark after a published F that cannot be an F of slots.
 pub(super) const NO_SLOT_F: &str = "no F of slots";
 
-/// and why.
+/// The explanation of [`NO_SLOT_F`].
 pub(super) const WHY_NO_SLOT_F: &str = "no F of slots: with the slot error rate beside it F is 2/(2+SER) at most, so the source counts something else";
 
-/// What stands behind a published figure, if it needs a word.
+/// The remark after a published figure, if it needs one.
 pub(super) fn remark(name: &str, given: Option<&Published>) -> Option<&'static str> {
     (name == "F" && given.is_some_and(Published::is_no_slot_f)).then_some(NO_SLOT_F)
 }
 
-/// Whether any published F on this test is none of slots.
+/// Returns true if any published F on this test cannot be an F of slots.
 pub(super) fn has_remark(results: &Results, test: usize) -> bool {
     let Some(test) = results.tests.get(test) else { return false };
     results.rows.iter().filter_map(|row| row.published.get(&test.name)).any(Published::is_no_slot_f)
 }
 
-/// The paragraphs of a text: an empty line stands between two.
+/// The paragraphs of a text, which are separated by empty lines.
 pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty())
 }
 
-/// A figure that may be published, its name, and where it is found.
+/// The name of a figure that may be published, and the function that returns it.
 pub(super) type PublishedFigure = (&'static str, fn(&Published) -> Option<f64>);
 
 /// The figures that the source gives for any row on this test, in the order P, R, F, SER.
@@ -295,7 +296,7 @@ fn layers(results: &Results) -> Option<TextTable> {
     any.then_some(table)
 }
 
-/// Text that Markdown takes for nothing but text, in one line.
+/// Escapes text for Markdown and puts it on one line.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text).chars() {
@@ -333,7 +334,7 @@ mod tests {
             markdown.contains("\n## &lt;i>test&lt;/i>\n\nb has the least SER, 20.00 %: next is "),
             "{markdown}"
         );
-        // 85 of 100 slots right, 15 missed and 15 too many.
+        // 85 of 100 slots are correct, 15 missed and 15 inserted.
         let first = "| a &lt;script>alert(1)&lt;/script> | 85.00 [82.45, 86.70] | 85.00 [82.45, 86.70] | \
                      85.00 [82.45, 86.70] | 30.00 [29.10, 30.60] | +10.00 (p < 0.001) | 33.30 |";
         assert!(markdown.contains(first), "{markdown}");
@@ -408,7 +409,7 @@ mod tests {
         assert!(markdown(&results).contains(told), "{}", markdown(&results));
         let page = super::super::page::html(&results);
         assert!(page.contains("<section id=\"overlap\">") && page.contains("figures on it are better than"));
-        // What an older version wrote has none.
+        // Results written by an older version have no overlaps.
         let mut json = serde_json::to_value(&few).unwrap();
         json.as_object_mut().unwrap().remove("overlaps");
         assert!(serde_json::from_value::<Results>(json).unwrap().overlaps.is_empty());

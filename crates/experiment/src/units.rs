@@ -1,11 +1,11 @@
-//! Sizes, times and speeds as a reader takes them in.
+//! Human-readable sizes, times and throughput.
 
 use majuscule_train::eval::table::thousands;
 
-/// What stands where there is nothing to say.
+/// The sign for a missing value.
 pub const NONE: &str = "–";
 
-/// Bytes in three digits: `4.13 MB`.
+/// Formats a number of bytes with three digits: `4.13 MB`.
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
     if bytes < 1000 {
@@ -30,7 +30,7 @@ fn three_digits(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// A time in its two largest units, `2 h 05 min`, or in seconds.
+/// Formats a time in its two largest units, `2 h 05 min`, or in seconds.
 pub fn duration(seconds: f64) -> String {
     if seconds < 9.995 {
         return format!("{seconds:.2} s");
@@ -42,13 +42,13 @@ pub fn duration(seconds: f64) -> String {
     if whole < 3600 {
         format!("{} min {:02} s", whole / 60, whole % 60)
     } else {
-        // Minutes by themselves, so that 3599.9 s of an hour are not 60 min.
+        // Minutes are rounded first, so that 3599.9 s do not become 60 min.
         let minutes = (seconds / 60.0).round() as u64;
         format!("{} h {:02} min", minutes / 60, minutes % 60)
     }
 }
 
-/// Words a second, in full.
+/// Formats a throughput in words per second, with all digits.
 pub fn speed(words_per_second: f64) -> String {
     if words_per_second < 10.0 {
         format!("{words_per_second:.1}")
@@ -57,7 +57,7 @@ pub fn speed(words_per_second: f64) -> String {
     }
 }
 
-/// A count as it stands on an axis: `50k`, `1.9M`.
+/// Formats a count for an axis: `50k`, `1.9M`.
 pub fn short(count: f64) -> String {
     let (value, unit) = match count {
         ..999.5 => (count, ""),

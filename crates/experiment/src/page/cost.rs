@@ -1,4 +1,4 @@
-//! What training and evaluation took, and the layers of encoders.
+//! Tables of the cost of training and evaluation, of texts and overlaps, and of encoder layers.
 
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ use majuscule::restorer::LayerWeights;
 use majuscule_train::corpus::stats::Tags;
 use majuscule_train::eval::table::{percent, thousands};
 
-/// Tables of training and evaluation; `None` where nothing was measured.
+/// Tables of the cost of training and evaluation; `None` if nothing was measured.
 pub fn cost(results: &Results) -> Option<Markup> {
     let (training, evaluation) = (training(results), evaluation(results));
     (!training.is_empty() || !evaluation.is_empty()).then(|| {
@@ -32,7 +32,7 @@ pub fn cost(results: &Results) -> Option<Markup> {
     })
 }
 
-/// What is in the texts; `None` where nobody asked.
+/// A table of the word counts of texts; `None` if the recipe did not ask for them.
 pub fn texts(results: &Results) -> Option<Markup> {
     let mut columns = vec![SheetColumn::words("")];
     columns.extend(["sentences", "L", "U", "T", "(T+U)/L %", ALL_WORDS].map(SheetColumn::figures));
@@ -53,7 +53,7 @@ pub fn texts(results: &Results) -> Option<Markup> {
     })
 }
 
-/// What of the tests stands in the texts that were learned from; `None` where nothing was.
+/// A table of the overlaps of test texts with training texts; `None` if there are none.
 pub fn overlaps(results: &Results) -> Option<Markup> {
     let mut columns = vec![SheetColumn::words(""), SheetColumn::words("training text")];
     columns.extend(OVERLAP_COLUMNS.map(SheetColumn::figures));
@@ -126,7 +126,7 @@ fn evaluation(results: &Results) -> ReportTable {
     sheet
 }
 
-/// The plot of layers and their centres of gravity; `None` where no row has layers.
+/// The plot of layer weights and a table of their centres of gravity; `None` if no row has layers.
 pub fn layers(results: &Results, plot: Option<Markup>) -> Option<Markup> {
     let mut columns = vec![SheetColumn::words("")];
     columns.extend(["layers", "centre of gravity", "by number of layers"].map(SheetColumn::figures));

@@ -1,4 +1,4 @@
-//! Results in, one HTML page out that needs nothing beside it: no script, font or image from elsewhere.
+//! Results in, one self-contained HTML page out: no script, font or image is loaded from elsewhere.
 
 mod cost;
 mod origin;
@@ -17,10 +17,11 @@ use majuscule_train::eval::table::{percent, thousands};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// Nothing is loaded from anywhere, whatever the results hold.
+/// The content security policy: nothing is loaded from anywhere, whatever the results contain.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The page. It reads without its script, which only sorts tables, copies commands and says what is wider than the screen.
+/// Renders the page. It is readable without its script, which only sorts tables, copies commands,
+/// and marks tables and plots wider than the screen.
 pub fn html(results: &Results) -> String {
     let parts: Vec<PageSection> = parts(results).into_iter().flatten().collect();
     let page = html! {
@@ -74,7 +75,7 @@ struct PageSection {
     body: Markup,
 }
 
-/// All sections in order; `None` for one that has nothing to say.
+/// All sections in order; `None` for an empty one.
 fn parts(results: &Results) -> [Option<PageSection>; 11] {
     let plots = plots::all(results);
     let part = |id, heading, body: Option<Markup>| body.map(|body| PageSection { id, heading, body });
@@ -93,7 +94,7 @@ fn parts(results: &Results) -> [Option<PageSection>; 11] {
     ]
 }
 
-/// A sentence for each test.
+/// A list with a sentence about each test.
 fn summary(results: &Results) -> Markup {
     let leads: Vec<_> = (0..results.tests.len())
         .filter_map(|test| Some((&results.tests[test], lead(results, test)?)))
@@ -112,7 +113,7 @@ fn summary(results: &Results) -> Markup {
     }
 }
 
-/// The plots of a kind side by side; `None` where there is none.
+/// The plots of a kind side by side; `None` if there are none.
 fn figures(plots: &[Plot], kind: &str) -> Option<Markup> {
     let plots: Vec<_> = plots.iter().filter(|plot| plot.name.starts_with(kind)).collect();
     (!plots.is_empty()).then(|| {
@@ -129,7 +130,7 @@ fn figures(plots: &[Plot], kind: &str) -> Option<Markup> {
     })
 }
 
-/// `1 word`, `2 words`.
+/// Formats a number with a noun: `1 word`, `2 words`.
 fn count(number: u64, singular: &str) -> String {
     if number == 1 { format!("1 {singular}") } else { format!("{} {singular}s", thousands(number)) }
 }
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
     use crate::made;
 
-    /// The page with what is the tool's own taken out: its style, its script and the names that SVG demands.
+    /// Removes the tool's own style and script from a page.
     fn content(page: &str) -> String {
         page.replace(STYLE, "").replace(SCRIPT, "").replace(&plots::style(), "")
     }

@@ -1,10 +1,10 @@
-//! How the results came about: commands, recipe, what was left out, signatures.
+//! The origin of the results: commands, recipe, rows that were left out, signatures.
 
 use maud::{Markup, html};
 
 use crate::results::{OmittedRow, Results};
 
-/// What one needs to make them again.
+/// The section with everything needed to reproduce the results.
 pub fn origin(results: &Results) -> Markup {
     html! {
         @if !results.left_out.is_empty() {
@@ -41,7 +41,7 @@ pub fn origin(results: &Results) -> Markup {
     }
 }
 
-/// Text that the script gives a button to copy it.
+/// A block of code; the script adds a button that copies it.
 fn code(text: &str) -> Markup {
     html! { div.code { pre tabindex="0" { code { (text) } } } }
 }

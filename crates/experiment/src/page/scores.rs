@@ -1,4 +1,4 @@
-//! Scores: all tests beside each other, each test with its intervals, and recognised speech.
+//! Scores: an overview of all tests, each test with its intervals, and recognised speech.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use crate::tables::{WHY_NO_SLOT_F, has_in_model, has_remark, leaks, published, r
 use majuscule_train::eval::compare::Interval;
 use majuscule_train::eval::table::{between, percent, thousands};
 
-/// The tables of scores; `None` without tests.
+/// The tables of scores; `None` if there are no tests.
 pub fn scores(results: &Results) -> Option<Markup> {
     (!results.tests.is_empty()).then(|| {
         html! {
@@ -66,12 +66,13 @@ fn overview(results: &Results) -> ReportTable {
     sheet
 }
 
-/// The best figure stands out.
+/// Marks a field with the class `best` if it belongs to the best row.
 fn marked(field: SheetField, results: &Results, row: usize, test: usize) -> SheetField {
     if standing(results, row, test) == Some(Standing::Best) { field.class("best") } else { field }
 }
 
-/// A sign behind the best and what cannot be told from it; a place as wide behind the others, so that digits stand in line.
+/// A sign after the best row and after those that cannot be told from it. The others get a blank of
+/// the same width, so that digits are aligned.
 fn mark(standing: Option<Standing>) -> Markup {
     html! {
         @match standing {
@@ -134,7 +135,7 @@ fn table(results: &Results, t: usize) -> ReportTable {
     sheet
 }
 
-/// The largest SER on a test, or the upper end of its interval: how far drawings reach.
+/// The largest SER on a test, or upper end of its interval: the full width of drawings.
 fn widest(results: &Results, t: usize) -> f64 {
     let upper = |row| {
         let cell = cell(results, row, t)?;
@@ -151,7 +152,7 @@ fn figure(figure: Option<f64>, interval: Option<Interval>) -> SheetField {
     SheetField::figure(figure, shown)
 }
 
-/// A bar from 0 to the figure, and the interval over its end.
+/// A bar from 0 to the figure, with the interval over its end.
 fn strip(figure: Option<f64>, interval: Option<Interval>, widest: f64) -> Markup {
     let share = |value: f64| if widest > 0.0 { 100.0 * value / widest } else { 0.0 };
     html! {
@@ -185,7 +186,7 @@ fn against_the_best(standing: Option<Standing>) -> SheetField {
     }
 }
 
-/// Tests on what a recogniser heard; `None` where there is none.
+/// The tables of tests on recognised speech; `None` if there are none.
 pub fn recognised(results: &Results) -> Option<Markup> {
     let sheets: Vec<_> = (0..results.tests.len())
         .map(|t| (&results.tests[t].name, recognised_table(results, t)))

@@ -1,14 +1,14 @@
-//! A table of a page: cells in, HTML out that a script can sort and that reads without it.
+//! Tables of a page: cells in, HTML out that a script can sort and that is readable without it.
 
 use maud::{Markup, Render, html};
 
 use crate::units::NONE;
 
-/// A column: its heading and how it is taken.
+/// A column: its heading and the kind of its fields.
 #[derive(Debug, Clone)]
 pub struct SheetColumn {
     name: String,
-    /// What stands over this column and those beside it that share it.
+    /// The common heading of this column and its neighbours, if any.
     group: Option<String>,
     kind: FieldKind,
 }
@@ -21,29 +21,29 @@ enum FieldKind {
 }
 
 impl SheetColumn {
-    /// Text, to the left.
+    /// Creates a column of text, aligned left.
     pub fn words(name: impl Into<String>) -> Self {
         Self { name: name.into(), group: None, kind: FieldKind::Words }
     }
 
-    /// Numbers, to the right.
+    /// Creates a column of numbers, aligned right.
     pub fn figures(name: impl Into<String>) -> Self {
         Self { kind: FieldKind::Figures, ..Self::words(name) }
     }
 
-    /// Something to look at, with nothing to sort by.
+    /// Creates a column of drawings, which cannot be sorted.
     pub fn drawing(name: impl Into<String>) -> Self {
         Self { kind: FieldKind::Drawing, ..Self::words(name) }
     }
 
-    /// Under a common heading.
+    /// Puts the column under a common heading.
     pub fn under(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self
     }
 }
 
-/// What stands in a place of a table, and what it is sorted by.
+/// A field of a table and its sort key.
 #[derive(Debug, Clone)]
 pub struct SheetField {
     shown: Markup,
@@ -52,12 +52,13 @@ pub struct SheetField {
 }
 
 impl SheetField {
-    /// Words, or what has no order but that of its text.
+    /// Creates a field that is sorted by its text.
     pub fn words(shown: impl Render) -> Self {
         Self { shown: html! { (shown) }, key: None, class: None }
     }
 
-    /// A number and how it is written; nothing to say stands as a dash and is sorted to the end.
+    /// Creates a field with a number and its text; a missing number is shown as a dash and sorted
+    /// to the end.
     pub fn figure(key: Option<f64>, shown: impl Render) -> Self {
         match key {
             Some(key) => Self { key: Some(key), ..Self::words(shown) },
@@ -65,23 +66,23 @@ impl SheetField {
         }
     }
 
-    /// Nothing to say.
+    /// Creates an empty field, shown as a dash.
     pub fn none() -> Self {
         Self { class: Some("none"), ..Self::words(NONE) }
     }
 
-    /// A number as it is written even where there is nothing to say.
+    /// Creates a field with a number and its text, which is shown even if the number is missing.
     pub fn figure_or_none(key: Option<f64>, shown: impl Render) -> Self {
         Self { key, class: key.is_none().then_some("none"), ..Self::words(shown) }
     }
 
-    /// Of a kind that the style sheet knows.
+    /// Sets the CSS class of the field.
     pub fn class(self, class: &'static str) -> Self {
         Self { class: Some(class), ..self }
     }
 }
 
-/// A table: the first field of each row is its heading.
+/// A table; the first field of each row is its heading.
 #[derive(Debug, Clone)]
 pub struct ReportTable {
     label: String,
@@ -90,7 +91,7 @@ pub struct ReportTable {
 }
 
 impl ReportTable {
-    /// One without rows yet; `label` is what a screen reader calls it.
+    /// Creates a table without rows; `label` is its name for screen readers.
     pub fn new(label: impl Into<String>, columns: Vec<SheetColumn>) -> Self {
         Self { label: label.into(), columns, rows: Vec::new() }
     }
@@ -100,12 +101,12 @@ impl ReportTable {
         self.rows.push(fields.into_iter().collect());
     }
 
-    /// Whether it has no rows.
+    /// Returns true if the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The classes of all fields of a column.
+    /// The CSS classes of all fields of a column.
     fn classes(&self, at: usize) -> Vec<&'static str> {
         let Some(column) = self.columns.get(at) else { return Vec::new() };
         let kind = match column.kind {
@@ -118,7 +119,7 @@ impl ReportTable {
         kind.into_iter().chain(begins.then_some("from")).collect()
     }
 
-    /// Common headings: how many columns stand under each.
+    /// The common headings, each with the number of columns under it.
     fn groups(&self) -> Vec<(Option<&str>, usize)> {
         let mut groups: Vec<(Option<&str>, usize)> = Vec::new();
         for column in self.columns.iter().skip(1) {
@@ -178,7 +179,8 @@ impl Render for ReportTable {
     }
 }
 
-/// Twelve digits: the last ones of a number do not survive being written as JSON and read again.
+/// Rounds a number to twelve digits, because its last digits do not survive a round trip through
+/// JSON.
 fn rounded(key: f64) -> f64 {
     format!("{key:.11e}").parse().unwrap_or(key)
 }

@@ -1,4 +1,4 @@
-//! Words that go wrong, and examples as each row wrote them.
+//! Frequent errors, and examples as each row wrote them.
 
 use maud::{Markup, html};
 
@@ -8,13 +8,13 @@ use crate::standing::cell;
 use majuscule_train::eval::report::MisspelledWord;
 use majuscule_train::eval::table::thousands;
 
-/// How many errors of a row are shown: the next ones happen too seldom to tell anything.
+/// The maximum number of errors shown for a row; further ones are too rare to be informative.
 const ERRORS: usize = 20;
 
-/// How many examples stand open; the rest open at a click.
+/// The number of examples that are unfolded at first; the rest open at a click.
 const OPEN: usize = 4;
 
-/// The most frequent errors of each row, test by test; `None` where there are none.
+/// The most frequent errors of each row, test by test; `None` if there are none.
 pub fn errors(results: &Results) -> Option<Markup> {
     let of_test = |t| -> Vec<(&str, &[MisspelledWord])> {
         let of_row = |i| {
@@ -57,7 +57,7 @@ fn card(name: &str, errors: &[MisspelledWord]) -> Markup {
     }
 }
 
-/// Examples side by side, test by test; `None` where there are none.
+/// Examples side by side, test by test; `None` if there are none.
 pub fn sentences(results: &Results) -> Option<Markup> {
     results.tests.iter().any(|test| !test.sample.is_empty()).then(|| {
         html! {
@@ -108,14 +108,14 @@ fn side_by_side(results: &Results, sample: &ResultSample) -> Markup {
     }
 }
 
-/// What one or more rows wrote.
+/// An output that one or more rows share.
 struct RowOutput<'a> {
     rows: Vec<usize>,
     words: &'a [String],
     wrong: usize,
 }
 
-/// What was written, each version once, those with the fewest errors first.
+/// The distinct outputs of an example, those with the fewest errors first.
 fn written(sample: &ResultSample) -> Vec<RowOutput<'_>> {
     let mut all: Vec<RowOutput> = Vec::new();
     for (row, words) in sample.outputs.iter().enumerate() {

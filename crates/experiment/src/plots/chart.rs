@@ -17,58 +17,58 @@ use super::scale::Axis;
 const WIDTH: u32 = 640;
 const HEIGHT: u32 = 400;
 
-/// Between the edge and the axes; the titles of the upright axes stand above them.
+/// The margins and axis areas in pixels; the titles of the vertical axes are above them.
 const TOP: u32 = 34;
 const SIDE: u32 = 18;
 const UPRIGHT: u32 = 46;
 const LEVEL: u32 = 46;
 const BOTTOM: u32 = 8;
 
-/// The most letters of a name inside a drawing.
+/// The maximum length of a name inside a drawing, in letters.
 const MOST: usize = 30;
 
-/// Between the axes and the legend, and below it.
+/// The gaps above and below the legend in pixels.
 const BETWEEN: u32 = 8;
 const BELOW: u32 = 6;
 
 /// Points joined by a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlotLine {
-    /// What the legend says; a line without is in no legend.
+    /// The name in the legend; a line without one is not listed.
     pub name: Option<String>,
-    /// The number of its colour.
+    /// The number of the line's colour.
     pub colour: usize,
-    /// Whether it is dashed and measured on the right axis.
+    /// True if the line is dashed and measured on the right axis.
     pub right: bool,
-    /// Its points, from left to right.
+    /// The points of the line, from left to right.
     pub points: Vec<Point>,
 }
 
-/// A point, and where its interval lies.
+/// A point and its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Along the level axis.
+    /// The position on the horizontal axis.
     pub x: f64,
-    /// Along an upright axis.
+    /// The position on a vertical axis.
     pub y: f64,
-    /// From where to where it may lie, along the same.
+    /// The confidence interval on the vertical axis.
     pub interval: Option<(f64, f64)>,
 }
 
 /// A point with its name beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named {
-    /// Its name.
+    /// The name of the point.
     pub name: String,
-    /// What stands for its name where names crowd.
+    /// The number shown instead of the name if names are crowded.
     pub number: usize,
-    /// The number of its colour.
+    /// The number of the point's colour.
     pub colour: usize,
-    /// Where it stands.
+    /// The position of the point.
     pub point: Point,
 }
 
-/// A chart of lines over its legend.
+/// Draws a chart of lines above its legend.
 pub fn lines(x: &Axis, y: &Axis, right: Option<&Axis>, lines: &[PlotLine]) -> String {
     let named = lines.iter().filter_map(|line| Some((LegendSample::Line(line.colour), line.name.clone()?)));
     let dashes = right.map(|axis| (LegendSample::Dashes, axis.title.clone()));
@@ -109,9 +109,10 @@ fn above_legend(legend: &Legend, draw: impl FnOnce(&Drawing<'_>) -> Drawn) -> St
     })
 }
 
-/// A chart of points with their names beside them; where these crowd, with numbers and a list of the names below.
+/// Draws a chart of points with their names beside them, or, if the names are crowded, with numbers
+/// and a list of names below.
 pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
-    // As `axes` lays them out.
+    // The same layout as in `axes`.
     let (left, right) = ((SIDE + UPRIGHT) as i32, (WIDTH - SIDE) as i32);
     let (top, bottom) = (TOP as i32, (HEIGHT - LEVEL - BOTTOM) as i32);
     let places: Vec<PlotPoint> = points
@@ -147,7 +148,7 @@ pub fn points(x: &Axis, y: &Axis, points: &[Named]) -> String {
     })
 }
 
-/// What stands beside points.
+/// The texts beside points.
 struct PointLabels {
     texts: Vec<String>,
     placed: Vec<Option<(Area, bool)>>,
@@ -159,14 +160,14 @@ impl PointLabels {
         Self { placed: labels::place(places, &widths, inside), texts }
     }
 
-    /// Whether one found no room, or too many are far from their points.
+    /// Returns true if a label found no room, or too many are far from their points.
     fn are_crowded(&self) -> bool {
         let far = self.placed.iter().flatten().filter(|(_, line)| *line).count();
         self.placed.contains(&None) || far > 3.max(self.placed.len() / 5)
     }
 
     fn draw(&self, root: &Drawing, places: &[PlotPoint]) -> Drawn {
-        // All lines first: where one has to pass a name, it passes under it.
+        // Lines are drawn first, so that a line passes under a name.
         for (place, placed) in places.iter().zip(&self.placed) {
             if let Some((area, true)) = placed {
                 root.draw(&PathElement::new([*place, area.nearest(*place)], MUTED.stroke_width(1)))?;
@@ -175,7 +176,8 @@ impl PointLabels {
         for ((text, place), placed) in self.texts.iter().zip(places).zip(&self.placed) {
             let Some((area, _)) = placed else { continue };
             let middle = (area.from.1 + area.to.1) / 2;
-            // On the side of its point, where an estimate of its width is off.
+            // The text is anchored at the side of its point, because the estimate of its width may
+            // be off.
             let (x, side) = if area.from.0 >= place.0 {
                 (area.from.0 + 2, HPos::Left)
             } else if area.to.0 <= place.0 {
@@ -217,7 +219,7 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// Axes and a grid, and on it what `draw` draws.
+/// Draws axes and a grid, and lets `draw` draw on them.
 fn axes<'b>(
     root: &Drawing<'b>,
     x: &Axis,

@@ -1,4 +1,4 @@
-//! Colours and text of drawings, for a light page and a dark one.
+//! Colours and text of drawings, for light and dark pages.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -6,25 +6,25 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::labels::PlotPoint;
 
-/// A drawing that stands alone, and a part of it.
+/// A drawing, or a part of one.
 pub type Drawing<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Whether it could be drawn.
+/// The result of drawing.
 pub type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// The size of text in pixels.
 pub const TEXT: f64 = 13.0;
 
-/// How long dashes are, and the gaps between them.
+/// The length of dashes and of the gaps between them, in pixels.
 pub const DASH: u32 = 6;
 
-/// What is drawn on, what is read, what is read beside it, and the lines behind.
+/// The colours of the background, text, secondary text, and grid lines.
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
 pub const INK: RGBColor = RGBColor(0x1f, 0x23, 0x28);
 pub const MUTED: RGBColor = RGBColor(0x5b, 0x63, 0x6d);
 pub const GRID: RGBColor = RGBColor(0xdd, 0xe0, 0xe4);
 
-/// Colours of series, told apart by most eyes, and what a dark page writes for them.
+/// The colours of series, which most people can tell apart, and their counterparts on a dark page.
 const SERIES: [(RGBColor, &str); 8] = [
     (RGBColor(0x0b, 0x5f, 0xa5), "#6cb2f0"),
     (RGBColor(0xc2, 0x57, 0x0c), "#f2a65a"),
@@ -36,7 +36,8 @@ const SERIES: [(RGBColor, &str); 8] = [
     (RGBColor(0xb0, 0x30, 0x6f), "#f08cbb"),
 ];
 
-/// What gives plots dark colours where a reader wants them, and names an edge that keeps lines away.
+/// Returns the CSS that gives plots dark colours if the reader prefers them, and an outline that
+/// keeps lines away from names.
 pub fn style() -> String {
     let ours = [(PAPER, "#15171a"), (INK, "#e4e6e9"), (MUTED, "#9ba3ad"), (GRID, "#343941")];
     let mut dark = String::new();
@@ -52,30 +53,30 @@ pub fn style() -> String {
     )
 }
 
-/// The family of its fonts.
+/// The font family of the text.
 pub const FAMILY: &str = "sans-serif";
 
-/// plotters writes a font size divided by this.
+/// The factor by which plotters divides font sizes.
 pub const SCALE: f64 = 1.24;
 
-/// Text in the middle of its height, on the given side of `at`.
+/// Writes text that is vertically centred on `at` and lies on the given side of it.
 pub fn write(area: &Drawing, text: &str, at: PlotPoint, side: HPos, size: f64, ink: RGBColor) -> Drawn {
     let style = (FAMILY, size * SCALE).into_font().color(&ink).pos(Pos::new(side, VPos::Center));
     area.draw(&Text::new(visible(text), at, style))
 }
 
-/// The colour of a series.
+/// Returns the colour of a series.
 pub fn colour(number: usize) -> RGBColor {
     SERIES[number % SERIES.len()].0
 }
 
-/// Full discs for the first colours; hollow ones where they come round again.
+/// Returns the style of a series' points: filled while colours are new, hollow when they repeat.
 pub fn mark(number: usize) -> ShapeStyle {
     let full = (number / SERIES.len()).is_multiple_of(2);
     if full { colour(number).filled() } else { colour(number).stroke_width(2) }
 }
 
-/// A name of so many letters at most.
+/// Shortens a name to at most `most` letters.
 pub fn fitted(name: &str, most: usize) -> String {
     let name = visible(name);
     if name.chars().count() <= most {
@@ -84,7 +85,7 @@ pub fn fitted(name: &str, most: usize) -> String {
     name.chars().take(most.saturating_sub(1)).collect::<String>().trim_end().to_owned() + "…"
 }
 
-/// Without what XML does not allow, in one line.
+/// Replaces characters that XML does not allow, and line breaks, with spaces.
 pub fn visible(text: &str) -> String {
     let kept = |c: char| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c };
     text.chars().map(kept).collect()

@@ -1,9 +1,9 @@
-//! Where the names of points stand, so that none covers another or a point.
+//! Placement of the names of points, so that no name covers another or a point.
 
-/// A place in pixels, down and to the right.
+/// A position in pixels; x grows to the right and y downwards.
 pub type PlotPoint = (i32, i32);
 
-/// A rectangle: its upper left and lower right corner.
+/// A rectangle, given by two corners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area {
     /// The upper left corner.
@@ -27,21 +27,22 @@ impl Area {
             && other.to.1 <= self.to.1
     }
 
-    /// The point of it that lies nearest.
+    /// Returns the point of the rectangle that is nearest to a position.
     pub fn nearest(self, (x, y): PlotPoint) -> PlotPoint {
         (x.clamp(self.from.0, self.to.0), y.clamp(self.from.1, self.to.1))
     }
 }
 
-/// The height of a name, and how far from a point nothing may stand.
+/// The height of a name, and the radius around a point that is kept free, in pixels.
 pub const HEIGHT: i32 = 16;
 const POINT: i32 = 6;
 
-/// How far names may stand from their points, the nearest first; from `LINE` on a line leads there.
+/// The distances of names from their points that are tried, in pixels; from `LINE` on, a line leads
+/// to the point.
 const DISTANCES: [i32; 8] = [8, 12, 20, 32, 46, 62, 80, 100];
 const LINE: i32 = 20;
 
-/// The sides of a point that are tried in turn: right, left, above, below, and between them.
+/// The directions that are tried in turn: right, left, above, below, and between them.
 const SIDES: [(f64, f64); 12] = [
     (1.0, 0.0),
     (-1.0, 0.0),
@@ -57,8 +58,8 @@ const SIDES: [(f64, f64); 12] = [
     (-0.92, 0.38),
 ];
 
-/// Where the name of each point stands, and whether a line has to lead to it; `None` where there is no room left. A line passes
-/// beside other names and points where it can, and under them where it cannot.
+/// Places the name of each point, and reports whether a line has to lead to it; `None` if there is
+/// no room left. A line passes beside other names and points if it can, and otherwise under them.
 pub fn place(points: &[PlotPoint], widths: &[i32], inside: Area) -> Vec<Option<(Area, bool)>> {
     let mut taken: Vec<Area> = points.iter().map(|&point| around(point, POINT)).collect();
     let mut lines: Vec<Area> = Vec::new();
@@ -84,7 +85,7 @@ pub fn place(points: &[PlotPoint], widths: &[i32], inside: Area) -> Vec<Option<(
 fn candidates((x, y): PlotPoint, width: i32) -> impl Iterator<Item = (Area, bool)> {
     DISTANCES.into_iter().flat_map(move |distance| {
         SIDES.into_iter().map(move |(right, down)| {
-            // From the middle of the side that faces the point.
+            // The side of the name that faces the point is centred on `at`.
             let at = (x + (right * f64::from(distance)) as i32, y + (down * f64::from(distance)) as i32);
             let left = at.0 - ((1.0 - right) / 2.0 * f64::from(width)) as i32;
             let top = at.1 - ((1.0 - down) / 2.0 * f64::from(HEIGHT)) as i32;
@@ -97,14 +98,14 @@ fn around((x, y): PlotPoint, by: i32) -> Area {
     Area { from: (x - by, y - by), to: (x + by, y + by) }
 }
 
-/// The line from a point to its name as small areas, without its ends: what it passes.
+/// The line from a point to its name as small areas, without its ends.
 fn way(point: PlotPoint, area: Area) -> Vec<Area> {
     let end = area.nearest(point);
     let along = |from: i32, to: i32, k: i32| from + (to - from) * k / 10;
     (2..9).map(|k| around((along(point.0, end.0, k), along(point.1, end.1, k)), 1)).collect()
 }
 
-/// How wide a name is in a sans-serif font of so many pixels: no narrower than most fonts write it.
+/// Estimates the width of a name in a sans-serif font of `size` pixels; most fonts are no wider.
 pub fn width(text: &str, size: f64) -> i32 {
     let ems: f64 = text
         .chars()

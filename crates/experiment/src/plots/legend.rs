@@ -1,4 +1,4 @@
-//! The names of what a drawing shows, in rows below it.
+//! The legend below a drawing.
 
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -7,7 +7,7 @@ use plotters::style::text_anchor::HPos;
 use super::ink::{DASH, Drawing, Drawn, INK, MUTED, TEXT, colour, fitted, mark, write};
 use super::labels;
 
-/// What stands before a name.
+/// The sample before a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LegendSample {
     /// A line of that colour with a point on it.
@@ -24,7 +24,7 @@ impl LegendSample {
     }
 }
 
-/// Names, and where they stand.
+/// The entries of a legend and their positions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Legend {
     entries: Vec<(LegendSample, String)>,
@@ -32,7 +32,7 @@ pub struct Legend {
     height: u32,
 }
 
-/// The most letters of a name: two columns of such names fit.
+/// The maximum length of a name in letters: two columns of such names fit.
 const MOST: usize = 34;
 
 const ROW: i32 = 22;
@@ -40,12 +40,12 @@ const BEFORE: i32 = 8;
 const GAP: i32 = 22;
 
 impl Legend {
-    /// One after the other, as many in a row as there is room for.
+    /// Lays entries out one after another, as many in a row as fit.
     pub fn flowing(entries: impl IntoIterator<Item = (LegendSample, String)>, from: i32, to: i32) -> Self {
         Self::laid_out(entries, from, to, |widths| widths.to_vec())
     }
 
-    /// In columns.
+    /// Lays entries out in columns.
     pub fn columns(entries: impl IntoIterator<Item = (LegendSample, String)>, from: i32, to: i32) -> Self {
         Self::laid_out(entries, from, to, |widths| {
             vec![widths.iter().copied().max().unwrap_or(0); widths.len()]
@@ -76,12 +76,12 @@ impl Legend {
         Self { entries, places, height: height.unsigned_abs() }
     }
 
-    /// How many pixels it is high.
+    /// Returns the height of the legend in pixels.
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// Draws it at the top of an area.
+    /// Draws the legend at the top of an area.
     pub fn draw(&self, area: &Drawing) -> Drawn {
         for ((sample, name), (x, y)) in self.entries.iter().zip(&self.places) {
             let middle = (x + sample.width() / 2, *y);

@@ -13,25 +13,26 @@ use super::results::{ResultCell, ResultRow, Results};
 use super::standing::{cell, ser};
 use super::units::{bytes, short};
 
-/// A plot as a file of its own.
+/// A plot that can be written to a file of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plot {
-    /// What its file may be called, without an ending: no two plots share one.
+    /// The unique name of the plot's file, without extension.
     pub name: String,
-    /// What it shows.
+    /// The title of the plot.
     pub title: String,
-    /// The drawing. It follows the colour scheme of whoever looks at it.
+    /// The drawing, which follows the reader's colour scheme.
     pub svg: String,
-    /// How it is read.
+    /// The caption that explains the plot.
     pub caption: String,
 }
 
-/// What the names of plots begin with: SER by size of the training corpus, by size and by speed of the model, layers.
+/// The prefixes of plot names: SER by size of the training corpus, SER by size or speed of the
+/// model, and layer weights.
 pub(super) const TRAINING: &str = "training-size";
 pub(super) const TRADE: &str = "model-";
 pub(super) const LAYERS: &str = "layers";
 
-/// The plots that the results give reason for.
+/// Draws all plots for which the results have data.
 pub fn all(results: &Results) -> Vec<Plot> {
     let tests = 0..results.tests.len();
     let of_training = tests.clone().filter_map(|test| training(results, test));
@@ -48,12 +49,12 @@ impl Plot {
     }
 }
 
-/// The style that each plot carries.
+/// The CSS that each plot carries.
 pub(super) fn style() -> String {
     ink::style()
 }
 
-/// A drawing as it stands in a page that has the style once for all.
+/// Removes the style from a drawing, for a page that has it once.
 pub(super) fn inline(svg: &str) -> String {
     svg.replacen(&format!("<style>{}</style>", style()), "", 1).replacen(
         " xmlns=\"http://www.w3.org/2000/svg\"",
@@ -62,7 +63,8 @@ pub(super) fn inline(svg: &str) -> String {
     )
 }
 
-/// Part of a file's name: letters and digits, with `-` between; numbered, so that no two tests share one.
+/// Converts a test's name to a part of a file name: letters and digits, separated by `-`, and
+/// numbered, so that no two tests share one.
 fn slug(results: &Results, test: usize) -> String {
     let name: String = results.tests[test]
         .name
@@ -74,7 +76,7 @@ fn slug(results: &Results, test: usize) -> String {
     format!("{}-{}", test + 1, short).trim_end_matches('-').to_owned()
 }
 
-/// The series in order, each once: their numbers are those of their colours.
+/// The distinct series in order; the index of a series is the number of its colour.
 fn series(results: &Results) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     for row in &results.rows {
@@ -85,7 +87,7 @@ fn series(results: &Results) -> Vec<&str> {
     all
 }
 
-/// A row's SER on a test with its interval, in percent.
+/// The SER of a row on a test with its interval, in percent.
 fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
     let ResultCell { intervals, .. } = cell(results, row, test)?;
     let y = 100.0 * ser(results, row, test)?;
@@ -93,12 +95,12 @@ fn ser_at(results: &Results, row: usize, test: usize, x: f64) -> Option<Point> {
     Some(Point { x, y, interval }).filter(|point| point.x.is_finite())
 }
 
-/// The title of an axis: a drawing that stands alone says of which test it is.
+/// The title of the SER axis, which names the test because a drawing may stand alone.
 fn ser_of(results: &Results, test: usize) -> String {
     format!("SER %, {}", results.tests[test].name)
 }
 
-/// All that an axis of SER has to hold.
+/// The values that an axis of SER must include.
 fn reach<'a>(points: impl IntoIterator<Item = &'a Point>) -> impl Iterator<Item = f64> {
     let ends = |point: &Point| {
         let (low, high) = point.interval.unwrap_or((point.y, point.y));
@@ -107,17 +109,17 @@ fn reach<'a>(points: impl IntoIterator<Item = &'a Point>) -> impl Iterator<Item 
     points.into_iter().map(ends).collect::<Vec<_>>().into_iter().flatten()
 }
 
-/// A series by the size of its training corpus, smallest first.
+/// The curve of a series: its results by the size of the training corpus, smallest first.
 struct Curve<'a> {
     name: &'a str,
     colour: usize,
     /// SER by log10 of lines.
     ser: Vec<Point>,
-    /// CPU seconds of an epoch, where they are known.
+    /// CPU seconds of an epoch by log10 of lines, if they are known.
     epochs: Vec<Point>,
 }
 
-/// The series that were trained on two sizes or more.
+/// The curves of the series that were trained on two sizes or more.
 fn curves(results: &Results, test: usize) -> Vec<Curve<'_>> {
     let curve = |(colour, name)| {
         let mut rows: Vec<(f64, usize)> = Vec::new();
@@ -136,8 +138,8 @@ fn curves(results: &Results, test: usize) -> Vec<Curve<'_>> {
     series(results).into_iter().enumerate().filter_map(curve).collect()
 }
 
-/// SER and the time of an epoch by the size of the training corpus: figure 2 of Rei et al. 2020. `None` where no series has two
-/// sizes.
+/// Plots SER and the time of an epoch against the size of the training corpus, as in figure 2 of
+/// Rei et al. 2020. Returns `None` if no series has two sizes.
 fn training(results: &Results, test: usize) -> Option<Plot> {
     let mut curves = curves(results, test);
     let points = || curves.iter().flat_map(|curve| &curve.ser);
@@ -169,7 +171,7 @@ fn training(results: &Results, test: usize) -> Option<Plot> {
     Some(Plot::new(format!("{TRAINING}-{}", slug(results, test)), title, caption, &svg))
 }
 
-/// CPU seconds of an epoch.
+/// The CPU seconds of an epoch.
 fn epoch(row: &ResultRow) -> Option<f64> {
     let seconds = row.training?.cpu_seconds? / row.epochs?;
     seconds.is_finite().then_some(seconds)
@@ -183,10 +185,10 @@ fn time_unit(seconds: f64) -> (f64, &'static str) {
     }
 }
 
-/// SER by the size of the model on disk.
+/// Plots SER against the size of the model on disk.
 fn size(results: &Results, test: usize) -> Option<Plot> {
     let of = |row: usize| Some(results.rows[row].bytes? as f64);
-    // As on a scale: 10 MB, not 10.0 MB.
+    // Marks are round, so 10 MB and not 10.0 MB.
     let name = |value: f64| bytes(value as u64).replace(".00 ", " ").replace(".0 ", " ");
     trade(
         results,
@@ -198,7 +200,7 @@ fn size(results: &Results, test: usize) -> Option<Plot> {
     )
 }
 
-/// SER by words a second.
+/// Plots SER against throughput in words per second.
 fn speed(results: &Results, test: usize) -> Option<Plot> {
     let of = |row: usize| cell(results, row, test)?.words_per_second;
     trade(
@@ -211,7 +213,7 @@ fn speed(results: &Results, test: usize) -> Option<Plot> {
     )
 }
 
-/// SER by something that is paid for it, on a logarithmic axis. `None` where fewer than two rows have both.
+/// Plots SER against a cost on a logarithmic axis. Returns `None` if fewer than two rows have both.
 fn trade(
     results: &Results,
     test: usize,
@@ -243,7 +245,8 @@ fn trade(
     Some(Plot::new(format!("{TRADE}{name}-{}", slug(results, test)), title, caption, &svg))
 }
 
-/// The weights of layers: figure 3 of Rei et al. 2020. `None` where no row has any.
+/// Plots the weights of layers, as in figure 3 of Rei et al. 2020. Returns `None` if no row has
+/// any.
 fn layers(results: &Results) -> Option<Plot> {
     let rows: Vec<(&ResultRow, &Vec<f64>)> =
         results.rows.iter().filter_map(|row| Some((row, row.layers.as_ref()?))).collect();
@@ -289,7 +292,7 @@ mod tests {
         );
         expected.push("layers".into());
         assert_eq!(names, expected);
-        // One row has a size and a speed: nothing to hold it against.
+        // Only one row has a size and a speed, so there is nothing to compare.
         assert_eq!(all(&made::small()), []);
     }
 
@@ -334,7 +337,7 @@ mod tests {
         let dozen = plot(&made::large());
         assert!(dozen.contains(">\nbert 200k\n</text>") && !dozen.contains(">\n7\n</text>"), "{dozen}");
         let crowd = plot(&made::wide(30));
-        // Rows 12 and 24 are outputs of another system: they have no size.
+        // Rows 12 and 24 are outputs of another system, which have no size.
         for number in (1..=30).filter(|number| number % 12 != 0) {
             assert!(crowd.contains(&format!(">\n{number}\n</text>")), "{number}: {crowd}");
             assert!(crowd.contains(&format!(">\n{number}  ")), "{number}: {crowd}");

@@ -1,24 +1,25 @@
-//! Where the marks of an axis stand, and how far it reaches.
+//! Scales: the marks and ends of an axis.
 
 use crate::units::short;
 
-/// An axis: what it measures, its ends, and its marks with their names. On a logarithmic axis all places are log10.
+/// An axis: its quantity, ends, and named marks. On a logarithmic axis, all positions are log10.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it measures, and in which unit.
+    /// The quantity and its unit.
     pub title: String,
-    /// Its lower end.
+    /// The lower end.
     pub low: f64,
-    /// Its upper end, above the lower one.
+    /// The upper end, which is above the lower one.
     pub high: f64,
-    /// Its marks, in order.
+    /// The marks in order: position and name.
     pub marks: Vec<(f64, String)>,
 }
 
-/// How many steps a linear axis has at most.
+/// The maximum number of steps of a linear axis.
 const STEPS: f64 = 6.0;
 
-/// An axis with round marks whose ends hold all values; from 0 where they reach well down towards it.
+/// Creates an axis with round marks whose ends enclose all values; it starts at 0 if the values
+/// reach well down towards it.
 pub fn linear(title: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Axis {
     let (mut low, mut high) = ends(values);
     if low > 0.0 && low < 0.5 * high {
@@ -28,7 +29,7 @@ pub fn linear(title: impl Into<String>, values: impl IntoIterator<Item = f64>) -
         (low, high) = (low - 0.1 * low.abs().max(1.0), high + 0.1 * high.abs().max(1.0));
     }
     let step = step((high - low) / STEPS);
-    // A whisker less, so that an end on a mark gets no empty step beyond it.
+    // The tolerance avoids an empty step beyond an end that lies on a mark.
     let (first, last) = ((low / step + 1e-6).floor(), (high / step - 1e-6).ceil());
     let digits = if step < 1.0 { (-step.log10()).ceil().clamp(0.0, 9.0) as usize } else { 0 };
     let marks = (0..=(last - first) as usize).map(|k| (first + k as f64) * step);
@@ -40,7 +41,7 @@ pub fn linear(title: impl Into<String>, values: impl IntoIterator<Item = f64>) -
     }
 }
 
-/// The least of 1, 2 and 5 times a power of 10 that is no less.
+/// The smallest product of 1, 2 or 5 and a power of 10 that is not below `least`.
 fn step(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0]
@@ -50,14 +51,14 @@ fn step(least: f64) -> f64 {
         .unwrap_or(10.0 * power)
 }
 
-/// A logarithmic axis with a little room at both ends; `name` writes a value.
+/// Creates a logarithmic axis with a little room at both ends; `name` formats a value.
 pub fn logarithmic(
     title: impl Into<String>,
     values: impl IntoIterator<Item = f64>,
     name: impl Fn(f64) -> String,
 ) -> Axis {
     let (low, high) = ends(values.into_iter().map(f64::log10));
-    // At least 0.4 of a decade in all, which holds one of 1, 2 and 5.
+    // At least 0.4 of a decade in all, which contains one of 1, 2 and 5.
     let room = (0.06 * (high - low)).max(0.2);
     let (low, high) = (low - room, high + room);
     let digits: &[f64] = if high - low > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
@@ -70,7 +71,8 @@ pub fn logarithmic(
     Axis { title: title.into(), low, high, marks }
 }
 
-/// A logarithmic axis whose marks are the values themselves, where they do not stand too close.
+/// Creates a logarithmic axis whose marks are the values themselves, except those too close to the
+/// previous mark.
 pub fn sizes(title: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Axis {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
