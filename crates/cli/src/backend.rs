@@ -3,20 +3,22 @@
 use majuscule::methods::Backend;
 use majuscule::methods::backend::{Device, Precision};
 
-/// The backend that is asked for.
+/// The options that choose the backend.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[group(skip)]
 pub struct BackendArgs {
-    /// What computes a model of bert: auto, cpu or cuda:N. auto is the first GPU where there is one and this build can use it
+    /// Device for a bert model: auto, cpu or cuda:N. auto is
+    /// the first GPU if there is one that this build can use
     #[arg(long, value_name = "DEVICE", default_value_t)]
     device: Device,
-    /// How exactly a model of bert computes: f32, or on the processor int8, which is faster, and on a GPU bf16 or f16; by default f32
+    /// Number format for a bert model: f32 (the default); int8 on the processor, which is faster;
+    /// bf16 or f16 on a GPU
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<Precision>,
 }
 
 impl BackendArgs {
-    /// The backend as the library takes it.
+    /// The backend as the library represents it.
     pub fn computing(self) -> Backend {
         Backend { device: self.device, precision: self.precision }
     }

@@ -8,30 +8,32 @@ use super::named;
 use majuscule::error::{Error, Result};
 use majuscule::methods::{Backend, Model, Read, cascade};
 
-/// Two models, one behind the other.
+/// The options of a cascade of two models.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub struct CascadeArgs {
-    /// Two models: the first answers where it is sure, and the second, slower and better, reads only the sentences or lines that
-    /// have a word in doubt. Folders or files; accurate and fast are the built-in models of --lang
+    /// Two models: the first decides the words of which it is sure, and the second, slower and
+    /// better, reads only the sentences or lines with a word in doubt. Folders or packed files;
+    /// accurate and fast are the built-in models of --lang
     #[arg(long, value_name = "FAST,EXACT", value_delimiter = ',', num_args = 1, conflicts_with_all = ["model", "preset"])]
     cascade: Vec<PathBuf>,
-    /// How sure the first must be of each word, a probability from 0 to 1
+    /// Probability, from 0 to 1, that the first model must give each word to decide it
     #[arg(long, value_name = "P", requires = "cascade", default_value_t = 0.9)]
     sure: f32,
 }
 
 impl CascadeArgs {
-    /// The files that it names.
+    /// The models that the option names.
     pub fn files(&self) -> &[PathBuf] {
         &self.cascade
     }
 
-    /// The two as one model, and what counts the words of each; `None` where none are named. The second computes as is asked for, and
-    /// so does the first where it can.
+    /// Loads both models as one, with a count of the words that each read;
+    /// `None` if the option names none. The second model runs on the given
+    /// backend, and so does the first if its method has backends.
     ///
     /// # Errors
-    /// Where there are not two, one cannot be read, or they do not go together.
+    /// If there are not two models, one cannot be read, or they do not fit together.
     pub fn load(&self, language: &str, computing: &Backend) -> Result<Option<(Model, Arc<Read>)>> {
         let [fast, exact] = match self.cascade.as_slice() {
             [] => return Ok(None),
@@ -47,11 +49,11 @@ impl CascadeArgs {
     }
 }
 
-/// A model by its folder or file, or `accurate` or `fast`, the built-in ones of a language. It computes as is asked for where it can, and
-/// where it `must`.
+/// Loads a model from its folder or file, or by the name `accurate` or `fast` a built-in one. The
+/// model runs on the given backend if its method has backends, or if it `must`.
 ///
 /// # Errors
-/// Where it cannot be read or does not compute so.
+/// If the model cannot be read or does not run on the backend.
 pub fn load_named(path: &Path, language: &str, computing: &Backend, must: bool) -> Result<Model> {
     let asked = |is_meant| if is_meant { *computing } else { Backend::default() };
     let store = named::open(path, language)?;

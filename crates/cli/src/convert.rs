@@ -1,4 +1,4 @@
-//! `majuscule convert`: subtitles and transcripts in another format, with nothing lost.
+//! `majuscule convert`: converts subtitles and transcripts between formats without loss.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,32 +13,35 @@ use majuscule::format::convert::Conversion;
 
 /// Converts subtitles and transcripts from one format to another
 ///
-/// What has no place in the other format is an error that says what and where; --drop leaves it out. Words are never left out.
-/// Times, texts, tags, settings, confidences and all else that both formats have are the same in both.
+/// A conversion that would lose information is an error that says what and where; --drop leaves
+/// that information out. Words are never left out. Times, texts, tags, settings, confidences and
+/// everything else that both formats have stay the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConvertArgs {
-    /// Subtitles or a transcript; .gz, .zst and .xz are read as they are; - is standard input, with --from
+    /// Subtitles or a transcript, also as .gz, .zst or .xz; - is standard input, with --from
     #[arg(value_name = "FILE")]
     input: PathBuf,
-    /// Write here instead of standard output; the file appears whole, once all is done
+    /// Write to this file instead of standard output; it appears only once it is complete
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The format that is read; by the end of the file's name where it is not given
+    /// Format of the input; by default that of its file extension
     #[arg(long, value_parser = majuscule_arguments::by_name::<Kind>(), value_name = "FORMAT")]
     from: Option<Kind>,
-    /// The format that is written; by the end of the output's name where it is not given
+    /// Format of the output; by default that of its file extension
     #[arg(long, value_parser = majuscule_arguments::by_name::<Kind>(), value_name = "FORMAT")]
     to: Option<Kind>,
-    /// Which field of jsonl is the text (text where it is not given), or the number of the column of conll that has the words
+    /// Field of jsonl that holds the text (text by default),
+    /// or number of the conll column that holds the words
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
-    /// The encoding of a file without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ..., as the
-    /// WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given. The output is in UTF-8
+    /// Encoding of a file without a byte-order mark (a mark of UTF-8 or UTF-16 always decides):
+    /// windows-1252, iso-8859-2, koi8-r, ..., by the names of the WHATWG standard (its koi8-u has ў
+    /// and Ў at AE and BE); UTF-8 by default. The output is UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
-    /// Leave out what has no place in the other format, such as the settings of cues in .srt, and say on standard error what that
-    /// was
+    /// Leave out what the other format cannot hold, such as cue
+    /// settings in .srt, and report it on standard error
     #[arg(long)]
     drop: bool,
 }

@@ -1,4 +1,5 @@
-//! Which language a text is in, told by its words as they go by: nothing waits for it.
+//! A method that detects the language of a text from the
+//! words that pass through it, so that nothing waits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,17 +9,17 @@ use majuscule::methods::language::{LanguageCounts, Other};
 use majuscule::restorer::{Boundary, Labelling, LayerWeights, Restorer, Session, Want};
 use majuscule::text::{Choice, Labels, Tokens};
 
-/// So many words tell it: a title or a quotation at the beginning does not.
+/// The number of words that decide: enough to outweigh a title or a quotation at the beginning.
 const ENOUGH: u32 = 300;
 
-/// What is said of a text in another language, once.
+/// The function that reports a text in another language, called at most once.
 type Tell<'a> = Box<dyn Fn(Other) + Send + Sync + 'a>;
 
-/// A method that listens to the words it is asked for.
+/// A method that counts the words it is given.
 pub struct Heard<'a> {
     method: &'a dyn Restorer,
     language: &'a str,
-    /// Whether too few common words of the language are enough to say that it is another.
+    /// True if too few common words of the expected language suffice to report another language.
     strictly: bool,
     words: Mutex<LanguageCounts>,
     is_told: AtomicBool,
@@ -26,7 +27,7 @@ pub struct Heard<'a> {
 }
 
 impl<'a> Heard<'a> {
-    /// Listens to whether a text is in this language, and tells where it is not.
+    /// Wraps a method for texts in `language`; `tell` is called if a text is in another language.
     pub fn new(
         method: &'a dyn Restorer,
         language: &'a str,
@@ -37,12 +38,12 @@ impl<'a> Heard<'a> {
         Self { method, language, strictly, words, is_told, tell: Box::new(tell) }
     }
 
-    /// Otherwise nothing is told.
+    /// Disables the report unless `wanted`.
     pub fn only_if(self, wanted: bool) -> Self {
         Self { is_told: AtomicBool::new(!wanted), ..self }
     }
 
-    /// Tells by all words that there were.
+    /// Decides by all words so far, at the end of a text.
     pub fn finish(&self) {
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         self.judge(&words);

@@ -1,9 +1,9 @@
-//! What people ask for that goes by another name here, or is not there yet, and what there is instead.
+//! Hints for options and verbs that have another name here or do not exist.
 
 use super::methods::advice;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Verbs and options as they are tried, and the answer.
+/// Verbs and options that people try, each group with its hint.
 const WISHES: [(&[&str], &str); 13] = [
     (
         &["punctuate", "punctuation", "marks", "commas", "punct"],
@@ -51,7 +51,7 @@ const WISHES: [(&[&str], &str); 13] = [
     ),
 ];
 
-/// The answer to arguments that are not known, where there is one.
+/// The hint for unknown arguments, if there is one.
 pub fn hint(error: &clap::Error) -> Option<String> {
     let kind = match error.kind() {
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,

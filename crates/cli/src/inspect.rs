@@ -1,4 +1,4 @@
-//! `majuscule inspect`: what a model is, and whether it is whole.
+//! `majuscule inspect`: describes a model and checks its files.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,24 +14,25 @@ use majuscule::model::FileRecord;
 use majuscule::printable::printable;
 use majuscule::restorer::LayerWeights;
 
-/// Prints what a model is, and compares its files with their checksums
+/// Describes a model, and compares its files with their checksums
 ///
-/// Of a model of bert it also prints how much each layer of the encoder counts, and the centre of gravity of these weights: the sum
-/// of layer times weight, layers counted from 0, the embeddings. Divided by the number of layers it compares between encoders.
+/// For a bert model it also prints the weight of each encoder layer and the centre of gravity of
+/// these weights: the sum of layer times weight, with layers counted from 0, the embeddings.
+/// Divided by the number of layers, the centre of gravity is comparable between encoders.
 #[derive(Debug, clap::Args)]
 pub struct InspectArgs {
-    /// A model, a folder or packed file; accurate and fast are the built-in ones of --lang
+    /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The language of the built-in model
+    /// Language of the built-in model
     #[arg(long, value_name = "LANG", default_value = "en")]
     lang: String,
-    /// Print the manifest as JSON, with the weights of layers where there are any
+    /// Print the manifest as JSON, with the layer weights if there are any
     #[arg(long)]
     json: bool,
 }
 
-/// Prints the manifest once the files are seen to be whole.
+/// Checks the files and prints the manifest.
 pub fn run(args: InspectArgs) -> Result<ExitCode> {
     let store = named::open(&args.model, &args.lang)?;
     store.check()?;
@@ -68,7 +69,7 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A line for each layer, and their centre of gravity.
+/// One line per layer, and the centre of gravity.
 fn lines(layers: &LayerWeights) -> String {
     let line = |(layer, weight): (usize, &f64)| {
         let what = if layer == 0 { " (embeddings)" } else { "" };
@@ -91,7 +92,7 @@ fn facts(layers: &LayerWeights) -> Value {
     })
 }
 
-/// The names of files; of many, the first ones. `--json` has all.
+/// The names of the files, or the first few of many; `--json` prints all.
 fn first_names(files: &[String]) -> String {
     const SHOWN: usize = 12;
     match files.len().saturating_sub(SHOWN) {

@@ -1,4 +1,4 @@
-//! The command line: one file a verb.
+//! The command line: one file per verb.
 
 #[macro_use]
 mod messages;
@@ -40,8 +40,8 @@ pub struct Cli {
     #[cfg(feature = "learning")]
     #[command(flatten)]
     usage: learning::UsageArgs,
-    /// The most of an input, unpacked, that is held in memory where it has to be read whole: a list, a recipe, whisper-json, a
-    /// machine. One line, where a text is read by lines, may have a 32nd of it
+    /// Most bytes of an input, unpacked, to hold in memory at once if it must be read whole: a
+    /// list, a recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it
     #[arg(long, value_name = "SIZE", global = true, hide_short_help = true, default_value_t = files::DEFAULT_INPUT_LIMIT)]
     input_limit: ByteSize,
 }
@@ -58,7 +58,8 @@ enum Verb {
     Man(shell::Man),
 }
 
-/// Parses the arguments, runs the verb, and says what went wrong: 0 done, 1 the data, 2 the arguments.
+/// Parses the arguments, runs the verb and prints its error. The exit code is 0 for success, 1 for
+/// a failure in the data, 2 for wrong arguments.
 pub fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     files::set_input_limit(cli.input_limit);
@@ -74,21 +75,21 @@ pub fn main() -> ExitCode {
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),
     };
-    // Results of a model that was changed meanwhile are none.
+    // Results are void if a mapped file was changed during the run.
     let result = result.and_then(|code| Ok(Bytes::check_unchanged().map(|()| code)?));
     #[cfg(feature = "learning")]
     let result = result.and_then(|code| Ok(watch.write().map(|()| code)?));
     result.unwrap_or_else(|error| report(&error))
 }
 
-/// Says what is wrong with the arguments, or prints the help that they ask for, and ends.
+/// Prints what is wrong with the arguments, or the help that they ask for, and exits.
 fn refuse(error: &clap::Error) -> ! {
     if let Some(hint) = hints::hint(error) {
         tell!("majuscule: {hint}");
         process::exit(error.exit_code())
     }
     let page = error.render().to_string();
-    // The name of a file may be taken for an option.
+    // A file name may be taken for an option, and may hold control characters.
     match printable_lines(&page) {
         shown if shown == page => error.exit(),
         shown => shown.lines().for_each(messages::print),
@@ -96,7 +97,7 @@ fn refuse(error: &clap::Error) -> ! {
     process::exit(error.exit_code())
 }
 
-/// Prints an error for a person, and gives its exit code. A pipe that its reader closed is no error.
+/// Prints an error and returns its exit code. A pipe that its reader closed is not an error.
 fn report(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Error>() {
         Some(error) if error.is_closed_pipe() => return ExitCode::SUCCESS,

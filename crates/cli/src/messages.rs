@@ -1,4 +1,4 @@
-//! Messages: what the program says beside its output, on standard error. None of them ever ends the work, also where nobody can read it.
+//! Messages on standard error. A message that cannot be written never ends the work.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -10,16 +10,16 @@ use indicatif::ProgressBar;
 use majuscule::files::Encoding;
 use majuscule::printable::printable;
 
-/// Prints a message; the arguments are those of `format!`. See [`print`].
+/// Prints a message, with the arguments of `format!`. See [`print`].
 macro_rules! tell {
     ($($argument:tt)*) => { $crate::messages::print(format_args!($($argument)*)) };
 }
 
-/// The bar that is shown now.
+/// The progress bar on the screen.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Prints a message in a line of its own, above a progress bar that is shown. One that cannot be written is lost: standard error may be
-/// closed or full.
+/// Prints a message on a line of its own, above a progress bar on the screen. A message that cannot
+/// be written is lost: standard error may be closed or full.
 pub fn print(message: impl Display) {
     let line = format!("{}\n", printable(&message.to_string()));
     let write = || {
@@ -32,12 +32,12 @@ pub fn print(message: impl Display) {
     }
 }
 
-/// Remembers the bar that is shown, which messages clear; `None` where it is gone.
+/// Sets the progress bar on the screen, which messages clear first; `None` once it is gone.
 pub fn set_bar(bar: Option<&ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar.cloned();
 }
 
-/// Says in what encoding a text was read, where another was named.
+/// Reports the encoding in which a text was read if it is not the one named.
 pub fn tell_encoding(file: &Path, named: Option<&Encoding>, read: &Encoding) {
     let Some(named) = named.filter(|named| *named != read) else { return };
     let file = if file == Path::new("-") { "standard input".into() } else { file.to_string_lossy() };

@@ -16,11 +16,11 @@ const NEURAL: [Option<Method>; 2] = [None, None];
 const NO_TRANSDUCERS: &str = "this build has no transducers: build majuscule with the feature learning";
 const NO_NETWORKS: &str = "this build computes no neural networks: build majuscule with the feature neural";
 
-/// The methods beside the classical ones: the name of each, where this build has it, and the advice where it has not.
+/// The other methods: the name of each, the method if this build has it, and advice if it has not.
 const OTHERS: [(&str, Option<Method>, &str); 3] =
     [("ngram", NGRAM, NO_TRANSDUCERS), ("bert", NEURAL[0], NO_NETWORKS), ("bilstm", NEURAL[1], NO_NETWORKS)];
 
-/// The classical methods, and those of the packages that this build has.
+/// The classical methods, and those of the optional packages in this build.
 pub fn methods() -> Methods {
     OTHERS.into_iter().fold(Methods::default(), |methods, (name, method, advice)| match method {
         Some(method) => methods.with(method),
@@ -28,7 +28,7 @@ pub fn methods() -> Methods {
     })
 }
 
-/// The advice how to get a method that this build leaves out.
+/// The advice on how to get a method that this build leaves out.
 pub fn advice(method: &str) -> Option<String> {
     let neural = &OTHERS[1..];
     neural.iter().any(|(name, found, _)| *name == method && found.is_none()).then(|| {

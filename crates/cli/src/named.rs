@@ -1,4 +1,4 @@
-//! The model that a verb is asked for: a folder, a packed file, or a built-in one by its name.
+//! Models named on the command line: a folder, a packed file, or the name of a built-in model.
 
 use std::path::Path;
 
@@ -7,16 +7,18 @@ use majuscule::methods::{self, Preset};
 use majuscule::model::{self, Store};
 use majuscule::named::NamedValue;
 
-/// The built-in model that is meant: `accurate` or `fast`, unless a file or folder has that name.
+/// The built-in model that a path means: `accurate` or
+/// `fast`, unless a file or folder has that name.
 pub fn built_in(path: &Path) -> Option<Preset> {
     let preset = path.to_str().and_then(Preset::of_name);
     preset.filter(|_| !path.exists())
 }
 
-/// Opens a model by its folder or file, or `accurate` or `fast`, the built-in ones of a language.
+/// Opens a model by its folder or file, or by the name
+/// `accurate` or `fast` a built-in one of a language.
 ///
 /// # Errors
-/// Where there is none, or it cannot be read.
+/// If there is no model or it cannot be read.
 pub fn open(path: &Path, language: &str) -> Result<Box<dyn Store>> {
     match built_in(path) {
         Some(preset) => Ok(Box::new(methods::embedded_store(language, preset)?)),

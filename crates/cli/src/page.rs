@@ -1,4 +1,4 @@
-//! What all verbs share: a page printed, an argument read.
+//! Helpers of all verbs: printing a page, reading an argument.
 
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
@@ -7,15 +7,15 @@ use std::thread;
 use majuscule::error::{Error, Result};
 use majuscule::printable::printable_lines;
 
-/// Prints a page to standard output; see [`printable_lines`].
+/// Prints a page to standard output, after [`printable_lines`].
 ///
 /// # Errors
-/// Where it cannot be written; a closed pipe is one that [`Error::is_closed_pipe`] knows.
+/// If the page cannot be written; [`Error::is_closed_pipe`] recognises a closed pipe.
 pub fn print(page: &str) -> Result<()> {
     print_with(|out| out.write_all(printable_lines(page).as_bytes()))
 }
 
-/// Prints to standard output what `write` writes.
+/// Calls `write` with a buffered standard output.
 ///
 /// # Errors
 /// See [`print`].
@@ -25,17 +25,17 @@ pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resul
     written.map_err(|error| Error::io("write", "standard output", error))
 }
 
-/// As many threads as were asked for, but no more than the machine runs at once; as many as that where none were. More would
-/// only wait for each other, and a system refuses thousands.
+/// The number of threads: the number asked for, at most and by default that of cores. More threads
+/// would only wait for each other, and a system refuses thousands.
 pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
     let most = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     asked.map_or(most, |asked| asked.min(most))
 }
 
-/// Reads a number of things that there must be one of.
+/// Reads a number of at least 1.
 ///
 /// # Errors
-/// What was expected.
+/// A text that is not such a number: the error says what was expected.
 pub fn number(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "expected a number from 1")
 }

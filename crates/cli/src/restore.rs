@@ -1,4 +1,4 @@
-//! `majuscule restore`: text in, the same text with its capitals out.
+//! `majuscule restore`: restores capital letters in texts.
 
 use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
@@ -33,116 +33,129 @@ use majuscule_arguments::{by_name, default_name};
 
 /// Restores capital letters in text
 ///
-/// Nothing but the case of letters is ever changed. What wins, in this order: the spellings of --words, capitals that are
-/// kept (--case), the start of a sentence (--sentence-start), the model.
+/// Only the case of letters ever changes. Four sources decide, and the first that has an answer
+/// wins: the spellings of --words, capitals of the input that are kept (--case), the start of a
+/// sentence (--sentence-start), the model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RestoreArgs {
     #[command(flatten)]
     targets: Targets,
-    /// What the files are; what is no text in them stays as it is
+    /// Format of the files; whatever is not text in them stays unchanged
     ///
-    /// In subtitles and transcripts a sentence runs on from cue to cue, tags and [events] are no words, and a dash or a voice is
-    /// another speaker.
+    /// In subtitles and transcripts a sentence continues from cue to cue, tags and [events] are not
+    /// words, and a dash or a voice marks another speaker.
     #[arg(long, value_parser = by_name::<Kind>(), default_value = default_name::<Kind>())]
     format: Kind,
-    /// Which field of jsonl is the text (text where it is not given; result.text is a field inside another), or the number of the
-    /// column of conll that has the words
+    /// Field of jsonl that holds the text (text by default; result.text names a nested field), or
+    /// number of the conll column that holds the words
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
-    /// What belongs together: words of one text bear on each other, and those of two never do. With line the last words of a line or
-    /// record wait for nothing
+    /// Extent of one text: words of one text influence each other, words of two texts never do.
+    /// With line, the last words of a line or record wait for nothing
     #[arg(long, value_parser = by_name::<Context>(), default_value = default_name::<Context>())]
     context: Context,
-    /// The field of jsonl that says which records belong together (call, or meta.call inside another): those that follow each other
-    /// and say the same there are one text
+    /// Field of jsonl (call, or meta.call for a nested field) that groups records: consecutive
+    /// records with the same value form one text
     #[arg(long, value_name = "FIELD", conflicts_with = "context")]
     group: Option<String>,
-    /// The encoding of texts without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ..., as the
-    /// WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given. Texts are written back in theirs, probabilities and diffs in UTF-8
+    /// Encoding of texts without a byte-order mark (a mark of UTF-8 or UTF-16 always decides):
+    /// windows-1252, iso-8859-2, koi8-r, ..., by the names of the WHATWG standard (its koi8-u has ў
+    /// and Ў at AE and BE); UTF-8 by default. Texts are written in their own encoding,
+    /// probabilities and diffs in UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
-    /// The built-in model of this language: en (where it is not given), es, fr, nl or pt; auto tells it from the commonest words
-    /// in the first 4 KiB of each file, and waits until so much or the end is there. What Whisper's JSON says of its language is
-    /// used with auto and where this is not given; a text that clearly is in another language is told on standard error. With
-    /// a --model of several languages, the one of the text
+    /// Language of the built-in model: en (the default), es, fr, nl, pt, or auto. auto detects the
+    /// language of each file from the most common words in its first 4 KiB, and waits for these or
+    /// for the end of the input. The language that Whisper's JSON names is used with auto and if
+    /// this option is absent. A text that is clearly in another language gets a warning on standard
+    /// error. With a --model of several languages, this names the language of the text
     #[arg(long, value_name = "LANG")]
     lang: Option<String>,
-    /// Which of the two built-in models of the language
+    /// Built-in model of the language to use
     #[arg(long, value_parser = by_name::<Preset>(), default_value = default_name::<Preset>())]
     preset: Preset,
-    /// A model made by train, instead of a built-in one
+    /// Model made by train, used instead of a built-in one
     #[arg(long, value_name = "FOLDER", conflicts_with = "preset")]
     model: Option<PathBuf>,
     #[command(flatten)]
     cascade: CascadeArgs,
-    /// Your own spellings, a word or phrase a line (iPhone, New York); they always win
+    /// Your own spellings, one word or phrase per line (iPhone, New York); they always win
     #[arg(long, value_name = "FILE")]
     words: Option<PathBuf>,
-    /// Which capitals of the input count; auto where it is not given, ignore with --stream, which cannot wait for the line
-    /// that auto looks at
+    /// Capitals of the input that count: auto by default, but ignore with --stream, which cannot
+    /// wait for the whole line that auto looks at
     #[arg(long, value_parser = by_name::<Capitalized>())]
     case: Option<Capitalized>,
-    /// Where a capital is put because a sentence begins
+    /// Sentence starts that get a capital
     #[arg(long, value_parser = by_name::<SentenceStart>(), default_value = default_name::<SentenceStart>())]
     sentence_start: SentenceStart,
-    /// Whose case pairs are used, such as tr or nl; by default the model's
+    /// Language whose case pairs are used, such as tr or nl; that of the model by default
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
-    /// Print each word as soon as it is certain, without waiting for its line to end
+    /// Print each word as soon as it is decided, without waiting for the end of its line
     ///
-    /// A word ends at white space or the end of the input, and comes out once the words of --look-ahead (1) after it have
-    /// ended too; what was printed is never changed. The output is that of the whole text given at once. Nothing is
-    /// decided by the rest of a line: the first word of a line begins a sentence where the text before it has ended one,
-    /// and for any other line with --sentence-start always. A mark-up tag and a phrase of --words are waited for.
+    /// A word ends at white space or at the end of the input. It is printed once the next word has
+    /// ended too, or the next N words with --look-ahead N. Printed words never change, and the
+    /// output does not depend on how the input is chunked, unless --max-delay fires. The rest of a
+    /// line decides nothing: a line begins a sentence if the text before it has ended one, and with
+    /// --sentence-start always, every line does. An open mark-up tag is waited for, and so is a
+    /// phrase of --words that may still continue.
     ///
-    /// Of --format ctm, jsonl and whisper-json (a document a line) a record comes out once all its words are certain.
+    /// With --format ctm, jsonl or whisper-json (one document per line), a record is printed once
+    /// all its words are decided.
     #[arg(long, conflicts_with = "n_best")]
     stream: bool,
-    /// With --stream and JSON, the field that says which record it is (id where it is not given): one that was there before takes
-    /// the place of that record, as recognisers revise what they heard
+    /// With --stream and JSON, the field that identifies a record (id by
+    /// default): a record whose identifier has occurred before replaces
+    /// the earlier one, since recognisers revise what they heard
     #[arg(long, value_name = "NAME")]
     id: Option<String>,
-    /// With --stream, print what waited for so long, by the words that are there; a word of which only a part is there ends
-    /// then, and the rest of it stays as it comes
+    /// With --stream, print words that have been pending for this long, decided by the words that
+    /// have arrived; if that splits a word, its remainder is left unchanged
     #[arg(long, value_name = "MILLISECONDS", requires = "stream")]
     max_delay: Option<u64>,
-    /// Let a choice depend on at most N later words, so that live text waits for no more; 0 is none. By default all that the
-    /// method uses, with --stream 1
+    /// Number of later words that a choice may depend on, which live text then waits for; 0 is
+    /// none. By default all the context that the method uses, and 1 with --stream
     #[arg(long, visible_alias = "lookahead", value_name = "N")]
     look_ahead: Option<usize>,
-    /// Average each choice over so many contexts, with a model of bert on texts longer than its window: slower and better
+    /// Average each choice over N contexts, with a bert model
+    /// on texts longer than its window: slower, but better
     #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with = "look_ahead")]
     predictions_per_word: Option<NonZeroUsize>,
     #[command(flatten)]
     backend: BackendArgs,
-    /// Print each word on a line of its own with the probability of its case, instead of the text; methods that have none
-    /// cannot
+    /// Print each word on its own line with the probability of its case, instead of the text; an
+    /// error for methods without probabilities
     #[arg(long)]
     confidence: bool,
-    /// Leave a word as it is in the input where the probability of its case is less than P, from 0 to 1. Words of
-    /// --words, capitals that are kept and the starts of sentences are certain
+    /// Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of
+    /// --words, capitals that are kept and sentence starts count as certain
+    /// 1. Words of --words, capitals that are kept and sentence starts count as certain
     #[arg(long, value_name = "P", conflicts_with = "n_best")]
     threshold: Option<Threshold>,
-    /// Print JSON, an object a line
+    /// Print JSON, one object per line
     ///
-    /// With --confidence, of each word: {"line":1,"form":"Lisbon","probability":0.98}, and "sentence_end":true or false
-    /// where the model chooses that. With --stream alone, whenever something is new: {"committed":"in ","tail":"Lisbon"},
-    /// where committed is what --stream would print and tail what may still change.
+    /// With --confidence, one object per word: {"line":1,"form":"Lisbon","probability":0.98}, and
+    /// "sentence_end":true or false if the model predicts sentence ends. With --stream alone, one
+    /// object per update: {"committed":"in ","tail":"Lisbon"}. The committed texts together are the
+    /// output of --stream; tail may still change.
     #[arg(long, conflicts_with = "n_best", verbatim_doc_comment)]
     json: bool,
-    /// Print for each line, taken by itself, the N likeliest ways to write it, with log10 of the probability of each before
-    /// a tab and an empty line after the last; methods that find only one cannot
+    /// Print the N most probable ways to write each line, each line taken
+    /// by itself: log10 of the probability, a tab and the text, with an
+    /// empty line after the last; an error for methods that find only one
     #[arg(long, value_name = "N", value_parser = super::page::number, conflicts_with_all = ["confidence", "look_ahead"])]
     n_best: Option<NonZeroUsize>,
-    /// Pass bytes that are not UTF-8 and parts of a file that are not in its format through as they are, instead of stopping
-    /// there
+    /// Copy unreadable parts (bytes that are not UTF-8, parts of a file that are not in its format)
+    /// unchanged, instead of stopping there
     #[arg(long)]
     lossy: bool,
-    /// How many threads work on it; as many as the machine has cores at most, and so many where it is not given. The output does not depend on it
+    /// Number of threads: at most, and by default, the number
+    /// of cores. The output does not depend on it
     #[arg(long, value_name = "N", value_parser = super::page::number)]
     threads: Option<NonZeroUsize>,
-    /// Say nothing but errors: no summary of many files, no notes, no progress
+    /// Print errors only: no summary of many files, no notes, no progress
     #[arg(short, long)]
     quiet: bool,
 }
@@ -160,7 +173,8 @@ Examples:
   majuscule restore --model my-model --sentence-start always talk.txt
   majuscule restore --cascade fast,my-tagger --sure 0.95 talk.txt";
 
-/// So many bytes of a file tell its language: some hundred words, enough for five languages that differ in the commonest.
+/// The number of bytes from which the language of a file is detected: some hundred words, enough to
+/// distinguish five languages by their most common words.
 const LANGUAGE_BYTES: usize = 4096;
 
 /// Restores all texts.
@@ -168,7 +182,7 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
     let way = args.targets.way(args.format, &args.other_inputs())?;
     let paths = way.paths();
     args.check(&paths)?;
-    // Said before anything is waited for.
+    // The message comes before anything is waited for.
     if paths.contains(&Path::new("-")) && std::io::stdin().is_terminal() && !args.quiet {
         tell!(
             "majuscule: reading what you type: end with Ctrl-D on a line of its own, or name files (--help)"
@@ -205,7 +219,8 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
         }
         Destination::Diff(paths, is_check) => {
             let compared = each(paths, |path| work.compare(path));
-            // Nobody closes a pipe in which nothing came.
+            // A reader closes the pipe early only once a change
+            // has been printed, so something would change.
             if *is_check && compared.as_ref().is_err_and(Error::is_closed_pipe) {
                 return Ok(ExitCode::FAILURE);
             }
@@ -226,17 +241,18 @@ pub fn run(args: RestoreArgs) -> Result<ExitCode> {
 
 const STDOUT: &str = "standard output";
 
-/// What became of several texts.
+/// The outcome of several texts.
 #[derive(Debug, Default)]
 struct Tally {
     changed: usize,
     same: usize,
     failed: usize,
-    /// The exit code that they give together.
+    /// The exit code for all texts together.
     code: ExitCode,
 }
 
-/// Restores each text by itself: where one fails, that is said, and the next is done. `work` says whether a text changed.
+/// Processes each text by itself; after a failure, the error is printed and the next text follows.
+/// `work` returns true if a text changed.
 fn each<T>(texts: &[T], mut work: impl FnMut(&T) -> Result<bool, Error>) -> Result<Tally, Error> {
     let mut tally = Tally::default();
     for text in texts {
@@ -254,7 +270,7 @@ fn each<T>(texts: &[T], mut work: impl FnMut(&T) -> Result<bool, Error>) -> Resu
 }
 
 impl Tally {
-    /// Says what became of them, where there was more than one.
+    /// Prints the counts of changed, unchanged and failed texts if there is more than one text.
     fn tell(&self, quiet: bool) {
         let Self { changed, same, failed, .. } = *self;
         if !quiet && changed + same + failed > 1 {
@@ -265,7 +281,7 @@ impl Tally {
 }
 
 impl RestoreArgs {
-    /// Refuses what does not go together.
+    /// Refuses contradictory options.
     fn check(&self, files: &[&Path]) -> Result<(), Error> {
         let problem = if self.json && !self.stream && !self.confidence {
             "--json tells more of words or of a stream: give --confidence or --stream with it"
@@ -283,7 +299,7 @@ impl RestoreArgs {
         Err(Error::Usage(problem.into()))
     }
 
-    /// Refuses what does not go together with the format of a text.
+    /// Refuses options that do not fit the format of a text.
     fn check_kind(&self, kind: Kind) -> Result<(), Error> {
         let problem = if self.n_best.is_some() && kind != Kind::Text {
             "--n-best reads plain text: leave it out, or give --format text"
@@ -300,7 +316,8 @@ impl RestoreArgs {
         Err(Error::Usage(problem.into()))
     }
 
-    /// What a text is: as is said, or as its name says, or as its first bytes show. Tokens of a text are text.
+    /// The format of a text: from `--format`, else from the file name, else from the first bytes.
+    /// `tok` counts as plain text.
     fn kind(&self, file: &Path, input: &mut Input) -> Result<Kind, Error> {
         let kind = self.told_kind(file, input)?;
         Ok(if kind == Kind::Tok { Kind::Text } else { kind })
@@ -326,7 +343,8 @@ impl RestoreArgs {
         Ok(kind)
     }
 
-    /// Refuses to write a text under the name of another format: it keeps its own.
+    /// Refuses an output name with the extension of another
+    /// format, since `restore` keeps the format.
     fn check_target(&self, kind: Kind, file: &Path, target: &Path) -> Result<(), Error> {
         let objects = [Kind::Jsonl, Kind::WhisperJson];
         match Kind::named(target).filter(|_| self.format == Kind::Auto) {
@@ -348,17 +366,18 @@ impl RestoreArgs {
         }
     }
 
-    /// Whether the model is one of those inside the program.
+    /// Returns true if the model is a built-in one.
     fn is_built_in(&self) -> bool {
         self.model.is_none() && self.cascade.files().is_empty()
     }
 
-    /// Whether each file chooses its own model.
+    /// Returns true if the language of each file selects its model.
     fn is_told_by_file(&self) -> bool {
         self.lang() == "auto" && self.is_built_in()
     }
 
-    /// All that is read beside texts: spellings, and the model with the files of its folder.
+    /// All inputs other than the texts: the spellings, and the
+    /// models with the files of their folders.
     fn other_inputs(&self) -> Vec<PathBuf> {
         let mut inputs: Vec<PathBuf> = self.words.iter().cloned().collect();
         for model in self.model.iter().chain(self.cascade.files()) {
@@ -369,7 +388,7 @@ impl RestoreArgs {
         inputs
     }
 
-    /// The model that is named; `None` where each file chooses its own.
+    /// The model that the options name; `None` if the language of each file selects its model.
     fn model(&self) -> Result<Option<Model>, Error> {
         if let Some((model, _)) = self.cascade.load(self.lang(), &self.backend.computing())? {
             return Ok(Some(model));
@@ -389,7 +408,7 @@ impl RestoreArgs {
         self.lang.as_deref().unwrap_or("en")
     }
 
-    /// Refuses a language that a model of one's own is not for.
+    /// Refuses a `--lang` that the model does not cover.
     fn check_language(&self, model: &Model) -> Result<(), Error> {
         let manifest = &model.manifest;
         match &self.lang {
@@ -410,7 +429,7 @@ impl RestoreArgs {
         Ok(self.options(words).settings(&language, locale))
     }
 
-    /// The arguments as the library takes them, with spellings read before.
+    /// The arguments as options of the library, with the spellings given.
     fn options(&self, spellings: Spellings) -> RestoreOptions {
         RestoreOptions {
             locale: self.locale,
@@ -448,13 +467,13 @@ impl RestoreArgs {
     }
 }
 
-/// What restores one text after the other.
+/// The state that restores one text after another.
 struct Work<'a> {
     args: &'a RestoreArgs,
     words: Vec<u8>,
-    /// A model named at the start serves all texts; otherwise the last one's is here.
+    /// The model for all texts if the options name one, otherwise the model of the last text.
     model: Option<Model>,
-    /// The language of the built-in model that is here.
+    /// The language of the built-in model in `model`.
     language: String,
     settings: Option<Settings>,
     done: Done,
@@ -462,7 +481,8 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Opens all but the texts: what is wrong there is told before anything is written.
+    /// Opens everything but the texts, so that an error there
+    /// is reported before anything is written.
     fn new(args: &'a RestoreArgs, progress: RestoreProgress) -> Result<Self, Error> {
         let model = args.model()?;
         let words =
@@ -472,8 +492,9 @@ impl<'a> Work<'a> {
         Ok(Self { args, words, model, language, settings, done: Done::default(), progress })
     }
 
-    /// Takes the built-in model for a text, by the language that it says it is in, that is named, or that it shows. Whether it says
-    /// that itself.
+    /// Selects the built-in model for a text, by the language that the
+    /// text names, the language of `--lang` or the language detected,
+    /// in this order. Returns true if the text names its language.
     fn choose(&mut self, kind: Kind, path: &Path, input: &mut Input) -> Result<bool, Error> {
         let args = self.args;
         let is_open = args.lang.is_none() || args.is_told_by_file();
@@ -508,7 +529,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Restores a text to `out`, which errors call `target`, and says whether it changed.
+    /// Restores a text to `out`, which errors call `target`. Returns true if the text changed.
     fn restore(
         &mut self,
         input: Input,
@@ -542,7 +563,7 @@ impl<'a> Work<'a> {
         let is_text = output.form == OutputForm::Text && args.n_best.is_none() && !args.follow().revisable;
         let write = &mut |bytes: &[u8], done| {
             let written = if is_text { encoder.write(bytes, out) } else { out.write_all(bytes) };
-            // Flushed at once: a slow pipe is served line by line.
+            // Flushed at once, so that a slow pipe is served line by line.
             written.and_then(|()| out.flush()).map_err(|error| Error::io("write", target, error))?;
             progress.show(before + done);
             Ok(())
@@ -569,7 +590,7 @@ impl<'a> Work<'a> {
         Ok(done.changed)
     }
 
-    /// Restores a text to a file of its own.
+    /// Restores a text to another file.
     fn restore_to(&mut self, path: &Path, output: &Path) -> Result<bool, Error> {
         let input = files::open(path)?;
         if let Some(folder) = output.parent() {
@@ -582,7 +603,7 @@ impl<'a> Work<'a> {
         Ok(changed)
     }
 
-    /// Restores a text back to its file.
+    /// Restores a text in place.
     fn restore_in_place(&mut self, path: &Path, backup: Option<&str>) -> Result<bool, Error> {
         let refused = |what: &str| {
             let problem = format!("{what}, and not written in place: name an output with -o");
@@ -612,7 +633,7 @@ impl<'a> Work<'a> {
         Ok(changed)
     }
 
-    /// Prints what changes in a text.
+    /// Prints the diff of a text.
     fn compare(&mut self, path: &Path) -> Result<bool, Error> {
         let mut out = Headed { header: header(path), out: std::io::stdout().lock() };
         self.restore(files::open(path)?, path, Path::new(STDOUT), &mut out)
@@ -622,16 +643,17 @@ impl<'a> Work<'a> {
 /// The header of the diff of a text.
 fn header(path: &Path) -> Vec<u8> {
     let name = c_quoted(path.as_os_str().as_encoded_bytes());
-    // A tab ends a name with white space in it, as GNU's diff writes it; quotation marks end it too.
+    // A tab ends a name that contains white space, as GNU diff writes it; so do quotation marks.
     let is_open = !name.starts_with(b"\"") && String::from_utf8_lossy(&name).contains(char::is_whitespace);
     let end = if is_open { &b"\t\n"[..] } else { b"\n" };
     [b"--- ", &name[..], end, b"+++ ", &name, end].concat()
 }
 
-/// Text that comes in live and is not followed by more for so long comes out, with the words that wait for right context.
+/// The pause in live input after which text is printed, with the words that wait for right context.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Whether somebody may wait at the other end of standard output for what comes in: neither side is a file.
+/// Returns true if somebody may be waiting for the output as the input arrives: neither standard
+/// input nor standard output is a file.
 fn is_live() -> bool {
     #[cfg(unix)]
     {
@@ -648,7 +670,7 @@ fn is_live() -> bool {
     }
 }
 
-/// Says that a text is in another language than its model.
+/// Warns that a text is in another language than its model.
 fn tell_language(path: &Path, language: &str, other: Other) {
     let (file, used) = (shown(path), name_of(language));
     let other_name = match other {
@@ -667,17 +689,18 @@ fn tell_language(path: &Path, language: &str, other: Other) {
     );
 }
 
-/// What a file is called in messages.
+/// The name of a file in messages.
 fn shown(file: &Path) -> String {
     if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }
 
-/// What a format is called on the command line.
+/// The name of a format on the command line.
 fn name(kind: Kind) -> String {
     kind.name_of().to_owned()
 }
 
-/// The language that Whisper's JSON says it is in; the input is read whole, as it is for its text, and stays to be read.
+/// The language that Whisper's JSON names. The input is read
+/// whole, as it is for its text, and can still be read.
 fn language_said(input: &mut Input) -> Result<Option<String>, Error> {
     let name = input.name().to_owned();
     let empty = Input::uncompressed(name.clone(), std::io::empty());
@@ -687,7 +710,7 @@ fn language_said(input: &mut Input) -> Result<Option<String>, Error> {
     Ok(language)
 }
 
-/// What is written comes after a header, if anything is written.
+/// A writer that puts a header before its first bytes, if any are written.
 struct Headed<W> {
     header: Vec<u8>,
     out: W,
@@ -706,7 +729,7 @@ impl<W: Write> Write for Headed<W> {
     }
 }
 
-/// Prints the likeliest ways to write each line.
+/// Prints the most probable ways to write each line.
 fn n_best(
     input: Input,
     model: &Model,
@@ -734,20 +757,21 @@ fn n_best(
     Ok(())
 }
 
-/// A progress bar on standard error, where that is a terminal and the work takes its time.
+/// A progress bar on standard error, if that is a terminal and the work takes long.
 struct RestoreProgress {
-    /// How many there are to read, where that is known.
+    /// The number of bytes to read, if known.
     bytes: Option<u64>,
     start: Instant,
     bar: Option<ProgressBar>,
     wanted: bool,
 }
 
-/// Work that is done sooner shows no bar.
+/// The time before the bar appears: shorter work shows none.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl RestoreProgress {
-    /// `hidden` where nobody wants it, or the text appears on the terminal: then it needs no bar between its lines.
+    /// A bar that is never shown if `hidden`: it is not wanted, or it would appear between the
+    /// lines of a text on the terminal.
     fn new(files: &[&Path], hidden: bool) -> Self {
         let wanted = std::io::stderr().is_terminal() && !hidden;
         let bytes = if wanted { files.iter().map(files::len).sum() } else { None };
@@ -779,7 +803,7 @@ impl Drop for RestoreProgress {
     }
 }
 
-/// Without a length there is no bar to fill.
+/// A bar if the number of bytes is known, otherwise a counter.
 fn bar(bytes: Option<u64>) -> ProgressBar {
     let known = "{elapsed_precise} [{bar:30}] {bytes}/{total_bytes}, {msg}, {eta} left";
     let open = "{elapsed_precise} {bytes}, {msg}";

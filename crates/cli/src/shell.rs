@@ -1,4 +1,4 @@
-//! `majuscule completions` and `majuscule man`: the command line, told to a shell and to man.
+//! `majuscule completions` and `majuscule man`: shell completions and manual pages.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,27 +13,27 @@ use super::{Cli, page::print};
 use majuscule::error::Error;
 use majuscule::methods::LANGUAGES;
 
-/// Prints a script that completes the command line in a shell
+/// Prints a shell completion script
 #[derive(Debug, clap::Args)]
 pub struct Completions {
-    /// The shell
+    /// Shell to complete for
     shell: clap_complete::Shell,
 }
 
-/// Prints the manual page, or writes one for every verb into a folder
+/// Prints the manual page, or writes one page per verb to a folder
 #[derive(Debug, clap::Args)]
 pub struct Man {
-    /// Write majuscule.1, majuscule-restore.1, … into this folder
+    /// Write majuscule.1, majuscule-restore.1, … to this folder
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
 }
 
-/// Prints the script.
+/// Prints the completion script.
 pub fn completions(args: Completions) -> Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut completed(), "majuscule", &mut script);
     if args.shell == clap_complete::Shell::Fish {
-        // What clap writes for fish has no values of arguments without a name.
+        // Clap's script for fish lacks the values of positional arguments.
         let names = recipes();
         let is_asked = "__fish_seen_subcommand_from experiment; and __fish_seen_subcommand_from run show";
         script
@@ -43,7 +43,8 @@ pub fn completions(args: Completions) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The command line as it is completed: without what no user types, and with the values of arguments that take others too.
+/// The command line for completion: without the options that users never type, and with values for
+/// arguments that also accept others.
 fn completed() -> Command {
     let cli = Cli::command();
     let whole = Command::new("majuscule").version(env!("CARGO_PKG_VERSION")).propagate_version(true);
@@ -67,7 +68,7 @@ fn with_values(verb: Command) -> Command {
     })
 }
 
-/// A build that only restores has no protocols and no recipes.
+/// Empty: a build that only restores has no protocols and no recipes.
 #[cfg(not(feature = "learning"))]
 fn protocols() -> Vec<&'static str> {
     Vec::new()
@@ -76,7 +77,7 @@ fn protocols() -> Vec<&'static str> {
 #[cfg(not(feature = "learning"))]
 use protocols as recipes;
 
-/// Prints or writes the manual.
+/// Prints the manual page or writes all pages.
 pub fn man(args: Man) -> Result<ExitCode> {
     match args.output {
         Some(folder) => {

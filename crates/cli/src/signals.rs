@@ -1,7 +1,7 @@
-//! Signals: a program that is told to end leaves nothing unfinished behind.
+//! Signals: an interrupted program leaves nothing unfinished behind.
 
-/// Removes, once a signal tells the program to end, what it has not finished, and ends it as the signal would have. A signal that is ignored
-/// (`nohup`) stays ignored.
+/// On a signal that ends the program, removes unfinished files and ends the program as the signal
+/// would have. An ignored signal (`nohup`) stays ignored.
 #[cfg(unix)]
 pub fn clean_up() {
     use std::thread;
@@ -14,7 +14,7 @@ pub fn clean_up() {
 
     let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
     let Ok(mut signals) = Signals::new(wanted) else { return };
-    // Where there are no threads, the next run clears up.
+    // If no thread can be started, the next run removes what this one leaves.
     let _ = thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
             let _nothing_more = files::remove_unfinished();
@@ -26,12 +26,13 @@ pub fn clean_up() {
 #[cfg(not(unix))]
 pub fn clean_up() {}
 
-/// Whether the program was started with a signal ignored, as far as the system tells.
+/// Returns true if the program was started with the signal
+/// ignored, as far as the system reports it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Elsewhere nobody tells, and only a hangup is commonly ignored.
+    // Other systems do not report it; there only a hangup is commonly ignored.
     mask.map_or(signal == signal_hook::consts::SIGHUP, |mask| mask >> (signal - 1) & 1 == 1)
 }

@@ -1,4 +1,4 @@
-//! `restore --stream`: a pipe in, each word out as soon as it may.
+//! `restore --stream`: restores a pipe and prints each word as soon as it is decided.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -11,35 +11,35 @@ use majuscule::error::Result;
 use majuscule::files::Input;
 use majuscule::restore::{Done, Streaming};
 
-/// Bytes taken at a time where so many are there.
+/// The most bytes taken by one read.
 const READ: usize = 1 << 16;
 
-/// Reads that may wait for their turn.
+/// The most reads that are waiting to be processed.
 const UNDER_WAY: usize = 4;
 
-/// How a text is followed.
+/// The options of live output.
 #[derive(Debug, Clone, Copy)]
 pub struct FollowOptions {
-    /// Nothing waits for longer.
+    /// The longest time that a word may be pending.
     pub max_delay: Option<Duration>,
-    /// Whether what may still change is shown too: [`ReadOutcome`], an object a line.
+    /// Also prints text that may still change: one [`ReadOutcome`] per line.
     pub revisable: bool,
 }
 
-/// What one reading brought.
+/// The outcome of one read.
 #[derive(Debug, Serialize)]
 struct ReadOutcome<'a> {
-    /// What stays: all of these, one after the other, are the text.
+    /// The text that no longer changes; the output is the concatenation of these.
     committed: &'a str,
-    /// What follows it for now.
+    /// The provisional text after it.
     tail: &'a str,
 }
 
 impl FollowOptions {
-    /// Restores a text while it comes in and hands to `write` what is to be written at once.
+    /// Restores a text as it arrives, and passes each part that is ready to `write`.
     ///
     /// # Errors
-    /// The input's, the method's or those of `write`.
+    /// Errors of the input, of the method and of `write`.
     pub fn restore(
         self,
         input: Input,
@@ -56,7 +56,7 @@ impl FollowOptions {
     }
 }
 
-/// Reads on a thread of its own, which nobody waits for: it may wait for bytes that never come.
+/// Reads on a separate thread that is never joined, since it may wait for bytes that never come.
 fn listen(mut input: Input) -> Receiver<Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::sync_channel(UNDER_WAY);
     thread::spawn(move || {
@@ -72,12 +72,12 @@ fn listen(mut input: Input) -> Receiver<Result<Vec<u8>>> {
     receiver
 }
 
-/// A text on its way through, to where it is written.
+/// A live text on its way from the input to `write`.
 struct Outlet<'a> {
     stream: &'a mut dyn Streaming,
     revisable: bool,
     committed: Vec<u8>,
-    /// The tail that was shown last.
+    /// The tail that was printed last.
     tail: Vec<u8>,
     write: &'a mut dyn FnMut(&[u8], Done) -> Result<()>,
 }
@@ -94,12 +94,12 @@ impl Outlet<'_> {
     }
 
     fn follow_within(&mut self, delay: Duration, heard: &Receiver<Result<Vec<u8>>>) -> Result<()> {
-        // When the bytes up to each of these came in, as far as they are not out.
+        // The arrival times of the text up to each position that is not printed yet.
         let mut arrivals: VecDeque<(u64, Instant)> = VecDeque::new();
         loop {
             let done = self.stream.done().bytes;
             while arrivals.pop_front_if(|(bytes, _)| *bytes <= done).is_some() {}
-            // A limit that no clock reaches is none.
+            // A deadline beyond the range of the clock is none.
             let limit = arrivals.front().and_then(|(_, came)| came.checked_add(delay));
             let bytes = match limit.map(|limit| limit.saturating_duration_since(Instant::now())) {
                 Some(Duration::ZERO) => Err(RecvTimeoutError::Timeout),
@@ -133,7 +133,7 @@ impl Outlet<'_> {
         finished
     }
 
-    /// Writes what is new.
+    /// Writes the new text.
     fn show(&mut self) -> Result<()> {
         let done = self.stream.done();
         if self.revisable {

@@ -1,4 +1,4 @@
-//! Where texts come from, and where they go: to standard output, a file, a folder, or back where they were.
+//! The inputs and outputs of `restore`: standard input and output, files, folders, or in place.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,20 +9,20 @@ use majuscule::files;
 use majuscule::format::Kind;
 use majuscule::model::MANIFEST;
 
-/// What is read, and what becomes of it.
+/// The input and output options.
 #[derive(Debug, clap::Args)]
 pub struct Targets {
-    /// Texts, subtitles and transcripts; .gz, .zst and .xz are read as they are; - and none at all are standard input. Of a folder
-    /// all files are read that are named as a format (.txt, .srt, .vtt, .ass, .ttml, .ctm, .stm, .jsonl, .json, .conll), in the folders inside
-    /// it too
+    /// Texts, subtitles and transcripts, also as .gz, .zst or .xz; standard input for - or if none
+    /// is given. From a folder and its subfolders, only files with a known extension are read
+    /// (.txt, .srt, .vtt, .ass, .ttml, .ctm, .stm, .jsonl, .json, .conll)
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write here instead of standard output: to a file, which appears whole, once all is done, or to a folder (one that is there,
-    /// or out/), where each text keeps its name
+    /// Write to this file instead of standard output; it appears only once it is complete. In a
+    /// folder (an existing one, or out/), output files keep their names and subfolders
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write each text back to its file; with an ending (--in-place=.bak) the file as it was stays beside it under its name and
-    /// that ending. A file that does not change is not touched
+    /// Overwrite each file that changes; --in-place=.bak keeps a backup beside it. A crash or a
+    /// full disk never leaves a half-written file
     #[arg(
         long,
         value_name = "ENDING",
@@ -32,37 +32,37 @@ pub struct Targets {
         conflicts_with_all = ["output", "stream", "n_best", "confidence", "json"]
     )]
     in_place: Option<String>,
-    /// Write nothing, but print what would change, as --diff does, and exit with 1 where something would
+    /// Write nothing, print what would change as --diff does, and exit with 1 if anything would
     #[arg(long, conflicts_with_all = ["output", "in_place", "stream", "n_best", "confidence", "json"])]
     check: bool,
-    /// Print what changes as a unified diff, instead of the text
+    /// Print the changes as a unified diff, instead of the text
     #[arg(long, conflicts_with_all = ["output", "in_place", "stream", "n_best", "confidence", "json"])]
     diff: bool,
 }
 
-/// Where the texts go.
+/// The destination of the texts.
 #[derive(Debug)]
 pub enum Destination {
-    /// All, one after the other, to standard output.
+    /// All texts, one after another, to standard output.
     Out(Vec<PathBuf>),
-    /// All, one after the other, to one file.
+    /// All texts, one after another, to one file.
     Joined(Vec<PathBuf>, PathBuf),
-    /// Each to a file of its own.
+    /// Each text to a file of its own.
     Apart(Vec<(PathBuf, PathBuf)>),
-    /// Each back to its file; what the file held stays under another ending, if one is given.
+    /// Each text back to its file, with the extension of backups, if any.
     Back(Vec<PathBuf>, Option<String>),
-    /// What changes goes to standard output; whether that is a failure.
+    /// The changes to standard output; true if a change is a failure.
     Diff(Vec<PathBuf>, bool),
 }
 
-/// A text that is read, and its name in a folder it may be written to.
+/// A text, and its name in an output folder.
 struct InputText {
     path: PathBuf,
     name: PathBuf,
 }
 
 impl Destination {
-    /// The texts.
+    /// The paths of the texts.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
             Self::Out(paths) | Self::Joined(paths, _) | Self::Back(paths, _) | Self::Diff(paths, _) => {
@@ -74,15 +74,17 @@ impl Destination {
 }
 
 impl Targets {
-    /// Whether what changes comes out, instead of the text.
+    /// Returns true if the changes are printed instead of the text.
     pub fn is_compared(&self) -> bool {
         self.check || self.diff
     }
 
-    /// Where the texts go; of folders, those named as files of this format. `others` are read too, and must not be written.
+    /// The destination of the texts; from a folder, only files named as this format are taken.
+    /// `others` are further inputs, which must not be overwritten.
     ///
     /// # Errors
-    /// Where a folder cannot be read or holds none, and where what is read would be written over or twice.
+    /// If a folder cannot be read or holds no texts, or an
+    /// output would overwrite an input or another output.
     pub fn way(&self, format: Kind, others: &[PathBuf]) -> Result<Destination> {
         let texts = self.texts(format)?;
         let paths = || texts.iter().map(|text| text.path.clone()).collect::<Vec<_>>();
@@ -117,7 +119,8 @@ impl Targets {
         })
     }
 
-    /// Whether a text that was found in a folder is a link to a file outside it. One that is named itself is meant.
+    /// Returns true if a text found in a folder is a link to a file outside it. A link that was
+    /// named itself is followed.
     pub fn leads_out(&self, path: &Path) -> bool {
         let is_outside = |folder: &PathBuf| match (fs::canonicalize(path), fs::canonicalize(folder)) {
             (Ok(file), Ok(folder)) => !file.starts_with(folder),
@@ -172,7 +175,8 @@ impl Targets {
     }
 }
 
-/// Whether a file that is not there may be meant as an ending: `.bak`, `~`, `orig`.
+/// Returns true if the name of a missing file may have been
+/// meant as an extension: `.bak`, `~`, `orig`.
 fn is_ending(file: &Path) -> bool {
     let name = file.to_string_lossy();
     let begins = name.starts_with(['.', '~']) && !name.contains(['/', '\\']);
@@ -183,7 +187,8 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
 }
 
-/// Adds the texts of a folder, but not what a model is made of; links to other folders are not followed.
+/// Adds the texts of a folder and its subfolders, but not the files of a model; links to other
+/// folders are not followed.
 fn walk(folder: &Path, inside: &Path, format: Kind, texts: &mut Vec<InputText>) -> Result<()> {
     if folder.join(MANIFEST).exists() {
         return Ok(());
@@ -201,7 +206,7 @@ fn walk(folder: &Path, inside: &Path, format: Kind, texts: &mut Vec<InputText>) 
     Ok(())
 }
 
-/// The file in `folder` that each text goes to.
+/// Pairs each text with its output file in `folder`.
 fn apart(texts: Vec<InputText>, folder: &Path, inputs: &[PathBuf]) -> Result<Vec<(PathBuf, PathBuf)>> {
     if folder.join(MANIFEST).exists() {
         let problem = format!("{} holds a model: name another output folder", folder.display());
