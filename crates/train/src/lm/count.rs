@@ -1,8 +1,8 @@
-//! A text as numbers in, sorted n-grams of every order with their counts out.
+//! Turns a text as word numbers into sorted n-grams of every order with their counts.
 //!
-//! The n-grams of a piece of the text are packed into integers, sorted and counted; the pieces are then merged. Every order
-//! but the highest is counted from the one above it. What is counted is kept in a few bytes an n-gram, in memory or on
-//! disk: see [`spill`](super::spill).
+//! The n-grams of each piece of the text are packed into integers, sorted and counted; the pieces
+//! are then merged. Every order but the highest is counted from the order above it. The counts take
+//! a few bytes per n-gram, in memory or on disk: see [`spill`](super::spill).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,24 +15,26 @@ use majuscule::error::{Error, Result};
 use majuscule::lm::MAX_ORDER;
 use majuscule::lm::vocab::WordId;
 
-/// Some words in one value that sorts as they do: the first in the highest bits, each in as many bits as the vocabulary
-/// asks for.
+/// An n-gram packed into one value that sorts as its words do. The first word is in the highest
+/// bits, and each word takes as many bits as the vocabulary needs.
 pub(super) trait Key: Copy + Ord + Default + Debug {
-    /// With one more word at its end.
+    /// Returns the key with one more word at its end.
     fn append(self, word: u32, bits: u32) -> Self;
-    /// Its lowest bits, the others 0.
+    /// Returns the lowest `bits` of the key, with all other bits 0.
     fn low(self, bits: u32) -> Self;
-    /// Its lowest 32 bits after a shift to the right.
+    /// Returns the lowest 32 bits of the key shifted right by `shift`.
     fn part(self, shift: u32) -> u32;
-    /// Without its last word.
+    /// Returns the key without its last word.
     fn shift(self, bits: u32) -> Self;
-    /// What it is larger by than a smaller one.
+    /// Returns the difference between the key and a smaller one.
     fn minus(self, smaller: Self) -> Self;
-    /// The sum, where there is one.
+    /// Returns the sum of two keys, or `None` on overflow.
     fn plus(self, other: Self) -> Option<Self>;
-    /// Appends its bytes, the lowest first, up to the last that is not 0, and says how many these are.
+    /// Appends the bytes of the key, lowest first, up to the last non-zero byte, and returns their
+    /// number.
     fn put(self, out: &mut Vec<u8>) -> usize;
-    /// A key from its first `len` bytes, where there are [`PAD`] at least.
+    /// Reads a key from its first `len` bytes, or returns `None` if there are fewer than [`PAD`]
+    /// bytes.
     fn get(bytes: &[u8], len: usize) -> Option<Self>;
 }
 
@@ -92,7 +94,7 @@ macro_rules! integer_keys {
 
 integer_keys!(u64, u128);
 
-/// 256 bits: seven words of 32 bits fit.
+/// A key of 256 bits, which holds seven words of 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Wide {
     high: u128,
@@ -148,23 +150,27 @@ impl Key for Wide {
     }
 }
 
-/// How many bits each word of a vocabulary needs.
+/// Returns the number of bits that each word of a vocabulary needs.
 pub(super) fn word_bits(vocabulary: usize) -> u32 {
     (vocabulary as u64).next_power_of_two().trailing_zeros().max(1)
 }
 
-/// So many bytes lie behind every row, so that a key can be read in one piece.
+/// The number of padding bytes after the rows of a block, so that any key can be read in one piece.
 pub(super) const PAD: usize = 32;
 
-/// The most bytes that a row may take: a byte of lengths, a key, and two counts.
+/// The largest size of a row in bytes: a byte of lengths, a key and two counts.
 const ROW: usize = 1 + 32 + 5 + 5;
 
-/// Counts from this on are written after the key.
+/// The smallest count that does not fit into the first byte of a row, and so is continued after the
+/// key.
 const LONG: u8 = 7;
 
-/// The bytes of sorted n-grams. A row is a byte that holds the number of bytes of the key and the count up to [`LONG`];
-/// then the difference from the key before, what the count is more than [`LONG`] where it is that or more, and the number
-/// of links but in the highest order. Each block begins anew.
+/// An encoder of sorted n-grams as blocks of rows.
+///
+/// A row begins with a byte that holds the number of bytes of the key and the count, capped at
+/// [`LONG`]. Then come the difference from the previous key, the excess of the count over [`LONG`]
+/// if the count is that large, and, except in the highest order, the number of links. Each block
+/// starts afresh from the key 0.
 #[derive(Debug)]
 pub(super) struct GramEncoder<K> {
     pub(super) block: Vec<u8>,
@@ -197,7 +203,7 @@ impl<K: Key> GramEncoder<K> {
         self.block.len() + ROW + PAD > BLOCK
     }
 
-    /// The block, to be begun anew.
+    /// Takes the finished block and starts a new one.
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.last = K::default();
         let mut block = std::mem::replace(&mut self.block, Vec::with_capacity(BLOCK));
@@ -206,8 +212,8 @@ impl<K: Key> GramEncoder<K> {
     }
 }
 
-/// Reads the row at `at`, a number of bytes into a block, given the key of the row before: its key, its count and the
-/// number of its links. `None` where it is none.
+/// Reads the row at byte `at` of a block, given the key of the previous row. Returns its key, its
+/// count and its number of links, or `None` if the bytes are not a row.
 #[inline]
 pub(super) fn decode<K: Key>(
     block: &[u8],
@@ -250,18 +256,18 @@ fn varint(bytes: &[u8], at: &mut usize) -> Option<u32> {
     }
 }
 
-/// Different n-grams of one order, sorted, with their counts.
+/// The distinct n-grams of one order, sorted, with their counts.
 #[derive(Debug)]
 pub(super) struct Grams<K> {
     rows: Pile,
     encoder: GramEncoder<K>,
-    /// For each row the numbers of the n-grams with one word before it, in the order above; [`NO_LINK`] for one that is
-    /// not counted. `None` in the highest order.
+    /// For each row, the indices of the n-grams of the order above that extend it by one word on
+    /// the left, or [`NO_LINK`] for an n-gram that is not counted. `None` in the highest order.
     links: Option<Numbers<u32>>,
     len: usize,
 }
 
-/// Begins with `<s>` twice.
+/// The link of an n-gram that begins with `<s>` twice.
 const NO_LINK: u32 = u32::MAX;
 
 impl<K: Key> Grams<K> {
@@ -274,7 +280,7 @@ impl<K: Key> Grams<K> {
         self.links.is_none()
     }
 
-    /// Adds a row, greater than the last.
+    /// Adds a row, whose key is greater than that of the last.
     #[inline]
     fn push(&mut self, key: K, seen: u32, links: u32) -> Result<()> {
         self.encoder.push(key, seen, self.links.is_some().then_some(links));
@@ -292,12 +298,12 @@ impl<K: Key> Grams<K> {
         Ok(())
     }
 
-    /// Its rows, which stay.
+    /// Returns a reader of the rows that keeps them.
     pub(super) fn rows(&self) -> GramRows<K> {
         GramRows::new(self.rows.blocks(), !self.is_highest())
     }
 
-    /// Gives its blocks, as an [`GramEncoder`] makes them, to `visit`.
+    /// Passes the blocks, as encoded by [`GramEncoder`], to `visit`.
     pub(super) fn into_blocks(self, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut blocks = self.rows.into_blocks();
         while let Some(block) = blocks.next()? {
@@ -306,24 +312,24 @@ impl<K: Key> Grams<K> {
         Ok(())
     }
 
-    /// Itself, and nothing in its place.
+    /// Takes the n-grams and leaves none in their place.
     pub(super) fn take(&mut self, memory: &Memory) -> Self {
         std::mem::replace(self, Self::new(self.is_highest(), memory))
     }
 
-    /// Its rows, which are gone once they have been read.
+    /// Returns a reader that frees the rows as it reads them.
     pub(super) fn into_rows(self) -> GramRows<K> {
         GramRows::new(self.rows.into_blocks(), self.links.is_some())
     }
 
-    /// The same, with their links.
+    /// Returns readers of the rows and of their links that free both as they read them.
     fn into_linked_rows(self) -> Result<(GramRows<K>, Option<NumberReader<u32>>)> {
         let has_links = self.links.is_some();
         let links = self.links.map(Numbers::into_reader).transpose()?;
         Ok((GramRows::new(self.rows.into_blocks(), has_links), links))
     }
 
-    /// Its links, which are gone once they have been read.
+    /// Takes the links and returns a reader that frees them as it reads them.
     pub(super) fn take_links(&mut self) -> Result<Option<NumberReader<u32>>> {
         self.links
             .as_mut()
@@ -331,7 +337,7 @@ impl<K: Key> Grams<K> {
             .transpose()
     }
 
-    /// The 1-grams with all words among them, also those that were not seen.
+    /// Completes 1-grams with all words of the vocabulary, including those that were not seen.
     pub(super) fn with_every_word(self, words: u32, bits: u32, memory: &Memory) -> Result<Self> {
         let mut all = Self::new(self.is_highest(), memory);
         let (mut rows, links) = self.into_linked_rows()?;
@@ -354,7 +360,7 @@ impl<K: Key> Grams<K> {
         Ok(all)
     }
 
-    /// Several of the same order as one.
+    /// Merges several runs of the same order into one.
     fn merge(mut runs: Vec<Self>, is_highest: bool, memory: &Memory) -> Result<Self> {
         if runs.len() == 1 {
             return Ok(runs.remove(0));
@@ -400,18 +406,19 @@ impl<K: Key> Grams<K> {
     }
 }
 
-/// The rows of [`Grams`], one after another.
+/// A reader of the rows of [`Grams`], in order.
 #[derive(Debug)]
 pub(super) struct GramRows<K> {
     blocks: SpillBlocks,
     block: Arc<SpillBlock>,
     at: usize,
     has_links: bool,
-    /// The n-gram.
+    /// The n-gram of the current row.
     pub(super) key: K,
-    /// How often it was seen.
+    /// The number of times that the n-gram was seen.
     pub(super) seen: u32,
-    /// How many n-grams have one word before it; 0 in the highest order.
+    /// The number of distinct n-grams that extend this one by a word on the left; 0 in the highest
+    /// order.
     pub(super) links: u32,
 }
 
@@ -420,7 +427,7 @@ impl<K: Key> GramRows<K> {
         Self { blocks, block: Arc::default(), at: PAD, has_links, key: K::default(), seen: 0, links: 0 }
     }
 
-    /// Goes to the next row; `false` at the end.
+    /// Advances to the next row. Returns false at the end.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<bool> {
         if self.at + PAD >= self.block.bytes().len() && !self.next_block()? {
@@ -431,7 +438,7 @@ impl<K: Key> GramRows<K> {
         Ok(true)
     }
 
-    /// Like advance, but for what begins with `<s>` twice.
+    /// Like [`GramRows::advance`], but skips n-grams that begin with `<s>` twice.
     #[inline]
     pub(super) fn advance_counted(&mut self, n: u32, bits: u32) -> Result<bool> {
         while self.advance()? {
@@ -442,15 +449,16 @@ impl<K: Key> GramRows<K> {
         Ok(false)
     }
 
-    /// The count that Kneser and Ney ask for, of an n-gram of `n` words: after how many words it was seen, or, in the
-    /// highest order and where it begins with `<s>` and has no word before it, how often.
+    /// Returns the adjusted count of Kneser and Ney for an n-gram of `n` words: the number of
+    /// distinct words seen before it. In the highest order, and for n-grams that begin with `<s>`
+    /// and so have no word before them, it is the number of times that the n-gram was seen.
     #[inline]
     pub(super) fn adjusted(&self, n: u32, bits: u32) -> u32 {
         let begins = self.key.part((n - 1) * bits) == WordId::START.0;
         if !self.has_links || begins { self.seen } else { self.links }
     }
 
-    /// The words of its n-gram.
+    /// Unpacks the words of the current n-gram.
     #[inline]
     pub(super) fn words<'w>(&self, n: usize, bits: u32, out: &'w mut [u32; MAX_ORDER]) -> &'w [u32] {
         words_of(self.key, bits, &mut out[..n]);
@@ -459,7 +467,7 @@ impl<K: Key> GramRows<K> {
 
     #[cold]
     fn next_block(&mut self) -> Result<bool> {
-        // What has been read is let go before more is read.
+        // Frees the block just read before reading the next.
         self.block = Arc::default();
         let Some(block) = self.blocks.next()? else { return Ok(false) };
         (self.block, self.at, self.key) = (block, 0, K::default());
@@ -467,7 +475,7 @@ impl<K: Key> GramRows<K> {
     }
 }
 
-/// The words of an n-gram.
+/// Unpacks the words of an n-gram.
 #[inline]
 pub(super) fn words_of<K: Key>(key: K, bits: u32, words: &mut [u32]) {
     for (at, word) in (0..).zip(words.iter_mut().rev()) {
@@ -475,7 +483,7 @@ pub(super) fn words_of<K: Key>(key: K, bits: u32, words: &mut [u32]) {
     }
 }
 
-/// Whether an n-gram of `n` words begins with `<s>` twice.
+/// Returns true if an n-gram of `n` words begins with `<s>` twice.
 #[inline]
 pub(super) fn is_padded<K: Key>(key: K, n: u32, bits: u32) -> bool {
     n >= 2 && {
@@ -484,20 +492,20 @@ pub(super) fn is_padded<K: Key>(key: K, n: u32, bits: u32) -> bool {
     }
 }
 
-/// The bytes of n-grams that are sorted at a time: large enough that there are few pieces to merge, small beside the
-/// counts of a large corpus.
+/// The size in bytes of a piece of n-grams that is sorted at once: large enough that there are few
+/// pieces to merge, and small compared with the counts of a large corpus.
 const PIECE: usize = 1 << 26;
 
-/// So many runs are merged at a time.
+/// The number of runs that are merged at once.
 const RUNS: usize = 32;
 
-/// Something to be sorted by its key.
+/// A record to be sorted by its key.
 trait SortRecord: Copy + Default {
     type Key: Key;
     fn key(&self) -> Self::Key;
-    /// How often the key was seen.
+    /// Returns the number of times that the key was seen.
     fn seen(&self) -> u32;
-    /// The n-gram that it is a part of.
+    /// Returns the index of the longer n-gram that the key is a suffix of.
     fn link(&self) -> u32;
 }
 
@@ -520,7 +528,8 @@ impl<K: Key> SortRecord for K {
     }
 }
 
-/// An n-gram, how often it was seen, and the number of the one that it is a part of.
+/// An n-gram, the number of times that it was seen, and the index of the longer n-gram that it is a
+/// suffix of.
 #[derive(Debug, Clone, Copy, Default)]
 struct SuffixRecord<K> {
     key: K,
@@ -547,7 +556,7 @@ impl<K: Key> SortRecord for SuffixRecord<K> {
     }
 }
 
-/// Counts records as they come.
+/// Counts records as they arrive.
 #[derive(Debug)]
 struct RecordCounter<'a, R: SortRecord> {
     bits: u32,
@@ -556,12 +565,12 @@ struct RecordCounter<'a, R: SortRecord> {
     piece: Vec<R>,
     scratch: Vec<R>,
     capacity: usize,
-    /// What has been counted; every [`RUNS`] of one level are merged into one of the next.
+    /// The sorted runs; every [`RUNS`] runs of one level are merged into one run of the next.
     levels: Vec<Vec<Grams<R::Key>>>,
 }
 
 impl<'a, R: SortRecord> RecordCounter<'a, R> {
-    /// For keys of so many bits.
+    /// Creates a counter for keys of `bits` bits.
     fn new(bits: u32, is_highest: bool, expected: usize, memory: &'a Memory) -> Self {
         let capacity = (PIECE.min(memory.array()) / size_of::<R>()).max(FEW).min(expected).max(1);
         let piece = Vec::with_capacity(capacity);
@@ -606,19 +615,20 @@ impl<'a, R: SortRecord> RecordCounter<'a, R> {
     fn finish(mut self) -> Result<Grams<R::Key>> {
         self.end_piece()?;
         (self.piece, self.scratch) = (Vec::new(), Vec::new());
-        // The levels hold ever later parts of what came, from the highest on.
+        // From the highest level down, the levels hold ever later parts of the input.
         let runs = self.levels.into_iter().rev().flatten().collect();
         Grams::merge(runs, self.is_highest, self.memory)
     }
 }
 
-/// A piece is never smaller, however little memory there is.
+/// The smallest number of records in a piece, however little memory there is.
 const FEW: usize = 64;
 
-/// The bits of a digit: 2048 counters stay in the first-level cache.
+/// The bits of a digit of the radix sort: 2048 counters fit into the first-level cache.
 const DIGIT: u32 = 11;
 
-/// Sorts records by the lowest `bits` of their keys, the least significant digit first. `scratch` is memory to work in.
+/// Sorts records by the lowest `bits` of their keys, least significant digit first, with `scratch`
+/// as working memory.
 fn sort<R: SortRecord>(records: &mut Vec<R>, scratch: &mut Vec<R>, bits: u32) {
     let mask = (1 << DIGIT) - 1;
     let passes = bits.div_ceil(DIGIT);
@@ -648,7 +658,8 @@ fn sort<R: SortRecord>(records: &mut Vec<R>, scratch: &mut Vec<R>, bits: u32) {
     }
 }
 
-/// Counts the n-grams of the highest order. Sentences begin as after `order` - 1 times `<s>`.
+/// Counts the n-grams of the highest order. Each sentence begins as if after `order` - 1 times
+/// `<s>`.
 pub(super) struct Highest<'a, K: Key> {
     counter: CountSource<'a, K>,
     start: K,
@@ -657,14 +668,14 @@ pub(super) struct Highest<'a, K: Key> {
     bits: u32,
 }
 
-/// What is counted: words one by one, or n-grams that were counted before.
+/// The source of the counts: words one by one, or n-grams counted before.
 enum CountSource<'a, K: Key> {
     Words(RecordCounter<'a, K>),
     Grams(RecordCounter<'a, SuffixRecord<K>>),
 }
 
 impl<'a, K: Key> Highest<'a, K> {
-    /// For a text of so many words, or n-grams.
+    /// Creates a counter for a text of `expected` words, or of as many n-grams.
     pub(super) fn new(order: usize, bits: u32, expected: usize, are_grams: bool, memory: &'a Memory) -> Self {
         let all = bits * order as u32;
         let start = (0..order).fold(K::default(), |key, _| key.append(WordId::START.0, bits));
@@ -675,7 +686,7 @@ impl<'a, K: Key> Highest<'a, K> {
         Self { counter, start, key: start, all, bits }
     }
 
-    /// The next word of a text, whose sentences each end with [`WordId::END`].
+    /// Adds the next word of a text, in which each sentence ends with [`WordId::END`].
     #[inline]
     pub(super) fn word(&mut self, word: u32) -> Result<()> {
         let key = self.key.append(word, self.bits).low(self.all);
@@ -683,7 +694,7 @@ impl<'a, K: Key> Highest<'a, K> {
         self.gram(key, 1)
     }
 
-    /// An n-gram that was seen so often.
+    /// Adds an n-gram that was seen `seen` times.
     #[inline]
     pub(super) fn gram(&mut self, key: K, seen: u32) -> Result<()> {
         match &mut self.counter {
@@ -700,8 +711,9 @@ impl<'a, K: Key> Highest<'a, K> {
     }
 }
 
-/// The n-grams of all orders, from 1, given those of the highest; `progress` hears of each. What begins with `<s>` twice
-/// stands among them still: see [`GramRows::advance_counted`].
+/// Returns the n-grams of all orders, starting with 1, given those of the highest, and reports each
+/// order to `progress`. N-grams that begin with `<s>` twice are still among them: see
+/// [`GramRows::advance_counted`].
 pub(super) fn lower<K: Key>(
     highest: Grams<K>,
     order: usize,
@@ -720,7 +732,7 @@ pub(super) fn lower<K: Key>(
     Ok(orders)
 }
 
-/// The n-grams one shorter than `longer`, of `n` words.
+/// Counts the n-grams of `n` words that are suffixes of `longer`.
 fn shorter<K: Key>(longer: &Grams<K>, n: u32, bits: u32, memory: &Memory) -> Result<Grams<K>> {
     let mut counter = RecordCounter::<SuffixRecord<K>>::new(n * bits, false, longer.len, memory);
     let mut rows = longer.rows();
@@ -739,17 +751,19 @@ fn shorter<K: Key>(longer: &Grams<K>, n: u32, bits: u32, memory: &Memory) -> Res
     counter.finish()
 }
 
-/// For each n-gram of one order the number of its suffix' value: the values of the order below, put where the links say.
+/// The value of its suffix for each n-gram of one order: the values of the order below, scattered
+/// by their links.
 #[derive(Debug)]
 pub(super) struct Scattered {
     array: Vec<f64>,
     at: usize,
-    /// Values of the n-grams that have no room yet, each so many as the array has.
+    /// The values of n-grams beyond the current array, in one bucket per array length.
     buckets: std::vec::IntoIter<Numbers<(u32, f64)>>,
 }
 
 impl Scattered {
-    /// `value` gives the value of each row of `shorter` in turn; `len` n-grams are linked.
+    /// Scatters the values of `shorter`, which `value` gives for each row in turn, over `len`
+    /// n-grams.
     pub(super) fn new<K: Key>(
         shorter: &mut Grams<K>,
         len: usize,
@@ -778,7 +792,7 @@ impl Scattered {
         Ok(Self { array, at: 0, buckets: buckets.into_iter() })
     }
 
-    /// The value of the next n-gram.
+    /// Returns the value for the next n-gram.
     #[inline]
     pub(super) fn next(&mut self) -> Result<f64> {
         if self.at == self.array.len() {
@@ -800,7 +814,7 @@ impl Scattered {
     }
 }
 
-/// So many parts at most.
+/// The largest number of parts that the values are split into.
 const BUCKETS: usize = 64;
 
 #[cfg(test)]
@@ -811,10 +825,10 @@ mod tests {
     use ngrams::Ngrams;
     use proptest::prelude::*;
 
-    /// How often each n-gram was seen, and after how many words.
+    /// The number of times that each n-gram was seen, and the number of distinct words before it.
     type Plain = BTreeMap<Vec<u32>, (u32, u32)>;
 
-    /// The definition, on the windows of an independent crate.
+    /// Counts by definition, on the windows of an independent crate.
     fn plain(sentences: &[Vec<u32>], order: usize) -> Vec<Plain> {
         let mut orders = vec![Plain::new(); order];
         let mut before: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
@@ -843,7 +857,8 @@ mod tests {
         orders
     }
 
-    /// The n-grams of a sentence. The crate panics on fewer than `n` - 1 words, and its 1-grams grow.
+    /// Returns the n-grams of a sentence. The crate panics on fewer than `n` - 1 words, and its
+    /// 1-grams grow.
     fn windows(words: &[u32], n: usize) -> Vec<Vec<u32>> {
         if n == 1 || words.len() < n {
             return words.chunks(1).filter(|_| n == 1).map(<[u32]>::to_vec).collect();
@@ -883,7 +898,8 @@ mod tests {
         (1..).zip(orders(sentences, order, bits, memory)).map(plain).collect()
     }
 
-    /// A limit that leaves room for nothing, for little, and for all; the folder lives as long as the memory is used.
+    /// Returns a limit with room for nothing, one with room for little, and one with room for
+    /// everything. The folder must live as long as the memory is used.
     fn memories() -> (tempfile::TempDir, [Memory; 3]) {
         let folder = tempfile::tempdir().unwrap();
         let limited = |bytes| Memory::limited(bytes, folder.path());

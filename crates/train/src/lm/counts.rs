@@ -1,11 +1,13 @@
-//! Counted n-grams as a file, so that a corpus can be counted in pieces, on many machines, and learned from again.
+//! Files of counted n-grams, so that a corpus can be counted in pieces on many machines and trained
+//! on later.
 //!
-//! `MAJUCNTS`, the format, the order, the number of words with the three special ones and the length of the rest of the head
-//! (u32 each); how many words and sentence ends the text has (u64); how it was made into words, which ends with a 0; for
-//! each word how often it was seen (u64) and its text, which ends with a 0; a CRC-32 of all this. Then the n-grams of the
-//! highest order in blocks (see `count::Encoder`), as they are counted: a sentence begins after order - 1
-//! times `<s>`. Before each block stands its length (u32), and after it its CRC-32; a length of 0 ends the file. All numbers
-//! are little-endian.
+//! The head holds `MAJUCNTS`, then as u32 the format version, the order, the number of words with
+//! the three special ones, and the length of the rest of the head; the number of words and sentence
+//! ends of the text (u64); a description of how the text was split into words, terminated by a 0;
+//! for each word its count (u64) and its text, terminated by a 0; and a CRC-32 of everything so
+//! far. The n-grams of the highest order follow in blocks (see `count::GramEncoder`), as they are
+//! counted: each sentence begins after order - 1 times `<s>`. Each block is preceded by its length
+//! (u32) and followed by its CRC-32; a length of 0 ends the file. All numbers are little-endian.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -20,24 +22,26 @@ use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
 
 const MAGIC: &[u8; 8] = b"MAJUCNTS";
 
-/// The format that this build writes and reads.
+/// The format version that this build writes and reads.
 const FORMAT: u32 = 1;
 
-/// The bytes before the part of the head whose length they tell.
+/// The number of bytes up to and including the field that holds the length of the rest of the head.
 const FIXED: usize = MAGIC.len() + 4 * 4 + 8;
 
 impl TrainingText {
-    /// Opens files of counts; what is learned from them is what is learned from their texts one after another.
+    /// Opens files of counts. A model trained on them equals one trained on their texts in the same
+    /// order.
     ///
     /// # Errors
-    /// Where one cannot be read or is not what it should be, or they do not go together.
+    /// If a file cannot be read or is not a valid file of counts, or if the files do not fit
+    /// together.
     pub fn open(files: &[impl AsRef<Path>], memory: &Memory) -> Result<Self> {
         files::check_inputs(files)?;
         let inputs = files.iter().map(files::open).collect::<Result<Vec<_>>>()?;
         Self::of_counts(inputs, memory)
     }
 
-    /// Like [`TrainingText::open`], of one file that is in memory; `name` is what errors call it.
+    /// Like [`TrainingText::open`], for one file in memory, which errors call `name`.
     ///
     /// # Errors
     /// Like [`TrainingText::open`].
@@ -67,10 +71,12 @@ impl TrainingText {
         text.check("expected counts of a text that has some")
     }
 
-    /// Writes how often each n-gram of this order was seen, with those at the beginning of a sentence that are shorter.
+    /// Writes the count of each n-gram of this order, and of the shorter ones at the beginnings of
+    /// sentences.
     ///
     /// # Errors
-    /// Where the text cannot be counted so, or `out` cannot be written, as which `refused` tells it.
+    /// If the text cannot be counted in this order, or if `out` cannot be written, which `refused`
+    /// turns into an error.
     pub fn write_counts(
         self,
         order: usize,
@@ -107,7 +113,7 @@ impl TrainingText {
         out.write_all(&0u32.to_le_bytes()).map_err(refused)
     }
 
-    /// Refuses an order that there are no counts for.
+    /// Refuses an order that the counts do not cover.
     pub(super) fn check_order(&self, order: usize) -> Result<()> {
         if !(1..=MAX_ORDER).contains(&order) {
             return Err(Error::Usage(format!("order {order}: expected a number from 1 to {MAX_ORDER}")));
@@ -121,7 +127,7 @@ impl TrainingText {
         }
     }
 
-    /// The longest n-grams that it can be counted in, where it was counted before.
+    /// Returns the order in which the text was counted, or `None` if it was not counted before.
     pub fn order(&self) -> Option<usize> {
         self.made.order
     }
@@ -145,17 +151,17 @@ fn head(order: usize, tokens: u64, made: &str, vocabulary: &Vocabulary, counts: 
     head
 }
 
-/// A file of counts whose head was read.
+/// A file of counts whose head has been read.
 #[derive(Debug)]
 pub(super) struct CountsFile {
     input: Input,
     order: usize,
     words: u32,
-    /// How many words and sentence ends the text has.
+    /// The number of words and sentence ends of the text.
     pub(super) tokens: u64,
 }
 
-/// What stands at the beginning of a file.
+/// The head of a file of counts.
 struct CountsHeader {
     counted: CountsFile,
     made: TextPreparation,
@@ -193,7 +199,7 @@ impl CountsHeader {
     }
 }
 
-/// How the text was made into words, the words, and how often each was seen.
+/// Parses the description of how the text was split into words, the words, and the count of each.
 fn vocabulary(mut body: &[u8], words: u32) -> Option<(String, Vocabulary, Vec<u64>)> {
     let text = |body: &mut &[u8]| {
         let end = body.iter().position(|&byte| byte == 0)?;
@@ -208,7 +214,7 @@ fn vocabulary(mut body: &[u8], words: u32) -> Option<(String, Vocabulary, Vec<u6
         let (count, rest) = body.split_first_chunk()?;
         body = rest;
         let word = text(&mut body)?;
-        // Each word stands once, so each is given its place as its number.
+        // Words are distinct, so each gets its position as its number.
         if word.is_empty()
             || word.contains(|c: char| c.is_ascii_whitespace())
             || vocabulary.insert(&word) != WordId(id)
@@ -217,13 +223,13 @@ fn vocabulary(mut body: &[u8], words: u32) -> Option<(String, Vocabulary, Vec<u6
         }
         counts.push(u64::from_le_bytes(*count));
     }
-    // Sums of them must not be too large.
+    // The sum of the counts must not overflow.
     let sum = counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count))?;
     (body.is_empty() && counts.len() >= SPECIAL.len() && sum < 1 << 48).then_some((made, vocabulary, counts))
 }
 
 impl CountsFile {
-    /// Gives each n-gram, its words and how often it was seen, to `visit`.
+    /// Passes the words of each n-gram and its count to `visit`.
     pub(super) fn for_each(self, visit: &mut dyn FnMut(&[u32], u32) -> Result<()>) -> Result<()> {
         match word_bits(self.words as usize) * self.order as u32 {
             0..=64 => self.rows::<u64>(visit),
@@ -261,7 +267,8 @@ impl CountsFile {
         Ok(())
     }
 
-    /// Whether a text can have this n-gram: known words, `<s>` at the beginning only, and `</s>` at the end only.
+    /// Returns true if the n-gram can occur in a text: it has known words, `<s>` only at its
+    /// beginning, and `</s>` only at its end.
     fn is_sound(&self, words: &[u32]) -> bool {
         let [inside @ .., last] = words else { return false };
         let begun = inside.iter().skip_while(|&&word| word == WordId::START.0);
@@ -271,7 +278,7 @@ impl CountsFile {
             && !begun.into_iter().any(special)
     }
 
-    /// The next block, with what must lie behind it; `None` at the end.
+    /// Reads the next block and adds the padding that a decoder needs. Returns `None` at the end.
     fn block(&mut self) -> Result<Option<Vec<u8>>> {
         let len =
             exact(&mut self.input, 4)?.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
@@ -294,7 +301,8 @@ fn altered(name: &str) -> Error {
     Error::file(name, "the counts were altered: copy the file again, or count again")
 }
 
-/// So many bytes; memory grows with what is there alone, whatever is said to come.
+/// Reads exactly `len` bytes. Memory grows only with the bytes that arrive, whatever length is
+/// claimed.
 fn exact(input: &mut Input, len: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     while bytes.len() < len {

@@ -1,15 +1,17 @@
-//! Several models in, their linear interpolation as one back-off model out.
+//! Mixes several models into one back-off model by linear interpolation.
 //!
-//! The static mixture of SRILM's `ngram -mix-lm` (Stolcke 2002, section 3.2): every n-gram of any of the models is in the
-//! result, with p(w | h) = Σ λ p(w | h) under the models, backed off where one does not list it; back-offs are found anew, so
-//! that each history sums to one. After a history that no model lists, p is that of the shorter one; where the models are
-//! mixed word by word instead, as they are for tuning, it is their sum there too, so perplexities differ a little.
+//! The static mixture of SRILM's `ngram -mix-lm` (Stolcke 2002, section 3.2): the result lists
+//! every n-gram of any of the models, with p(w | h) = Σ λ p(w | h) under the models, backed off in
+//! models that do not list it. Back-off weights are recomputed, so that each history sums to one.
+//! After a history that no model lists, p is that of the shorter history. The word-by-word mixture
+//! that is used for tuning takes the sum of the models there too, so perplexities differ slightly.
 //!
-//! The vocabulary is that of all models. A word that a model does not have gets nothing from it; its `<unk>` stays the
-//! `<unk>` of words that none has. In a history it is `<unk>` to that model, where SRILM forgets the history before it.
+//! The vocabulary is the union of those of the models. A model gives no probability to a word that
+//! it does not have; its `<unk>` remains the `<unk>` of words that no model has. In a history such
+//! a word is `<unk>` to that model, whereas SRILM drops the history before it.
 //!
-//! Weights are tuned by expectation maximisation (Jelinek and Mercer 1980): the new weight of a model is the mean over the
-//! words of a held-out text of its share in the probability of the word.
+//! Weights are tuned by expectation maximisation (Jelinek and Mercer 1980): the new weight of a
+//! model is the mean, over the words of a held-out text, of its posterior given the word.
 
 use super::words::{self, SentenceVisitor, WordUnits};
 use crate::corpus::Corpus;
@@ -19,10 +21,11 @@ use majuscule::lm::table::{ContextRest, NgramTableBuilder};
 use majuscule::lm::vocab::{Vocabulary, WordId};
 use majuscule::lm::{MAX_ORDER, NgramModel};
 
-/// Mixes models; the weights, one a model, say how much of each.
+/// Mixes models with one weight per model.
 ///
 /// # Errors
-/// Where the weights are not one a model, from 0, with the sum 1, or the n-grams are too many.
+/// If there is not one weight per model, if a weight is negative, if the weights do not sum to 1,
+/// or if there are too many n-grams.
 pub fn interpolate(models: &[&NgramModel], weights: &[f64]) -> Result<NgramModel> {
     check(models, weights)?;
     let mixture = Mixture::new(models, weights);
@@ -50,12 +53,12 @@ fn check(models: &[&NgramModel], weights: &[f64]) -> Result<()> {
     Err(Error::Usage(problem))
 }
 
-/// Weights as people read them.
+/// Formats weights for people.
 pub fn shown(weights: &[f64]) -> String {
     weights.iter().map(|weight| format!("{weight:.4}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Models under one vocabulary.
+/// Several models under a common vocabulary.
 struct Mixture<'a> {
     parts: Vec<MixturePart<'a>>,
     vocabulary: Vocabulary,
@@ -65,14 +68,14 @@ struct MixturePart<'a> {
     model: &'a NgramModel,
     scorer: NgramScorer<'a>,
     weight: f64,
-    /// Its words under the common vocabulary.
+    /// The common number of each of the model's own words.
     to_common: Vec<WordId>,
-    /// The common words under its own.
+    /// The model's own number for each common word.
     to_own: Vec<Option<WordId>>,
 }
 
 impl MixturePart<'_> {
-    /// A word as it stands in a history.
+    /// Returns the model's own number for a word in a history.
     fn own(&self, word: WordId) -> WordId {
         self.to_own[word.0 as usize].unwrap_or(WordId::UNKNOWN)
     }
@@ -104,12 +107,12 @@ impl<'a> Mixture<'a> {
         let nothing = vec![NgramState::EMPTY; self.parts.len()];
         let words = (0..self.vocabulary.len() as u32).map(WordId);
         let mut unigrams: Vec<_> = words.map(|word| (log10(self.probability(&nothing, word)), 0.0)).collect();
-        // Nothing predicts where a sentence begins, and tools write what they like there.
+        // `<s>` is never predicted, and tools write arbitrary values for it.
         unigrams[WordId::START.0 as usize].0 = NEVER;
         unigrams
     }
 
-    /// p of a word after a history that each part has a state for.
+    /// Returns p of a word, given the state of each model after a history.
     fn probability(&self, states: &[NgramState], word: WordId) -> f64 {
         let shares = self.parts.iter().zip(states).filter_map(|(part, &state)| {
             let own = part.to_own[word.0 as usize]?;
@@ -118,7 +121,7 @@ impl<'a> Mixture<'a> {
         shares.sum()
     }
 
-    /// All n-grams of an order, sorted, one after another.
+    /// Returns all n-grams of an order, sorted and concatenated.
     fn ngrams(&self, order: usize) -> Vec<WordId> {
         match order {
             2 => self.sorted::<2>(),
@@ -143,7 +146,8 @@ impl<'a> Mixture<'a> {
         ngrams.into_flattened()
     }
 
-    /// Adds the n-grams of an order, and finds the back-offs of their contexts; both are sorted.
+    /// Adds the n-grams of an order and computes the back-off weights of their contexts; both are
+    /// sorted.
     fn extend(
         &self,
         builder: &mut NgramTableBuilder,
@@ -176,7 +180,7 @@ impl<'a> Mixture<'a> {
     }
 }
 
-/// log10 p of what is never predicted, as tools write it.
+/// The log10 p of a word that is never predicted, as tools write it.
 const NEVER: f32 = -99.0;
 
 fn log10(probability: f64) -> f32 {
@@ -190,18 +194,19 @@ fn power(log10: f32) -> f64 {
 /// A round of tuning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
-    /// Counted from 1.
+    /// The number of the round, counted from 1.
     pub number: usize,
-    /// The weights that it began with, one a model.
+    /// The weights at the start of the round, one per model.
     pub weights: Vec<f64>,
-    /// The perplexity of the held-out text under them.
+    /// The perplexity of the held-out text under these weights.
     pub perplexity: f64,
 }
 
-/// The weights under which a held-out text is most probable, each round told to `each` as it ends.
+/// Returns the weights that maximise the probability of a held-out text, and reports each round to
+/// `each` as it ends.
 ///
 /// # Errors
-/// Where the text cannot be read or has no words.
+/// If the text cannot be read or has no words.
 pub fn tune(
     models: &[&NgramModel],
     held_out: &Corpus,
@@ -226,12 +231,12 @@ pub fn tune(
     Ok(weights)
 }
 
-/// Rounds go on until no weight moves by as much.
+/// The convergence threshold: tuning stops once no weight moves by this much.
 const PRECISION: f64 = 1e-4;
 
 const MOST_ROUNDS: usize = 200;
 
-/// The perplexity under some weights, and the weights after them.
+/// Returns the perplexity under some weights, and the weights of the next round.
 fn round(probabilities: &[f64], weights: &[f64]) -> (f64, Vec<f64>) {
     let (mut ln, mut better) = (0.0, vec![0.0; weights.len()]);
     let words = probabilities.chunks_exact(weights.len());
@@ -248,7 +253,7 @@ fn round(probabilities: &[f64], weights: &[f64]) -> (f64, Vec<f64>) {
     ((-ln / count).exp(), better)
 }
 
-/// The probabilities of each word of a text, one a model.
+/// The probabilities of each word of a text, one per model.
 struct ModelProbabilities<'a> {
     models: &'a [&'a NgramModel],
     scorers: Vec<NgramScorer<'a>>,
@@ -263,14 +268,15 @@ impl<'a> ModelProbabilities<'a> {
         Self { models, scorers, states, probabilities: Vec::new() }
     }
 
-    /// Adds a word, by its number in each model that has it; of none, it is unknown to all.
+    /// Adds a word, given its number in each model that has it. A word that no model has is unknown
+    /// to all.
     fn add(&mut self, number: impl Fn(&NgramModel) -> Option<WordId>) {
         let numbers: Vec<_> = self.models.iter().map(|model| number(model)).collect();
         let is_unknown = numbers.iter().all(Option::is_none);
         for ((scorer, state), number) in self.scorers.iter().zip(&mut self.states).zip(numbers) {
             let ScoredWord { log10, state: next } = scorer.step(*state, number.unwrap_or(WordId::UNKNOWN));
             *state = next;
-            // At least so much, since there is no logarithm of nothing.
+            // A probability of 0 has no logarithm.
             let p = if is_unknown || number.is_some() { power(log10).max(f64::MIN_POSITIVE) } else { 0.0 };
             self.probabilities.push(p);
         }
@@ -377,7 +383,8 @@ mod tests {
 
     #[test]
     fn a_round_can_be_checked_with_a_pencil() {
-        // Shares of the first model: 0.4 / 0.5 and 0.1 / 0.2 of 0.5 each way; their mean is 0.65.
+        // Posteriors of the first model: 0.4 / 0.5 and 0.1 / 0.2, each for half of the words; their
+        // mean is 0.65.
         let (perplexity, weights) = round(&[0.8, 0.2, 0.2, 0.2], &[0.5, 0.5]);
         assert!((weights[0] - 0.65).abs() < 1e-12 && (weights[1] - 0.35).abs() < 1e-12, "{weights:?}");
         assert!((perplexity - (0.5f64 * 0.2).sqrt().recip()).abs() < 1e-12);

@@ -1,8 +1,9 @@
-//! Counts in, probabilities and back-offs out.
+//! Turns counts into probabilities and back-off weights.
 //!
-//! Interpolated modified Kneser-Ney, Chen & Goodman 1998, with the discounts of their equation 26, and the smoothings that
-//! share its shape: what is taken from the counts of a history goes to the shorter one. 1-grams are interpolated with the
-//! same probability for every word, `<unk>` and `</s>` among them and `<s>` not.
+//! Interpolated modified Kneser-Ney (Chen & Goodman 1998, discounts of equation 26), and other
+//! smoothings of the same shape: the mass discounted from the counts of a history goes to the
+//! shorter history. 1-grams are interpolated with a uniform distribution over all words, including
+//! `<unk>` and `</s>` but not `<s>`.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -19,29 +20,32 @@ use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::Vocabulary;
 use majuscule::lm::{MAX_ORDER, NgramModel};
 
-/// How a model is trained.
+/// The settings for training a language model.
 ///
-/// As arguments these are what all verbs that train one take; the rest each sets by arguments of its own.
+/// As command-line arguments these are shared by all verbs that train a model; each verb sets the
+/// others by arguments of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-// clap names groups of arguments by their type, and methods flatten this one into a KneserNeyConfig of their own.
+// clap names argument groups by their type, and methods flatten this one into a KneserNeyConfig of
+// their own.
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct KneserNeyConfig {
     /// The length of the longest n-grams, from 1 to 7
     #[arg(long, value_name = "N", default_value_t = KneserNeyConfig::default().order)]
     pub order: usize,
-    /// How probability is kept for what was not seen
+    /// The smoothing method, which reserves probability for unseen n-grams
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub smoothing: Smoothing,
-    /// Go to shorter histories only for what was not seen, instead of adding their share to all
+    /// Back off to shorter histories only for unseen n-grams, instead of interpolating all of them
     #[arg(long)]
     pub back_off: bool,
-    /// For each order how often an n-gram must have been seen to stay, whatever the smoothing makes of its count: 1,5,5 drops
-    /// what was seen less than five times. The last holds for the orders after it; discounts are found before any n-gram goes
+    /// For each order, the lowest raw count that an n-gram needs to be kept: 1,5,5 drops n-grams of
+    /// orders 2 and up that were seen fewer than five times. The last value holds for all higher
+    /// orders; discounts are computed before any n-gram is dropped
     #[arg(long = "min-count", value_name = "N,…", value_delimiter = ',')]
     #[serde(rename = "min_count")]
     pub min_counts: Vec<u32>,
-    /// The discounts of counts 1, 2 and more of an order whose counts are too few to tell them.
+    /// The discounts for counts 1, 2 and more of an order that has too few counts to estimate them.
     #[arg(skip)]
     #[serde(skip)]
     pub fallback: Option<[f64; 3]>,
@@ -49,11 +53,11 @@ pub struct KneserNeyConfig {
     #[arg(skip)]
     #[serde(skip)]
     pub known: KnownWords,
-    /// What becomes of n-grams with words that it does not know.
+    /// The treatment of n-grams with out-of-vocabulary words.
     #[arg(skip)]
     #[serde(skip)]
     pub unknown: UnknownNgrams,
-    /// What words are.
+    /// The units that count as words.
     #[arg(skip)]
     #[serde(skip)]
     pub tokens: WordUnits,
@@ -74,46 +78,51 @@ impl Default for KneserNeyConfig {
     }
 }
 
-/// How probability is kept for what was not seen.
+/// The smoothing methods of a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[derive(clap::ValueEnum)]
 pub enum Smoothing {
-    /// Kneser & Ney with three discounts an order (Chen & Goodman 1998)
+    /// Kneser & Ney with three discounts per order (Chen & Goodman 1998)
     #[default]
     ModifiedKneserNey,
-    /// Kneser & Ney 1995 with one discount an order
+    /// Kneser & Ney 1995 with one discount per order
     KneserNey,
-    /// Witten & Bell 1991: as much as there are different words after a history
+    /// Witten & Bell 1991: reserves mass in proportion to the number of distinct words after a
+    /// history
     WittenBell,
     /// Katz 1987 with Good-Turing discounts of counts up to 7; always backs off
     GoodTuring,
 }
 
-/// What becomes of n-grams with words that the model does not know.
+/// The treatment of n-grams with out-of-vocabulary words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum UnknownNgrams {
-    /// These words are counted as the unknown word, as if the text had it in their place
+    /// Out-of-vocabulary words are counted as the unknown word, as if it stood in their place
     #[default]
     Count,
-    /// They are counted as they are, then go, and what they held is backed off, as by lmplz --limit_vocab_file
+    /// N-grams are counted as they are and then removed, and their mass is backed off, as by lmplz
+    /// --limit_vocab_file
     Prune,
 }
 
 /// Trains a model.
 ///
 /// # Errors
-/// Where the corpus cannot be read or has no words, the settings cannot be, or there are too few n-grams to find discounts.
+/// If the corpus cannot be read or has no words, if the settings are invalid, or if there are too
+/// few n-grams to estimate discounts.
 pub fn train(config: &KneserNeyConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<NgramModel> {
     config.check()?;
     TrainingText::read(corpus, config.tokens, threads, &Memory::unlimited())?.train(config, &mut |_| ())
 }
 
 impl TrainingText {
-    /// Trains a model in memory. `config.tokens` is not asked: the text has been made into words.
+    /// Trains a model in memory. `config.tokens` is ignored, since the text is already split into
+    /// words.
     ///
     /// # Errors
-    /// Where the settings cannot be, there are too few n-grams to find discounts, or a temporary file cannot be written.
+    /// If the settings are invalid, if there are too few n-grams to estimate discounts, or if a
+    /// temporary file cannot be written.
     pub fn train(self, config: &KneserNeyConfig, progress: &mut dyn FnMut(JobStage)) -> Result<NgramModel> {
         let mut sink = Trie::new(config.order);
         let vocabulary = self.numbered(&config.known, config.unknown == UnknownNgrams::Prune)?;
@@ -122,11 +131,12 @@ impl TrainingText {
         Ok(NgramModel::new(first_words(vocabulary, known), sink.finish()))
     }
 
-    /// Writes the ARPA file of the model that [`TrainingText::train`] trains, order by order: it is never in memory. Errors of `out`
-    /// are told as `refused` says.
+    /// Writes the ARPA file of the model that [`TrainingText::train`] trains, order by order, so
+    /// that the model is never held in memory. `refused` turns the errors of `out` into errors of
+    /// the library.
     ///
     /// # Errors
-    /// Like [`TrainingText::train`], and where `out` cannot be written.
+    /// Like [`TrainingText::train`], and if `out` cannot be written.
     pub fn write_arpa(
         self,
         config: &KneserNeyConfig,
@@ -160,7 +170,7 @@ impl TrainingText {
     }
 }
 
-/// The first words of a vocabulary.
+/// Returns the first `count` words of a vocabulary.
 fn first_words(all: Vocabulary, count: u32) -> Vocabulary {
     if all.len() == count as usize {
         return all;
@@ -171,10 +181,10 @@ fn first_words(all: Vocabulary, count: u32) -> Vocabulary {
 }
 
 impl KneserNeyConfig {
-    /// Refuses settings that cannot be.
+    /// Refuses invalid settings.
     ///
     /// # Errors
-    /// Where they cannot.
+    /// If the settings are invalid.
     pub fn check(&self) -> Result<()> {
         if !(1..=MAX_ORDER).contains(&self.order) {
             return Err(Error::Usage(format!(
@@ -226,32 +236,32 @@ impl KneserNeyConfig {
     }
 }
 
-/// What a model is estimated with.
+/// The inputs of an estimation.
 struct Estimation<'a> {
     config: &'a KneserNeyConfig,
     name: String,
     bits: u32,
-    /// How many words there are, and how many of them the model knows.
+    /// The number of words in all.
     words: u32,
     known: u32,
     memory: Memory,
 }
 
-/// What is known of an order before it is estimated.
+/// The statistics of an order that are needed before it is estimated.
 struct OrderStats {
-    /// How many n-grams have each count.
+    /// The number of n-grams with each count.
     times: [u64; 9],
-    /// How many n-grams there are, and how many stay.
+    /// The number of n-grams.
     len: usize,
     stay: usize,
 }
 
-/// An n-gram after its context.
+/// An n-gram, given its context.
 struct Child {
     word: u32,
     count: u32,
     stays: bool,
-    /// p of the n-gram without its first word.
+    /// The probability of the n-gram without its first word.
     suffix: f64,
 }
 
@@ -298,7 +308,7 @@ impl Estimation<'_> {
         Ok(stats)
     }
 
-    /// The count that the smoothing asks for.
+    /// Returns the count that the smoothing uses.
     #[inline]
     fn count<K: Key>(&self, n: usize, rows: &GramRows<K>) -> u32 {
         match self.config.smoothing {
@@ -307,7 +317,7 @@ impl Estimation<'_> {
         }
     }
 
-    /// Whether an n-gram stays; what stays stays with its parts.
+    /// Returns true if an n-gram is kept; then all its prefixes and suffixes are kept too.
     #[inline]
     fn stays<K: Key>(&self, n: usize, rows: &GramRows<K>) -> bool {
         rows.seen >= self.config.min_count(n)
@@ -315,7 +325,7 @@ impl Estimation<'_> {
                 || (0..n as u32).all(|at| rows.key.shift(at * self.bits).low(self.bits).part(0) < self.known))
     }
 
-    /// p of every word that the model knows.
+    /// Returns p of every word that the model knows.
     fn words<K: Key>(&self, words: &Grams<K>, stats: &OrderStats) -> Result<Vec<f64>> {
         let discounts = Discounts::of(self.config, 1, &stats.times)?;
         let mut history = HistoryCounts::default();
@@ -334,7 +344,8 @@ impl Estimation<'_> {
         Ok(counts.iter().map(p).collect())
     }
 
-    /// Estimates the n-grams of `n` words, given p of those one shorter; gives p of each.
+    /// Estimates the n-grams of `n` words, given p of those one word shorter, and returns p of
+    /// each.
     fn order<K: Key>(
         &self,
         n: usize,
@@ -370,7 +381,7 @@ impl Estimation<'_> {
             let back_off = self.context(&children, &discounts, &mut values, sink)?;
             sink.end(contexts.words(n - 1, bits, &mut [0; MAX_ORDER]), p, back_off)?;
         }
-        // Only counts that no text gives have one that begins with nothing.
+        // A row remains only with inconsistent counts, which no text produces.
         if is_row {
             return Err(Error::file(self.name.as_str(), "the counts do not fit together: count again"));
         }
@@ -378,7 +389,7 @@ impl Estimation<'_> {
         Ok(values)
     }
 
-    /// For each n-gram of `n` words p of what it is without its first.
+    /// Returns, for each n-gram of `n` words, p of the n-gram without its first word.
     fn suffixes<K: Key>(
         &self,
         n: usize,
@@ -393,7 +404,7 @@ impl Estimation<'_> {
         })
     }
 
-    /// Estimates the n-grams of a context; gives log10 of its back-off.
+    /// Estimates the n-grams of a context and returns log10 of its back-off weight.
     fn context(
         &self,
         children: &[Child],
@@ -418,7 +429,8 @@ impl Estimation<'_> {
                 shorter += child.suffix;
                 least = share.min(least);
             }
-            // Where nothing is left to back off to, or a discount is as large as its count, the rest is shared among all.
+            // If nothing is left to back off to, or a discount equals its count, the rest is shared
+            // among all.
             if 1.0 - shorter > 1e-9 && least > 0.0 {
                 (rest, added) = ((1.0 - own) / (1.0 - shorter), 0.0);
             }
@@ -431,7 +443,7 @@ impl Estimation<'_> {
         Ok(rest.log10() as f32)
     }
 
-    /// Gives the n-grams of the highest order to `sink`.
+    /// Passes the n-grams of the highest order to `sink`.
     fn highest<K: Key>(
         &self,
         grams: &Grams<K>,
@@ -460,12 +472,12 @@ impl KneserNeyConfig {
     }
 }
 
-/// What is taken from the counts after one context.
+/// The counts after one context, and the mass discounted from them.
 #[derive(Debug, Default)]
 struct HistoryCounts {
-    /// The sum of the counts, and what is added to it.
+    /// The sum of the counts, with what the smoothing adds to it.
     total: f64,
-    /// What is taken from them, with the whole of those that do not stay.
+    /// The discounted mass, including the whole counts of n-grams that are dropped.
     taken: f64,
 }
 
@@ -484,7 +496,7 @@ impl HistoryCounts {
         self.total == 0.0
     }
 
-    /// Keeps something for what was not seen, where no discount does: as much as for one more word.
+    /// Reserves mass for unseen words where no discount does: as much as for one more word.
     fn end(&mut self) {
         if self.taken <= 0.0 {
             self.total += 1.0;
@@ -492,18 +504,18 @@ impl HistoryCounts {
         }
     }
 
-    /// The share of what was taken.
+    /// Returns the share of the discounted mass.
     fn rest(&self) -> f64 {
         self.taken / self.total
     }
 }
 
-/// What is taken from each count of an order.
+/// The discounts for each count of an order.
 #[derive(Debug, PartialEq)]
 struct Discounts {
-    /// By count; the last holds for all above it too.
+    /// The discounts by count; the last holds for all higher counts too.
     amounts: Vec<f64>,
-    /// Whether as much is added as there are different words (Witten-Bell).
+    /// True if the number of distinct words is added to the total (Witten-Bell).
     types: bool,
 }
 
@@ -513,13 +525,13 @@ impl Discounts {
         self.amounts[(count as usize).min(self.amounts.len() - 1)]
     }
 
-    /// The share of a count in its history.
+    /// Returns the discounted relative frequency of a count in its history.
     #[inline]
     fn share(&self, history: &HistoryCounts, count: u32) -> f64 {
         (f64::from(count) - self.of_count(count)) / history.total
     }
 
-    /// The discounts of an order, from how many of its n-grams have each count.
+    /// Computes the discounts of an order from the number of its n-grams with each count.
     fn of(config: &KneserNeyConfig, order: usize, times: &[u64; 9]) -> Result<Self> {
         let amounts = match config.smoothing {
             Smoothing::ModifiedKneserNey => modified(order, times, config.fallback)?,
@@ -531,7 +543,7 @@ impl Discounts {
     }
 }
 
-/// Equation 26 of Chen & Goodman 1998, from how many n-grams have each count.
+/// Computes equation 26 of Chen & Goodman 1998 from the number of n-grams with each count.
 fn modified(order: usize, times: &[u64; 9], fallback: Option<[f64; 3]>) -> Result<Vec<f64>> {
     let [_, n1, n2, ..] = times.map(|n| n as f64);
     let y = n1 / (n1 + 2.0 * n2);
@@ -562,10 +574,11 @@ fn too_few(order: usize, count: usize) -> Error {
     ))
 }
 
-/// The counts up to which Katz discounts.
+/// The largest count that Katz discounts.
 const LARGEST: usize = 7;
 
-/// Katz 1987. A count whose discount would be negative, for want of text, is left as it is.
+/// Computes the discounts of Katz 1987. A count whose discount would be negative for lack of text
+/// is left as it is.
 fn good_turing(order: usize, times: &[u64; 9]) -> Result<Vec<f64>> {
     if times[1] == 0 {
         return Err(Error::Usage(format!(
@@ -599,7 +612,7 @@ mod tests {
         train(config, &corpus(text), NonZeroUsize::new(threads).unwrap())
     }
 
-    /// A file of counts of a text.
+    /// Returns a file of the counts of a text.
     fn counted(text: &str, order: usize) -> Vec<u8> {
         written(
             TrainingText::read(&corpus(text), WordUnits::Given, NonZeroUsize::MIN, &Memory::unlimited())
@@ -614,7 +627,7 @@ mod tests {
         bytes
     }
 
-    /// The sum of p(word | state) over all words but `<s>`.
+    /// Returns the sum of p(word | state) over all words but `<s>`.
     fn sum(model: &NgramModel, state: NgramState) -> f64 {
         let words = (0..model.vocabulary().len() as u32).map(WordId).filter(|&word| word != WordId::START);
         words.map(|word| 10f64.powf(f64::from(model.scorer().step(state, word).log10))).sum()
@@ -737,7 +750,7 @@ mod tests {
                 std::fs::write(file, counted(text, order)).unwrap();
             }
             let whole = texts.join("\n");
-            // Merged into one file, they are what is counted of the whole.
+            // Merged into one file, the parts equal the counts of the whole.
             let merged = folder.path().join("merged");
             std::fs::write(&merged, written(TrainingText::open(&files, &tiny).unwrap(), order)).unwrap();
             prop_assert!(std::fs::read(&merged).unwrap() == counted(&whole, order));
@@ -762,7 +775,8 @@ mod tests {
 
     #[test]
     fn a_bigram_model_can_be_checked_with_a_pencil() {
-        // After every <s> Ana, then once a and once b; fallback discounts are 0.5, 1 and 1.5.
+        // After every <s> comes Ana, then once a and once b; the fallback discounts are 0.5, 1 and
+        // 1.5.
         let config = KneserNeyConfig {
             order: 2,
             fallback: Some([0.5, 1.0, 1.5]),
@@ -778,14 +792,15 @@ mod tests {
                 .fold(NgramState::EMPTY, |state, word| model.scorer().step(state, id(word)).state);
             10f64.powf(f64::from(model.scorer().step(state, id(last)).log10))
         };
-        // Different words before: Ana 1, a 1, b 1, </s> 2; 5 in all. Taken: 3 × 0.5 + 1 = 2.5, half of them. V is 5.
+        // Distinct words before: Ana 1, a 1, b 1, </s> 2; 5 in all. Discounts: 3 × 0.5 + 1 = 2.5,
+        // half of them. V is 5.
         assert!((p(&["Ana"]) - (0.5 / 5.0 + 0.5 / 5.0)).abs() < 1e-6);
         assert!((p(&["</s>"]) - (1.0 / 5.0 + 0.5 / 5.0)).abs() < 1e-6);
         assert!((p(&["Eva"]) - 0.5 / 5.0).abs() < 1e-6);
-        // After Ana a 1 and b 1, of which half is taken.
+        // After Ana: a 1 and b 1, of which half is discounted.
         assert!((p(&["Ana", "a"]) - (0.5 / 2.0 + 0.5 * 0.2)).abs() < 1e-6);
         assert!((p(&["Ana", "Ana"]) - 0.5 * 0.2).abs() < 1e-6);
-        // After <s> Ana 2, of which 1 is taken.
+        // After <s>: Ana 2, of which 1 is discounted.
         assert!((p(&["<s>", "Ana"]) - (1.0 / 2.0 + 0.5 * 0.2)).abs() < 1e-6);
     }
 
@@ -816,7 +831,7 @@ mod tests {
         // <s> Ana, Ana <unk>, <unk> <unk>, <unk> </s>; <s> <unk>, <unk> Ana, Ana </s>.
         assert_eq!(model.counts(), [5, 7]);
         let unknown = model.scorer().step(NgramState::EMPTY, WordId::UNKNOWN).log10;
-        // 4 of 8 tokens, and 3 different words: (4 + 3/4) / (8 + 3).
+        // 4 of 8 tokens, and 3 distinct words: (4 + 3/4) / (8 + 3).
         assert!((10f64.powf(f64::from(unknown)) - 4.75 / 11.0).abs() < 1e-6);
     }
 
@@ -831,7 +846,8 @@ mod tests {
             tokens,
             ..KneserNeyConfig::default()
         };
-        // US, us and Us are one word and seen three times; saw and Rui twice, of which Rui is the first.
+        // US, us and Us are one word, seen three times; saw and Rui are seen twice, and Rui sorts
+        // first.
         let model = trained(&config, "US saw Rui us saw Rui Us", 1).unwrap();
         let words: Vec<_> = model.vocabulary().iter().collect();
         assert_eq!(words, ["<unk>", "<s>", "</s>", "Rui", "US", "Us", "us"]);
@@ -849,7 +865,7 @@ mod tests {
             ..KneserNeyConfig::default()
         };
         let model = trained(&config, "Ana saw Rui\nRui saw Ana", 1).unwrap();
-        // The list adds no words.
+        // The list adds no words to the vocabulary.
         assert_eq!(model.vocabulary().iter().collect::<Vec<_>>(), ["<unk>", "<s>", "</s>", "Ana"]);
         // <s> Ana and Ana </s>.
         assert_eq!(model.counts(), [4, 2]);
@@ -857,18 +873,18 @@ mod tests {
             let word = model.vocabulary().id(word);
             10f64.powf(f64::from(model.scorer().step(state, word).log10))
         };
-        // Different words before: Ana 2, </s> 2, Rui 2, saw 2; 8 in all. Taken: 1 each of Ana and </s>, and all 4 of the
-        // words that go: 6/8, shared among <unk>, </s> and Ana.
+        // Distinct words before: Ana 2, </s> 2, Rui 2, saw 2; 8 in all. Discounts: 1 each of Ana
+        // and </s>, and all 4 of the words that are dropped: 6/8, shared among <unk>, </s> and Ana.
         assert!((p(NgramState::EMPTY, "Ana") - (1.0 / 8.0 + 6.0 / 8.0 / 3.0)).abs() < 1e-6);
         assert!((p(NgramState::EMPTY, "Rui") - 6.0 / 8.0 / 3.0).abs() < 1e-6);
-        // After <s> Ana 1, of which half is taken, and Rui 1, which goes: 1.5 of 2.
+        // After <s>: Ana 1, of which half is discounted, and Rui 1, which is dropped: 1.5 of 2.
         let start = model.scorer().start();
         assert!((p(start, "Ana") - (0.5 / 2.0 + 1.5 / 2.0 * (1.0 / 8.0 + 2.0 / 8.0))).abs() < 1e-6);
     }
 
     #[test]
     fn the_two_forms_of_cut_offs_compare_what_was_seen() {
-        // "the Rui" was seen three times, but after one word only: its adjusted count is 1.
+        // "the Rui" was seen three times, but after only one word: its adjusted count is 1.
         let text = "by the Rui\nby the Rui\nby the Rui\nAna the Eva";
         let config = KneserNeyConfig {
             order: 3,

@@ -1,4 +1,4 @@
-//! The estimation of n-gram language models: counts, discounts, interpolation, pruning.
+//! The estimation of n-gram language models: counts, discounts, interpolation and pruning.
 
 mod count;
 pub mod counts;

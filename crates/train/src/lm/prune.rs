@@ -1,19 +1,20 @@
-//! A model in, a smaller one out: n-grams go that the model can do without.
+//! Makes a model smaller by removing the n-grams that it can do without.
 //!
-//! Relative entropy pruning, Stolcke 1998: an n-gram goes where the perplexity of the model grows by less than a threshold
-//! without it, as the model itself weighs histories. What begins an n-gram that stays, stays. The probability of a history
-//! that begins with `<s>` is taken to begin with that of `</s>`, since there are as many.
+//! Relative entropy pruning (Stolcke 1998): an n-gram is removed if the perplexity of the model
+//! grows by less than a threshold without it, with histories weighted by the model itself. A prefix
+//! of an n-gram that is kept is kept too. The probability of a history that begins with `<s>`
+//! starts with that of `</s>`, since both are equally frequent.
 
 use majuscule::error::{Error, Result};
 use majuscule::lm::NgramModel;
 use majuscule::lm::table::{ContextRest, NgramTable, NgramTableBuilder};
 use majuscule::lm::vocab::WordId;
 
-/// Takes the n-grams out whose absence changes the perplexity by less than this share, such as 1e-8. Back-offs are found
-/// anew, so probabilities still sum to one.
+/// Removes the n-grams whose absence changes the perplexity by less than this share, such as 1e-8.
+/// Back-off weights are recomputed, so probabilities still sum to one.
 ///
 /// # Errors
-/// Where the threshold is no number from 0.
+/// If the threshold is negative or not a number.
 pub fn prune(model: &NgramModel, threshold: f64) -> Result<NgramModel> {
     if threshold.is_nan() || threshold < 0.0 {
         return Err(Error::Usage(format!("threshold {threshold}: expected a number from 0, such as 1e-8")));
@@ -23,7 +24,7 @@ pub fn prune(model: &NgramModel, threshold: f64) -> Result<NgramModel> {
     Ok(NgramModel::new(model.vocabulary.clone(), table))
 }
 
-/// For each node, whether it stays.
+/// Returns, for each node, true if it is kept.
 fn staying(table: &NgramTable, threshold: f64) -> Vec<bool> {
     let histories = histories(table);
     let mut stay = vec![true; table.nodes.len()];
@@ -40,7 +41,7 @@ fn staying(table: &NgramTable, threshold: f64) -> Vec<bool> {
     stay
 }
 
-/// The natural logarithm of the probability of each context, as words in a row.
+/// Returns the natural logarithm of the probability of each context as a sequence of words.
 fn histories(table: &NgramTable) -> Vec<f64> {
     let ln = |node: u32| table.log10(node) * std::f64::consts::LN_10;
     let mut histories: Vec<f64> = table.order_nodes(1).map(ln).collect();
@@ -55,7 +56,7 @@ fn histories(table: &NgramTable) -> Vec<f64> {
     histories
 }
 
-/// What a model says after a context.
+/// The distribution of the next word after a context.
 struct ContextDistribution {
     context: u32,
     rest: ContextRest,
@@ -70,7 +71,8 @@ impl ContextDistribution {
         Self { context, rest: rest.at_least_tiny() }
     }
 
-    /// By what share the perplexity grows without an n-gram, given the logarithm of its history's probability.
+    /// Returns the relative growth of the perplexity without an n-gram, given the log probability
+    /// of its history.
     fn loss(&self, table: &NgramTable, node: u32, history: f64) -> f64 {
         let p = power(table.log10(node));
         let shorter = power(table.log10_after_suffix(self.context, table.word(node)));
@@ -86,7 +88,7 @@ fn power(log10: f64) -> f64 {
     10f64.powf(log10)
 }
 
-/// The table of the nodes that stay.
+/// Builds the table of the nodes that are kept.
 fn rebuilt(table: &NgramTable, stay: &[bool]) -> Result<NgramTable, &'static str> {
     let order = table.order();
     let unigrams: Vec<_> = table.order_nodes(1).map(|node| (table.log10(node) as f32, 0.0)).collect();
@@ -108,7 +110,8 @@ fn rebuilt(table: &NgramTable, stay: &[bool]) -> Result<NgramTable, &'static str
                 rest.give(table.log10(node), shorter);
                 builder.push(word, suffix, table.log10(node) as f32, (n < order).then_some(0.0));
             }
-            // Found anew only where it is another one: sums of rounded numbers are less exact than what was written.
+            // Recomputed only if it changed: sums of rounded numbers are less exact than the stored
+            // value.
             let back_off = match changed {
                 true => rest.log10_back_off(),
                 false => table.back_off(old),
@@ -156,7 +159,7 @@ mod tests {
         NgramModel::read("tiny.arpa", include_bytes!("../../../../lm/tiny.arpa").to_vec()).unwrap()
     }
 
-    /// The sum of p(word | state) over all words but `<s>`.
+    /// Returns the sum of p(word | state) over all words but `<s>`.
     fn sum(model: &NgramModel, state: NgramState) -> f64 {
         let words = (0..model.vocabulary().len() as u32).map(WordId).filter(|&word| word != WordId::START);
         words.map(|word| power(f64::from(model.scorer().step(state, word).log10))).sum()
@@ -191,12 +194,13 @@ mod tests {
 
     #[test]
     fn the_loss_can_be_checked_with_a_pencil() {
-        // After "Lisbon" only </s> is listed: p = 0.6, the 1-gram has 0.2; what is left is 0.4 and 0.8.
+        // After "Lisbon" only </s> is listed: p = 0.6, and the 1-gram has 0.2; the remaining mass
+        // is 0.4 and 0.8.
         let model = tiny();
         let lisbon = model.vocabulary().id("Lisbon").0;
         let node = model.table().longer(lisbon).next().unwrap();
         let loss = ContextDistribution::of(model.table(), lisbon).loss(model.table(), node, 0.04f64.ln());
-        // Without it the back-off goes from 0.5 to 1.
+        // Without it, the back-off weight rises from 0.5 to 1.
         let change = 0.6 * (0.2f64 / 0.6).ln() + 0.4 * 2f64.ln();
         assert!((loss - ((-0.04 * change).exp() - 1.0)).abs() < 1e-6, "{loss}");
     }

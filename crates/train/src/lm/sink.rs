@@ -1,4 +1,4 @@
-//! What takes a model as it is estimated, order by order: a table in memory, or an ARPA file.
+//! Receivers of a model as it is estimated, order by order: a table in memory, or an ARPA file.
 
 use std::io::{self, Write};
 
@@ -7,40 +7,41 @@ use majuscule::lm::arpa::push_number;
 use majuscule::lm::table::{NgramTable, NgramTableBuilder};
 use majuscule::lm::vocab::{Vocabulary, WordId};
 
-/// What takes a model as it is estimated.
+/// Receives a model as it is estimated.
 pub(super) trait ModelSink {
-    /// A model begins: how many n-grams of each order it has, and p of every word.
+    /// Begins a model, given the number of n-grams of each order and p of every word.
     fn begin_model(&mut self, counts: &[usize], words: &[f64]) -> Result<()>;
-    /// The n-grams of the next order come, each after its context.
+    /// Begins the next order, whose n-grams come context by context.
     fn begin_order(&mut self) -> Result<()>;
-    /// Those that begin with the next context come.
+    /// Begins the n-grams of the next context.
     fn begin(&mut self);
-    /// An n-gram: its last word, and p.
+    /// Adds an n-gram, given its last word and p.
     fn push(&mut self, word: u32, p: f64);
-    /// The context is done: its words, p, and log10 of its back-off.
+    /// Ends a context, given its words, its p, and log10 of its back-off weight.
     fn end(&mut self, words: &[u32], p: f64, back_off: f32) -> Result<()>;
-    /// The order is done.
+    /// Ends an order.
     fn end_order(&mut self) -> Result<()>;
-    /// Whether it wants the n-grams of the highest order once more, with all their words.
+    /// Returns true if the sink needs the n-grams of the highest order once more, with all their
+    /// words.
     fn wants_highest(&self) -> bool;
-    /// One of these.
+    /// Adds an n-gram of the highest order, with all its words.
     fn highest(&mut self, words: &[u32], log10: f32) -> Result<()>;
-    /// Nothing more comes.
+    /// Ends the model.
     fn end_model(&mut self) -> Result<()>;
 }
 
-/// log10 p of a word. Nothing asks for p(`<s>`), which others write so too.
+/// Returns log10 p of a word. p(`<s>`) is never used, and is 0 here as other tools write it.
 pub(super) fn log10_of_word(word: u32, p: f64) -> f32 {
     if word == WordId::START.0 { 0.0 } else { p.log10() as f32 }
 }
 
-/// Makes a model in memory.
+/// Builds a model in memory.
 #[derive(Debug, Default)]
 pub(super) struct Trie {
     order: usize,
     builder: Option<NgramTableBuilder>,
     counts: Vec<usize>,
-    /// The order at hand, and the context after the one at hand.
+    /// The current order.
     at: usize,
     next: u32,
 }
@@ -118,15 +119,15 @@ pub(super) struct Arpa<'a> {
     vocabulary: &'a Vocabulary,
     out: &'a mut dyn Write,
     refused: &'a dyn Fn(io::Error) -> Error,
-    /// The order whose n-grams are written.
+    /// The order being written.
     at: usize,
     buffer: Vec<u8>,
-    /// The words before the last one of the n-gram written last, and their text.
+    /// The words before the last one of the most recently written n-gram.
     history: Vec<u32>,
     text: Vec<u8>,
 }
 
-/// Large enough that a write costs nothing beside what it writes.
+/// The size at which the buffer is flushed: large enough that the cost of a write is negligible.
 const FULL: usize = 1 << 18;
 
 impl<'a> Arpa<'a> {

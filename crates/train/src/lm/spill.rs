@@ -1,4 +1,4 @@
-//! Blocks of bytes, written once and read in order: in memory while there is room, in a temporary file where there is not.
+//! Blocks of bytes, written once and read in order, that spill from memory into a temporary file.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
@@ -9,45 +9,50 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use majuscule::error::{Error, Result};
 use majuscule::files::ScratchFile;
 
-/// How much memory counting and estimation may take, and where what goes beyond it is put. Copies share one account.
+/// A limit on the memory of counting and estimation, and the folder for what exceeds it. Copies
+/// share one account.
 ///
-/// Not counted are the vocabulary, the buffers of the files that are read and written, and a model that is made in memory.
+/// The limit does not include the vocabulary, the buffers of input and output files, and a model
+/// that is built in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Memory(Arc<Account>);
 
 #[derive(Debug, Default)]
 struct Account {
-    /// `None` where there is no limit.
+    /// The limit in bytes; `None` if there is no limit.
     limit: Option<usize>,
     folder: PathBuf,
-    /// The bytes of all blocks in memory.
+    /// The total size in bytes of all blocks in memory.
     used: AtomicUsize,
 }
 
 impl Memory {
-    /// As much as there is.
+    /// Returns a memory without a limit.
     pub fn unlimited() -> Self {
         Self::default()
     }
 
-    /// So many bytes; temporary files go into `folder`, and are gone however the process ends where the system can do that.
+    /// Limits the memory to `bytes`. Temporary files go into `folder`; where the system supports
+    /// it, they vanish even if the process is killed.
     pub fn limited(bytes: usize, folder: impl Into<PathBuf>) -> Self {
         Self(Arc::new(Account { limit: Some(bytes), folder: folder.into(), used: AtomicUsize::new(0) }))
     }
 
-    /// The bytes that one array for sorting or gathering may have: two are in use at a time, blocks may take half of all,
-    /// those of the text an eighth, and the last is for what is not counted one by one.
+    /// Returns the number of bytes that one array for sorting or gathering may have. Two arrays are
+    /// in use at a time; blocks may take half of all memory, those of the text an eighth, and the
+    /// last eighth is for what is not counted one by one.
     pub(super) fn array(&self) -> usize {
         self.0.limit.map_or(usize::MAX, |limit| limit / 8)
     }
 
-    /// Memory for the blocks of the text alone: allocators keep what threads gave back for these threads.
+    /// Returns a separate memory for the blocks of the text, because allocators keep freed memory
+    /// for the threads that freed it.
     pub(super) fn of_text(&self) -> Self {
         let limit = self.0.limit.map(|limit| limit / 4);
         Self(Arc::new(Account { limit, folder: self.0.folder.clone(), used: AtomicUsize::new(0) }))
     }
 
-    /// Room for a block, where there is some.
+    /// Reserves room for a block, if there is enough.
     fn lease(&self, bytes: usize) -> Option<Lease> {
         let before = self.0.used.fetch_add(bytes, Ordering::Relaxed);
         let lease = Lease { memory: self.clone(), bytes };
@@ -59,7 +64,7 @@ impl Memory {
     }
 }
 
-/// A block's room in memory, given back when it is dropped.
+/// The reserved room of a block, released on drop.
 #[derive(Debug)]
 struct Lease {
     memory: Memory,
@@ -72,11 +77,11 @@ impl Drop for Lease {
     }
 }
 
-/// The bytes of a block, about: few enough that a file for each of many runs can be read at once, and that the allocator
-/// uses them again without asking the system.
+/// The approximate size of a block in bytes: small enough that one block of each of many runs can
+/// be in memory at once, and that the allocator reuses blocks without asking the system.
 pub(super) const BLOCK: usize = 1 << 16;
 
-/// Blocks in order.
+/// A sequence of blocks.
 #[derive(Debug)]
 pub(super) struct Pile {
     memory: Memory,
@@ -91,11 +96,11 @@ enum SpillSlot {
     Disk { at: u64, len: usize },
 }
 
-/// Bytes in memory.
+/// A block of bytes in memory.
 #[derive(Debug, Default)]
 pub(super) struct SpillBlock {
     bytes: Vec<u8>,
-    /// `None` for one that is read from disk, to be gone soon.
+    /// The reserved room; `None` for a block read from disk, which is soon dropped.
     _lease: Option<Lease>,
 }
 
@@ -144,7 +149,7 @@ impl Pile {
         refused(self.memory.folder(), verb, error)
     }
 
-    /// Its blocks, which stay.
+    /// Returns a reader of the blocks that keeps them.
     pub(super) fn blocks(&self) -> SpillBlocks {
         SpillBlocks {
             memory: self.memory.clone(),
@@ -153,13 +158,13 @@ impl Pile {
         }
     }
 
-    /// Its blocks, each of which is gone once it has been read.
+    /// Returns a reader that frees each block as it is read.
     pub(super) fn into_blocks(self) -> SpillBlocks {
         SpillBlocks { memory: self.memory, slots: self.slots.into_iter(), file: self.file }
     }
 }
 
-/// What the system's refusal means where a temporary file stands.
+/// Converts the system's error on a temporary file into one that advises.
 fn refused(folder: &Path, verb: &'static str, error: std::io::Error) -> Error {
     let cure = "name a folder with room by --temp, or allow more memory by --memory";
     let error = std::io::Error::new(error.kind(), format!("{error}: {cure}"));
@@ -167,7 +172,7 @@ fn refused(folder: &Path, verb: &'static str, error: std::io::Error) -> Error {
     Error::io(verb, shown.join("(temporary file)"), error)
 }
 
-/// The blocks of a pile, one after another.
+/// A reader of the blocks of a pile, in order.
 #[derive(Debug)]
 pub(super) struct SpillBlocks {
     memory: Memory,
@@ -191,11 +196,11 @@ impl SpillBlocks {
     }
 }
 
-/// A number of fixed size.
+/// A number with an encoding of fixed size.
 pub(super) trait Number: Copy {
     const SIZE: usize;
     fn put(self, out: &mut Vec<u8>);
-    /// The number at the beginning of at least so many bytes.
+    /// Reads the number at the beginning of at least [`Number::SIZE`] bytes.
     fn get(bytes: &[u8]) -> Self;
 }
 
@@ -236,7 +241,7 @@ impl<A: Number, B: Number> Number for (A, B) {
     }
 }
 
-/// Numbers in order.
+/// A sequence of numbers.
 #[derive(Debug)]
 pub(super) struct Numbers<T> {
     pile: Pile,
@@ -255,7 +260,7 @@ impl<T: Number> Numbers<T> {
         if self.is_full() { self.flush() } else { Ok(()) }
     }
 
-    /// Like push, but [`Numbers::flush`] has to put the block away in time.
+    /// Like [`Numbers::push`], but leaves it to the caller to call [`Numbers::flush`] in time.
     #[inline]
     pub(super) fn put(&mut self, number: T) {
         number.put(&mut self.block);
@@ -266,7 +271,7 @@ impl<T: Number> Numbers<T> {
         self.block.len() + T::SIZE > BLOCK
     }
 
-    /// Whether a sentence more may not fit.
+    /// Returns true if another sentence may not fit.
     #[inline]
     pub(super) fn is_nearly_full(&self) -> bool {
         self.block.len() > BLOCK / 8 * 7
@@ -277,13 +282,13 @@ impl<T: Number> Numbers<T> {
         self.pile.push(std::mem::replace(&mut self.block, Vec::with_capacity(BLOCK)))
     }
 
-    /// All numbers, which stay.
+    /// Returns a reader of all numbers that keeps them.
     pub(super) fn reader(&mut self) -> Result<NumberReader<T>> {
         self.end()?;
         Ok(NumberReader::new(self.pile.blocks()))
     }
 
-    /// All numbers, each of which is gone once it has been read.
+    /// Returns a reader that frees the numbers as it reads them.
     pub(super) fn into_reader(mut self) -> Result<NumberReader<T>> {
         self.end()?;
         Ok(NumberReader::new(self.pile.into_blocks()))
@@ -320,7 +325,7 @@ impl<T: Number> NumberReader<T> {
 
     #[cold]
     fn next_block(&mut self) -> Result<bool> {
-        // What has been read is let go before more is read.
+        // Frees the block just read before reading the next.
         (self.block, self.at) = (Arc::default(), 0);
         let Some(block) = self.blocks.next()? else { return Ok(false) };
         self.block = block;

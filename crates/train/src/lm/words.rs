@@ -1,4 +1,5 @@
-//! The sentences of a corpus as a language model sees them, words in their case, and a text as numbers.
+//! The sentences of a corpus as a language model sees them, with cased words, and a text as word
+//! numbers.
 
 use std::num::NonZeroUsize;
 
@@ -12,32 +13,34 @@ use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
 use majuscule::text::{Case, Locale, Mark};
 
-/// What the words of a sentence are.
+/// The units that count as words of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WordUnits {
-    /// Those of the corpus' protocol, each in the form that a lexicon has it: looked up in lower case, put into its case.
+    /// The words of the corpus' protocol, each in the form that a lexicon has: its lower-case key
+    /// with its case applied.
     #[default]
     Words,
-    /// Whatever stands between white space, as other toolkits take it.
+    /// The units between white space, as in other toolkits.
     Given,
 }
 
-/// Takes the words of one sentence after another.
+/// Receives sentences word by word.
 pub trait SentenceVisitor {
-    /// The next word.
+    /// Receives the next word.
     fn word(&mut self, word: &str);
-    /// The sentence ends.
+    /// Ends the sentence.
     ///
     /// # Errors
-    /// As the visitor likes.
+    /// Those of the implementation.
     fn end(&mut self) -> Result<()>;
 }
 
-/// Gives all sentences of a corpus to `visit`, in order. A sentence ends where its example does and, but under `asr`, whose
-/// windows run across, where the text shows it.
+/// Passes all sentences of a corpus to `visit`, in order. A sentence ends where its example ends
+/// and, except under `asr`, whose windows cross sentence boundaries, where the text shows a
+/// boundary.
 ///
 /// # Errors
-/// Where the corpus cannot be read, and where `visit` fails.
+/// If the corpus cannot be read, or if `visit` fails.
 pub fn for_each(corpus: &Corpus, tokens: WordUnits, visit: &mut impl SentenceVisitor) -> Result<()> {
     match tokens {
         WordUnits::Given => corpus.for_each_sentence(&mut |sentence| given(sentence, visit)),
@@ -48,7 +51,8 @@ pub fn for_each(corpus: &Corpus, tokens: WordUnits, visit: &mut impl SentenceVis
     }
 }
 
-/// Gives every sentence to one of `threads` threads, each with a value of its own; see [`Corpus::map_reduce`].
+/// Distributes the sentences over `threads` threads, each with a visitor of its own; see
+/// [`Corpus::map_reduce`].
 ///
 /// # Errors
 /// Like [`for_each`].
@@ -91,7 +95,7 @@ fn words(
     Ok(())
 }
 
-/// The form of a word: its key in lower case, put into its case.
+/// Returns the form of a word: its lower-case key with its case applied.
 #[inline]
 fn cased<'a>(lower: &'a str, case: Case, locale: Locale, form: &'a mut String) -> &'a str {
     if case == Case::Lower {
@@ -102,12 +106,12 @@ fn cased<'a>(lower: &'a str, case: Case, locale: Locale, form: &'a mut String) -
     form
 }
 
-/// A text to learn from: read from a corpus, or counted before.
+/// A text to train on, read from a corpus or counted before.
 #[derive(Debug)]
 pub struct TrainingText {
-    /// What errors call it.
+    /// The name of the text in errors.
     pub(super) name: String,
-    /// All words, and how often each was seen.
+    /// All words of the text.
     pub(super) vocabulary: Vocabulary,
     pub(super) counts: Vec<u64>,
     pub(super) parts: Vec<VocabularyPart>,
@@ -115,7 +119,7 @@ pub struct TrainingText {
     pub(super) memory: Memory,
 }
 
-/// A part of a text, and for each number of its words that in the vocabulary of the whole.
+/// A part of a text, with the number in the whole vocabulary of each of its own word numbers.
 #[derive(Debug)]
 pub(super) struct VocabularyPart {
     pub(super) content: Content,
@@ -124,41 +128,43 @@ pub(super) struct VocabularyPart {
 
 #[derive(Debug)]
 pub(super) enum Content {
-    /// Sentences, each ending with [`WordId::END`].
+    /// Sentences as word numbers, each ending with [`WordId::END`].
     Words { words: Numbers<u32>, len: u64 },
-    /// Counts in a file.
+    /// The counts in a file.
     Counted(CountsFile),
 }
 
-/// How a text was made into words: what was made otherwise cannot be counted together.
+/// The way in which a text was split into words. Texts split in different ways cannot be counted
+/// together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextPreparation {
-    /// The protocol and the language, or that white space parts the words.
+    /// The protocol and the language, or a note that words are separated by white space.
     pub(super) words: String,
-    /// The length of the longest n-grams that can be counted; `None` where there is no limit.
+    /// The highest order that can be counted; `None` if there is no limit.
     pub(super) order: Option<usize>,
 }
 
-/// Which words a model knows.
+/// The words that a model knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum KnownWords {
-    /// All of the corpus.
+    /// All words of the corpus.
     #[default]
     All,
-    /// The most frequent ones, case aside, each in all its forms; of equally frequent ones the first in order of their bytes.
+    /// The most frequent words, ignoring case, each in all its forms; ties are broken by byte
+    /// order.
     Most(NonZeroUsize),
-    /// Those of a list.
+    /// The words of a list.
     List(Vec<String>),
 }
 
-/// What a long job is at.
+/// The stage of a long job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobStage {
-    /// So many words of so many are counted.
+    /// Counting, with the number of words counted so far and the number in all.
     Counting(u64, u64),
-    /// The n-grams of this order are counted, from those of the one above.
+    /// Counting the n-grams of this order, from those of the order above.
     Order(usize),
-    /// The n-grams of this order get their probabilities.
+    /// Estimating the probabilities of the n-grams of this order.
     Estimating(usize),
 }
 
@@ -166,7 +172,7 @@ impl TrainingText {
     /// Reads a corpus.
     ///
     /// # Errors
-    /// Where the corpus cannot be read or has no words, and where a temporary file cannot be written.
+    /// If the corpus cannot be read or has no words, or if a temporary file cannot be written.
     pub fn read(corpus: &Corpus, tokens: WordUnits, threads: NonZeroUsize, memory: &Memory) -> Result<Self> {
         let own = memory.of_text();
         let readers = map_reduce(corpus, tokens, threads, || WordReader::new(&own))?;
@@ -197,7 +203,7 @@ impl TrainingText {
         Self { name, vocabulary, counts, parts: Vec::new(), made, memory: memory.clone() }
     }
 
-    /// Adds a part, given its words and how often each was seen.
+    /// Adds a part, given its words and the count of each.
     pub(super) fn add(&mut self, content: Content, vocabulary: &Vocabulary, counts: &[u64]) {
         let mut map = Vec::with_capacity(vocabulary.len());
         for (at, word) in vocabulary.iter().enumerate() {
@@ -209,7 +215,7 @@ impl TrainingText {
         self.parts.push(VocabularyPart { content, map });
     }
 
-    /// The text, where it can be counted.
+    /// Returns the text, or an error if it cannot be counted.
     pub(super) fn check(self, expected: &str) -> Result<Self> {
         if self.counts[SPECIAL.len()..].iter().all(|&count| count == 0) {
             return Err(Error::file(self.name, format!("has no words: {expected}")));
@@ -223,12 +229,13 @@ impl TrainingText {
         Ok(self)
     }
 
-    /// The vocabulary in its final order, the most frequent word first, so that it does not depend on the order of the
-    /// text; for each old number the new one, and how many words the model knows. What it does not know is `<unk>`, or,
-    /// where it is to be pruned later, comes last.
+    /// Returns the vocabulary in its final order, most frequent word first, so that it does not
+    /// depend on the order of the text; the new number of each old one; and the number of words
+    /// that the model knows. Words that it does not know become `<unk>` or, if they are to be
+    /// pruned later, come last.
     ///
     /// # Errors
-    /// Where it knows no word at all.
+    /// If the model knows no words at all.
     pub(super) fn numbered(&self, known: &KnownWords, prune: bool) -> Result<(Vocabulary, Vec<u32>, u32)> {
         let word = |id: u32| self.vocabulary.word(WordId(id));
         let mut words: Vec<u32> = (SPECIAL.len() as u32..self.vocabulary.len() as u32).collect();
@@ -269,7 +276,7 @@ impl TrainingText {
         if prune {
             vocabulary.extend(rest.iter().map(|&id| word(id)));
         } else {
-            // Words of the list that the corpus does not have.
+            // Words of the list that do not occur in the corpus.
             let mut unseen: Vec<&str> = listed.iter().collect();
             unseen.sort_unstable();
             vocabulary.extend(unseen);
@@ -279,7 +286,7 @@ impl TrainingText {
         Ok((vocabulary, map, known))
     }
 
-    /// Counts its n-grams of one order, given for each word its number.
+    /// Counts the n-grams of one order, given the number of each word.
     pub(super) fn count<K: Key>(
         parts: Vec<VocabularyPart>,
         order: usize,
@@ -320,11 +327,11 @@ impl TrainingText {
     }
 }
 
-/// Progress is told after so many words.
+/// The number of words between two reports of progress.
 const SHOWN: u64 = 1 << 20;
 
 impl Content {
-    /// How many words and sentence ends it has.
+    /// Returns the number of words and sentence ends.
     pub(super) fn len(&self) -> u64 {
         match self {
             Self::Words { len, .. } => *len,
@@ -333,14 +340,14 @@ impl Content {
     }
 }
 
-/// One thread's part of a corpus.
+/// The part of a corpus that one thread reads.
 #[derive(Debug)]
 struct WordReader {
     vocabulary: Vocabulary,
     counts: Vec<u64>,
     words: Numbers<u32>,
     len: u64,
-    /// A word that may not stand in a text.
+    /// A special word that may not occur in a text, if one was found.
     wrong: Option<&'static str>,
 }
 
