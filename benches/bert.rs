@@ -16,12 +16,12 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule_neural::bert::config::EncoderConfig;
-use majuscule_neural::bert::dropout::Keep;
-use majuscule_neural::bert::encoder::Batch;
-use majuscule_neural::bert::engine::{Engine, Precision, ScoreRequest};
+use majuscule_neural::bert::dropout::NoDropout;
+use majuscule_neural::bert::encoder::PieceBatch;
+use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
 use majuscule_neural::bert::tagger::{self, ENCODER, Tagger};
 use majuscule_neural::bert::tokenize::Pieces;
-use majuscule_neural::bert::weights::{self, Weights};
+use majuscule_neural::bert::weights::{self, TensorMap};
 
 /// Names a trained model, a folder.
 const VARIABLE: &str = "MAJUSCULE_BENCH_BERT";
@@ -110,21 +110,21 @@ impl Bench {
             texts,
             words,
             tagger: Tagger::new(&weights, &config).expect("the weights are whole"),
-            f32: engine(Precision::F32),
-            int8: engine(Precision::Int8),
+            f32: engine(EnginePrecision::F32),
+            int8: engine(EnginePrecision::Int8),
         }
     }
 
     fn graph(&self) -> Vec<Tensor> {
         let batch = |texts: &[Text]| {
-            let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
+            let batch = PieceBatch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
             let rows = texts.iter().enumerate().flat_map(|(at, text)| {
                 let first = (at * batch.width) as u32;
                 text.places.iter().map(move |place| first + place)
             });
             let rows: Vec<u32> = rows.collect();
             let words = self.tagger.encoder().words();
-            self.tagger.scores(&batch, words, &rows, &mut Keep).expect("the texts fit the encoder")
+            self.tagger.scores(&batch, words, &rows, &mut NoDropout).expect("the texts fit the encoder")
         };
         self.texts.chunks(BATCH).map(batch).collect()
     }
@@ -172,7 +172,7 @@ impl Text {
 }
 
 /// A trained model.
-fn trained(folder: &Path) -> (EncoderConfig, Pieces, Weights) {
+fn trained(folder: &Path) -> (EncoderConfig, Pieces, TensorMap) {
     let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| stop(folder, &error));
     let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(folder, &problem));
     let pieces = Pieces::read(&read("tokenizer.json"), None).unwrap_or_else(|problem| stop(folder, &problem));
@@ -184,14 +184,14 @@ fn trained(folder: &Path) -> (EncoderConfig, Pieces, Weights) {
 }
 
 /// The toy encoder with a head of zeros.
-fn toy() -> (EncoderConfig, Pieces, Weights) {
+fn toy() -> (EncoderConfig, Pieces, TensorMap) {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/toy-bert");
     let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| stop(&folder, &error));
     let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(&folder, &problem));
     let pieces = Pieces::read_vocabulary(&read("vocab.txt"), true, None);
     let encoder = weights::read_encoder(&read("model.safetensors"), &config, &Device::Cpu);
     let encoder = encoder.unwrap_or_else(|problem| stop(&folder, &problem));
-    let mut weights: Weights =
+    let mut weights: TensorMap =
         encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
     for (name, shape) in tagger::shapes(&config, 4) {
         let zeros = || Tensor::from_vec(vec![0f32; shape.iter().product()], shape.clone(), &Device::Cpu);

@@ -4,8 +4,8 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 use majuscule_neural::bert::config::EncoderConfig;
-use majuscule_neural::bert::dropout::Keep;
-use majuscule_neural::bert::encoder::{Batch, Encoder};
+use majuscule_neural::bert::dropout::NoDropout;
+use majuscule_neural::bert::encoder::{BertEncoder, PieceBatch};
 use majuscule_neural::bert::weights;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const WEIGHTS: &[u8] = include_bytes!("data/toy-bert/model.safetensors");
 
 /// What goes into the first layer and what comes out of each, as candle-transformers has it. Its model shows the last layer only,
 /// so that each comes from a model that ends there.
-fn reference(batch: &Batch, layers: usize) -> candle_core::Result<Vec<Tensor>> {
+fn reference(batch: &PieceBatch, layers: usize) -> candle_core::Result<Vec<Tensor>> {
     let shape = (batch.lens.len(), batch.width);
     let ids = Tensor::from_slice(&batch.ids, shape, &Device::Cpu)?;
     let mask: Vec<u8> =
@@ -40,10 +40,10 @@ fn reference(batch: &Batch, layers: usize) -> candle_core::Result<Vec<Tensor>> {
 fn every_layer_is_that_of_another_implementation() {
     let config = EncoderConfig::read(CONFIG).unwrap();
     let weights = weights::read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
-    let encoder = Encoder::new(&weights, "", &config).unwrap();
+    let encoder = BertEncoder::new(&weights, "", &config).unwrap();
     let texts: [&[u32]; 4] = [&[2, 9, 14, 3], &[2, 7, 3], &[2, 21, 6, 30, 8, 8, 12, 3], &[2, 3]];
-    let batch = Batch::new(texts, 0);
-    let ours = encoder.hidden_states(&batch, encoder.words(), &mut Keep).unwrap();
+    let batch = PieceBatch::new(texts, 0);
+    let ours = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout).unwrap();
     let theirs = reference(&batch, config.num_hidden_layers).unwrap();
     assert_eq!(ours.len(), theirs.len());
     for (layer, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {

@@ -8,9 +8,9 @@ use std::{env, fs};
 
 use candle_core::Device;
 use majuscule_neural::bert::config::EncoderConfig;
-use majuscule_neural::bert::dropout::Keep;
-use majuscule_neural::bert::encoder::Batch;
-use majuscule_neural::bert::engine::{Engine, Precision, ScoreRequest};
+use majuscule_neural::bert::dropout::NoDropout;
+use majuscule_neural::bert::encoder::PieceBatch;
+use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
 use majuscule_neural::bert::tagger::{self, Tagger};
 use majuscule_neural::bert::weights;
 
@@ -37,18 +37,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tagger = Tagger::new(&weights, &config)?;
     let graph = || -> candle_core::Result<()> {
         for texts in &batches {
-            let batch = Batch::new(texts.iter().map(Vec::as_slice), 0);
+            let batch = PieceBatch::new(texts.iter().map(Vec::as_slice), 0);
             let row = |(at, text): (usize, &Vec<u32>)| {
                 let start = at * batch.width;
                 (start + 1..start + text.len() - 1).map(|row| row as u32).collect::<Vec<_>>()
             };
             let rows: Vec<u32> = texts.iter().enumerate().flat_map(row).collect();
-            tagger.scores(&batch, tagger.encoder().words(), &rows, &mut Keep)?.to_vec2::<f32>()?;
+            tagger.scores(&batch, tagger.encoder().words(), &rows, &mut NoDropout)?.to_vec2::<f32>()?;
         }
         Ok(())
     };
-    let engines =
-        [Precision::F32, Precision::Int8].map(|precision| Engine::new(&weights, &config, precision));
+    let engines = [EnginePrecision::F32, EnginePrecision::Int8]
+        .map(|precision| Engine::new(&weights, &config, precision));
     let [exact, short] = engines;
     let (exact, short) = (exact?, short?);
     let engine = |engine: &Engine| -> candle_core::Result<()> {

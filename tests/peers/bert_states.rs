@@ -7,10 +7,10 @@ use std::{env, fs};
 
 use candle_core::{Device, Tensor};
 use majuscule_neural::bert::config::EncoderConfig;
-use majuscule_neural::bert::dropout::Keep;
-use majuscule_neural::bert::encoder::{Batch, Encoder};
+use majuscule_neural::bert::dropout::NoDropout;
+use majuscule_neural::bert::encoder::{BertEncoder, PieceBatch};
 use majuscule_neural::bert::tokenize::Pieces;
-use majuscule_neural::bert::weights::{self, Weights};
+use majuscule_neural::bert::weights::{self, TensorMap};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [folder, text, out] = &env::args().skip(1).collect::<Vec<_>>()[..] else {
@@ -20,14 +20,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let config = EncoderConfig::read(&file("config.json")?)?;
     let pieces = Pieces::read(&file("tokenizer.json")?, Some(config.vocab_size))?;
     let weights = weights::read_encoder(&file("model.safetensors")?, &config, &Device::Cpu)?;
-    let encoder = Encoder::new(&weights, "", &config)?;
-    let mut states = Weights::new();
+    let encoder = BertEncoder::new(&weights, "", &config)?;
+    let mut states = TensorMap::new();
     // Lines of all lengths go through together, so that what is filled up is compared too.
     for (group, lines) in fs::read_to_string(text)?.lines().collect::<Vec<_>>().chunks(8).enumerate() {
         let texts: Vec<Vec<u32>> =
             lines.iter().map(|line| ids(line, &pieces, &config)).collect::<Result<_, _>>()?;
-        let batch = Batch::new(texts.iter().map(Vec::as_slice), pieces.special.padding);
-        let layers = encoder.hidden_states(&batch, encoder.words(), &mut Keep)?;
+        let batch = PieceBatch::new(texts.iter().map(Vec::as_slice), pieces.special.padding);
+        let layers = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout)?;
         for (at, ids) in texts.iter().enumerate() {
             let own = |layer: &Tensor| layer.narrow(0, at * batch.width, ids.len());
             let own: Vec<Tensor> = layers.iter().map(own).collect::<Result<_, _>>()?;

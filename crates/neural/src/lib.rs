@@ -11,7 +11,8 @@ use majuscule_train::methods::Learner;
 pub enum NeuralMethod {
     /// Neural: a pretrained BERT encoder, and a label for each word from all of its layers
     Bert(bert::BertConfig),
-    /// Neural, from scratch: words and their letters, read in both directions by LSTMs, and a chain of labels (CRF)
+    /// Neural, from scratch: words and their letters, read in both directions by LSTMs, and a chain
+    /// of labels (CRF)
     Bilstm(bilstm::BilstmConfig),
 }
 

@@ -41,7 +41,7 @@ pub enum AdaptMethod {
     Maxent(maxent::Adaptation),
     /// Training goes on on the text (Rei et al. 2020)
     #[cfg(feature = "neural")]
-    Bert(majuscule_neural::bert::Adaptation),
+    Bert(majuscule_neural::bert::BertAdaptation),
 }
 
 impl AdaptMethod {

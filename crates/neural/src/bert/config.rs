@@ -1,4 +1,4 @@
-//! What `config.json` of a Hugging Face folder says of an encoder.
+//! The shape of an encoder, from `config.json` of a Hugging Face folder.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub struct EncoderConfig {
     /// Kinds of segments; all text here is of the first.
     #[serde(default = "two")]
     pub type_vocab_size: usize,
-    /// What is added to a variance before its root is taken.
+    /// The number that is added to a variance before its root is taken.
     #[serde(default = "layer_norm_eps")]
     pub layer_norm_eps: f64,
     /// The share of values left out in training.
@@ -51,7 +51,7 @@ impl EncoderConfig {
     /// Reads a `config.json`.
     ///
     /// # Errors
-    /// What is wrong with it, where it is of another architecture or cannot be.
+    /// Says what is wrong with it, where it is of another architecture or impossible.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("is no JSON ({error})"))?;
         check_architecture(&json)?;

@@ -1,9 +1,9 @@
-//! What computes: the processor, or an NVIDIA GPU in builds with the feature `cuda`.
+//! The device that computes: the processor, or an NVIDIA GPU in builds with the feature `cuda`.
 
 use candle_core::utils::cuda_is_available;
 use candle_core::{DType, Device, Result as Computed};
 
-use super::weights::Weights;
+use super::weights::TensorMap;
 use majuscule::error::{Error, Result};
 use majuscule::methods::backend::{Backend, Device as Name, Precision};
 
@@ -52,11 +52,11 @@ fn check(is_cpu: bool, precision: Precision) -> Result<()> {
     Err(Error::Usage(format!("--precision {precision}: {expected}")))
 }
 
-/// Weights on a device, as numbers of this precision.
+/// TensorMap on a device, as numbers of this precision.
 ///
 /// # Errors
 /// Where there is no memory.
-pub fn placed(weights: &Weights, device: &Device, precision: Precision) -> Computed<Weights> {
+pub fn placed(weights: &TensorMap, device: &Device, precision: Precision) -> Computed<TensorMap> {
     let kind = match precision {
         // Whole numbers are made by what computes with them.
         Precision::F32 | Precision::Int8 => DType::F32,
@@ -69,7 +69,7 @@ pub fn placed(weights: &Weights, device: &Device, precision: Precision) -> Compu
     weights.iter().map(place).collect()
 }
 
-/// Whether something failed for want of memory on a device.
+/// Returns true for a failure for want of memory on a device.
 pub fn is_full(error: &candle_core::Error) -> bool {
     let text = error.to_string().to_lowercase().replace('_', " ");
     ["out of memory", "outofmemory", "alloc failed"].iter().any(|sign| text.contains(sign))

@@ -1,38 +1,39 @@
-//! What is left out in training.
+//! Dropout: values left out in training.
 
 use candle_core::{Device, Result, Tensor};
 
-/// Leaves values out by chance, or keeps all.
+/// A source of dropout, or none.
 pub trait Dropout {
-    /// What values of this shape are multiplied by to leave this share of them out and keep their mean; `None` to keep all.
+    /// The factors that drop values of this shape at this rate and keep their mean; `None` to keep
+    /// all.
     ///
     /// # Errors
     /// Where there is no memory.
-    fn mask(&mut self, shape: &[usize], share: f64, device: &Device) -> Result<Option<Tensor>>;
+    fn mask(&mut self, shape: &[usize], rate: f64, device: &Device) -> Result<Option<Tensor>>;
 
-    /// Which of so many layers are left out, never all; `None` to keep all.
+    /// True for each of so many layers that is dropped, never for all; `None` to keep all.
     fn layers(&mut self, count: usize) -> Option<Vec<bool>>;
 
-    /// The share left out before the head.
+    /// The rate of dropout before the head.
     fn head(&self) -> f64;
 
-    /// Values without those left out.
+    /// Drops values at this rate.
     ///
     /// # Errors
     /// Where there is no memory.
-    fn thin(&mut self, values: Tensor, share: f64) -> Result<Tensor> {
-        match self.mask(values.dims(), share, values.device())? {
+    fn apply(&mut self, values: Tensor, rate: f64) -> Result<Tensor> {
+        match self.mask(values.dims(), rate, values.device())? {
             Some(mask) => values.mul(&mask),
             None => Ok(values),
         }
     }
 }
 
-/// Keeps all.
+/// The absence of dropout.
 #[derive(Debug, Clone, Copy)]
-pub struct Keep;
+pub struct NoDropout;
 
-impl Dropout for Keep {
+impl Dropout for NoDropout {
     fn mask(&mut self, _: &[usize], _: f64, _: &Device) -> Result<Option<Tensor>> {
         Ok(None)
     }

@@ -7,20 +7,20 @@ use candle_core::{Result, Tensor};
 use super::config::EncoderConfig;
 use super::dropout::Dropout;
 use super::ops::{self, Heads};
-use super::weights::Weights;
+use super::weights::TensorMap;
 
 /// Texts as rows of pieces, filled up to equal width.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Batch {
+pub struct PieceBatch {
     /// The ids of pieces, text after text.
     pub ids: Vec<u32>,
-    /// How many of them each text has.
+    /// The number of pieces of each text.
     pub lens: Arc<[usize]>,
     /// The width that each is filled up to.
     pub width: usize,
 }
 
-impl Batch {
+impl PieceBatch {
     /// Texts one below the other, filled up with `padding`.
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a [u32]> + Clone, padding: u32) -> Self {
         let lens: Arc<[usize]> = texts.clone().into_iter().map(<[u32]>::len).collect();
@@ -33,7 +33,8 @@ impl Batch {
         Self { ids, lens, width }
     }
 
-    /// The pieces that occur, each once in order, and the batch with their places in that list for ids.
+    /// The pieces that occur, each once in order, and the batch with their places in that list for
+    /// ids.
     pub fn compact(&self) -> (Vec<u32>, Self) {
         let mut pieces = self.ids.clone();
         pieces.sort_unstable();
@@ -46,21 +47,21 @@ impl Batch {
 
 /// A stack of transformer layers on embeddings.
 #[derive(Debug, Clone)]
-pub struct Encoder {
+pub struct BertEncoder {
     config: EncoderConfig,
     words: Tensor,
     positions: Tensor,
     kinds: Tensor,
     norm: Pair,
-    layers: Vec<Layer>,
+    layers: Vec<EncoderLayer>,
 }
 
-impl Encoder {
+impl BertEncoder {
     /// An encoder of these weights, whose names begin with `prefix`.
     ///
     /// # Errors
     /// Where one is missing.
-    pub fn new(weights: &Weights, prefix: &str, config: &EncoderConfig) -> Result<Self> {
+    pub fn new(weights: &TensorMap, prefix: &str, config: &EncoderConfig) -> Result<Self> {
         let tensor = |name: &str| tensor(weights, format!("{prefix}embeddings.{name}"));
         Ok(Self {
             config: config.clone(),
@@ -69,7 +70,7 @@ impl Encoder {
             kinds: tensor("token_type_embeddings.weight")?,
             norm: Pair::new(weights, format!("{prefix}embeddings.LayerNorm"))?,
             layers: (0..config.num_hidden_layers)
-                .map(|layer| Layer::new(weights, &format!("{prefix}encoder.layer.{layer}")))
+                .map(|layer| EncoderLayer::new(weights, &format!("{prefix}encoder.layer.{layer}")))
                 .collect::<Result<_>>()?,
         })
     }
@@ -79,14 +80,14 @@ impl Encoder {
         &self.words
     }
 
-    /// The hidden states: what goes into the first layer and what comes out of each, a row for each place of the batch, whose
-    /// ids are rows of `words`.
+    /// The hidden states: what goes into the first layer and what comes out of each, a row for each
+    /// place of the batch, whose ids are rows of `words`.
     ///
     /// # Errors
     /// Where a text is longer than the encoder's longest, and where there is no memory.
     pub fn hidden_states(
         &self,
-        batch: &Batch,
+        batch: &PieceBatch,
         words: &Tensor,
         dropout: &mut dyn Dropout,
     ) -> Result<Vec<Tensor>> {
@@ -101,8 +102,8 @@ impl Encoder {
     }
 
     /// The sum of what is known of each piece, its place and its segment.
-    fn embedded(&self, batch: &Batch, words: &Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
-        let Batch { ids, lens, width } = batch;
+    fn embedded(&self, batch: &PieceBatch, words: &Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
+        let PieceBatch { ids, lens, width } = batch;
         let hidden = self.config.hidden_size;
         let ids = Tensor::from_slice(ids, ids.len(), words.device())?;
         let words = words.index_select(&ids, 0)?;
@@ -110,7 +111,7 @@ impl Encoder {
         let sum = words.reshape((lens.len(), *width, hidden))?.broadcast_add(&places)?;
         let sum = sum.reshape((lens.len() * width, hidden))?;
         let normed = ops::layer_norm(&sum, &self.norm.weight, &self.norm.bias, self.config.layer_norm_eps)?;
-        dropout.thin(normed, self.config.hidden_dropout_prob)
+        dropout.apply(normed, self.config.hidden_dropout_prob)
     }
 }
 
@@ -122,7 +123,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(weights: &Weights, name: String) -> Result<Self> {
+    fn new(weights: &TensorMap, name: String) -> Result<Self> {
         let weight = tensor(weights, format!("{name}.weight"))?;
         Ok(Self { weight, bias: tensor(weights, format!("{name}.bias"))? })
     }
@@ -132,9 +133,10 @@ impl Pair {
     }
 }
 
-/// A transformer layer: attention, then a feed-forward network, each added to what goes in and normalised.
+/// A transformer layer: attention, then a feed-forward network, each added to what goes in and
+/// normalised.
 #[derive(Debug, Clone)]
-struct Layer {
+struct EncoderLayer {
     query: Pair,
     key: Pair,
     value: Pair,
@@ -145,8 +147,8 @@ struct Layer {
     outer_norm: Pair,
 }
 
-impl Layer {
-    fn new(weights: &Weights, name: &str) -> Result<Self> {
+impl EncoderLayer {
+    fn new(weights: &TensorMap, name: &str) -> Result<Self> {
         let pair = |part: &str| Pair::new(weights, format!("{name}.{part}"));
         Ok(Self {
             query: pair("attention.self.query")?,
@@ -167,12 +169,12 @@ impl Layer {
         config: &EncoderConfig,
         dropout: &mut dyn Dropout,
     ) -> Result<Tensor> {
-        let shares = [heads.lens.len(), heads.count, heads.width, heads.width];
-        let mask = dropout.mask(&shares, config.attention_probs_dropout_prob, x.device())?;
+        let shape = [heads.lens.len(), heads.count, heads.width, heads.width];
+        let mask = dropout.mask(&shape, config.attention_probs_dropout_prob, x.device())?;
         let [query, key, value] = [&self.query, &self.key, &self.value].map(|part| part.linear(x));
         let attended = ops::attention(&query?, &key?, &value?, heads, mask.as_ref())?;
         let mut join = |of: Tensor, with: &Tensor, norm: &Pair| {
-            let sum = (dropout.thin(of, config.hidden_dropout_prob)? + with)?;
+            let sum = (dropout.apply(of, config.hidden_dropout_prob)? + with)?;
             ops::layer_norm(&sum, &norm.weight, &norm.bias, config.layer_norm_eps)
         };
         let x = join(self.attended.linear(&attended)?, x, &self.attended_norm)?;
@@ -185,7 +187,7 @@ impl Layer {
 ///
 /// # Errors
 /// Where there is none.
-pub fn tensor(weights: &Weights, name: String) -> Result<Tensor> {
+pub fn tensor(weights: &TensorMap, name: String) -> Result<Tensor> {
     match weights.get(&name) {
         Some(tensor) => Ok(tensor.clone()),
         None => Err(candle_core::Error::Msg(format!("there is no tensor {name}"))),
@@ -198,7 +200,7 @@ mod tests {
     use serde::Deserialize;
 
     use super::super::device::placed;
-    use super::super::dropout::Keep;
+    use super::super::dropout::NoDropout;
     use super::super::weights::{read_encoder, write};
     use super::*;
     use majuscule::methods::backend::Precision;
@@ -218,7 +220,7 @@ mod tests {
         HIDDEN.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    fn toy() -> (EncoderConfig, Weights) {
+    fn toy() -> (EncoderConfig, TensorMap) {
         let config = EncoderConfig::read(CONFIG).unwrap();
         let weights = read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
         (config, weights)
@@ -227,16 +229,19 @@ mod tests {
     #[test]
     fn hidden_states_are_those_of_another_program_alone_and_in_a_batch() {
         let (config, weights) = toy();
-        let encoder = Encoder::new(&weights, "", &config).unwrap();
+        let encoder = BertEncoder::new(&weights, "", &config).unwrap();
         let texts = hidden();
         let both: Vec<&[u32]> = texts.iter().map(|text| text.ids.as_slice()).collect();
-        for batch in [Batch::new([both[0]], 0), Batch::new([both[1]], 0), Batch::new(both.iter().copied(), 0)]
-        {
+        for batch in [
+            PieceBatch::new([both[0]], 0),
+            PieceBatch::new([both[1]], 0),
+            PieceBatch::new(both.iter().copied(), 0),
+        ] {
             let (ids, compact) = batch.compact();
             let ids = Tensor::from_slice(&ids, ids.len(), &Device::Cpu).unwrap();
             let rows = encoder.words().index_select(&ids, 0).unwrap();
             for (batch, words) in [(&batch, encoder.words()), (&compact, &rows)] {
-                let states = encoder.hidden_states(batch, words, &mut Keep).unwrap();
+                let states = encoder.hidden_states(batch, words, &mut NoDropout).unwrap();
                 for (row, len) in batch.lens.iter().enumerate() {
                     let text = texts.iter().find(|text| text.ids.len() == *len).unwrap();
                     for (found, expected) in states.iter().zip(&text.states) {
@@ -256,11 +261,11 @@ mod tests {
     fn short_numbers_give_the_same_states_as_far_as_they_reach() {
         let (config, weights) = toy();
         let texts = hidden();
-        let batch = Batch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
+        let batch = PieceBatch::new(texts.iter().map(|text| text.ids.as_slice()), 0);
         let states = |precision| {
             let weights = placed(&weights, &Device::Cpu, precision).unwrap();
-            let encoder = Encoder::new(&weights, "", &config).unwrap();
-            let states = encoder.hidden_states(&batch, encoder.words(), &mut Keep).unwrap();
+            let encoder = BertEncoder::new(&weights, "", &config).unwrap();
+            let states = encoder.hidden_states(&batch, encoder.words(), &mut NoDropout).unwrap();
             let values = |state: &Tensor| state.to_dtype(DType::F32).unwrap().to_vec2::<f32>().unwrap();
             states.iter().map(values).collect::<Vec<_>>().concat().concat()
         };
@@ -280,7 +285,7 @@ mod tests {
         let bytes = write(&weights).unwrap();
         let again = read_encoder(&bytes, &config, &Device::Cpu).unwrap();
         assert_eq!(write(&again).unwrap(), bytes);
-        let problem = |change: &dyn Fn(&mut Weights)| {
+        let problem = |change: &dyn Fn(&mut TensorMap)| {
             let mut changed = weights.clone();
             change(&mut changed);
             read_encoder(&write(&changed).unwrap(), &config, &Device::Cpu).unwrap_err()
@@ -295,7 +300,7 @@ mod tests {
         assert!(more.contains(&format!("{extra}, which is not part of this encoder")), "{more}");
         let twice = problem(&|weights| drop(weights.insert(format!("bert.{name}"), weights[name].clone())));
         assert!(twice.contains("twice"), "{twice}");
-        let none = problem(&Weights::clear);
+        let none = problem(&TensorMap::clear);
         assert!(none.contains("holds no tensors"), "{none}");
         for len in 0..400 {
             assert!(read_encoder(&bytes[..len], &config, &Device::Cpu).unwrap_err().contains("safetensors"));

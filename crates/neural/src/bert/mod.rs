@@ -1,4 +1,5 @@
-//! A tagger on BERT (Rei et al. 2020): each word's first piece, as all layers of the encoder see it, decides its case.
+//! A tagger on BERT (Rei et al. 2020): each word's first piece, as all layers of the encoder see
+//! it, decides its case.
 
 pub mod config;
 mod device;
@@ -18,13 +19,13 @@ use std::sync::OnceLock;
 
 use candle_core::{Device, Result as Computed};
 use serde::{Deserialize, Serialize};
-pub use train::{Adaptation, BertConfig, adapt, train};
+pub use train::{BertAdaptation, BertConfig, adapt, train};
 
 use crate::shared::session::{WindowModel, WindowSession};
 use crate::shared::windower::Windower;
 use config::EncoderConfig;
-use dropout::Keep;
-use encoder::Batch;
+use dropout::NoDropout;
+use encoder::PieceBatch;
 use engine::{Engine, ScoreRequest};
 use majuscule::error::{Error, Result};
 use majuscule::methods::Method;
@@ -35,7 +36,7 @@ use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
 use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale, Mark, Tokens};
 use tagger::Tagger;
 use tokenize::Pieces;
-use weights::Weights;
+use weights::TensorMap;
 use windows::{PieceWindow, ScorePool, WindowTarget};
 
 /// The method, for the list of a program.
@@ -56,9 +57,9 @@ const MIXED: &str = "mixed.txt";
 pub struct Bert {
     config: EncoderConfig,
     pieces: Pieces,
-    weights: Weights,
+    weights: TensorMap,
     tagger: Tagger,
-    /// The tagger as it computes here, made when it is first asked.
+    /// The engine that computes here, made when it is first needed.
     engine: OnceLock<Engine>,
     precision: Precision,
     cases: ClassCases<String>,
@@ -66,12 +67,12 @@ pub struct Bert {
     labels: Labels,
 }
 
-/// What a model needs to know of how it was trained.
+/// The settings of a model that depend on its training.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BertSettings {
     /// Pieces that the encoder sees at a time; longer sentences are cut into windows that overlap.
     pub window: usize,
-    /// Whether sentences were trained together, so that a text goes on over the end of a line.
+    /// True where a text goes on over the end of a line, as in training.
     pub runs_on: bool,
 }
 
@@ -79,7 +80,8 @@ impl Bert {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`Error::Model`] where a file of it is missing, cut off or altered, and [`Error::Usage`] where it cannot compute in this way here.
+    /// [`Error::Model`] where a file of it is missing, cut off or altered, and [`Error::Usage`]
+    /// where it cannot compute in this way here.
     pub fn load(store: &dyn Store, computing: &Backend) -> Result<Self> {
         let (device, precision) = device::place(computing)?;
         let manifest = store.manifest();
@@ -123,7 +125,7 @@ impl Bert {
     fn new(
         config: EncoderConfig,
         pieces: Pieces,
-        weights: Weights,
+        weights: TensorMap,
         mixed_text: String,
         settings: BertSettings,
         locale: Locale,
@@ -157,7 +159,7 @@ impl Bert {
         ])
     }
 
-    /// What its manifest says of how it works.
+    /// The settings in its manifest.
     pub fn settings(&self) -> &BertSettings {
         &self.settings
     }
@@ -167,13 +169,13 @@ impl Bert {
         &self.tagger
     }
 
-    /// Whether scores do not depend, to the bit, on what is computed together.
+    /// Returns true where scores are the same to the bit, whatever is computed together.
     fn is_by_itself(&self) -> bool {
         self.tagger.encoder().words().device().is_cpu()
     }
 
-    /// The scores of the labels of each target with pieces, window after window. Where a device has no memory for all at a time,
-    /// they go in parts.
+    /// The scores of the labels of each target with pieces, window after window. Where a device has
+    /// no memory for all at a time, they go in parts.
     fn scores(&self, windows: &[&PieceWindow], want: Want) -> Result<Vec<Vec<f32>>> {
         if self.is_by_itself() {
             return self.engine_scores(windows, want).map_err(failed);
@@ -212,8 +214,8 @@ impl Bert {
             return Ok(engine);
         }
         let precision = match self.precision {
-            Precision::Int8 => engine::Precision::Int8,
-            Precision::F32 | Precision::Bf16 | Precision::F16 => engine::Precision::F32,
+            Precision::Int8 => engine::EnginePrecision::Int8,
+            Precision::F32 | Precision::Bf16 | Precision::F16 => engine::EnginePrecision::F32,
         };
         let engine = Engine::new(&self.weights, &self.config, precision)?;
         Ok(self.engine.get_or_init(|| engine))
@@ -222,13 +224,13 @@ impl Bert {
     /// The scores by tensor operations, on a GPU.
     fn graph_scores(&self, windows: &[&PieceWindow]) -> Computed<Vec<Vec<f32>>> {
         let batch =
-            Batch::new(windows.iter().map(|window| window.ids.as_slice()), self.pieces.special.padding);
+            PieceBatch::new(windows.iter().map(|window| window.ids.as_slice()), self.pieces.special.padding);
         let rows = rows(windows.iter().map(|window| window.targets.as_slice()), batch.width);
         if rows.is_empty() {
             return Ok(Vec::new());
         }
         let words = self.tagger.encoder().words();
-        self.tagger.scores(&batch, words, &rows, &mut Keep)?.to_vec2()
+        self.tagger.scores(&batch, words, &rows, &mut NoDropout)?.to_vec2()
     }
 
     /// Appends the choices for the words that are done with this window, whose scores come next.
@@ -284,7 +286,7 @@ fn label_name(labels: &Labels, id: usize) -> String {
     }
 }
 
-/// What went wrong inside, such as for want of memory.
+/// The error of a computation that failed, such as for want of memory.
 fn failed(problem: impl Display) -> Error {
     Error::model("bert", format!("computing failed: {problem}"))
 }
@@ -379,7 +381,8 @@ impl WindowModel for Bert {
     }
 }
 
-/// Cuts items that are sorted by length into runs of at most so many pieces when filled up, or of one.
+/// Cuts items that are sorted by length into runs of at most so many pieces when filled up, or of
+/// one.
 fn batches<T>(sorted: &[T], len: impl Fn(&T) -> usize, most: usize) -> Vec<&[T]> {
     let mut runs = Vec::new();
     let mut start = 0;

@@ -1,19 +1,21 @@
-//! The operations of an encoder: 32-bit numbers on the CPU go through one pass each with a backward pass of its own, all others through
-//! the [plain] tensor operations that these are tested against.
+//! The operations of an encoder: 32-bit numbers on the CPU go through one pass each with a backward
+//! pass of its own, all others through the [plain] tensor operations that these are tested against.
 //!
-//! candle's own fused operations record no gradients, and its plain ones walk over memory many times.
+//! candle's own fused operations record no gradients, and its plain ones walk over memory many
+//! times.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use candle_core::{CpuStorage, CustomOp3, DType, Layout, Result, Shape, Storage, Tensor, bail};
 
 use super::plain;
-use crate::shared::exp::{exp, gelu as gelu_of, gelu_slope};
+use crate::shared::exp::{exp, gelu as gelu_of, gelu_derivative};
+use crate::shared::lanes::sum;
 
 /// Sequences of a batch, filled up to equal width, as attention has to know them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heads {
-    /// How many attention heads there are.
+    /// The number of attention heads.
     pub count: usize,
     /// The width that each sequence is filled up to.
     pub width: usize,
@@ -95,7 +97,7 @@ pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor
     fused([x, w, b], scaled, (rows, width), backward)
 }
 
-/// Whether the passes of this file can read a tensor.
+/// Returns true for a tensor that the passes of this file can read.
 fn is_fused(x: &Tensor) -> bool {
     x.device().is_cpu() && x.dtype() == DType::F32
 }
@@ -113,16 +115,6 @@ fn normalised(x: &[f32], width: usize, eps: f32) -> (Vec<f32>, Vec<f32>) {
     (normed, deviations)
 }
 
-/// A sum of what is made of values, in an order that lets several be added at once.
-fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f32 {
-    let mut lanes = [0.0f32; 16];
-    let (chunks, rest) = values.as_chunks::<16>();
-    for chunk in chunks {
-        lanes.iter_mut().zip(chunk).for_each(|(lane, &value)| *lane += of(value));
-    }
-    lanes.iter().sum::<f32>() + rest.iter().map(|&value| of(value)).sum::<f32>()
-}
-
 /// The Gaussian error linear unit, `x · Φ(x)` (Hendrycks & Gimpel 2016), by the error function.
 ///
 /// # Errors
@@ -135,17 +127,20 @@ pub fn gelu(x: &Tensor) -> Result<Tensor> {
     let out = read(x, |x| x.iter().map(|&x| gelu_of(x)).collect())?;
     let (kept, device) = (x.detach(), x.device().clone());
     let backward = move |grad: &Tensor, _: [bool; 3]| {
-        let slope = read(grad, |grad| {
-            read(&kept, |x| x.iter().zip(grad).map(|(&x, grad)| gelu_slope(x) * grad).collect::<Vec<_>>())
+        let gradient = read(grad, |grad| {
+            read(&kept, |x| {
+                x.iter().zip(grad).map(|(&x, grad)| gelu_derivative(x) * grad).collect::<Vec<_>>()
+            })
         })??;
-        Ok([Some(Tensor::from_vec(slope, (rows, width), &device)?), None, None])
+        Ok([Some(Tensor::from_vec(gradient, (rows, width), &device)?), None, None])
     };
     // One argument only: it stands for all three, and only its first gradient is given.
     fused([x, x, x], out, (rows, width), backward)
 }
 
-/// Attention (Vaswani et al. 2017, section 3.2) within each sequence: rows of queries, keys and values in, rows out. `mask` is
-/// what the shares of attention are multiplied by, of sequences × heads × width × width.
+/// Attention (Vaswani et al. 2017, section 3.2) within each sequence: rows of queries, keys and
+/// values in, rows out. `mask` has the factors of attention probabilities, of sequences × heads ×
+/// width × width.
 ///
 /// # Errors
 /// Where the shapes do not fit.
@@ -158,23 +153,23 @@ pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option
     let [split_q, split_k, split_v] = [q, k, v].map(|x| split(&x.detach(), heads));
     let (q_heads, k_heads, v_heads) = (split_q?, split_k?, split_v?);
     let scores = q_heads.matmul(&k_heads.t()?)?;
-    let shares = read(&scores, |scores| softmax(scores, scale, heads))?;
-    let shares = Tensor::from_vec(shares, scores.shape(), q.device())?;
-    let mask = mask.map(|mask| mask.reshape(shares.shape())).transpose()?;
-    let used = mask.as_ref().map_or_else(|| Ok(shares.clone()), |mask| shares.mul(mask))?;
+    let probabilities = read(&scores, |scores| softmax(scores, scale, heads))?;
+    let probabilities = Tensor::from_vec(probabilities, scores.shape(), q.device())?;
+    let mask = mask.map(|mask| mask.reshape(probabilities.shape())).transpose()?;
+    let used = mask.as_ref().map_or_else(|| Ok(probabilities.clone()), |mask| probabilities.mul(mask))?;
     let out = read(&used.matmul(&v_heads)?, |out| joined(out, hidden, heads))?;
     let (heads, device) = (heads.clone(), q.device().clone());
     let backward = move |grad: &Tensor, _: [bool; 3]| {
         let grad = split(grad, &heads)?;
         let grad_v = used.t()?.matmul(&grad)?;
-        let mut grad_shares = grad.matmul(&v_heads.t()?)?;
+        let mut grad_probabilities = grad.matmul(&v_heads.t()?)?;
         if let Some(mask) = &mask {
-            grad_shares = grad_shares.mul(mask)?;
+            grad_probabilities = grad_probabilities.mul(mask)?;
         }
-        let grad_scores = read(&shares, |shares| {
-            read(&grad_shares, |grad| softmax_back(shares, grad, scale, heads.width))
+        let grad_scores = read(&probabilities, |probabilities| {
+            read(&grad_probabilities, |grad| softmax_back(probabilities, grad, scale, heads.width))
         })??;
-        let grad_scores = Tensor::from_vec(grad_scores, shares.shape(), &device)?;
+        let grad_scores = Tensor::from_vec(grad_scores, probabilities.shape(), &device)?;
         let back = |heads_of: Tensor| {
             let rows_of = read(&heads_of, |values| joined(values, hidden, &heads))?;
             Tensor::from_vec(rows_of, (rows, hidden), &device).map(Some)
@@ -218,26 +213,32 @@ fn joined(x: &[f32], hidden: usize, Heads { count, width, .. }: &Heads) -> Vec<f
 
 /// The softmax of each row of scores, times `scale`, over the words that the sequence has.
 fn softmax(scores: &[f32], scale: f32, Heads { count, width, lens }: &Heads) -> Vec<f32> {
-    let mut shares = vec![0.0; scores.len()];
+    let mut probabilities = vec![0.0; scores.len()];
     let sequence = count * width * width;
-    let sequences = shares.chunks_exact_mut(sequence).zip(scores.chunks_exact(sequence));
-    for ((shares, scores), &len) in sequences.zip(lens.iter()) {
-        for (shares, scores) in shares.chunks_exact_mut(*width).zip(scores.chunks_exact(*width)) {
-            let (shares, scores) = (&mut shares[..len], &scores[..len]);
+    let sequences = probabilities.chunks_exact_mut(sequence).zip(scores.chunks_exact(sequence));
+    for ((probabilities, scores), &len) in sequences.zip(lens.iter()) {
+        for (probabilities, scores) in probabilities.chunks_exact_mut(*width).zip(scores.chunks_exact(*width))
+        {
+            let (probabilities, scores) = (&mut probabilities[..len], &scores[..len]);
             let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            shares.iter_mut().zip(scores).for_each(|(share, score)| *share = exp((score - most) * scale));
-            let whole = sum(shares, |share| share);
-            shares.iter_mut().for_each(|share| *share /= whole);
+            probabilities
+                .iter_mut()
+                .zip(scores)
+                .for_each(|(probability, score)| *probability = exp((score - most) * scale));
+            let whole = sum(probabilities, |probability| probability);
+            probabilities.iter_mut().for_each(|probability| *probability /= whole);
         }
     }
-    shares
+    probabilities
 }
 
-fn softmax_back(shares: &[f32], grad: &[f32], scale: f32, width: usize) -> Vec<f32> {
-    let mut out = Vec::with_capacity(shares.len());
-    for (shares, grad) in shares.chunks_exact(width).zip(grad.chunks_exact(width)) {
-        let dot: f32 = shares.iter().zip(grad).map(|(share, grad)| share * grad).sum();
-        out.extend(shares.iter().zip(grad).map(|(share, grad)| scale * share * (grad - dot)));
+fn softmax_back(probabilities: &[f32], grad: &[f32], scale: f32, width: usize) -> Vec<f32> {
+    let mut out = Vec::with_capacity(probabilities.len());
+    for (probabilities, grad) in probabilities.chunks_exact(width).zip(grad.chunks_exact(width)) {
+        let dot: f32 = probabilities.iter().zip(grad).map(|(probability, grad)| probability * grad).sum();
+        out.extend(
+            probabilities.iter().zip(grad).map(|(probability, grad)| scale * probability * (grad - dot)),
+        );
     }
     out
 }
@@ -266,7 +267,8 @@ pub fn read<R>(tensor: &Tensor, look: impl FnOnce(&[f32]) -> R) -> Result<R> {
     Ok(look(&storage.as_slice::<f32>()?[start..end]))
 }
 
-/// A tensor of these values, whose gradient `backward` gives on to what it was made of. It is told which of these have one.
+/// A tensor of these values, whose gradient `backward` gives on to what it was made of. It is told
+/// which of these have one.
 fn fused(
     [a, b, c]: [&Tensor; 3],
     values: Vec<f32>,
@@ -344,7 +346,8 @@ mod tests {
         }
     }
 
-    /// Both ways give the same values, and the same gradients of a sum that weighs each value otherwise.
+    /// Both ways give the same values, and the same gradients of a sum that weighs each value
+    /// otherwise.
     fn alike(vars: &[&Var], fast: &dyn Fn() -> Result<Tensor>, slow: &dyn Fn() -> Result<Tensor>) {
         let (fast, slow) = (fast().unwrap(), slow().unwrap());
         near(&fast, &slow, "values");

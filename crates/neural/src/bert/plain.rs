@@ -1,4 +1,5 @@
-//! The operations of [`ops`](super::ops) as tensor operations that every device has and that record gradients themselves.
+//! The operations of [`ops`](super::ops) as tensor operations that every device has and that record
+//! gradients themselves.
 
 use candle_core::{D, DType, Result, Tensor};
 
@@ -12,7 +13,8 @@ pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
     x.matmul(&w.t()?)?.broadcast_add(b)
 }
 
-/// Like [`ops::layer_norm`](super::ops::layer_norm). Means are taken over 32-bit numbers, whatever goes in.
+/// Like [`ops::layer_norm`](super::ops::layer_norm). Means are taken over 32-bit numbers, whatever
+/// goes in.
 ///
 /// # Errors
 /// Where the shapes do not fit.
@@ -49,11 +51,11 @@ pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option
         lens.iter().flat_map(|&len| (0..*width).map(move |at| if at < len { 0.0 } else { -1e9 })).collect();
     let filling = Tensor::from_vec(filling, (lens.len(), 1, 1, *width), q.device())?.to_dtype(q.dtype())?;
     let scores = scores.broadcast_add(&filling)?;
-    let mut shares = softmax(&scores)?;
+    let mut probabilities = softmax(&scores)?;
     if let Some(mask) = mask {
-        shares = shares.mul(&mask.reshape(shares.shape())?)?;
+        probabilities = probabilities.mul(&mask.reshape(probabilities.shape())?)?;
     }
-    shares.matmul(&v)?.transpose(1, 2)?.contiguous()?.reshape((rows, hidden))
+    probabilities.matmul(&v)?.transpose(1, 2)?.contiguous()?.reshape((rows, hidden))
 }
 
 /// The softmax over the last dimension, summed over 32-bit numbers, whatever goes in.

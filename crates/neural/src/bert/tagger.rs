@@ -1,28 +1,29 @@
-//! The tagger of Rei et al. 2020: the encoder's layers, weighted and summed, and a score for each label of each word.
+//! The tagger of Rei et al. 2020: the encoder's layers, weighted and summed, and a score for each
+//! label of each word.
 
 use candle_core::{DType, Result, Tensor};
 
 use super::config::EncoderConfig;
 use super::dropout::Dropout;
-use super::encoder::{Batch, Encoder, tensor};
-use super::weights::{Shapes, Weights, encoder_shapes};
+use super::encoder::{BertEncoder, PieceBatch, tensor};
+use super::weights::{Shapes, TensorMap, encoder_shapes};
 use super::{ops, plain};
 
-/// What the names of the encoder's tensors begin with in a tagger.
+/// The prefix of the names of the encoder's tensors in a tagger.
 pub const ENCODER: &str = "bert.";
 
-/// The layer scalars and what the weighted sum is multiplied by: α and γ of equation 1.
+/// The layer scalars: α of equation 1.
 pub const SCALARS: &str = "layer_attention.scalars";
-/// The factor of the weighted sum.
+/// The factor of the weighted sum: γ of equation 1.
 pub const GAMMA: &str = "layer_attention.gamma";
 
-/// What the names of the head's tensors begin with.
+/// The prefix of the names of the head's tensors.
 pub const HEAD: &str = "classifier.";
 
 /// A tagger.
 #[derive(Debug, Clone)]
 pub struct Tagger {
-    encoder: Encoder,
+    encoder: BertEncoder,
     scalars: Tensor,
     gamma: Tensor,
     head: [Tensor; 2],
@@ -45,10 +46,10 @@ impl Tagger {
     ///
     /// # Errors
     /// Where one is missing.
-    pub fn new(weights: &Weights, config: &EncoderConfig) -> Result<Self> {
+    pub fn new(weights: &TensorMap, config: &EncoderConfig) -> Result<Self> {
         let head = |part: &str| tensor(weights, format!("{HEAD}{part}"));
         Ok(Self {
-            encoder: Encoder::new(weights, ENCODER, config)?,
+            encoder: BertEncoder::new(weights, ENCODER, config)?,
             scalars: tensor(weights, SCALARS.to_owned())?,
             gamma: tensor(weights, GAMMA.to_owned())?,
             head: [head("weight")?, head("bias")?],
@@ -56,11 +57,11 @@ impl Tagger {
     }
 
     /// Its encoder.
-    pub fn encoder(&self) -> &Encoder {
+    pub fn encoder(&self) -> &BertEncoder {
         &self.encoder
     }
 
-    /// The softmax of the layer scalars: how much each layer counts, the embedding layer first.
+    /// The softmax of the layer scalars: the weight of each layer, the embedding layer first.
     ///
     /// # Errors
     /// Where they cannot be read from their device.
@@ -68,13 +69,14 @@ impl Tagger {
         plain::softmax(&self.scalars)?.to_dtype(DType::F32)?.to_vec1()
     }
 
-    /// The score of each label, a row for each of these rows of the batch, whose ids are rows of `words`.
+    /// The score of each label, a row for each of these rows of the batch, whose ids are rows of
+    /// `words`.
     ///
     /// # Errors
     /// Where a text is longer than the encoder's longest, and where there is no memory.
     pub fn scores(
         &self,
-        batch: &Batch,
+        batch: &PieceBatch,
         words: &Tensor,
         rows: &[u32],
         dropout: &mut dyn Dropout,
@@ -82,7 +84,7 @@ impl Tagger {
         let states = self.encoder.hidden_states(batch, words, dropout)?;
         let mixed = self.mixed(&states, dropout)?;
         let rows = Tensor::from_slice(rows, rows.len(), mixed.device())?;
-        let embedded = dropout.thin(mixed.index_select(&rows, 0)?, dropout.head())?;
+        let embedded = dropout.apply(mixed.index_select(&rows, 0)?, dropout.head())?;
         ops::linear(&embedded, &self.head[0], &self.head[1])?.to_dtype(DType::F32)
     }
 

@@ -9,7 +9,7 @@ use tokenizers::{Model as _, Tokenizer};
 #[derive(Debug, Clone)]
 pub struct Pieces {
     tokenizer: Tokenizer,
-    /// What stands before and after each text, and fills it up.
+    /// The pieces before and after each text, and the padding.
     pub special: Special,
 }
 
@@ -20,18 +20,20 @@ pub struct Special {
     pub first: u32,
     /// After it.
     pub last: u32,
-    /// Where there is none.
+    /// The padding.
     pub padding: u32,
 }
 
-/// So many ids more than the tokenizer knows may be in a vocabulary: some are filled up to a round number.
+/// The most ids of a vocabulary that the tokenizer does not know: some are filled up to a round
+/// number.
 const SPARE: usize = 1024;
 
 impl Pieces {
-    /// Reads a `tokenizer.json`, for an encoder with a vocabulary of so many pieces where that is known.
+    /// Reads a `tokenizer.json`, for an encoder with a vocabulary of so many pieces where that is
+    /// known.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Says what is wrong with it.
     pub fn read(json: &[u8], vocabulary: Option<usize>) -> Result<Self, String> {
         let mut tokenizer =
             Tokenizer::from_bytes(json).map_err(|error| format!("is no tokenizer ({error})"))?;
@@ -41,10 +43,11 @@ impl Pieces {
         Self::new(tokenizer, vocabulary)
     }
 
-    /// Reads a `vocab.txt`, a piece a line, for an encoder with a vocabulary of so many where that is known.
+    /// Reads a `vocab.txt`, a piece a line, for an encoder with a vocabulary of so many where that
+    /// is known.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Says what is wrong with it.
     pub fn read_vocabulary(text: &[u8], lowercase: bool, vocabulary: Option<usize>) -> Result<Self, String> {
         let pieces = WordPiece::read_bytes(text).map_err(|error| format!("is no vocabulary ({error})"))?;
         let model = WordPiece::builder()
@@ -95,7 +98,8 @@ impl Pieces {
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// Whether it tells capitals apart: the encoder then never saw most of what it is given here.
+    /// Returns true where it tells capitals apart. The encoder then never saw most of what it is
+    /// given here.
     pub fn is_cased(&self) -> bool {
         ["Paris", "Monday", "HE"].iter().any(|word| self.of(word) != self.of(&word.to_lowercase()))
     }

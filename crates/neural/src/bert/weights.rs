@@ -1,4 +1,4 @@
-//! Weights as safetensors: bytes in, tensors by name out, and back.
+//! TensorMap as safetensors: bytes in, tensors by name out, and back.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use safetensors::tensor::{Dtype, TensorView};
 use super::config::EncoderConfig;
 
 /// Tensors by name.
-pub type Weights = BTreeMap<String, Tensor>;
+pub type TensorMap = BTreeMap<String, Tensor>;
 
 /// The names and shapes of tensors.
 pub type Shapes = Vec<(String, Vec<usize>)>;
@@ -46,11 +46,12 @@ pub fn encoder_shapes(config: &EncoderConfig) -> Shapes {
 const OTHERS: [&str; 6] =
     ["pooler.", "cls.", "classifier.", "qa_outputs.", "embeddings.position_ids", "embeddings.token_type_ids"];
 
-/// Reads the encoder out of a Hugging Face folder's weights: with or without the prefix `bert.`, whatever stands on it.
+/// Reads the encoder out of a Hugging Face folder's weights: with or without the prefix `bert.`,
+/// whatever stands on it.
 ///
 /// # Errors
-/// What is missing, too much, or of another shape.
-pub fn read_encoder(bytes: &[u8], config: &EncoderConfig, device: &Device) -> Result<Weights, String> {
+/// Names a tensor that is missing, unexpected or of another shape.
+pub fn read_encoder(bytes: &[u8], config: &EncoderConfig, device: &Device) -> Result<TensorMap, String> {
     let named = |name: &str| {
         let name = name.strip_prefix("bert.").unwrap_or(name);
         // What the oldest checkpoints call the two halves of a norm.
@@ -61,21 +62,22 @@ pub fn read_encoder(bytes: &[u8], config: &EncoderConfig, device: &Device) -> Re
     read(bytes, &encoder_shapes(config), named, device)
 }
 
-/// Reads these tensors and no others, as 32-bit numbers. `named` says what a tensor is called here, `None` to leave it out.
+/// Reads these tensors and no others, as 32-bit numbers. `named` says what a tensor is called here,
+/// `None` to leave it out.
 ///
 /// # Errors
-/// What is missing, too much, of another shape or no number.
+/// Names a tensor that is missing, unexpected, of another shape or of another type.
 pub fn read(
     bytes: &[u8],
     shapes: &[(String, Vec<usize>)],
     named: impl Fn(&str) -> Option<String>,
     device: &Device,
-) -> Result<Weights, String> {
+) -> Result<TensorMap, String> {
     let file = SafeTensors::deserialize(bytes)
         .map_err(|error| format!("is no safetensors file, or cut off ({error:?}): copy it again"))?;
     let expected: BTreeMap<&str, &[usize]> =
         shapes.iter().map(|(name, shape)| (name.as_str(), shape.as_slice())).collect();
-    let mut weights = Weights::new();
+    let mut weights = TensorMap::new();
     let mut found = file.tensors();
     found.sort_by(|a, b| a.0.cmp(&b.0));
     for (original, view) in &found {
@@ -121,18 +123,18 @@ fn tensor(view: &TensorView<'_>, device: &Device) -> Result<Tensor, String> {
 ///
 /// # Errors
 /// Where a tensor cannot be read from its device.
-pub fn write(weights: &Weights) -> Computed<Vec<u8>> {
+pub fn write(weights: &TensorMap) -> Computed<Vec<u8>> {
     write_with(weights, None)
 }
 
-/// What a note stands under in a file of tensors.
+/// The key of the note in a file of tensors.
 const NOTE: &str = "majuscule";
 
 /// The same with a note.
 ///
 /// # Errors
 /// Like [`write()`].
-pub fn write_with(weights: &Weights, note: Option<String>) -> Computed<Vec<u8>> {
+pub fn write_with(weights: &TensorMap, note: Option<String>) -> Computed<Vec<u8>> {
     let values = |tensor: &Tensor| -> Computed<(Vec<usize>, Vec<u8>)> {
         let values = tensor.flatten_all()?.to_vec1::<f32>()?;
         Ok((tensor.dims().to_vec(), values.iter().flat_map(|value| value.to_le_bytes()).collect()))

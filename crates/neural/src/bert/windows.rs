@@ -1,5 +1,5 @@
-//! Windows of pieces for the encoder, and the scores of words that are targets of several windows, which are averaged (Courtland
-//! et al. 2020).
+//! Windows of pieces for the encoder, and the scores of words that are targets of several windows,
+//! which are averaged (Courtland et al. 2020).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -75,8 +75,9 @@ pub struct ScorePool {
 }
 
 impl ScorePool {
-    /// Takes the scores of the targets of a window, none for those without pieces, and returns the words that are done: each with
-    /// ln of the sum of the probabilities that each window gives a label.
+    /// Takes the scores of the targets of a window, none for those without pieces, and returns the
+    /// words that are done: each with ln of the sum of the probabilities that each window gives a
+    /// label.
     pub fn add<'s>(
         &mut self,
         window: PieceWindow,

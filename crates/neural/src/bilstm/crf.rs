@@ -1,27 +1,29 @@
-//! A linear chain of labels (Lafferty et al. 2001): each label has a score at each word, each pair of neighbours one, and the
-//! first and the last one more. The best chain by Viterbi, sums over all of them by forward and backward.
+//! A linear chain of labels (Lafferty et al. 2001): each label has a score at each word, each pair
+//! of neighbours one, and the first and the last one more. The best chain by Viterbi, sums over all
+//! of them by forward and backward.
 
 /// The scores that do not depend on the words.
 #[derive(Debug, Clone, Copy)]
-pub struct Chain<'a> {
+pub struct LabelChain<'a> {
     /// A row for each label, a column for the label after it.
     pub between: &'a [f32],
     pub first: &'a [f32],
     pub last: &'a [f32],
 }
 
-/// Sums over all chains that are allowed.
+/// ChainMarginals over all chains that are allowed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sums {
-    /// ln of the sum of e to the score of each.
-    pub log: f64,
-    /// For each word, the share of each label.
-    pub shares: Vec<f64>,
-    /// How often each pair of neighbours is expected, a row for each label and a column for the one after it.
+pub struct ChainMarginals {
+    /// ln of the sum of e to the score of each chain.
+    pub log_partition: f64,
+    /// The probability of each label, for each word.
+    pub probabilities: Vec<f64>,
+    /// The expected count of each pair of neighbours, a row for each label and a column for the one
+    /// after it.
     pub pairs: Vec<f64>,
 }
 
-impl Chain<'_> {
+impl LabelChain<'_> {
     fn labels(&self) -> usize {
         self.first.len()
     }
@@ -30,8 +32,8 @@ impl Chain<'_> {
         f64::from(self.between[from * self.labels() + to])
     }
 
-    /// The best labels of a text, given a row of scores for each word and whether the word at a place may have a label; of
-    /// equally good ones the first.
+    /// The best labels of a text, given a row of scores for each word and whether the word at a
+    /// place may have a label; of equally good ones the first.
     pub fn best(&self, scores: &[f32], allowed: impl Fn(usize, usize) -> bool) -> Vec<usize> {
         let labels = self.labels();
         let words = scores.len() / labels;
@@ -67,15 +69,16 @@ impl Chain<'_> {
         path
     }
 
-    /// The sums over all labels of a text of at least one word, given the same.
-    pub fn sums(&self, scores: &[f32], allowed: impl Fn(usize, usize) -> bool) -> Sums {
+    /// The marginals of a text of at least one word, given the same.
+    pub fn marginals(&self, scores: &[f32], allowed: impl Fn(usize, usize) -> bool) -> ChainMarginals {
         let labels = self.labels();
         let words = scores.len() / labels;
         let here = |at: usize, label: usize| match allowed(at, label) {
             true => f64::from(scores[at * labels + label]),
             false => f64::NEG_INFINITY,
         };
-        // For each word and label, ln of the sum over what is before it and it, and over what is after it.
+        // For each word and label, ln of the sum over what is before it and it, and over what is
+        // after it.
         let mut before = vec![f64::NEG_INFINITY; scores.len()];
         let mut after = before.clone();
         for at in 0..words {
@@ -111,8 +114,9 @@ impl Chain<'_> {
                 }
             }
         }
-        let shares = before.iter().zip(&after).map(|(before, after)| (before + after - log).exp()).collect();
-        Sums { log, shares, pairs }
+        let probabilities =
+            before.iter().zip(&after).map(|(before, after)| (before + after - log).exp()).collect();
+        ChainMarginals { log_partition: log, probabilities, pairs }
     }
 }
 
@@ -146,7 +150,7 @@ mod tests {
             .collect()
     }
 
-    fn score(chain: &Chain<'_>, scores: &[f32], path: &[usize]) -> f64 {
+    fn score(chain: &LabelChain<'_>, scores: &[f32], path: &[usize]) -> f64 {
         let words = path.iter().enumerate().map(|(at, label)| f64::from(scores[at * LABELS + label]));
         let pairs = path.windows(2).map(|pair| chain.between(pair[0], pair[1]));
         let ends = f64::from(chain.first[path[0]]) + f64::from(chain.last[path[path.len() - 1]]);
@@ -169,7 +173,7 @@ mod tests {
             // The label that the word at this place may not have.
             forbidden in (0usize..6, 0..LABELS),
         ) {
-            let chain = Chain { between: &between, first: &first, last: &last };
+            let chain = LabelChain { between: &between, first: &first, last: &last };
             let allowed = |at, label| (at, label) != forbidden;
             let paths: Vec<(Vec<usize>, f64)> = all(words)
                 .into_iter()
@@ -181,18 +185,18 @@ mod tests {
             prop_assert!((score(&chain, &scores, &best) - most).abs() < 1e-9);
             prop_assert!(best.iter().enumerate().all(|(at, &label)| allowed(at, label)));
 
-            let sums = chain.sums(&scores, allowed);
+            let marginals = chain.marginals(&scores, allowed);
             let total: f64 = paths.iter().map(|(_, score)| score.exp()).sum();
-            prop_assert!((sums.log - total.ln()).abs() < 1e-9);
-            let (mut shares, mut pairs) = (vec![0.0; words * LABELS], [0.0; LABELS * LABELS]);
+            prop_assert!((marginals.log_partition - total.ln()).abs() < 1e-9);
+            let (mut probabilities, mut pairs) = (vec![0.0; words * LABELS], [0.0; LABELS * LABELS]);
             for (path, score) in &paths {
-                path.iter().enumerate().for_each(|(at, label)| shares[at * LABELS + label] += score.exp() / total);
+                path.iter().enumerate().for_each(|(at, label)| probabilities[at * LABELS + label] += score.exp() / total);
                 path.windows(2).for_each(|pair| pairs[pair[0] * LABELS + pair[1]] += score.exp() / total);
             }
-            prop_assert!(sums.shares.iter().zip(&shares).all(|(a, b)| (a - b).abs() < 1e-9));
-            prop_assert!(sums.pairs.iter().zip(&pairs).all(|(a, b)| (a - b).abs() < 1e-9));
-            for row in sums.shares.chunks(LABELS) {
-                prop_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9, "shares sum to one");
+            prop_assert!(marginals.probabilities.iter().zip(&probabilities).all(|(a, b)| (a - b).abs() < 1e-9));
+            prop_assert!(marginals.pairs.iter().zip(&pairs).all(|(a, b)| (a - b).abs() < 1e-9));
+            for row in marginals.probabilities.chunks(LABELS) {
+                prop_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-9, "probabilities sum to one");
             }
         }
     }
@@ -201,12 +205,12 @@ mod tests {
     fn a_chain_for_a_pencil() {
         // The second label is better at both words (1 against 0), but two of them in a row cost 3.
         let between = [0.0, 0.0, 0.0, -3.0];
-        let chain = Chain { between: &between, first: &[0.0; 2], last: &[0.0, 0.5] };
+        let chain = LabelChain { between: &between, first: &[0.0; 2], last: &[0.0, 0.5] };
         assert_eq!(chain.best(&[0.0, 1.0, 0.0, 1.0], |_, _| true), [0, 1]);
         assert_eq!(chain.best(&[0.0, 1.0, 0.0, 1.0], |at, label| (at, label) != (1, 1)), [1, 0]);
         assert!(chain.best(&[], |_, _| true).is_empty());
         // e⁰ + e^1.5 + e¹ + e^−0.5 = 1 + 4.4817 + 2.7183 + 0.6065
-        let sums = chain.sums(&[0.0, 1.0, 0.0, 1.0], |_, _| true);
-        assert!((sums.log - 8.8065f64.ln()).abs() < 1e-4, "{}", sums.log);
+        let marginals = chain.marginals(&[0.0, 1.0, 0.0, 1.0], |_, _| true);
+        assert!((marginals.log_partition - 8.8065f64.ln()).abs() < 1e-4, "{}", marginals.log_partition);
     }
 }

@@ -1,21 +1,21 @@
-//! Long short-term memory (Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al. 2000), run over several sequences
-//! at once, so that each step is a matrix product.
+//! Long short-term memory (Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al.
+//! 2000), run over several sequences at once, so that each step is a matrix product.
 
 use std::ops::Range;
 
-use super::product::{View, ViewMut};
-use super::weights::{CellLayout, Weights};
+use super::product::{MatrixView, MatrixViewMut};
+use super::weights::{CellLayout, NetworkWeights};
 use crate::shared::exp::exp;
 
-/// Sequences of several lengths side by side, the longest first. Their rows are kept step by step: the first of each sequence,
-/// then the second of those that have one, and so on.
+/// Sequences of several lengths side by side, the longest first. Their rows are kept step by step:
+/// the first of each sequence, then the second of those that have one, and so on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Steps {
-    /// Where the rows of each step begin, and where the last end.
+pub struct SequenceSteps {
+    /// The first row of each step, and the end of the last one.
     starts: Vec<usize>,
 }
 
-impl Steps {
+impl SequenceSteps {
     /// Those of sequences of these lengths, which must not grow.
     pub fn new(lengths: &[usize]) -> Self {
         let mut starts = vec![0];
@@ -31,12 +31,12 @@ impl Steps {
         Self { starts }
     }
 
-    /// How many steps the longest sequence has.
+    /// The number of steps of the longest sequence.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.starts[self.len()]
     }
@@ -63,13 +63,13 @@ impl Steps {
         })
     }
 
-    /// How many sequences both steps have.
+    /// The number of sequences that have both steps.
     pub fn both(&self, one: usize, other: usize) -> usize {
         self.at(one).len().min(self.at(other).len())
     }
 }
 
-/// Where reading begins.
+/// The direction of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Forward,
@@ -81,16 +81,17 @@ impl Direction {
     pub const BOTH: [Self; 2] = [Self::Forward, Self::Backward];
 }
 
-/// The weights of an LSTM. The columns of its gates: what comes in, what stays, what goes out, what there is new.
+/// The weights of an LSTM. The columns of its gates: what comes in, what stays, what goes out, what
+/// there is new.
 #[derive(Debug, Clone, Copy)]
-pub struct Cell<'a> {
+pub struct LstmCell<'a> {
     pub hidden: usize,
     pub inputs: &'a [f32],
     pub states: &'a [f32],
     pub bias: &'a [f32],
 }
 
-/// What an LSTM computed on its way.
+/// The gates and memories that an LSTM computed.
 #[derive(Debug)]
 pub struct Trace {
     /// For each row the four gates.
@@ -99,26 +100,27 @@ pub struct Trace {
     pub cells: Vec<f32>,
 }
 
-impl<'a> Cell<'a> {
+impl<'a> LstmCell<'a> {
     /// One of the weights of a network.
-    pub fn new(weights: &'a Weights, layout: &CellLayout) -> Self {
+    pub fn new(weights: &'a NetworkWeights, layout: &CellLayout) -> Self {
         let [inputs, states, bias] =
             [&layout.inputs, &layout.states, &layout.bias].map(|part| weights.part(part));
         Self { hidden: layout.hidden, inputs, states, bias }
     }
 
-    /// Reads rows of inputs in one direction. The states become the columns from `column` on of rows of `width` numbers.
+    /// Reads rows of inputs in one direction. The states become the columns from `column` on of
+    /// rows of `width` numbers.
     pub fn run(
         &self,
-        steps: &Steps,
-        inputs: View<'_>,
+        steps: &SequenceSteps,
+        inputs: MatrixView<'_>,
         direction: Direction,
         states: &mut [f32],
         (column, width): (usize, usize),
     ) -> Trace {
         let hidden = self.hidden;
         let mut gates = self.bias.repeat(steps.rows());
-        ViewMut::new(&mut gates, 4 * hidden).add(inputs, View::new(self.inputs, 4 * hidden));
+        MatrixViewMut::new(&mut gates, 4 * hidden).add(inputs, MatrixView::new(self.inputs, 4 * hidden));
         let mut cells = vec![0.0; steps.rows() * hidden];
         let start = vec![0.0; hidden];
         for (step, before) in steps.order(direction) {
@@ -126,10 +128,10 @@ impl<'a> Cell<'a> {
             if let Some(before) = before {
                 let both = steps.both(step, before);
                 let known =
-                    View::part(&states[steps.at(before).start * width + column..], both, hidden, width);
+                    MatrixView::part(&states[steps.at(before).start * width + column..], both, hidden, width);
                 let begin = rows.start * 4 * hidden;
-                ViewMut::new(&mut gates[begin..begin + both * 4 * hidden], 4 * hidden)
-                    .add(known, View::new(self.states, 4 * hidden));
+                MatrixViewMut::new(&mut gates[begin..begin + both * 4 * hidden], 4 * hidden)
+                    .add(known, MatrixView::new(self.states, 4 * hidden));
             }
             for (at, row) in rows.enumerate() {
                 let known = before.filter(|&before| at < steps.at(before).len());
@@ -208,11 +210,11 @@ mod tests {
     #[test]
     fn rows_stand_step_by_step() {
         // a b c / d e / f: steps a d f, b e, c.
-        let steps = Steps::new(&[3, 2, 1]);
+        let steps = SequenceSteps::new(&[3, 2, 1]);
         assert_eq!((steps.len(), steps.rows()), (3, 6));
         assert_eq!([0, 1, 2].map(|step| steps.at(step)), [0..3, 3..5, 5..6]);
         assert_eq!((steps.row(1, 1), steps.both(0, 1)), (4, 2));
-        assert_eq!(Steps::new(&[]).rows(), 0);
+        assert_eq!(SequenceSteps::new(&[]).rows(), 0);
         let order = |direction| steps.order(direction).collect::<Vec<_>>();
         assert_eq!(order(Direction::Forward), [(0, None), (1, Some(0)), (2, Some(1))]);
         assert_eq!(order(Direction::Backward), [(2, None), (1, Some(2)), (0, Some(1))]);
@@ -228,15 +230,23 @@ mod tests {
 
     #[test]
     fn two_steps_of_a_pencil() {
-        // A state of one number: all gates see 1 times the input; nothing is seen of the state but by the gate of what is new.
-        let cell = Cell { hidden: 1, inputs: &[1.0; 4], states: &[0.0, 0.0, 0.0, 1.0], bias: &[0.0; 4] };
+        // A state of one number: all gates see 1 times the input; nothing is seen of the state but
+        // by the gate of what is new.
+        let cell = LstmCell { hidden: 1, inputs: &[1.0; 4], states: &[0.0, 0.0, 0.0, 1.0], bias: &[0.0; 4] };
         let mut states = [0.0; 2];
         let inputs = [1.0, 2.0];
-        let trace =
-            cell.run(&Steps::new(&[2]), View::new(&inputs, 1), Direction::Forward, &mut states, (0, 1));
-        // σ(1) = 0.7311, tanh(1) = 0.7616: the memory is 0.5568, the state 0.7311 · tanh(0.5568) = 0.3696.
+        let trace = cell.run(
+            &SequenceSteps::new(&[2]),
+            MatrixView::new(&inputs, 1),
+            Direction::Forward,
+            &mut states,
+            (0, 1),
+        );
+        // σ(1) = 0.7311, tanh(1) = 0.7616: the memory is 0.5568, the state 0.7311 · tanh(0.5568) =
+        // 0.3696.
         assert!((trace.cells[0] - 0.5568).abs() < 1e-4 && (states[0] - 0.3696).abs() < 1e-4, "{states:?}");
-        // σ(2) = 0.8808, tanh(2.3696) = 0.9827: 0.8808 · 0.5568 + 0.8808 · 0.9827 = 1.3560; 0.8808 · tanh(1.3560) = 0.7711.
+        // σ(2) = 0.8808, tanh(2.3696) = 0.9827: 0.8808 · 0.5568 + 0.8808 · 0.9827 = 1.3560; 0.8808
+        // · tanh(1.3560) = 0.7711.
         assert!((trace.cells[1] - 1.3560).abs() < 1e-4 && (states[1] - 0.7711).abs() < 1e-4, "{states:?}");
     }
 }

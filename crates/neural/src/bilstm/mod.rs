@@ -1,5 +1,5 @@
-//! A network trained from scratch (Lample et al. 2016): words and their letters, read forward and backward by LSTMs, and a
-//! chain of labels on top. The baseline of table 3 of Rei et al. 2020.
+//! A network trained from scratch (Lample et al. 2016): words and their letters, read forward and
+//! backward by LSTMs, and a chain of labels on top. The baseline of table 3 of Rei et al. 2020.
 
 mod crf;
 mod lstm;
@@ -22,9 +22,9 @@ use majuscule::methods::{Method, classical};
 use majuscule::model::{Section, Store};
 use majuscule::restorer::{Restorer, Session, Want};
 use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale};
-use network::Batch;
-use vocabulary::Vocabulary;
-use weights::{Layout, Weights};
+use network::WordBatch;
+use vocabulary::BilstmVocabulary;
+use weights::{NetworkWeights, WeightLayout};
 use windows::TextWindow;
 
 /// The method, for the list of a program.
@@ -34,7 +34,8 @@ pub const METHOD: Method = Method {
     load: |store, computing| classical(computing, "bilstm", || Bilstm::load(store)),
 };
 
-/// The files of a model: what it knows, its weights as little-endian 32-bit floats, and spellings of mixed case.
+/// The files of a model: what it knows, its weights as little-endian 32-bit floats, and spellings
+/// of mixed case.
 const WORDS: &str = "words.txt";
 const LETTERS: &str = "letters.txt";
 const WEIGHTS: &str = "weights.f32";
@@ -43,25 +44,25 @@ const MIXED: &str = "mixed.txt";
 /// A trained model.
 #[derive(Debug)]
 pub struct Bilstm {
-    vocabulary: Vocabulary,
-    weights: Weights,
+    vocabulary: BilstmVocabulary,
+    weights: NetworkWeights,
     cases: ClassCases<String>,
     settings: BilstmSettings,
     labels: Labels,
 }
 
-/// What a model needs to know of how it was trained.
+/// The settings of a model that depend on its training.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BilstmSettings {
-    /// How wide its parts are.
+    /// The widths of its parts.
     pub widths: Widths,
     /// Words that it sees at a time; longer sentences are cut into windows that overlap.
     pub window: usize,
-    /// Whether sentences were trained together, so that a text goes on over the end of a line.
+    /// True where a text goes on over the end of a line, as in training.
     pub runs_on: bool,
 }
 
-/// What a window holds at most, so that memory stays bounded.
+/// The possible sizes of a window; the largest keeps memory bounded.
 const WINDOWS: std::ops::RangeInclusive<usize> = 2..=1 << 16;
 
 impl Bilstm {
@@ -88,19 +89,23 @@ impl Bilstm {
             let (window, labels) = (settings.window, manifest.labels.len());
             return Err(wrong(format!("it sees {window} words at a time and has {labels} labels")));
         }
-        let vocabulary = Vocabulary::new(text(WORDS, &words)?, text(LETTERS, &letters)?)
+        let vocabulary = BilstmVocabulary::new(text(WORDS, &words)?, text(LETTERS, &letters)?)
             .map_err(|problem| wrong(format!("{WORDS} or {LETTERS} {problem}")))?;
-        let layout =
-            Layout::new(settings.widths, vocabulary.words(), vocabulary.letters(), manifest.labels.len());
-        let weights =
-            Weights::read(layout, &weights).map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
+        let layout = WeightLayout::new(
+            settings.widths,
+            vocabulary.words(),
+            vocabulary.letters(),
+            manifest.labels.len(),
+        );
+        let weights = NetworkWeights::read(layout, &weights)
+            .map_err(|problem| wrong(format!("{WEIGHTS} {problem}")))?;
         let mixed = text(MIXED, &mixed)?;
         Ok(Self::new(vocabulary, weights, mixed, settings, manifest.locale, manifest.labels.clone()))
     }
 
     fn new(
-        vocabulary: Vocabulary,
-        weights: Weights,
+        vocabulary: BilstmVocabulary,
+        weights: NetworkWeights,
         mixed_text: String,
         settings: BilstmSettings,
         locale: Locale,
@@ -120,7 +125,7 @@ impl Bilstm {
         ]
     }
 
-    /// What its manifest says of how it works.
+    /// The settings in its manifest.
     pub fn settings(&self) -> &BilstmSettings {
         &self.settings
     }
@@ -131,22 +136,28 @@ impl Bilstm {
         let allowed = |at: usize, label: usize| self.case(label, lower(at)).is_some();
         let chain = network::chain(&self.weights);
         let best = chain.best(scores, allowed);
-        let sums = want.confidence.then(|| chain.sums(scores, allowed));
+        let marginals = want.confidence.then(|| chain.marginals(scores, allowed));
         let choice = |at: usize| {
-            let (case, share) = match window.words[at].constraint {
+            let (case, probability) = match window.words[at].constraint {
                 Constraint::Fixed(case) => (case, 1.0),
                 _ => {
                     let case = self.case(best[at], lower(at)).unwrap_or_default();
                     let same = |label: &usize| self.case(*label, lower(at)) == Some(case);
-                    let share = |sums: &crf::Sums| {
+                    let probability = |marginals: &crf::ChainMarginals| {
                         let row = at * self.labels.len();
-                        (0..self.labels.len()).filter(same).map(|label| sums.shares[row + label]).sum::<f64>()
+                        (0..self.labels.len())
+                            .filter(same)
+                            .map(|label| marginals.probabilities[row + label])
+                            .sum::<f64>()
                     };
-                    (case, sums.as_ref().map_or(1.0, share))
+                    (case, marginals.as_ref().map_or(1.0, probability))
                 }
             };
             // Adding may go beyond 1 by a rounding.
-            Choice { label: Label::from(case), confidence: want.confidence.then_some(share.min(1.0) as f32) }
+            Choice {
+                label: Label::from(case),
+                confidence: want.confidence.then_some(probability.min(1.0) as f32),
+            }
         };
         window.targets.clone().map(choice).collect()
     }
@@ -178,10 +189,10 @@ impl Restorer for Bilstm {
 
 impl WindowModel for Bilstm {
     type Window = TextWindow;
-    type Encoder<'m> = &'m Vocabulary;
+    type Encoder<'m> = &'m BilstmVocabulary;
     type Pending = ();
 
-    fn windower(&self, want: Want) -> Windower<&Vocabulary> {
+    fn windower(&self, want: Want) -> Windower<&BilstmVocabulary> {
         let BilstmSettings { window, runs_on, .. } = self.settings;
         Windower::new(&self.vocabulary, windows::options(window, runs_on, want.look_ahead))
     }
@@ -189,7 +200,7 @@ impl WindowModel for Bilstm {
     /// Windows go through the network one at a time, so that no choice depends on the others.
     fn answer(&self, windows: Vec<TextWindow>, _: &mut (), want: Want, out: &mut Vec<Choice>) -> Result<()> {
         for window in &windows {
-            let batch = Batch::new(&[window.seen()]);
+            let batch = WordBatch::new(&[window.seen()]);
             let forward = network::forward(&self.weights, &batch, &mut |_| {});
             for (_, rows) in batch.texts() {
                 let scores = network::scores_of(&forward.scores, &rows, self.labels.len());

@@ -1,17 +1,18 @@
-//! From words to scores of labels: words and their letters as numbers, read forward and backward (Lample et al. 2016, section 4).
+//! From words to scores of labels: words and their letters as numbers, read forward and backward
+//! (Lample et al. 2016, section 4).
 
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
 
-use super::crf::Chain;
-use super::lstm::{Cell, Direction, Steps, Trace};
-use super::product::{View, ViewMut};
-use super::weights::Weights;
+use super::crf::LabelChain;
+use super::lstm::{Direction, LstmCell, SequenceSteps, Trace};
+use super::product::{MatrixView, MatrixViewMut};
+use super::weights::NetworkWeights;
 
 /// A word as a network sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word<'a> {
+pub struct NetworkWord<'a> {
     pub id: u32,
     /// The ids of its letters; one at least.
     pub letters: &'a [u32],
@@ -19,24 +20,24 @@ pub struct Word<'a> {
 
 /// Texts that go through a network together.
 #[derive(Debug)]
-pub struct Batch<'a> {
+pub struct WordBatch<'a> {
     /// The texts in the order of the steps: the longest first.
     order: Vec<usize>,
-    pub steps: Steps,
+    pub steps: SequenceSteps,
     /// The word of each row, and the number of its spelling.
     pub words: Vec<(u32, u32)>,
     /// The spellings that occur, once each, the longest first.
     pub spellings: Vec<&'a [u32]>,
-    pub letters: Steps,
+    pub letters: SequenceSteps,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> WordBatch<'a> {
     /// The batch of these texts.
-    pub fn new(texts: &[Vec<Word<'a>>]) -> Self {
+    pub fn new(texts: &[Vec<NetworkWord<'a>>]) -> Self {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&at| Reverse(texts[at].len()));
         let lengths: Vec<usize> = order.iter().map(|&at| texts[at].len()).collect();
-        let steps = Steps::new(&lengths);
+        let steps = SequenceSteps::new(&lengths);
 
         let mut spellings: Vec<&[u32]> = Vec::new();
         let mut known: FxHashMap<&[u32], u32> = FxHashMap::default();
@@ -51,7 +52,7 @@ impl<'a> Batch<'a> {
             known.insert(letters, at as u32);
         }
         let lengths: Vec<usize> = spellings.iter().map(|letters| letters.len()).collect();
-        let letters = Steps::new(&lengths);
+        let letters = SequenceSteps::new(&lengths);
 
         let mut words = Vec::with_capacity(steps.rows());
         for step in 0..steps.len() {
@@ -79,11 +80,13 @@ impl<'a> Batch<'a> {
 /// All that a network computed.
 #[derive(Debug)]
 pub struct Forward {
-    /// The letters of each row of [`Batch::letters`] as numbers, and the states of their readers side by side.
+    /// The letters of each row of [`WordBatch::letters`] as numbers, and the states of their
+    /// readers side by side.
     pub letters: Vec<f32>,
     pub letter_states: Vec<f32>,
     pub spelling: [Trace; 2],
-    /// What the readers of words see, and their states side by side: as they are, and as the head sees them.
+    /// The inputs of the readers of words, and their states side by side: as they are, and as the
+    /// head sees them.
     pub inputs: Vec<f32>,
     pub states: Vec<f32>,
     pub seen: Vec<f32>,
@@ -92,8 +95,9 @@ pub struct Forward {
     pub scores: Vec<f32>,
 }
 
-/// Computes scores. `drop` may leave numbers out: of what the readers of words see, then of what the head sees.
-pub fn forward(weights: &Weights, batch: &Batch<'_>, drop: &mut dyn FnMut(&mut [f32])) -> Forward {
+/// Computes scores. `drop` may leave numbers out: of what the readers of words see, then of what
+/// the head sees.
+pub fn forward(weights: &NetworkWeights, batch: &WordBatch<'_>, drop: &mut dyn FnMut(&mut [f32])) -> Forward {
     let layout = &weights.layout;
     let widths = layout.widths;
 
@@ -121,24 +125,24 @@ pub fn forward(weights: &Weights, batch: &Batch<'_>, drop: &mut dyn FnMut(&mut [
     let mut seen = states.clone();
     drop(&mut seen);
     let mut scores = weights.part(&layout.head_bias).repeat(batch.words.len());
-    let head = View::new(weights.part(&layout.head), layout.labels);
-    ViewMut::new(&mut scores, layout.labels).add(View::new(&seen, 2 * widths.hidden), head);
+    let head = MatrixView::new(weights.part(&layout.head), layout.labels);
+    MatrixViewMut::new(&mut scores, layout.labels).add(MatrixView::new(&seen, 2 * widths.hidden), head);
     Forward { letters, letter_states, spelling, inputs, states, seen, sentence, scores }
 }
 
 /// Reads rows in both directions; the states stand side by side.
 fn read(
-    weights: &Weights,
+    weights: &NetworkWeights,
     cells: &[super::weights::CellLayout; 2],
-    steps: &Steps,
+    steps: &SequenceSteps,
     inputs: &[f32],
 ) -> (Vec<f32>, [Trace; 2]) {
     let hidden = cells[0].hidden;
     let mut states = vec![0.0; steps.rows() * 2 * hidden];
     let columns = inputs.len() / steps.rows().max(1);
-    let inputs = View::part(inputs, steps.rows(), columns, columns);
+    let inputs = MatrixView::part(inputs, steps.rows(), columns, columns);
     let traces = [0, 1].map(|at| {
-        let cell = Cell::new(weights, &cells[at]);
+        let cell = LstmCell::new(weights, &cells[at]);
         cell.run(steps, inputs, Direction::BOTH[at], &mut states, (at * hidden, 2 * hidden))
     });
     (states, traces)
@@ -150,11 +154,11 @@ pub fn row(values: &[f32], at: usize, columns: usize) -> &[f32] {
 }
 
 /// The chain of labels of a network.
-pub fn chain(weights: &Weights) -> Chain<'_> {
+pub fn chain(weights: &NetworkWeights) -> LabelChain<'_> {
     let layout = &weights.layout;
     let [between, first, last] =
         [&layout.between, &layout.first, &layout.last].map(|part| weights.part(part));
-    Chain { between, first, last }
+    LabelChain { between, first, last }
 }
 
 /// The scores of rows, one after the other.

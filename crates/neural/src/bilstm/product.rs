@@ -3,28 +3,28 @@
 
 /// A matrix in a slice.
 #[derive(Debug, Clone, Copy)]
-pub struct View<'a> {
+pub struct MatrixView<'a> {
     values: &'a [f32],
-    shape: Shape,
+    shape: MatrixShape,
 }
 
 /// A matrix in a slice that can be written; row after row.
 #[derive(Debug)]
-pub struct ViewMut<'a> {
+pub struct MatrixViewMut<'a> {
     values: &'a mut [f32],
-    shape: Shape,
+    shape: MatrixShape,
 }
 
-/// How many rows and columns there are, and how far the next of each is.
+/// The numbers of rows and columns, and the distances between them.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
+struct MatrixShape {
     rows: usize,
     columns: usize,
     row_step: usize,
     column_step: usize,
 }
 
-impl Shape {
+impl MatrixShape {
     /// # Panics
     /// Where it goes beyond so many numbers.
     fn new(rows: usize, columns: usize, row_step: usize, len: usize) -> Self {
@@ -36,14 +36,14 @@ impl Shape {
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> MatrixView<'a> {
     /// Rows of so many columns, one after the other.
     ///
     /// # Panics
     /// Where the slice does not end with a row.
     pub fn new(values: &'a [f32], columns: usize) -> Self {
         assert!(values.len().is_multiple_of(columns), "half a row");
-        Self { values, shape: Shape::new(values.len() / columns, columns, columns, values.len()) }
+        Self { values, shape: MatrixShape::new(values.len() / columns, columns, columns, values.len()) }
     }
 
     /// The first columns of rows of `step` numbers.
@@ -51,33 +51,34 @@ impl<'a> View<'a> {
     /// # Panics
     /// Where these go beyond the slice.
     pub fn part(values: &'a [f32], rows: usize, columns: usize, step: usize) -> Self {
-        Self { values, shape: Shape::new(rows, columns, step, values.len()) }
+        Self { values, shape: MatrixShape::new(rows, columns, step, values.len()) }
     }
 
     /// With rows as columns.
     pub fn transposed(self) -> Self {
-        let Shape { rows, columns, row_step, column_step } = self.shape;
-        let shape = Shape { rows: columns, columns: rows, row_step: column_step, column_step: row_step };
+        let MatrixShape { rows, columns, row_step, column_step } = self.shape;
+        let shape =
+            MatrixShape { rows: columns, columns: rows, row_step: column_step, column_step: row_step };
         Self { shape, ..self }
     }
 }
 
-impl<'a> ViewMut<'a> {
-    /// As [`View::new`].
+impl<'a> MatrixViewMut<'a> {
+    /// As [`MatrixView::new`].
     ///
     /// # Panics
     /// Where the slice does not end with a row.
     pub fn new(values: &'a mut [f32], columns: usize) -> Self {
-        let shape = View::new(values, columns).shape;
+        let shape = MatrixView::new(values, columns).shape;
         Self { values, shape }
     }
 
-    /// As [`View::part`].
+    /// As [`MatrixView::part`].
     ///
     /// # Panics
     /// Where the rows go beyond the slice.
     pub fn part(values: &'a mut [f32], rows: usize, columns: usize, step: usize) -> Self {
-        let shape = Shape::new(rows, columns, step, values.len());
+        let shape = MatrixShape::new(rows, columns, step, values.len());
         Self { values, shape }
     }
 
@@ -85,8 +86,8 @@ impl<'a> ViewMut<'a> {
     ///
     /// # Panics
     /// Where the shapes do not fit.
-    pub fn add(self, a: View<'_>, b: View<'_>) {
-        let Shape { rows, columns, row_step, column_step } = self.shape;
+    pub fn add(self, a: MatrixView<'_>, b: MatrixView<'_>) {
+        let MatrixShape { rows, columns, row_step, column_step } = self.shape;
         let depth = a.shape.columns;
         assert!(
             rows == a.shape.rows && columns == b.shape.columns && depth == b.shape.rows,
@@ -95,8 +96,8 @@ impl<'a> ViewMut<'a> {
         if rows == 0 || columns == 0 || depth == 0 {
             return;
         }
-        // SAFETY: the shapes fit, each was checked to lie in its slice, the rows written do not overlap, and that slice is
-        // borrowed for this call alone.
+        // SAFETY: the shapes fit, each was checked to lie in its slice, the rows written do not
+        // overlap, and that slice is borrowed for this call alone.
         unsafe {
             gemm::gemm(
                 rows,
@@ -151,11 +152,11 @@ mod tests {
             // Small whole numbers: no order of adding them loses anything.
             let b_at = |k: usize, j: usize| if turned { b[j * depth + k] } else { b[k * columns + j] };
             let b_view = if turned {
-                View::part(&b, columns, depth, depth).transposed()
+                MatrixView::part(&b, columns, depth, depth).transposed()
             } else {
-                View::part(&b, depth, columns, columns)
+                MatrixView::part(&b, depth, columns, columns)
             };
-            ViewMut::new(&mut found, columns).add(View::part(&a, rows, depth, step), b_view);
+            MatrixViewMut::new(&mut found, columns).add(MatrixView::part(&a, rows, depth, step), b_view);
             for (at, value) in found.iter().enumerate() {
                 let (i, j) = (at / columns, at % columns);
                 let sum: f32 = (0..depth).map(|k| a[i * step + k] * b_at(k, j)).sum();

@@ -1,24 +1,25 @@
-//! Words and letters as numbers. 0 is all that is not known.
+//! Words and letters as numbers. 0 is the unknown one.
 
 use rustc_hash::FxHashMap;
 
 /// The words and letters that a model knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vocabulary {
+pub struct BilstmVocabulary {
     words: FxHashMap<String, u32>,
     letters: FxHashMap<char, u32>,
     words_text: String,
     letters_text: String,
 }
 
-/// Of longer words only so many letters are read: a token has no more, but marks may stand between them.
+/// Of longer words only so many letters are read: a token has no more, but marks may stand between
+/// them.
 const LETTERS: usize = 64;
 
-impl Vocabulary {
+impl BilstmVocabulary {
     /// Those of a text with a word a line, and of one of letters.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// Says what is wrong with them.
     pub fn new(words_text: String, letters_text: String) -> Result<Self, String> {
         if !(words_text.is_empty() || words_text.ends_with('\n')) {
             return Err("ends within a word".to_owned());
@@ -48,12 +49,12 @@ impl Vocabulary {
         &self.letters_text
     }
 
-    /// How many words there are, with that which is not known.
+    /// The number of words, with the unknown one.
     pub fn words(&self) -> usize {
         self.words.len() + 1
     }
 
-    /// How many letters there are, with that which is not known.
+    /// The number of letters, with the unknown one.
     pub fn letters(&self) -> usize {
         self.letters.len() + 1
     }
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_0() {
-        let vocabulary = Vocabulary::new("lisbon\nwho\n".to_owned(), "hilnosw".to_owned()).unwrap();
+        let vocabulary = BilstmVocabulary::new("lisbon\nwho\n".to_owned(), "hilnosw".to_owned()).unwrap();
         assert_eq!((vocabulary.words(), vocabulary.letters()), (3, 8));
         assert_eq!((vocabulary.word("who"), vocabulary.word("whom")), (Some(2), None));
         assert_eq!(*vocabulary.spelling("whom"), [7, 1, 5, 0]);
@@ -88,8 +89,9 @@ mod tests {
 
     #[test]
     fn texts_that_are_none_are_refused() {
-        let wrong =
-            |words: &str, letters: &str| Vocabulary::new(words.to_owned(), letters.to_owned()).unwrap_err();
+        let wrong = |words: &str, letters: &str| {
+            BilstmVocabulary::new(words.to_owned(), letters.to_owned()).unwrap_err()
+        };
         assert_eq!(wrong("lisbon\nwh", ""), "ends within a word");
         assert!(wrong("lisbon\n\n", "").contains("in line 2"));
         assert!(wrong("a\nb\na\n", "").contains("in line 3"));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// How wide the parts of a network are.
+/// The widths of the parts of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Widths {
     /// Numbers for each word.
@@ -17,7 +17,7 @@ pub struct Widths {
     pub hidden: usize,
 }
 
-/// So wide may a part be: a file that says more is none of ours.
+/// The greatest width of a part; a file that says more is damaged.
 const MOST: usize = 1 << 16;
 
 impl Widths {
@@ -29,15 +29,16 @@ impl Widths {
         widths.into_iter().find(|(_, width)| !(1..=MOST).contains(width))
     }
 
-    /// What the reader of words sees of each: itself, and its letters read in both directions.
+    /// The width of the input of the reader of words: a word, and its letters read in both
+    /// directions.
     pub fn input(&self) -> usize {
         self.word + 2 * self.letter_hidden
     }
 }
 
-/// Where each part of the weights stands. The words are last, so that all others are one range.
+/// The range of each part of the weights. The words are last, so that all others are one range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct WeightLayout {
     pub widths: Widths,
     pub labels: usize,
     /// A row for each letter.
@@ -57,7 +58,7 @@ pub struct Layout {
     pub words: Range<usize>,
 }
 
-/// Where the weights of an LSTM stand.
+/// The ranges of the weights of an LSTM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellLayout {
     /// The width of its state.
@@ -69,7 +70,7 @@ pub struct CellLayout {
     pub bias: Range<usize>,
 }
 
-impl Layout {
+impl WeightLayout {
     /// The layout of a network for so many words, letters and labels, the unknown ones included.
     pub fn new(widths: Widths, words: usize, letters: usize, labels: usize) -> Self {
         let mut end = 0;
@@ -101,7 +102,7 @@ impl Layout {
         }
     }
 
-    /// How many weights there are.
+    /// The number of weights.
     pub fn len(&self) -> usize {
         self.words.end
     }
@@ -136,17 +137,17 @@ impl Layout {
 
 /// The weights of a network.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weights {
-    pub layout: Layout,
+pub struct NetworkWeights {
+    pub layout: WeightLayout,
     pub values: Vec<f32>,
 }
 
-impl Weights {
+impl NetworkWeights {
     /// Reads as many numbers as the layout has, little-endian.
     ///
     /// # Errors
-    /// What is wrong with them.
-    pub fn read(layout: Layout, bytes: &[u8]) -> Result<Self, String> {
+    /// Says what is wrong with them.
+    pub fn read(layout: WeightLayout, bytes: &[u8]) -> Result<Self, String> {
         let (numbers, rest) = bytes.as_chunks::<4>();
         if numbers.len() != layout.len() || !rest.is_empty() {
             let expected = 4 * layout.len();
@@ -164,7 +165,7 @@ impl Weights {
         }
     }
 
-    /// As [`Weights::read`] takes them.
+    /// As [`NetworkWeights::read`] takes them.
     pub fn bytes(&self) -> Vec<u8> {
         self.values.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
@@ -183,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_parts_stand_side_by_side_and_leave_nothing_out() {
-        let layout = Layout::new(WIDTHS, 7, 6, 3);
+        let layout = WeightLayout::new(WIDTHS, 7, 6, 3);
         let mut end = 0;
         for (name, part) in layout.parts() {
             assert_eq!(part.start, end, "{name}");
@@ -195,16 +196,16 @@ mod tests {
 
     #[test]
     fn weights_cut_off_or_infinite_are_refused() {
-        let layout = Layout::new(WIDTHS, 7, 6, 3);
-        let weights = Weights { values: vec![0.5; layout.len()], layout: layout.clone() };
+        let layout = WeightLayout::new(WIDTHS, 7, 6, 3);
+        let weights = NetworkWeights { values: vec![0.5; layout.len()], layout: layout.clone() };
         let bytes = weights.bytes();
-        assert_eq!(Weights::read(layout.clone(), &bytes), Ok(weights));
+        assert_eq!(NetworkWeights::read(layout.clone(), &bytes), Ok(weights));
         for len in (0..bytes.len()).step_by(37) {
-            let problem = Weights::read(layout.clone(), &bytes[..len]).unwrap_err();
+            let problem = NetworkWeights::read(layout.clone(), &bytes[..len]).unwrap_err();
             assert!(problem.contains(&format!("has {len} bytes")), "{problem}");
         }
         let mut infinite = bytes;
         infinite[40..44].copy_from_slice(&f32::INFINITY.to_le_bytes());
-        assert!(Weights::read(layout, &infinite).unwrap_err().contains("holds inf as weight 10"));
+        assert!(NetworkWeights::read(layout, &infinite).unwrap_err().contains("holds inf as weight 10"));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::network::Word;
-use super::vocabulary::Vocabulary;
+use super::network::NetworkWord;
+use super::vocabulary::BilstmVocabulary;
 use crate::shared::windower::{WindowOptions, WindowWord, WordEncoder};
 use majuscule::error::Result;
 
@@ -24,10 +24,10 @@ pub struct TextWindow {
 
 impl TextWindow {
     /// The words as the network reads them.
-    pub fn seen(&self) -> Vec<Word<'_>> {
+    pub fn seen(&self) -> Vec<NetworkWord<'_>> {
         self.words
             .iter()
-            .map(|WindowWord { word, .. }| Word { id: word.ids.id, letters: &word.ids.letters })
+            .map(|WindowWord { word, .. }| NetworkWord { id: word.ids.id, letters: &word.ids.letters })
             .collect()
     }
 }
@@ -37,7 +37,7 @@ pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> Windo
     WindowOptions { capacity: window, overlap: window.div_ceil(2), runs_on, look_ahead, predictions: 1 }
 }
 
-impl WordEncoder for &Vocabulary {
+impl WordEncoder for &BilstmVocabulary {
     type Ids = WordIds;
     type Window = TextWindow;
 
@@ -63,7 +63,7 @@ mod tests {
     use majuscule::text::{Locale, Tokens};
 
     fn windows(words: &[String], options: WindowOptions) -> Vec<TextWindow> {
-        let vocabulary = Vocabulary::new("us\n".to_owned(), "us".to_owned()).unwrap();
+        let vocabulary = BilstmVocabulary::new("us\n".to_owned(), "us".to_owned()).unwrap();
         let mut windows = Vec::new();
         let tokens = Tokens::of_words(words.iter().map(String::as_str), Locale::Root);
         Windower::new(&vocabulary, options).push_document(&tokens, &mut windows).unwrap();

@@ -1,4 +1,5 @@
-//! Adam (Kingma & Ba 2015, algorithm 1) without weight decay, on gradients that are shortened to a length.
+//! Adam (Kingma & Ba 2015, algorithm 1) without weight decay, on gradients that are shortened to a
+//! length.
 
 /// The decay rates of the running means.
 pub const BETAS: [f32; 2] = [0.9, 0.999];
@@ -23,7 +24,8 @@ impl AdamFactors {
         Self { rate: (rate / first) as f32, scale, root: (1.0 / second.sqrt()) as f32 }
     }
 
-    /// Moves values against their gradients, and the running means of the gradients and of their squares.
+    /// Moves values against their gradients, and the running means of the gradients and of their
+    /// squares.
     #[inline(always)]
     pub fn apply(
         self,
@@ -49,7 +51,8 @@ pub fn squared_norm(gradient: &[f32]) -> f64 {
     gradient.chunks(1024).map(squares).sum()
 }
 
-/// The factor that shortens gradients with this sum of squares to the length `clip`; a length of 0 leaves them as they are.
+/// The factor that shortens gradients with this sum of squares to the length `clip`; a length of 0
+/// leaves them as they are.
 pub fn clip_scale(squared_norm: f64, clip: f64) -> f32 {
     let norm = squared_norm.sqrt();
     if clip > 0.0 && norm > clip { (clip / norm) as f32 } else { 1.0 }

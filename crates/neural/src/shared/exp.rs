@@ -1,21 +1,24 @@
-//! Exponential and GELU by polynomials without branches, so that the compiler works on many at once.
+//! Exponential and GELU by polynomials without branches, so that the compiler works on many at
+//! once.
 
 use std::f32::consts::{FRAC_1_SQRT_2, LOG2_E};
 
-/// Added to a number, this leaves its whole part in the lowest bits.
-const SHIFT: f32 = 12_582_912.0;
+/// The number that rounds: added to a small number, it leaves that, rounded, in the lowest bits.
+pub const ROUND: f32 = 12_582_912.0;
 
 /// ln 2 in two parts, so that subtracting multiples loses nothing.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 
-/// eˣ for x of at most 0, right to 2 units in the last place; below −87 it stays at e⁻⁸⁷, which is as good as 0.
+/// eˣ for x of at most 0, right to 2 units in the last place; below −87 it stays at e⁻⁸⁷, which is
+/// as good as 0.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     let x = x.max(-87.0);
-    let shifted = x * LOG2_E + SHIFT;
-    let whole = shifted - SHIFT;
+    let shifted = x * LOG2_E + ROUND;
+    let whole = shifted - ROUND;
     let rest = x - whole * LN_2[0] - whole * LN_2[1];
-    // The series of eˣ on half of ln 2 to both sides, with coefficients that spread the error (Cephes).
+    // The series of eˣ on half of ln 2 to both sides, with coefficients that spread the error
+    // (Cephes).
     let mut series = 1.987_569_1e-4f32;
     for coefficient in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
         series = series * rest + coefficient;
@@ -24,7 +27,7 @@ pub fn exp(x: f32) -> f32 {
     f32::from_bits(power.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
 
-/// The share of the normal distribution below x, and its density there times √2π.
+/// The probability that a normal variable is below x, and its density there times √2π.
 #[inline(always)]
 fn normal(x: f32) -> (f32, f32) {
     let bell = exp(-0.5 * x * x);
@@ -44,9 +47,9 @@ pub fn gelu(x: f32) -> f32 {
     x * normal(x).0
 }
 
-/// The slope of [`gelu`].
+/// The derivative of [`gelu`].
 #[inline(always)]
-pub fn gelu_slope(x: f32) -> f32 {
+pub fn gelu_derivative(x: f32) -> f32 {
     const FRAC_1_SQRT_2_PI: f32 = 0.398_942_3;
     let (below, bell) = normal(x);
     below + x * bell * FRAC_1_SQRT_2_PI
@@ -66,11 +69,11 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_is_that_of_the_curve() {
+    fn the_derivative_is_that_of_the_curve() {
         for x in (-600..=600).map(|x| x as f32 / 100.0) {
             let step = 1e-2;
-            let slope = (gelu(x + step) - gelu(x - step)) / (2.0 * step);
-            assert!((gelu_slope(x) - slope).abs() < 1e-4, "{x}: {slope}");
+            let derivative = (gelu(x + step) - gelu(x - step)) / (2.0 * step);
+            assert!((gelu_derivative(x) - derivative).abs() < 1e-4, "{x}: {derivative}");
         }
         // 1 · Φ(1) = 0.841345
         assert!((gelu(1.0) - 0.841_344_7).abs() < 1e-6 && gelu(-50.0).abs() < 1e-6);

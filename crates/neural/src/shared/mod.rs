@@ -4,6 +4,7 @@ pub mod adam;
 pub mod checks;
 pub mod exp;
 pub mod init;
+pub mod lanes;
 pub mod samples;
 pub mod schedule;
 pub mod session;

@@ -1,4 +1,5 @@
-//! A corpus as samples of a network: the examples that it learns from, those held out, and batches of about equal length.
+//! A corpus as samples of a network: the examples that it learns from, those held out, and batches
+//! of about equal length.
 
 use majuscule::error::{Error, Result};
 use majuscule::text::{Label, Labels, Mark};
@@ -16,7 +17,8 @@ pub struct Dataset<S> {
 }
 
 impl<S> Dataset<S> {
-    /// Returns the batches of an epoch in random order. The samples of a batch are of about equal length.
+    /// Returns the batches of an epoch in random order. The samples of a batch are of about equal
+    /// length.
     pub fn batches(
         &self,
         length: impl Fn(&S) -> usize,
@@ -39,10 +41,8 @@ impl<S> Dataset<S> {
 /// The number of batches among which samples are sorted by length.
 const SORTED_BATCHES: usize = 64;
 
-/// Reads a corpus: `take` gets each example, and true where it is held out. The same seed holds out the same examples.
-///
-/// # Errors
-/// Where the corpus cannot be read, and those of `take`.
+/// Reads a corpus: `take` gets each example, and true where it is held out. The same seed holds out
+/// the same examples.
 pub fn split_examples(
     corpus: &Corpus,
     seed: u64,
@@ -53,15 +53,13 @@ pub fn split_examples(
     corpus.for_each(&mut |example| take(example, unit(&mut random) < held_out))
 }
 
-/// The id of the label of a word; `None` for a word that is context only. The mark after a word is not learned yet.
+/// The id of the label of a word; `None` for a word that is context only. The mark after a word is
+/// not learned yet.
 pub fn label_id(labels: &Labels, gold: &Gold) -> Option<usize> {
     gold.scored.then(|| labels.id(Label { mark: Mark::None, ..gold.label })).flatten()
 }
 
 /// Refuses a corpus that gave no samples.
-///
-/// # Errors
-/// [`Error::File`] where there are none.
 pub fn check_samples<S>(samples: &[S], corpus: &Corpus) -> Result<()> {
     match samples.is_empty() {
         true => Err(Error::file(corpus.name(), "has no words inside sentences, which teaches no case")),

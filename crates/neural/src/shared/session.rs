@@ -1,4 +1,5 @@
-//! Words in, choices out: windows of text go through a model, in which no choice depends on what else was pushed.
+//! Words in, choices out: windows of text go through a model, in which no choice depends on what
+//! else was pushed.
 
 use std::fmt::Debug;
 
@@ -22,9 +23,6 @@ pub trait WindowModel: Debug + Sync {
     fn windower(&self, want: Want) -> Windower<Self::Encoder<'_>>;
 
     /// Appends the choices for the words that are done with these windows.
-    ///
-    /// # Errors
-    /// Where there is no memory for them.
     fn answer(
         &self,
         windows: Vec<Self::Window>,

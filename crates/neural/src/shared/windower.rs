@@ -18,16 +18,13 @@ pub trait WordEncoder: Debug + Send {
     type Window: Debug + Send;
 
     /// Encodes a word, which may take up at most `capacity`.
-    ///
-    /// # Errors
-    /// Where the tokenizer fails.
     fn encode(&self, lower: &str, capacity: usize) -> Result<Self::Ids>;
 
     /// The part of a window's capacity that a word takes up.
     fn size(ids: &Self::Ids) -> usize;
 
-    /// Makes a window of these words. Its targets are those in the range `targets`, and no later window has the first `done` of
-    /// them as targets.
+    /// Makes a window of these words. Its targets are those in the range `targets`, and no later
+    /// window has the first `done` of them as targets.
     fn window(&self, words: &[WindowWord<Self::Ids>], targets: Range<usize>, done: usize) -> Self::Window;
 }
 
@@ -56,8 +53,8 @@ pub struct WindowOptions {
     pub runs_on: bool,
     /// The most words of right context. With it a word is a target once.
     pub look_ahead: Option<usize>,
-    /// The number of windows that have a word as a target. Words near the beginning and the end of a long text are in fewer, and
-    /// a text that fits is its only window.
+    /// The number of windows that have a word as a target. Words near the beginning and the end of
+    /// a long text are in fewer, and a text that fits is its only window.
     pub predictions: usize,
 }
 
@@ -100,9 +97,6 @@ impl<E: WordEncoder> Windower<E> {
     }
 
     /// Takes a word and appends the windows that are complete.
-    ///
-    /// # Errors
-    /// Where the word cannot be encoded.
     pub fn push(&mut self, lower: &str, token: &Token, out: &mut Vec<E::Window>) -> Result<()> {
         if self.starts_new_segment(token) {
             self.finish(out);
@@ -133,9 +127,6 @@ impl<E: WordEncoder> Windower<E> {
     }
 
     /// Takes a whole document and appends its windows.
-    ///
-    /// # Errors
-    /// Where a word cannot be encoded.
     pub fn push_document(&mut self, document: &Tokens, out: &mut Vec<E::Window>) -> Result<()> {
         for (lower, token) in document.iter() {
             self.push(lower, token, out)?;
@@ -180,9 +171,10 @@ impl<E: WordEncoder> Windower<E> {
         Ok(word)
     }
 
-    /// Makes a window of all words but the last, which does not fit, and begins the next window some words later. Where a word is
-    /// a target once, each window has the half of what it shares with the next that is nearer to its middle. Otherwise all
-    /// windows that hold a word have it as a target.
+    /// Makes a window of all words but the last, which does not fit, and begins the next window
+    /// some words later. Where a word is a target once, each window has the half of what it shares
+    /// with the next that is nearer to its middle. Otherwise all windows that hold a word have it
+    /// as a target.
     fn shift(&mut self, out: &mut Vec<E::Window>) {
         let end = self.words.len() - 1;
         let (capacity, advance) = (self.options.capacity, self.options.advance());
@@ -202,7 +194,8 @@ impl<E: WordEncoder> Windower<E> {
         self.size -= size;
     }
 
-    /// The window of the first `end` words that is the last one with the words before `until` as targets.
+    /// The window of the first `end` words that is the last one with the words before `until` as
+    /// targets.
     fn last_window(&self, end: usize, until: usize) -> E::Window {
         self.window(end, until, until - self.answered)
     }

@@ -1,11 +1,11 @@
-//! Numbers that begin where a line of the cache does: a load of a whole line that begins elsewhere takes two.
+//! Numbers that begin at a cache line: a load across two lines takes twice as long.
 
 use std::ops::{Deref, DerefMut};
 
-/// The bytes of a line.
+/// The bytes of a cache line.
 const LINE: usize = 64;
 
-/// Numbers from the beginning of a line on.
+/// Numbers from the beginning of a cache line on.
 #[derive(Debug, Clone, Default)]
 pub struct Aligned<T> {
     values: Vec<T>,
@@ -14,20 +14,20 @@ pub struct Aligned<T> {
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// So many zeros.
+    /// Makes this number of zeros.
     pub fn zeros(len: usize) -> Self {
         let mut zeros = Self::default();
         zeros.reset(len);
         zeros
     }
 
-    /// Makes it so many zeros.
+    /// Fills it with this number of zeros.
     pub fn reset(&mut self, len: usize) {
         self.values.clear();
         self.room(len);
     }
 
-    /// Makes it so long; what stands in it is anything.
+    /// Sets the length and leaves the values unspecified.
     pub fn room(&mut self, len: usize) {
         let spare = LINE / size_of::<T>();
         if self.values.len() < len + spare {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_begin_where_a_line_does() {
+    fn numbers_begin_at_a_cache_line() {
         let mut numbers = Aligned::<f32>::default();
         for len in [0, 5, 1000, 3] {
             numbers.reset(len);

@@ -1,8 +1,9 @@
-//! Products of matrices of 32-bit numbers: rows by weights packed into panels, each sum of products in one order.
+//! Products of matrices of 32-bit numbers: rows by weights packed into panels, each sum of products
+//! in one order.
 #![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
 
 use super::aligned::Aligned;
-use super::machine::Machine;
+use super::instruction_set::InstructionSet;
 
 /// Vectors side by side in a panel, at most.
 const VECTORS: usize = 3;
@@ -10,39 +11,43 @@ const VECTORS: usize = 3;
 /// The widest panel: [`VECTORS`] of 16 numbers.
 const WIDTH: usize = 48;
 
-/// A matrix whose rows are multiplied with others: columns side by side in panels as wide as a few vectors, so that what
-/// is used one after another lies so.
+/// A matrix whose rows are multiplied with others: columns side by side in panels as wide as a few
+/// vectors, so that what is used one after another lies so.
 #[derive(Debug, Clone, Default)]
-pub struct Panels {
+pub struct FloatPanels {
     values: Aligned<f32>,
     depth: usize,
     /// Columns, filled up to whole vectors.
     columns: usize,
 }
 
-/// Rows of numbers that begin at equal distances.
+/// StridedRows of numbers that begin at equal distances.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
-    /// From the first number of the first row on.
+pub struct StridedRows<'a> {
+    /// The numbers from the first row on.
     pub values: &'a [f32],
-    /// From one row to the next.
+    /// The distance from one row to the next.
     pub stride: usize,
-    /// How many.
+    /// The number of rows.
     pub count: usize,
 }
 
-impl Panels {
+impl FloatPanels {
     /// Makes room for a matrix of so many columns, to be filled.
-    pub fn clear(&mut self, machine: Machine, columns: usize, depth: usize) {
-        self.columns = columns.next_multiple_of(lanes(machine));
+    pub fn clear(&mut self, instructions: InstructionSet, columns: usize, depth: usize) {
+        self.columns = columns.next_multiple_of(lanes(instructions));
         self.depth = depth;
         // What fills up the last vector is never looked at.
         self.values.room(self.columns * depth);
     }
 
     /// Sets columns: `values` gives one after another.
-    pub fn fill_columns<'a>(&mut self, machine: Machine, columns: impl Iterator<Item = &'a [f32]>) {
-        let most = VECTORS * lanes(machine);
+    pub fn fill_columns<'a>(
+        &mut self,
+        instructions: InstructionSet,
+        columns: impl Iterator<Item = &'a [f32]>,
+    ) {
+        let most = VECTORS * lanes(instructions);
         for (column, values) in columns.enumerate() {
             let first = column / most * most;
             let width = most.min(self.columns - first);
@@ -52,8 +57,8 @@ impl Panels {
     }
 
     /// Sets the numbers of one depth of all columns after another.
-    pub fn fill_rows<'a>(&mut self, machine: Machine, rows: impl Iterator<Item = &'a [f32]>) {
-        let most = VECTORS * lanes(machine);
+    pub fn fill_rows<'a>(&mut self, instructions: InstructionSet, rows: impl Iterator<Item = &'a [f32]>) {
+        let most = VECTORS * lanes(instructions);
         for (row, values) in rows.enumerate() {
             for (panel, values) in values.chunks(most).enumerate() {
                 let first = panel * most;
@@ -64,10 +69,10 @@ impl Panels {
     }
 
     /// A matrix given row by row, each of which becomes a column.
-    pub fn of_columns(machine: Machine, values: &[f32], depth: usize) -> Self {
+    pub fn of_columns(instructions: InstructionSet, values: &[f32], depth: usize) -> Self {
         let mut panels = Self::default();
-        panels.clear(machine, values.len() / depth, depth);
-        panels.fill_columns(machine, values.chunks_exact(depth));
+        panels.clear(instructions, values.len() / depth, depth);
+        panels.fill_columns(instructions, values.chunks_exact(depth));
         panels
     }
 
@@ -76,18 +81,19 @@ impl Panels {
         self.columns
     }
 
-    /// Each row times each column plus the column's bias, where there is one, into rows of `out` that begin at the distance
-    /// `stride`. Of the columns, so many are written as the rows have room for, `width`.
+    /// Each row times each column plus the column's bias, where there is one, into rows of `out`
+    /// that begin at the distance `stride`. Of the columns, so many are written as the rows have
+    /// room for, `width`.
     pub fn multiply(
         &self,
-        machine: Machine,
-        x: Rows<'_>,
+        instructions: InstructionSet,
+        x: StridedRows<'_>,
         bias: &[f32],
         out: &mut [f32],
         stride: usize,
         width: usize,
     ) {
-        let (lanes, most) = (lanes(machine), rows_at_once(machine));
+        let (lanes, most) = (lanes(instructions), rows_at_once(instructions));
         let widest = VECTORS * lanes;
         for first in (0..width.min(self.columns)).step_by(widest) {
             let columns = widest.min(self.columns - first);
@@ -97,7 +103,7 @@ impl Panels {
             let mut row = 0;
             while row < x.count {
                 let rows = most.min(1 << (x.count - row).ilog2());
-                let part = Part {
+                let block = FloatBlock {
                     x: &x.values[row * x.stride..],
                     stride: x.stride,
                     panel,
@@ -106,7 +112,7 @@ impl Panels {
                     out_stride: stride,
                     written,
                 };
-                multiply(machine, part, rows, columns / lanes);
+                multiply(instructions, block, rows, columns / lanes);
                 row += rows;
             }
         }
@@ -114,7 +120,7 @@ impl Panels {
 }
 
 /// A few rows and one panel.
-struct Part<'a> {
+struct FloatBlock<'a> {
     x: &'a [f32],
     stride: usize,
     panel: &'a [f32],
@@ -124,7 +130,7 @@ struct Part<'a> {
     written: usize,
 }
 
-impl Part<'_> {
+impl FloatBlock<'_> {
     /// Writes sums.
     #[inline(always)]
     fn write(self, tile: &[[f32; WIDTH]]) {
@@ -137,76 +143,79 @@ impl Part<'_> {
 }
 
 /// Numbers in a vector.
-fn lanes(machine: Machine) -> usize {
-    match machine {
-        Machine::Plain => 8,
+fn lanes(instructions: InstructionSet) -> usize {
+    match instructions {
+        InstructionSet::Plain => 8,
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx2 | Machine::AvxVnni => 8,
+        InstructionSet::Avx2 | InstructionSet::AvxVnni => 8,
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx512 | Machine::Avx512Vnni | Machine::Amx => 16,
+        InstructionSet::Avx512 | InstructionSet::Avx512Vnni | InstructionSet::Amx => 16,
     }
 }
 
-/// As many rows as registers hold the sums of, with a panel of [`VECTORS`].
-fn rows_at_once(machine: Machine) -> usize {
-    if lanes(machine) == 16 { 8 } else { 4 }
+/// The number of rows whose sums fit into the registers, with a panel of [`VECTORS`].
+fn rows_at_once(instructions: InstructionSet) -> usize {
+    if lanes(instructions) == 16 { 8 } else { 4 }
 }
 
-fn multiply(machine: Machine, part: Part<'_>, rows: usize, vectors: usize) {
-    match machine {
-        Machine::Plain => kernel_for!(plain, rows, vectors)(part),
-        // SAFETY: a machine is of a kind only where its instructions were found.
+fn multiply(instructions: InstructionSet, block: FloatBlock<'_>, rows: usize, vectors: usize) {
+    match instructions {
+        InstructionSet::Plain => kernel_for!(plain, rows, vectors)(block),
+        // SAFETY: a set is chosen only where its instructions were found.
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx2 | Machine::AvxVnni => unsafe { kernel_for!(x86::avx2, rows, vectors)(part) },
+        InstructionSet::Avx2 | InstructionSet::AvxVnni => unsafe {
+            kernel_for!(x86::avx2, rows, vectors)(block)
+        },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx512 | Machine::Avx512Vnni | Machine::Amx => unsafe {
-            kernel_for!(x86::avx512, rows, vectors)(part)
+        InstructionSet::Avx512 | InstructionSet::Avx512Vnni | InstructionSet::Amx => unsafe {
+            kernel_for!(x86::avx512, rows, vectors)(block)
         },
     }
 }
 
-/// What the others are tested against, and what runs where they cannot.
-fn plain<const R: usize, const V: usize>(part: Part<'_>) {
+/// The kernel of any processor, which the others are tested against.
+fn plain<const R: usize, const V: usize>(block: FloatBlock<'_>) {
     let mut tile = [[0.0; WIDTH]; R];
     for (row, sums) in tile.iter_mut().enumerate() {
         let mut lanes = [[0.0f32; 8]; V];
-        let x = &part.x[row * part.stride..];
-        for (weights, x) in part.panel.chunks_exact(V * 8).zip(x) {
+        let x = &block.x[row * block.stride..];
+        for (weights, x) in block.panel.chunks_exact(V * 8).zip(x) {
             for (lanes, weights) in lanes.iter_mut().zip(weights.as_chunks::<8>().0) {
                 lanes.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += x * weight);
             }
         }
         sums[..V * 8].copy_from_slice(lanes.as_flattened());
     }
-    part.write(&tile);
+    block.write(&tile);
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Part, WIDTH};
+    use super::{FloatBlock, WIDTH};
 
-    /// Weights are asked for so many steps before they are used: a panel does not fit into the nearest memory.
+    /// TensorMap are asked for so many steps before they are used: a panel does not fit into the
+    /// nearest memory.
     const AHEAD: usize = 16;
 
     macro_rules! kernel {
         ($name:ident, $features:literal, $lanes:literal, $zero:ident, $load:ident, $splat:ident, $fma:ident, $store:ident) => {
-            /// Rows times a panel, the sums held in registers.
+            /// StridedRows times a panel, the sums held in registers.
             #[target_feature(enable = $features)]
-            pub fn $name<const R: usize, const V: usize>(part: Part<'_>) {
+            pub fn $name<const R: usize, const V: usize>(block: FloatBlock<'_>) {
                 let width = V * $lanes;
-                let depth = part.panel.len() / width;
-                assert!(part.x.len() >= (R - 1) * part.stride + depth, "rows as long as the panel is deep");
-                let mut rows = [part.x.as_ptr(); R];
+                let depth = block.panel.len() / width;
+                assert!(block.x.len() >= (R - 1) * block.stride + depth, "rows as long as the panel is deep");
+                let mut rows = [block.x.as_ptr(); R];
                 for (row, start) in rows.iter_mut().enumerate() {
-                    *start = start.wrapping_add(row * part.stride);
+                    *start = start.wrapping_add(row * block.stride);
                 }
                 // Otherwise the compiler computes each row's place anew in every step.
                 let rows = std::hint::black_box(rows);
                 let mut sums = [[$zero(); V]; R];
-                for (at, weights) in part.panel.chunks_exact(width).enumerate() {
+                for (at, weights) in block.panel.chunks_exact(width).enumerate() {
                     for v in 0..V {
                         // A hint, which reads nothing: the place may lie behind the end.
                         let ahead = weights.as_ptr().wrapping_add(AHEAD * width + v * $lanes);
@@ -232,7 +241,7 @@ mod x86 {
                         unsafe { $store(place.as_mut_ptr(), *sum) };
                     }
                 }
-                part.write(&tile);
+                block.write(&tile);
             }
         };
     }
@@ -265,12 +274,18 @@ mod tests {
 
     use super::*;
 
-    fn product(machine: Machine, x: &[f32], weights: &[f32], bias: &[f32], depth: usize) -> Vec<f32> {
+    fn product(
+        instructions: InstructionSet,
+        x: &[f32],
+        weights: &[f32],
+        bias: &[f32],
+        depth: usize,
+    ) -> Vec<f32> {
         let (count, width) = (x.len() / depth, bias.len());
         let mut out = vec![f32::NAN; count * width];
-        let panels = Panels::of_columns(machine, weights, depth);
-        let rows = Rows { values: x, stride: depth, count };
-        panels.multiply(machine, rows, bias, &mut out, width, width);
+        let panels = FloatPanels::of_columns(instructions, weights, depth);
+        let rows = StridedRows { values: x, stride: depth, count };
+        panels.multiply(instructions, rows, bias, &mut out, width, width);
         out
     }
 
@@ -287,17 +302,17 @@ mod tests {
             let weights: Vec<f32> = (0..columns * depth).map(|at| number(3 * at + 1)).collect();
             let bias: Vec<f32> = (0..columns).map(|at| number(7 * at)).collect();
             let mut fused: Option<Vec<f32>> = None;
-            for machine in Machine::all() {
-                let found = product(machine, &x, &weights, &bias, depth);
+            for instructions in InstructionSet::all() {
+                let found = product(instructions, &x, &weights, &bias, depth);
                 for (at, found) in found.iter().enumerate() {
                     let (x, w) = (&x[at / columns * depth..], &weights[at % columns * depth..]);
                     let sum: f64 = (0..depth).map(|i| f64::from(x[i]) * f64::from(w[i])).sum();
                     let expected = sum + f64::from(bias[at % columns]);
-                    prop_assert!((f64::from(*found) - expected).abs() < 1e-4, "{machine:?}: {found}, {expected}");
+                    prop_assert!((f64::from(*found) - expected).abs() < 1e-4, "{instructions:?}: {found}, {expected}");
                 }
-                if machine != Machine::Plain {
+                if instructions != InstructionSet::Plain {
                     let first = fused.get_or_insert_with(|| found.clone());
-                    prop_assert_eq!(&*first, &found, "{:?}", machine);
+                    prop_assert_eq!(&*first, &found, "{:?}", instructions);
                 }
             }
         }
@@ -306,12 +321,14 @@ mod tests {
     #[test]
     fn rows_and_columns_fill_panels_alike() {
         let columns = [[1.0f32, 2.0], [3.0, 4.0], [5.0, 6.0]];
-        for machine in Machine::all() {
-            let by_columns = Panels::of_columns(machine, columns.as_flattened(), 2);
-            let mut by_rows = Panels::default();
-            by_rows.clear(machine, 3, 2);
-            by_rows
-                .fill_rows(machine, [[1.0f32, 3.0, 5.0], [2.0, 4.0, 6.0]].iter().map(<[f32; 3]>::as_slice));
+        for instructions in InstructionSet::all() {
+            let by_columns = FloatPanels::of_columns(instructions, columns.as_flattened(), 2);
+            let mut by_rows = FloatPanels::default();
+            by_rows.clear(instructions, 3, 2);
+            by_rows.fill_rows(
+                instructions,
+                [[1.0f32, 3.0, 5.0], [2.0, 4.0, 6.0]].iter().map(<[f32; 3]>::as_slice),
+            );
             assert_eq!(*by_columns.values, *by_rows.values);
         }
     }

@@ -1,11 +1,13 @@
-//! Products of matrices of bytes: rows quantised one by one, columns by weights of one scale each, sums of whole numbers.
+//! Products of matrices of bytes: rows quantised one by one, columns by weights of one scale each,
+//! sums of whole numbers.
 //!
 //! All kinds of processors give the same sums, and the same results to the bit.
 #![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
 
 use super::aligned::Aligned;
-use super::machine::Machine;
-use super::rows::{ROUND, Scale, quantise};
+use super::instruction_set::InstructionSet;
+use super::rows::{RowScale, quantise};
+use crate::shared::exp::ROUND;
 
 /// Vectors side by side in a panel, at most.
 const VECTORS: usize = 3;
@@ -16,14 +18,14 @@ const WIDTH: usize = 48;
 /// Rows of a tile: bytes are followed by room for so many.
 const TILE: usize = 16;
 
-/// Weights of one scale a column, packed into panels: of each column so many as an instruction multiplies and adds, then as
-/// many of the next column.
+/// TensorMap of one scale a column, packed into panels: of each column so many as an instruction
+/// multiplies and adds, then as many of the next column.
 #[derive(Debug, Clone)]
-pub struct Panels {
+pub struct BytePanels {
     weights: Aligned<i8>,
-    /// Numbers in a row of what is multiplied with it,
+    /// The numbers in a row that is multiplied with it.
     len: usize,
-    /// and what they are filled up to for an instruction.
+    /// These numbers, filled up for an instruction.
     depth: usize,
     columns: usize,
     scales: Vec<f32>,
@@ -33,19 +35,19 @@ pub struct Panels {
 
 /// Rows as bytes.
 #[derive(Debug, Clone, Default)]
-pub struct Bytes {
+pub struct ByteRows {
     bytes: Aligned<u8>,
     /// The same as 16-bit numbers, where the processor multiplies these.
     wide: Vec<i16>,
-    scales: Vec<Scale>,
+    scales: Vec<RowScale>,
 }
 
-impl Panels {
+impl BytePanels {
     /// A matrix given row by row, each of which becomes a column.
-    pub fn of_columns(machine: Machine, values: &[f32], depth: usize) -> Self {
-        let filled = depth.next_multiple_of(steps(machine));
-        let (group, most) = (group(machine, filled), widest(machine));
-        let columns = (values.len() / depth).next_multiple_of(lanes(machine));
+    pub fn of_columns(instructions: InstructionSet, values: &[f32], depth: usize) -> Self {
+        let filled = depth.next_multiple_of(steps(instructions));
+        let (group, most) = (group(instructions, filled), widest(instructions));
+        let columns = (values.len() / depth).next_multiple_of(lanes(instructions));
         let mut panels = Self {
             weights: Aligned::zeros(columns * filled),
             len: depth,
@@ -73,14 +75,22 @@ impl Panels {
         panels
     }
 
-    /// Each of these dense rows times each column that has a bias, plus that, into dense rows of `out`.
-    pub fn multiply(&self, machine: Machine, x: &[f32], bytes: &mut Bytes, bias: &[f32], out: &mut [f32]) {
+    /// Each of these dense rows times each column that has a bias, plus that, into dense rows of
+    /// `out`.
+    pub fn multiply(
+        &self,
+        instructions: InstructionSet,
+        x: &[f32],
+        bytes: &mut ByteRows,
+        bias: &[f32],
+        out: &mut [f32],
+    ) {
         let width = bias.len();
-        bytes.set(machine, x, self.len, self.depth);
+        bytes.set(instructions, x, self.len, self.depth);
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a machine is of a kind only where its instructions were found.
-        let _tiles = (machine == Machine::Amx).then(|| unsafe { x86::Tiles::configured() });
-        let (lanes, widest, most) = (lanes(machine), widest(machine), rows_at_once(machine));
+        // SAFETY: a set is chosen only where its instructions were found.
+        let _tiles = (instructions == InstructionSet::Amx).then(|| unsafe { x86::Tiles::configured() });
+        let (lanes, widest, most) = (lanes(instructions), widest(instructions), rows_at_once(instructions));
         let count = bytes.scales.len();
         for first in (0..width.min(self.columns)).step_by(widest) {
             let columns = widest.min(self.columns - first);
@@ -88,7 +98,7 @@ impl Panels {
             let mut row = 0;
             while row < count {
                 let rows = if most == TILE { most } else { most.min(1 << (count - row).ilog2()) };
-                let part = Part {
+                let block = ByteBlock {
                     x: &bytes.bytes[row * self.depth..],
                     wide: bytes.wide.get(row * self.depth..).unwrap_or_default(),
                     depth: self.depth,
@@ -100,34 +110,34 @@ impl Panels {
                     out: &mut out[row * width + first..],
                     stride: width,
                 };
-                multiply(machine, part, rows, columns / lanes);
+                multiply(instructions, block, rows, columns / lanes);
                 row += rows;
             }
         }
     }
 }
 
-impl Bytes {
-    fn set(&mut self, machine: Machine, x: &[f32], depth: usize, stride: usize) {
+impl ByteRows {
+    fn set(&mut self, instructions: InstructionSet, x: &[f32], depth: usize, stride: usize) {
         let rows = x.len() / depth;
-        let room = if steps(machine) > 4 { rows.next_multiple_of(TILE) } else { rows };
+        let room = if steps(instructions) > 4 { rows.next_multiple_of(TILE) } else { rows };
         self.bytes.room(room * stride);
-        self.scales.resize(rows, Scale::default());
-        quantise(machine, x, depth, &mut self.bytes, stride, &mut self.scales);
+        self.scales.resize(rows, RowScale::default());
+        quantise(instructions, x, depth, &mut self.bytes, stride, &mut self.scales);
         self.wide.clear();
-        if group(machine, stride) == 2 {
+        if group(instructions, stride) == 2 {
             self.wide.extend(self.bytes.iter().map(|&byte| i16::from(byte)));
         }
     }
 }
 
 /// A few rows and one panel.
-struct Part<'a> {
+struct ByteBlock<'a> {
     x: &'a [u8],
     wide: &'a [i16],
     depth: usize,
     panel: &'a [i8],
-    rows: &'a [Scale],
+    rows: &'a [RowScale],
     scales: &'a [f32],
     sums: &'a [f32],
     bias: &'a [f32],
@@ -135,7 +145,7 @@ struct Part<'a> {
     stride: usize,
 }
 
-impl Part<'_> {
+impl ByteBlock<'_> {
     /// Writes what sums of bytes by weights stand for.
     #[inline(always)]
     fn write(self, tile: &[[i32; WIDTH]]) {
@@ -150,84 +160,87 @@ impl Part<'_> {
     }
 }
 
-/// The widest panel of a machine.
-fn widest(machine: Machine) -> usize {
-    WIDTH.min(VECTORS * lanes(machine))
+/// The widest panel of an instruction set.
+fn widest(instructions: InstructionSet) -> usize {
+    WIDTH.min(VECTORS * lanes(instructions))
 }
 
-/// What the numbers of a row are filled up to a multiple of.
-fn steps(machine: Machine) -> usize {
-    match machine {
+/// The multiple to which the numbers of a row are filled up.
+fn steps(instructions: InstructionSet) -> usize {
+    match instructions {
         #[cfg(target_arch = "x86_64")]
-        Machine::Amx => 64,
+        InstructionSet::Amx => 64,
         _ => 4,
     }
 }
 
 /// Sums in a vector.
-fn lanes(machine: Machine) -> usize {
-    match machine {
-        Machine::Plain => 8,
+fn lanes(instructions: InstructionSet) -> usize {
+    match instructions {
+        InstructionSet::Plain => 8,
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx2 | Machine::AvxVnni | Machine::Avx512 => 8,
+        InstructionSet::Avx2 | InstructionSet::AvxVnni | InstructionSet::Avx512 => 8,
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx512Vnni => 16,
+        InstructionSet::Avx512Vnni => 16,
         // A panel is three tiles side by side, always.
         #[cfg(target_arch = "x86_64")]
-        Machine::Amx => WIDTH,
+        InstructionSet::Amx => WIDTH,
     }
 }
 
-/// Weights of a column that are multiplied and added by one instruction.
-fn group(machine: Machine, depth: usize) -> usize {
-    match machine {
+/// TensorMap of a column that are multiplied and added by one instruction.
+fn group(instructions: InstructionSet, depth: usize) -> usize {
+    match instructions {
         // All of a column: compilers know this sum best.
-        Machine::Plain => depth,
-        // The instruction of AVX2 for bytes cuts sums off at 16 bits: it gets 16-bit numbers and multiplies half as many.
+        InstructionSet::Plain => depth,
+        // The instruction of AVX2 for bytes cuts sums off at 16 bits: it gets 16-bit numbers and
+        // multiplies half as many.
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx2 | Machine::Avx512 => 2,
+        InstructionSet::Avx2 | InstructionSet::Avx512 => 2,
         #[cfg(target_arch = "x86_64")]
-        Machine::AvxVnni | Machine::Avx512Vnni | Machine::Amx => 4,
+        InstructionSet::AvxVnni | InstructionSet::Avx512Vnni | InstructionSet::Amx => 4,
     }
 }
 
-/// As many rows as registers hold the sums of, with a panel of [`VECTORS`].
-fn rows_at_once(machine: Machine) -> usize {
-    match lanes(machine) {
+/// The number of rows whose sums fit into the registers, with a panel of [`VECTORS`].
+fn rows_at_once(instructions: InstructionSet) -> usize {
+    match lanes(instructions) {
         WIDTH => TILE,
         16 => 8,
         _ => 4,
     }
 }
 
-fn multiply(machine: Machine, part: Part<'_>, rows: usize, vectors: usize) {
-    match machine {
-        Machine::Plain => kernel_for!(plain, rows, vectors)(part),
-        // SAFETY: a machine is of a kind only where its instructions were found.
+fn multiply(instructions: InstructionSet, block: ByteBlock<'_>, rows: usize, vectors: usize) {
+    match instructions {
+        InstructionSet::Plain => kernel_for!(plain, rows, vectors)(block),
+        // SAFETY: a set is chosen only where its instructions were found.
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx2 | Machine::Avx512 => unsafe { kernel_for!(x86::avx2, rows, vectors)(part) },
+        InstructionSet::Avx2 | InstructionSet::Avx512 => unsafe {
+            kernel_for!(x86::avx2, rows, vectors)(block)
+        },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Machine::AvxVnni => unsafe { kernel_for!(x86::avx_vnni, rows, vectors)(part) },
+        InstructionSet::AvxVnni => unsafe { kernel_for!(x86::avx_vnni, rows, vectors)(block) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx512Vnni => unsafe { kernel_for!(x86::avx512_vnni, rows, vectors)(part) },
+        InstructionSet::Avx512Vnni => unsafe { kernel_for!(x86::avx512_vnni, rows, vectors)(block) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Machine::Amx => unsafe { x86::amx(part) },
+        InstructionSet::Amx => unsafe { x86::amx(block) },
     }
 }
 
-/// What the others are tested against, and what runs where they cannot.
-fn plain<const R: usize, const V: usize>(part: Part<'_>) {
+/// The kernel of any processor, which the others are tested against.
+fn plain<const R: usize, const V: usize>(block: ByteBlock<'_>) {
     let mut tile = [[0; WIDTH]; R];
     for (row, sums) in tile.iter_mut().enumerate() {
-        let x = &part.x[row * part.depth..][..part.depth];
-        for (sum, weights) in sums.iter_mut().zip(part.panel.chunks_exact(part.depth)) {
+        let x = &block.x[row * block.depth..][..block.depth];
+        for (sum, weights) in sums.iter_mut().zip(block.panel.chunks_exact(block.depth)) {
             *sum = x.iter().zip(weights).map(|(&x, &weight)| i32::from(x) * i32::from(weight)).sum();
         }
     }
-    part.write(&tile);
+    block.write(&tile);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -235,9 +248,9 @@ mod x86 {
     use std::arch::asm;
     use std::arch::x86_64::*;
 
-    use super::{Part, TILE, WIDTH};
+    use super::{ByteBlock, TILE, WIDTH};
 
-    /// Weights are asked for so many steps before they are used.
+    /// TensorMap are asked for so many steps before they are used.
     const AHEAD: usize = 16;
 
     macro_rules! kernel {
@@ -247,17 +260,23 @@ mod x86 {
         ) => {
             /// Rows times a panel, the sums held in registers.
             #[target_feature(enable = $features)]
-            pub fn $name<const R: usize, const V: usize>(part: Part<'_>) {
-                assert!(part.$x.len() >= R * part.depth && part.depth.is_multiple_of($group), "whole rows");
-                assert!(part.panel.len() == part.depth * V * $lanes, "a panel as deep as the rows are long");
-                let mut rows = [part.$x.as_ptr(); R];
+            pub fn $name<const R: usize, const V: usize>(block: ByteBlock<'_>) {
+                assert!(
+                    block.$x.len() >= R * block.depth && block.depth.is_multiple_of($group),
+                    "whole rows"
+                );
+                assert!(
+                    block.panel.len() == block.depth * V * $lanes,
+                    "a panel as deep as the rows are long"
+                );
+                let mut rows = [block.$x.as_ptr(); R];
                 for (row, start) in rows.iter_mut().enumerate() {
-                    *start = start.wrapping_add(row * part.depth);
+                    *start = start.wrapping_add(row * block.depth);
                 }
                 // Otherwise the compiler computes each row's place anew in every step.
                 let rows = std::hint::black_box(rows);
                 let mut sums = [[$zero(); V]; R];
-                for (at, weights) in part.panel.chunks_exact(V * $lanes * $group).enumerate() {
+                for (at, weights) in block.panel.chunks_exact(V * $lanes * $group).enumerate() {
                     for line in 0..(V * $lanes * $group).div_ceil(64) {
                         // A hint, which reads nothing: the place may lie behind the end.
                         let ahead = weights.as_ptr().wrapping_add(AHEAD * V * $lanes * $group + line * 64);
@@ -269,9 +288,11 @@ mod x86 {
                         *loaded = unsafe { $load(weights.as_ptr().add(v * $lanes * $group)) };
                     }
                     for (row, sums) in rows.iter().zip(&mut sums) {
-                        // SAFETY: there are as many whole groups of numbers in each of R rows as chunks in the panel.
+                        // SAFETY: there are as many whole groups of numbers in each of R rows as
+                        // chunks in the panel.
                         let x = unsafe { row.add(at * $group) };
-                        // SAFETY: a group is 32 bits of the row; nothing is asked of where they lie.
+                        // SAFETY: a group is 32 bits of the row; nothing is asked of where they
+                        // lie.
                         let x = $splat(unsafe { x.cast::<i32>().read_unaligned() });
                         for (sum, weights) in sums.iter_mut().zip(loaded) {
                             *sum = $dot(*sum, x, weights);
@@ -285,7 +306,7 @@ mod x86 {
                         unsafe { $store(place.as_mut_ptr().cast(), *sum) };
                     }
                 }
-                part.write(&tile);
+                block.write(&tile);
             }
         };
     }
@@ -339,7 +360,8 @@ mod x86 {
         /// # Safety
         /// The processor has tiles, and the system lends them.
         pub unsafe fn configured() -> Self {
-            // As Intel's manual lays it out: palette 1; from byte 16 on the bytes of a row of each tile, from 48 on its rows.
+            // As Intel's manual lays it out: palette 1; from byte 16 on the bytes of a row of each
+            // tile, from 48 on its rows.
             let mut shape = [0u8; 64];
             shape[0] = 1;
             for tile in 0..8 {
@@ -359,19 +381,21 @@ mod x86 {
         }
     }
 
-    /// Sixteen rows times a panel of three tiles; what stands in rows that nobody has is computed and left.
+    /// Sixteen rows times a panel of three tiles; what stands in rows that nobody has is computed
+    /// and left.
     ///
     /// # Safety
     /// [`Tiles`] are configured.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma")]
-    pub unsafe fn amx(part: Part<'_>) {
-        let steps = part.depth / 64;
-        assert!(part.depth.is_multiple_of(64) && steps > 0, "rows of whole tiles");
-        assert!(part.x.len() >= TILE * part.depth, "sixteen rows");
-        assert!(part.panel.len() == part.depth * WIDTH, "a panel as deep as the rows are long");
+    pub unsafe fn amx(block: ByteBlock<'_>) {
+        let steps = block.depth / 64;
+        assert!(block.depth.is_multiple_of(64) && steps > 0, "rows of whole tiles");
+        assert!(block.x.len() >= TILE * block.depth, "sixteen rows");
+        assert!(block.panel.len() == block.depth * WIDTH, "a panel as deep as the rows are long");
         let mut tile = [[0i32; WIDTH]; TILE];
-        // SAFETY: a step reads 16 rows of 64 bytes at the distance of the depth, and 16 groups of the panel; there are as many
-        // of both as the checks above say. At the end 16 rows of three times 64 bytes are written, which is all of the tile.
+        // SAFETY: a step reads 16 rows of 64 bytes at the distance of the depth, and 16 groups of
+        // the panel; there are as many of both as the checks above say. At the end 16 rows of three
+        // times 64 bytes are written, which is all of the tile.
         unsafe {
             asm!(
                 "tilezero tmm0",
@@ -392,16 +416,16 @@ mod x86 {
                 "tilestored [{out} + {width}], tmm0",
                 "tilestored [{out} + {width} + 64], tmm1",
                 "tilestored [{out} + {width} + 128], tmm2",
-                x = inout(reg) part.x.as_ptr() => _,
-                panel = inout(reg) part.panel.as_ptr() => _,
+                x = inout(reg) block.x.as_ptr() => _,
+                panel = inout(reg) block.panel.as_ptr() => _,
                 steps = inout(reg) steps => _,
-                depth = in(reg) part.depth,
+                depth = in(reg) block.depth,
                 width = in(reg) 4 * WIDTH,
                 out = in(reg) tile.as_mut_ptr(),
                 options(nostack),
             );
         }
-        part.write(&tile);
+        block.write(&tile);
     }
 }
 
@@ -411,10 +435,16 @@ mod tests {
 
     use super::*;
 
-    fn product(machine: Machine, x: &[f32], weights: &[f32], bias: &[f32], depth: usize) -> Vec<f32> {
+    fn product(
+        instructions: InstructionSet,
+        x: &[f32],
+        weights: &[f32],
+        bias: &[f32],
+        depth: usize,
+    ) -> Vec<f32> {
         let mut out = vec![f32::NAN; x.len() / depth * bias.len()];
-        let panels = Panels::of_columns(machine, weights, depth);
-        panels.multiply(machine, x, &mut Bytes::default(), bias, &mut out);
+        let panels = BytePanels::of_columns(instructions, weights, depth);
+        panels.multiply(instructions, x, &mut ByteRows::default(), bias, &mut out);
         out
     }
 
@@ -430,9 +460,9 @@ mod tests {
             let x: Vec<f32> = (0..rows * depth).map(number).collect();
             let weights: Vec<f32> = (0..columns * depth).map(|at| number(3 * at + 1)).collect();
             let bias: Vec<f32> = (0..columns).map(|at| number(7 * at)).collect();
-            let plain = product(Machine::Plain, &x, &weights, &bias, depth);
-            for machine in Machine::all() {
-                prop_assert_eq!(&product(machine, &x, &weights, &bias, depth), &plain, "{:?}", machine);
+            let plain = product(InstructionSet::Plain, &x, &weights, &bias, depth);
+            for instructions in InstructionSet::all() {
+                prop_assert_eq!(&product(instructions, &x, &weights, &bias, depth), &plain, "{:?}", instructions);
             }
             for (at, found) in plain.iter().enumerate() {
                 let (x, w) = (&x[at / columns * depth..], &weights[at % columns * depth..]);
@@ -447,18 +477,21 @@ mod tests {
     fn the_largest_bytes_overflow_nowhere() {
         let (depth, weights) = (4096, vec![1.0; 4096]);
         let x: Vec<f32> = (0..4096).map(|at| if at == 0 { 0.0 } else { 1.0 }).collect();
-        for machine in Machine::all() {
-            let found = product(machine, &x, &weights, &[0.5], depth);
-            assert!((found[0] - 4095.5).abs() < 1e-2, "{machine:?}: {found:?}");
+        for instructions in InstructionSet::all() {
+            let found = product(instructions, &x, &weights, &[0.5], depth);
+            assert!((found[0] - 4095.5).abs() < 1e-2, "{instructions:?}: {found:?}");
         }
     }
 
     #[test]
     fn rows_and_columns_of_equal_numbers_are_kept() {
         // A row of 2 is 2 + 0 · byte; a column of zeros has the scale 0. 3 · 2 · 1 = 6.
-        for machine in Machine::all() {
-            assert_eq!(product(machine, &[2.0; 3], &[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], &[0.0, 1.0], 3)[1], 1.0);
-            assert!((product(machine, &[2.0; 3], &[1.0; 3], &[0.0], 3)[0] - 6.0).abs() < 1e-5);
+        for instructions in InstructionSet::all() {
+            assert_eq!(
+                product(instructions, &[2.0; 3], &[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], &[0.0, 1.0], 3)[1],
+                1.0
+            );
+            assert!((product(instructions, &[2.0; 3], &[1.0; 3], &[0.0], 3)[0] - 6.0).abs() < 1e-5);
         }
     }
 }

@@ -1,8 +1,9 @@
-//! The tagger on the processor, without tensors: weights packed for products, texts side by side without filling between them.
+//! The tagger on the processor, without tensors: weights packed for products, texts side by side
+//! without filling between them.
 //!
-//! It computes what [`Tagger::scores`](super::tagger::Tagger::scores) does, which it is tested against. Every number is summed
-//! in one order, whatever else is computed with it: the scores of a text are the same to the bit alone, among others and on
-//! any number of threads.
+//! It computes what [`Tagger::scores`](super::tagger::Tagger::scores) does, which it is tested
+//! against. Every number is summed in one order, whatever else is computed with it: the scores of a
+//! text are the same to the bit alone, among others and on any number of threads.
 
 /// The variant of a kernel for so many rows, a power of two up to 8, and so many vectors up to 3.
 macro_rules! kernel_for {
@@ -29,7 +30,7 @@ mod float;
 mod int8;
 mod layer;
 mod linear;
-mod machine;
+mod instruction_set;
 mod rows;
 
 use std::num::NonZeroUsize;
@@ -44,48 +45,49 @@ use super::encoder::tensor;
 use super::ops::read;
 use super::plain;
 use super::tagger::{ENCODER, GAMMA, HEAD, SCALARS};
-use super::weights::Weights;
-use layer::{Layer, Scratch, Span, gathered};
+use super::weights::TensorMap;
+use instruction_set::InstructionSet;
+use layer::{EngineLayer, EngineScratch, Span, gathered};
 use linear::Linear;
-use machine::Machine;
 use rows::{Norm, add_scaled};
 
-/// What the large products are computed with.
+/// The numbers of the large products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
+pub enum EnginePrecision {
     /// 32-bit numbers.
     #[default]
     F32,
-    /// Bytes: weights of one scale for each number that comes out, states of one scale for each piece. Attention, norms, the
-    /// sum of the layers and the head stay in 32-bit numbers.
+    /// Bytes: weights of one scale for each number that comes out, states of one scale for each
+    /// piece. Attention, norms, the sum of the layers and the head stay in 32-bit numbers.
     Int8,
 }
 
 /// A tagger ready to compute.
 #[derive(Debug)]
 pub struct Engine {
-    machine: Machine,
+    instructions: InstructionSet,
     /// The embedding of each piece: the one thing that is not copied.
     words: Tensor,
-    /// Of each place, with that of the first segment.
+    /// The embedding of each place, with that of the first segment.
     places: Vec<f32>,
     norm: Norm,
-    layers: Vec<Layer>,
-    /// How much each layer counts, the embedding layer first.
-    shares: Vec<f32>,
+    layers: Vec<EngineLayer>,
+    /// The weight of each layer, the embedding layer first.
+    layer_weights: Vec<f32>,
     head: Linear,
 }
 
-/// A text, and what is asked of it.
+/// A text, and the places whose scores are asked for.
 #[derive(Debug, Clone)]
 pub struct ScoreRequest<'a> {
     /// The ids of its pieces.
     pub ids: &'a [u32],
-    /// The places among them whose scores are wanted.
+    /// The places of the targets among them.
     pub places: Vec<u32>,
 }
 
-/// Pieces that go through a layer together: so many that weights are read seldom, so few that states stay near.
+/// Pieces that go through a layer together: enough to read weights seldom, few enough for states to
+/// stay in the cache.
 const BLOCK: usize = 256;
 
 /// Fewer pieces than these are not worth another thread.
@@ -96,17 +98,17 @@ impl Engine {
     ///
     /// # Errors
     /// Where one is missing or not on the CPU.
-    pub fn new(weights: &Weights, config: &EncoderConfig, precision: Precision) -> Computed<Self> {
-        Self::on(Machine::best(), weights, config, precision)
+    pub fn new(weights: &TensorMap, config: &EncoderConfig, precision: EnginePrecision) -> Computed<Self> {
+        Self::on(InstructionSet::best(), weights, config, precision)
     }
 
     fn on(
-        machine: Machine,
-        weights: &Weights,
+        instructions: InstructionSet,
+        weights: &TensorMap,
         config: &EncoderConfig,
-        precision: Precision,
+        precision: EnginePrecision,
     ) -> Computed<Self> {
-        let source = Source { machine, weights, config, precision };
+        let source = EngineSource { instructions, weights, config, precision };
         let kinds = source.values("embeddings.token_type_embeddings.weight")?;
         let mut places = source.values("embeddings.position_embeddings.weight")?;
         for place in places.chunks_exact_mut(config.hidden_size) {
@@ -117,19 +119,19 @@ impl Engine {
         let head = [named(&format!("{HEAD}weight"))?, named(&format!("{HEAD}bias"))?];
         let head = [read(&head[0], <[f32]>::to_vec)?, read(&head[1], <[f32]>::to_vec)?];
         Ok(Self {
-            machine,
+            instructions,
             words: tensor(weights, format!("{ENCODER}embeddings.word_embeddings.weight"))?.contiguous()?,
             places,
             norm: source.norm("embeddings.LayerNorm")?,
             layers: (0..config.num_hidden_layers)
                 .map(|layer| source.layer(layer))
                 .collect::<Computed<_>>()?,
-            shares: plain::softmax(&named(SCALARS)?)?.broadcast_mul(&gamma)?.to_vec1()?,
-            head: Linear::new(machine, Precision::F32, &head[0], head[1].clone()),
+            layer_weights: plain::softmax(&named(SCALARS)?)?.broadcast_mul(&gamma)?.to_vec1()?,
+            head: Linear::new(instructions, EnginePrecision::F32, &head[0], head[1].clone()),
         })
     }
 
-    /// The score of each label, a row for each place asked for, text after text.
+    /// The score of each label, a row for each place, text after text.
     ///
     /// # Errors
     /// Where a piece or a place is none that the encoder has.
@@ -139,7 +141,7 @@ impl Engine {
         let groups = groups(texts, pieces.div_ceil(threads.get()).clamp(LEAST, BLOCK));
         read(&self.words, |words| {
             let compute =
-                |group: &&[ScoreRequest<'_>], scratch: &mut Scratch| self.group(words, group, scratch);
+                |group: &&[ScoreRequest<'_>], scratch: &mut EngineScratch| self.group(words, group, scratch);
             in_parallel(&groups, threads, compute).into_iter().flatten().collect()
         })
     }
@@ -161,31 +163,31 @@ impl Engine {
         Ok(())
     }
 
-    /// The scores of what is asked of a few texts.
-    fn group(&self, words: &[f32], texts: &[ScoreRequest<'_>], scratch: &mut Scratch) -> Vec<Vec<f32>> {
-        let (spans, asked) = laid_out(texts);
-        if asked.is_empty() {
+    /// The scores of a few texts.
+    fn group(&self, words: &[f32], texts: &[ScoreRequest<'_>], scratch: &mut EngineScratch) -> Vec<Vec<f32>> {
+        let (spans, targets) = laid_out(texts);
+        if targets.is_empty() {
             return Vec::new();
         }
         let hidden = self.norm.weight.len();
         let mut x = self.embedded(words, texts);
-        let mut mixed = vec![0.0; asked.len() * hidden];
-        let mut mix = |x: &[f32], share: f32| add_scaled(self.machine, &mut mixed, x, share);
-        mix(&gathered(&x, &asked, hidden), self.shares[0]);
-        for (at, (layer, &share)) in self.layers.iter().zip(&self.shares[1..]).enumerate() {
+        let mut mixed = vec![0.0; targets.len() * hidden];
+        let mut mix = |x: &[f32], weight: f32| add_scaled(self.instructions, &mut mixed, x, weight);
+        mix(&gathered(&x, &targets, hidden), self.layer_weights[0]);
+        for (at, (layer, &weight)) in self.layers.iter().zip(&self.layer_weights[1..]).enumerate() {
             if at + 1 == self.layers.len() {
-                mix(&layer.forward_asked(&x, &spans, &asked, scratch), share);
+                mix(&layer.forward_targets(&x, &spans, &targets, scratch), weight);
             } else {
                 layer.forward(&mut x, &spans, scratch);
-                mix(&gathered(&x, &asked, hidden), share);
+                mix(&gathered(&x, &targets, hidden), weight);
             }
         }
         let mut scores = Vec::new();
-        self.head.apply(&mixed, &mut scores, &mut int8::Bytes::default());
+        self.head.apply(&mixed, &mut scores, &mut int8::ByteRows::default());
         scores.chunks_exact(self.head.outs()).map(<[f32]>::to_vec).collect()
     }
 
-    /// What goes into the first layer, a row for each piece.
+    /// The input of the first layer, a row for each piece.
     fn embedded(&self, words: &[f32], texts: &[ScoreRequest<'_>]) -> Vec<f32> {
         let hidden = self.norm.weight.len();
         let rows = texts.iter().flat_map(|text| text.ids.iter().zip(self.places.chunks_exact(hidden)));
@@ -193,20 +195,20 @@ impl Engine {
             words[id as usize * hidden..][..hidden].iter().zip(place).map(|(word, place)| word + place)
         });
         let mut x: Vec<f32> = sums.collect();
-        self.norm.rows(self.machine, &mut x);
+        self.norm.rows(self.instructions, &mut x);
         x
     }
 }
 
-/// Where the parts of an engine come from.
-struct Source<'a> {
-    machine: Machine,
-    weights: &'a Weights,
+/// The weights that an engine packs.
+struct EngineSource<'a> {
+    instructions: InstructionSet,
+    weights: &'a TensorMap,
     config: &'a EncoderConfig,
-    precision: Precision,
+    precision: EnginePrecision,
 }
 
-impl Source<'_> {
+impl EngineSource<'_> {
     fn values(&self, name: &str) -> Computed<Vec<f32>> {
         read(&tensor(self.weights, format!("{ENCODER}{name}"))?, <[f32]>::to_vec)
     }
@@ -216,12 +218,13 @@ impl Source<'_> {
         Ok(Norm { weight: weight?, bias: bias?, eps: self.config.layer_norm_eps as f32 })
     }
 
-    fn layer(&self, layer: usize) -> Computed<Layer> {
+    fn layer(&self, layer: usize) -> Computed<EngineLayer> {
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
         let pair = |part: &str| -> Computed<[Vec<f32>; 2]> {
             Ok([self.values(&name(&format!("{part}.weight")))?, self.values(&name(&format!("{part}.bias")))?])
         };
-        let packed = |[weight, bias]: [Vec<f32>; 2]| Linear::new(self.machine, self.precision, &weight, bias);
+        let packed =
+            |[weight, bias]: [Vec<f32>; 2]| Linear::new(self.instructions, self.precision, &weight, bias);
         let mut attending = pair("attention.self.query")?;
         let size = self.config.hidden_size / self.config.num_attention_heads;
         let scale = 1.0 / (size as f32).sqrt();
@@ -229,8 +232,8 @@ impl Source<'_> {
         for part in ["attention.self.key", "attention.self.value"] {
             attending.iter_mut().zip(pair(part)?).for_each(|(all, part)| all.extend(part));
         }
-        Ok(Layer {
-            machine: self.machine,
+        Ok(EngineLayer {
+            instructions: self.instructions,
             heads: self.config.num_attention_heads,
             attending: packed(attending),
             attended: packed(pair("attention.output.dense")?),
@@ -242,18 +245,18 @@ impl Source<'_> {
     }
 }
 
-/// The rows of each text, and the rows asked for.
+/// The rows of each text, and the target rows.
 fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<Span>, Vec<usize>) {
-    let mut asked = Vec::new();
+    let mut targets = Vec::new();
     let mut start = 0;
     let spans = texts.iter().map(|text| {
-        let before = asked.len();
-        asked.extend(text.places.iter().map(|&place| start + place as usize));
+        let before = targets.len();
+        targets.extend(text.places.iter().map(|&place| start + place as usize));
         let rows = start..start + text.ids.len();
         start = rows.end;
-        Span { rows, asked: before..asked.len() }
+        Span { rows, targets: before..targets.len() }
     });
-    (spans.collect(), asked)
+    (spans.collect(), targets)
 }
 
 /// Runs of texts of at most so many pieces, or of one text.
@@ -273,15 +276,15 @@ fn groups<'a, 'b>(texts: &'a [ScoreRequest<'b>], most: usize) -> Vec<&'a [ScoreR
     groups
 }
 
-/// Does work item by item on threads, each of which has memory to work in, and gives the results in order.
+/// Works through items on threads, each with scratch memory, and returns the results in order.
 fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     threads: NonZeroUsize,
-    work: impl Fn(&T, &mut Scratch) -> R + Sync,
+    work: impl Fn(&T, &mut EngineScratch) -> R + Sync,
 ) -> Vec<R> {
     let threads = threads.get().min(items.len());
     if threads <= 1 {
-        let mut scratch = Scratch::default();
+        let mut scratch = EngineScratch::default();
         return items.iter().map(|item| work(item, &mut scratch)).collect();
     }
     let next = AtomicUsize::new(0);
@@ -289,7 +292,7 @@ fn in_parallel<T: Sync, R: Send>(
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                let mut scratch = Scratch::default();
+                let mut scratch = EngineScratch::default();
                 while let at = next.fetch_add(1, Ordering::Relaxed)
                     && let Some(item) = items.get(at)
                 {
@@ -310,8 +313,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::bert::dropout::Keep;
-    use crate::bert::encoder::Batch;
+    use crate::bert::dropout::NoDropout;
+    use crate::bert::encoder::PieceBatch;
     use crate::bert::tagger::{self, Tagger};
     use crate::bert::weights::read_encoder;
 
@@ -319,10 +322,10 @@ mod tests {
     const WEIGHTS: &[u8] = include_bytes!("../../../../../tests/data/toy-bert/model.safetensors");
 
     /// The toy encoder with a head and layer scalars that look like any.
-    fn toy() -> (EncoderConfig, Weights) {
+    fn toy() -> (EncoderConfig, TensorMap) {
         let config = EncoderConfig::read(CONFIG).unwrap();
         let encoder = read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
-        let mut weights: Weights =
+        let mut weights: TensorMap =
             encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
         for (name, shape) in tagger::shapes(&config, 4) {
             weights.entry(name).or_insert_with(|| {
@@ -336,8 +339,8 @@ mod tests {
 
     fn text() -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
         let ids = prop::collection::vec(0u32..101, 1..=40);
-        (ids, prop::collection::vec(any::<bool>(), 40)).prop_map(|(ids, asked)| {
-            let places = (0..ids.len() as u32).filter(|&place| asked[place as usize]).collect();
+        (ids, prop::collection::vec(any::<bool>(), 40)).prop_map(|(ids, targets)| {
+            let places = (0..ids.len() as u32).filter(|&place| targets[place as usize]).collect();
             (ids, places)
         })
     }
@@ -346,14 +349,18 @@ mod tests {
         texts.iter().map(|(ids, places)| ScoreRequest { ids, places: places.clone() }).collect()
     }
 
-    /// What the graph of tensors gives.
+    /// The scores of the graph of tensors.
     fn of_graph(tagger: &Tagger, texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<Vec<f32>> {
         let one = |(ids, places): &(Vec<u32>, Vec<u32>)| -> Vec<Vec<f32>> {
             if places.is_empty() {
                 return Vec::new();
             }
-            let batch = Batch::new([ids.as_slice()], 0);
-            tagger.scores(&batch, tagger.encoder().words(), places, &mut Keep).unwrap().to_vec2().unwrap()
+            let batch = PieceBatch::new([ids.as_slice()], 0);
+            tagger
+                .scores(&batch, tagger.encoder().words(), places, &mut NoDropout)
+                .unwrap()
+                .to_vec2()
+                .unwrap()
         };
         texts.iter().flat_map(one).collect()
     }
@@ -367,13 +374,13 @@ mod tests {
         fn scores_are_those_of_the_graph(texts in prop::collection::vec(text(), 0..6)) {
             let (config, weights) = toy();
             let expected = of_graph(&Tagger::new(&weights, &config).unwrap(), &texts);
-            for machine in Machine::all() {
-                for (precision, off) in [(Precision::F32, 1e-4), (Precision::Int8, 0.2)] {
-                    let engine = Engine::on(machine, &weights, &config, precision).unwrap();
+            for instructions in InstructionSet::all() {
+                for (precision, off) in [(EnginePrecision::F32, 1e-4), (EnginePrecision::Int8, 0.2)] {
+                    let engine = Engine::on(instructions, &weights, &config, precision).unwrap();
                     let found = engine.scores(&requests(&texts), ONE).unwrap();
                     prop_assert_eq!(found.len(), expected.len());
                     for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
-                        prop_assert!((found - expected).abs() < off, "{machine:?} {precision:?}: {found}, {expected}");
+                        prop_assert!((found - expected).abs() < off, "{instructions:?} {precision:?}: {found}, {expected}");
                     }
                 }
             }
@@ -384,9 +391,9 @@ mod tests {
             texts in prop::collection::vec(text(), 1..20),
         ) {
             let (config, weights) = toy();
-            for machine in Machine::all() {
-                for precision in [Precision::F32, Precision::Int8] {
-                    let engine = Engine::on(machine, &weights, &config, precision).unwrap();
+            for instructions in InstructionSet::all() {
+                for precision in [EnginePrecision::F32, EnginePrecision::Int8] {
+                    let engine = Engine::on(instructions, &weights, &config, precision).unwrap();
                     let together = engine.scores(&requests(&texts), ONE).unwrap();
                     let threaded = engine.scores(&requests(&texts), NonZeroUsize::new(3).unwrap()).unwrap();
                     prop_assert_eq!(&together, &threaded);
@@ -400,7 +407,7 @@ mod tests {
     #[test]
     fn what_the_encoder_does_not_have_is_named() {
         let (config, weights) = toy();
-        let engine = Engine::new(&weights, &config, Precision::F32).unwrap();
+        let engine = Engine::new(&weights, &config, EnginePrecision::F32).unwrap();
         let refused = |ids: &[u32], places: Vec<u32>| {
             engine.scores(&[ScoreRequest { ids, places }], ONE).unwrap_err().to_string()
         };

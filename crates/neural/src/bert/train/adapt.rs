@@ -1,5 +1,5 @@
-//! A tagger and a text of another kind in, the tagger with the ways of that text out: training goes on from the weights of the
-//! model, with nothing frozen (Rei et al. 2020, section 5.2).
+//! Fine-tunes a tagger on text of another kind, with all layers unfrozen (Rei et al. 2020, section
+//! 5.2).
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::TaggerTraining;
 use super::config::BertConfig;
 use crate::bert::tagger::HEAD;
-use crate::bert::weights::Weights;
+use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, BertSettings};
 use majuscule::error::Result;
 use majuscule::methods::backend::{Backend, Device};
@@ -20,14 +20,14 @@ use majuscule::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
 
-/// How a model is adapted.
+/// The configuration of the adaptation of a `bert` model.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
-pub struct Adaptation {
+pub struct BertAdaptation {
     /// How often the corpus is gone over
-    #[arg(long, value_name = "N", default_value_t = Adaptation::default().epochs)]
+    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().epochs)]
     pub epochs: usize,
     /// In so many epochs at first the encoder stays as it is
-    #[arg(long, value_name = "N", default_value_t = Adaptation::default().frozen)]
+    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().frozen)]
     pub frozen: usize,
     /// How large the steps are, those of the encoder; by default as when the model was trained
     #[arg(long, value_name = "STEP")]
@@ -39,7 +39,7 @@ pub struct Adaptation {
     #[arg(long)]
     pub scalars_with_head: bool,
     /// Let steps grow from 0 over so many batches
-    #[arg(long, value_name = "N", default_value_t = Adaptation::default().warm_up)]
+    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().warm_up)]
     pub warm_up: u64,
     /// Let steps shrink to 0 by the end
     #[arg(long)]
@@ -48,31 +48,31 @@ pub struct Adaptation {
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
     /// The share of values left out before the head
-    #[arg(long, value_name = "SHARE", default_value_t = Adaptation::default().dropout)]
+    #[arg(long, value_name = "SHARE", default_value_t = BertAdaptation::default().dropout)]
     pub dropout: f64,
     /// How often a layer is left out of the weighted sum
-    #[arg(long, value_name = "SHARE", default_value_t = Adaptation::default().layer_dropout)]
+    #[arg(long, value_name = "SHARE", default_value_t = BertAdaptation::default().layer_dropout)]
     pub layer_dropout: f64,
     /// Shorten gradients to this length; 0 leaves them as they are
-    #[arg(long, value_name = "LENGTH", default_value_t = Adaptation::default().clip)]
+    #[arg(long, value_name = "LENGTH", default_value_t = BertAdaptation::default().clip)]
     pub clip: f64,
     /// Hold this share of the examples out, and keep what does best on them
-    #[arg(long, value_name = "FRACTION", default_value_t = Adaptation::default().held_out)]
+    #[arg(long, value_name = "FRACTION", default_value_t = BertAdaptation::default().held_out)]
     pub held_out: f64,
     /// How many epochs in a row may be worse than the best
-    #[arg(long, value_name = "N", default_value_t = Adaptation::default().patience)]
+    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().patience)]
     pub patience: usize,
     /// Where chance begins
-    #[arg(long, value_name = "N", default_value_t = Adaptation::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().seed)]
     pub seed: u64,
-    /// Write how far it has come to this file now and then. Where it is there already, adapting goes on from it and finds the
-    /// same model; once that is written, the file is removed
+    /// Write how far it has come to this file now and then. Where it is there already, adapting
+    /// goes on from it and finds the same model; once that is written, the file is removed
     #[arg(long, value_name = "FILE")]
     // None of these is in a manifest: the model does not depend on them.
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
     /// After how many steps it is written again
-    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = Adaptation::default().checkpoint_every)]
+    #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = BertAdaptation::default().checkpoint_every)]
     #[serde(skip)]
     pub checkpoint_every: u64,
     /// Append what happens to this file, a line of JSON each time
@@ -85,7 +85,7 @@ pub struct Adaptation {
     pub device: Device,
 }
 
-impl Adapter for Adaptation {
+impl Adapter for BertAdaptation {
     fn method(&self) -> &'static str {
         "bert"
     }
@@ -110,7 +110,7 @@ impl Adapter for Adaptation {
     }
 }
 
-impl Default for Adaptation {
+impl Default for BertAdaptation {
     fn default() -> Self {
         let BertConfig { dropout, layer_dropout, clip, patience, seed, checkpoint_every, .. } =
             BertConfig::default();
@@ -139,7 +139,7 @@ impl Default for Adaptation {
     }
 }
 
-impl Adaptation {
+impl BertAdaptation {
     /// The same, with what is left open filled in from the settings in a model's manifest.
     #[must_use]
     pub fn as_trained(mut self, settings: &Value) -> Self {
@@ -179,16 +179,19 @@ impl Adaptation {
     }
 }
 
-/// Adapts a model to a text: a new one, of the same encoder. A spelling in mixed case that the text has replaces that of the
-/// model. Where the text has words in mixed case and the model has no label for them, it gets one, which begins with a score of 0.
+/// Adapts a model to a text: a new one, of the same encoder. A spelling in mixed case that the text
+/// has replaces that of the model. Where the text has words in mixed case and the model has no
+/// label for them, it gets one, which begins with a score of 0.
 ///
-/// `watch` is told how far it is after each step. The model then works as the protocol of the corpus asks: after `asr`, text goes on over the ends of lines.
+/// `watch` is told how far it is after each step. The model then works as the protocol of the
+/// corpus asks: after `asr`, text goes on over the ends of lines.
 ///
 /// # Errors
-/// Where the corpus cannot be read, teaches no case or pairs letters in another way than the model, where the settings cannot
-/// be, and where the checkpoint is of another training, altered, or cannot be written.
+/// Where the corpus cannot be read, teaches no case or pairs letters in another way than the model,
+/// where the settings cannot be, and where the checkpoint is of another training, altered, or
+/// cannot be written.
 pub fn adapt(
-    adaptation: &Adaptation,
+    adaptation: &BertAdaptation,
     model: &Bert,
     corpus: &Corpus,
     threads: NonZeroUsize,
@@ -204,7 +207,7 @@ pub fn adapt(
 }
 
 /// The weights with a head of so many labels: those of new ones are 0.
-fn widened(weights: &Weights, labels: usize) -> Computed<Weights> {
+fn widened(weights: &TensorMap, labels: usize) -> Computed<TensorMap> {
     let widen = |(name, tensor): (&String, &Tensor)| {
         let old = tensor.dim(0)?;
         if !name.starts_with(HEAD) || old == labels {

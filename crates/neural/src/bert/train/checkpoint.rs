@@ -1,4 +1,5 @@
-//! A training under way as a file: a safetensors file with the weights, the best ones, Adam's moments, and a note of how far it is.
+//! A training under way as a file: a safetensors file with the weights, the best ones, Adam's
+//! moments, and a note of how far it is.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,7 +14,7 @@ use super::config::BertConfig;
 use super::trainer::TaggerState;
 use crate::bert::failed;
 use crate::bert::ops::read;
-use crate::bert::weights::{self, Shapes, Weights};
+use crate::bert::weights::{self, Shapes, TensorMap};
 use crate::shared::train_loop::TrainPosition;
 use majuscule::bytes::Bytes;
 use majuscule::error::{Error, Result};
@@ -23,34 +24,35 @@ use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::checkpoint;
 
 /// A file that holds a state, or will.
-pub(super) struct Checkpoint<'a> {
+pub(super) struct BertCheckpoint<'a> {
     file: &'a Path,
     settings: String,
     /// Checksums of the examples, and of the weights that training begins with.
     digests: [u32; 2],
 }
 
-/// How far a training is.
+/// The position of a training, and the training that it belongs to.
 #[derive(Debug, Serialize, Deserialize)]
-struct Note {
-    /// What states depend on, but for what is in the files, and checksums of that.
+struct CheckpointNote {
+    /// The settings that states depend on.
     settings: String,
+    /// Checksums of the contents of the files that states depend on.
     digests: [u32; 2],
     epoch: usize,
     batches: usize,
     /// The bits of the slot error rate: JSON may lose the last one.
     best: Option<u64>,
     worse: usize,
-    /// How often Adam changed each tensor.
+    /// The number of steps that moved each tensor.
     steps: BTreeMap<String, u64>,
 }
 
-/// What the names of tensors begin with.
+/// The prefixes of the names of tensors.
 const NOW: &str = "now.";
 const BEST: &str = "best.";
 const MEANS: [&str; 2] = ["mean.", "square."];
 
-impl<'a> Checkpoint<'a> {
+impl<'a> BertCheckpoint<'a> {
     /// The one that the settings name.
     ///
     /// # Errors
@@ -67,7 +69,7 @@ impl<'a> Checkpoint<'a> {
     ///
     /// # Errors
     /// Where the weights cannot be read from their device.
-    pub(super) fn of(mut self, examples: u32, weights: &Weights) -> Computed<Self> {
+    pub(super) fn of(mut self, examples: u32, weights: &TensorMap) -> Computed<Self> {
         let mut digest = Digest::default();
         for tensor in weights.values() {
             read(tensor, |values| digest.add_numbers(values))?;
@@ -80,8 +82,8 @@ impl<'a> Checkpoint<'a> {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub(super) fn write(&self, state: &TaggerState, position: &TrainPosition<Weights>) -> Result<()> {
-        let mut tensors = Weights::new();
+    pub(super) fn write(&self, state: &TaggerState, position: &TrainPosition<TensorMap>) -> Result<()> {
+        let mut tensors = TensorMap::new();
         let mut add =
             |prefix: &str, name: &str, tensor: Tensor| tensors.insert(format!("{prefix}{name}"), tensor);
         for (name, var) in &state.weights {
@@ -97,7 +99,7 @@ impl<'a> Checkpoint<'a> {
                 add(prefix, name, mean);
             }
         }
-        let note = Note {
+        let note = CheckpointNote {
             settings: self.settings.clone(),
             digests: self.digests,
             epoch: position.epoch,
@@ -115,7 +117,7 @@ impl<'a> Checkpoint<'a> {
     ///
     /// # Errors
     /// Where it is none, of another training or cut off.
-    pub(super) fn read(&self, shapes: &Shapes) -> Result<Option<(TaggerState, TrainPosition<Weights>)>> {
+    pub(super) fn read(&self, shapes: &Shapes) -> Result<Option<(TaggerState, TrainPosition<TensorMap>)>> {
         if !self.file.exists() {
             return Ok(None);
         }
@@ -128,7 +130,7 @@ impl<'a> Checkpoint<'a> {
             )
         };
         let note = weights::note(&bytes).ok_or_else(is_none)?;
-        let note: Note = serde_json::from_str(&note).map_err(|_| is_none())?;
+        let note: CheckpointNote = serde_json::from_str(&note).map_err(|_| is_none())?;
         let name = self.file.to_string_lossy();
         if note.settings != self.settings {
             return Err(checkpoint::other_settings(&name, note.settings.as_bytes(), &self.settings));
@@ -155,7 +157,7 @@ impl<'a> Checkpoint<'a> {
             moments.insert(name.clone(), Moments::new(note.steps[name], means));
         }
         let weights = weights.map_err(failed)?;
-        let Note { epoch, batches, worse, .. } = note;
+        let CheckpointNote { epoch, batches, worse, .. } = note;
         let position = TrainPosition { epoch, batches, best, worse };
         Ok(Some((TaggerState { weights, moments }, position)))
     }

@@ -1,4 +1,4 @@
-//! How the tagger is trained.
+//! The configuration of the training of `bert`.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 
 use super::{pretrained, train};
-use crate::shared::checks::NumberSettings;
+use crate::shared::checks::check_numbers;
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::methods::backend::Device;
@@ -14,11 +14,11 @@ use majuscule::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch};
 
-/// How `bert` is trained.
+/// The configuration of the training of `bert`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct BertConfig {
-    /// The pretrained encoder: a Hugging Face folder of a BERT model, with config.json, tokenizer.json or vocab.txt, and
-    /// model.safetensors
+    /// The pretrained encoder: a Hugging Face folder of a BERT model, with config.json,
+    /// tokenizer.json or vocab.txt, and model.safetensors
     #[arg(long, value_name = "FOLDER")]
     #[serde(serialize_with = "name")]
     pub encoder: PathBuf,
@@ -28,7 +28,8 @@ pub struct BertConfig {
     /// In so many epochs at first the encoder stays as it is
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().frozen)]
     pub frozen: usize,
-    /// How large the steps of the encoder are; the paper's value for BERT-base, small encoders bear ten times as much
+    /// How large the steps of the encoder are; the paper's value for BERT-base, small encoders bear
+    /// ten times as much
     #[arg(long, value_name = "STEP", default_value_t = BertConfig::default().rate)]
     pub rate: f64,
     /// How large the steps of the head are
@@ -37,7 +38,8 @@ pub struct BertConfig {
     /// Train the weights of layers with the head: never frozen, and with its steps
     #[arg(long)]
     pub scalars_with_head: bool,
-    /// Let steps grow from 0 over so many batches, of the head and of the encoder each when it begins
+    /// Let steps grow from 0 over so many batches, of the head and of the encoder each when it
+    /// begins
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().warm_up)]
     pub warm_up: u64,
     /// Let steps shrink to 0 by the end
@@ -55,7 +57,8 @@ pub struct BertConfig {
     /// Shorten gradients to this length; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = BertConfig::default().clip)]
     pub clip: f64,
-    /// Pieces of words that the encoder sees at a time: longer sentences are cut into windows that overlap
+    /// Pieces of words that the encoder sees at a time: longer sentences are cut into windows that
+    /// overlap
     #[arg(long, value_name = "PIECES", default_value_t = BertConfig::default().window)]
     pub window: usize,
     /// Hold this share of the examples out, and keep what does best on them
@@ -67,8 +70,8 @@ pub struct BertConfig {
     /// Where chance begins
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().seed)]
     pub seed: u64,
-    /// Write how far training has come to this file now and then. Where it is there already, training goes on from it and
-    /// finds the same model; once that is written, the file is removed
+    /// Write how far training has come to this file now and then. Where it is there already,
+    /// training goes on from it and finds the same model; once that is written, the file is removed
     #[arg(long, value_name = "FILE")]
     // None of these is in a manifest: the model does not depend on them.
     #[serde(skip)]
@@ -144,7 +147,7 @@ fn name<S: Serializer>(folder: &Path, serializer: S) -> std::result::Result<S::O
 }
 
 impl BertConfig {
-    /// What may not be as it was meant.
+    /// Warnings about settings that may not be meant.
     pub fn warnings(&self) -> Vec<String> {
         // What cannot be read is an error of training, which says more.
         let Ok(pieces) = pretrained::pieces(&self.encoder, None) else { return Vec::new() };
@@ -157,26 +160,25 @@ impl BertConfig {
         )]
     }
 
-    /// Refuses settings that cannot be.
+    /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// The first that cannot.
+    /// [`Error::Usage`] for the first of them.
     pub(super) fn check(&self) -> Result<()> {
-        let numbers = NumberSettings {
-            fractions: &[
+        check_numbers(
+            &[
                 ("--dropout", self.dropout),
                 ("--layer-dropout", self.layer_dropout),
                 ("--held-out", self.held_out),
             ],
-            sizes: &[("--rate", self.rate), ("--head-rate", self.head_rate), ("--clip", self.clip)],
-            counts: &[
+            &[("--rate", self.rate), ("--head-rate", self.head_rate), ("--clip", self.clip)],
+            &[
                 ("--epochs", self.epochs),
                 ("--batch", self.batch),
                 ("--patience", self.patience),
                 ("--checkpoint-every", self.checkpoint_every as usize),
             ],
-        };
-        numbers.check()?;
+        )?;
         if self.window < 3 {
             let problem = format!("--window {}: expected at least 3 pieces", self.window);
             return Err(Error::Usage(problem));

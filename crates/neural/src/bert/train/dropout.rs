@@ -8,21 +8,21 @@ use majuscule_train::random::{Random, mask, unit};
 /// Dropout by random numbers.
 pub(super) struct RandomDropout {
     pub(super) random: Random,
-    /// The share of values that are dropped before the head.
+    /// The rate of dropout before the head.
     pub(super) head: f64,
-    /// The share of layers that are dropped.
+    /// The rate at which layers are dropped.
     pub(super) layers: f64,
 }
 
 impl Dropout for RandomDropout {
-    fn mask(&mut self, shape: &[usize], share: f64, device: &Device) -> Result<Option<Tensor>> {
-        if share == 0.0 {
+    fn mask(&mut self, shape: &[usize], rate: f64, device: &Device) -> Result<Option<Tensor>> {
+        if rate == 0.0 {
             return Ok(None);
         }
         if !device.is_cpu() {
-            return drawn_on(shape, share, device).map(Some);
+            return drawn_on(shape, rate, device).map(Some);
         }
-        let mask = mask(&mut self.random, share, shape.iter().product());
+        let mask = mask(&mut self.random, rate, shape.iter().product());
         Tensor::from_vec(mask, shape, device).map(Some)
     }
 
@@ -44,9 +44,9 @@ impl Dropout for RandomDropout {
 }
 
 /// A mask by the generator of a device, which needs no copy to it.
-fn drawn_on(shape: &[usize], share: f64, device: &Device) -> Result<Tensor> {
-    let kept = Tensor::rand(0f32, 1f32, shape, device)?.ge(share)?;
-    kept.to_dtype(DType::F32)? / (1.0 - share)
+fn drawn_on(shape: &[usize], rate: f64, device: &Device) -> Result<Tensor> {
+    let kept = Tensor::rand(0f32, 1f32, shape, device)?.ge(rate)?;
+    kept.to_dtype(DType::F32)? / (1.0 - rate)
 }
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_stays_and_the_share_is_left_out() {
+    fn the_mean_stays_and_the_share_is_dropped() {
         let here = dropout(0.0).mask(&[100, 1000], 0.1, &Device::Cpu).unwrap().unwrap();
         for mask in [here, drawn_on(&[100, 1000], 0.1, &Device::Cpu).unwrap()] {
             let values: Vec<f32> = mask.flatten_all().unwrap().to_vec1().unwrap();

@@ -1,4 +1,5 @@
-//! A cased corpus and a pretrained encoder in, a tagger out: the head is trained first, then all of it.
+//! A cased corpus and a pretrained encoder in, a tagger out: the head is trained first, then all of
+//! it.
 
 mod adam;
 mod adapt;
@@ -18,12 +19,12 @@ use candle_core::Result as Computed;
 
 use super::config::EncoderConfig;
 use super::tokenize::Pieces;
-use super::weights::Weights;
+use super::weights::TensorMap;
 use super::{Bert, BertSettings, device, failed, tagger};
 use crate::shared::samples::Dataset;
 use crate::shared::train_loop::{TrainLoop, TrainPosition};
-pub use adapt::{Adaptation, adapt};
-use checkpoint::Checkpoint;
+pub use adapt::{BertAdaptation, adapt};
+use checkpoint::BertCheckpoint;
 pub use config::BertConfig;
 use majuscule::error::Result;
 use majuscule_train::corpus::{Corpus, Protocol};
@@ -32,11 +33,13 @@ use pretrained::Pretrained;
 use samples::PieceSample;
 use trainer::{TaggerState, TaggerTrainer};
 
-/// Trains a model, and tells how far it is after each step. [`BertConfig::checkpoint`] stays, and gives the same model at once: it is to be removed when that is saved.
+/// Trains a model, and tells how far it is after each step. [`BertConfig::checkpoint`] stays, and
+/// gives the same model at once: it is to be removed when that is saved.
 ///
 /// # Errors
-/// Where the encoder cannot be used, the corpus cannot be read or teaches no case, where the settings cannot be, and where the
-/// checkpoint is of another training, altered, or cannot be written.
+/// Where the encoder cannot be used, the corpus cannot be read or teaches no case, where the
+/// settings cannot be, and where the checkpoint is of another training, altered, or cannot be
+/// written.
 pub fn train(
     config: &BertConfig,
     corpus: &Corpus,
@@ -68,13 +71,13 @@ impl TaggerTraining<'_> {
     /// Trains the weights that `init` makes for so many labels.
     fn run(
         self,
-        init: impl FnOnce(usize) -> Computed<Weights>,
+        init: impl FnOnce(usize) -> Computed<TensorMap>,
         threads: NonZeroUsize,
         watch: &mut Watch<'_>,
     ) -> Result<Bert> {
         let Self { config, corpus, encoder, pieces, settings, model } = self;
         let device = device::open(config.device)?;
-        let checkpoint = Checkpoint::new(config, corpus)?;
+        let checkpoint = BertCheckpoint::new(config, corpus)?;
         let (dataset, digest) = samples::read(config, corpus, pieces, &settings, model)?;
         let weights = init(dataset.labels.len()).map_err(failed)?;
         let checkpoint =
@@ -91,7 +94,7 @@ impl TaggerTraining<'_> {
             Bert::new(encoder.clone(), pieces.clone(), weights, mixed, settings, locale, labels)
                 .map_err(failed)
         };
-        let mut trainer = TaggerTrainer {
+        let trainer = TaggerTrainer {
             config,
             encoder,
             padding: pieces.special.padding,
@@ -101,19 +104,19 @@ impl TaggerTraining<'_> {
             state: state.on(&device).map_err(failed)?,
             tagger: None,
         };
-        let best =
-            train_loop(config, &dataset, corpus.protocol(), threads).run(&mut trainer, position, watch)?;
+        let best = train_loop(trainer, position, &dataset, corpus.protocol()).run(watch)?;
         model(best)
     }
 }
 
 /// The loop of a training.
 fn train_loop<'a>(
-    config: &'a BertConfig,
+    trainer: TaggerTrainer<'a>,
+    position: TrainPosition<TensorMap>,
     dataset: &'a Dataset<PieceSample>,
     protocol: Protocol,
-    threads: NonZeroUsize,
-) -> TrainLoop<'a, PieceSample> {
-    let BertConfig { epochs, patience, batch, seed, ref log, .. } = *config;
-    TrainLoop { dataset, protocol, epochs, patience, batch, seed, threads, log: log.as_ref() }
+) -> TrainLoop<'a, TaggerTrainer<'a>> {
+    let BertConfig { epochs, patience, batch, seed, ref log, .. } = *trainer.config;
+    let (threads, log) = (trainer.threads, log.as_ref());
+    TrainLoop { trainer, position, dataset, protocol, epochs, patience, batch, seed, threads, log }
 }

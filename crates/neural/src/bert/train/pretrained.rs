@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::bert::config::EncoderConfig;
 use crate::bert::tokenize::Pieces;
-use crate::bert::weights::{self, Weights};
+use crate::bert::weights::{self, TensorMap};
 use crate::bert::{CONFIG, TOKENIZER, WEIGHTS};
 use majuscule::bytes::Bytes;
 use majuscule::error::{Error, Result};
@@ -17,7 +17,7 @@ pub(super) struct Pretrained {
     pub(super) config: EncoderConfig,
     pub(super) pieces: Pieces,
     /// By their names without `bert.`.
-    pub(super) weights: Weights,
+    pub(super) weights: TensorMap,
 }
 
 /// A vocabulary without the rest of a tokenizer, and where stands whether it has capitals.

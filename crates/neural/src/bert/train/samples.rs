@@ -20,8 +20,9 @@ pub(super) struct PieceSample {
     pub(super) words: Vec<(u32, u32)>,
 }
 
-/// Reads a corpus, and returns its samples and a checksum of all examples. Where there is a model already, its labels keep their
-/// ids, and its spellings in mixed case stay where the corpus has no other.
+/// Reads a corpus, and returns its samples and a checksum of all examples. Where there is a model
+/// already, its labels keep their ids, and its spellings in mixed case stay where the corpus has no
+/// other.
 ///
 /// # Errors
 /// Where the corpus cannot be read, has no words or teaches no case.

@@ -11,8 +11,8 @@ use crate::bert::config::EncoderConfig;
 use crate::bert::ops::read;
 use crate::bert::plain;
 use crate::bert::tagger::{GAMMA, HEAD, SCALARS};
-use crate::bert::weights::{self, Weights};
-use crate::shared::train_loop::{NetworkTrainer, TrainPosition};
+use crate::bert::weights::{self, TensorMap};
+use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::methods::backend::Device;
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::{Class, Locale, Tokens};
@@ -32,7 +32,8 @@ fn config() -> BertConfig {
     }
 }
 
-/// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in the US`.
+/// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in
+/// the US`.
 fn corpus() -> Corpus {
     let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
     let sentence = |i: usize| {
@@ -51,7 +52,7 @@ fn of_text(text: &str) -> Corpus {
     Corpus::of_text(text, Reading::default(), Protocol::Rei, Locale::Root)
 }
 
-/// What a model makes of words.
+/// Words as a model restores them.
 fn restored(model: &Bert, words: &str) -> String {
     let tokens = Tokens::of_words(words.split(' '), Locale::Root);
     let choices = model.restore_batch(std::slice::from_ref(&tokens), Want::default()).unwrap().remove(0);
@@ -66,7 +67,7 @@ fn train(config: &BertConfig, corpus: &Corpus) -> Result<Bert> {
     super::train(config, corpus, NonZeroUsize::MIN, &mut |_| {})
 }
 
-fn adapt(adaptation: &Adaptation, model: &Bert, corpus: &Corpus) -> Result<Bert> {
+fn adapt(adaptation: &BertAdaptation, model: &Bert, corpus: &Corpus) -> Result<Bert> {
     super::adapt(adaptation, model, corpus, NonZeroUsize::MIN, &mut |_| {})
 }
 
@@ -75,15 +76,15 @@ fn bytes(model: &Bert) -> Vec<u8> {
 }
 
 /// The parts of a training.
-struct Toy {
+struct ToyTraining {
     config: BertConfig,
     encoder: EncoderConfig,
     dataset: Dataset<PieceSample>,
     digest: u32,
-    weights: Weights,
+    weights: TensorMap,
 }
 
-impl Toy {
+impl ToyTraining {
     fn new(config: BertConfig) -> Self {
         let Pretrained { config: encoder, pieces, weights } = Pretrained::read(&config.encoder).unwrap();
         let settings = BertSettings { window: 40, runs_on: false };
@@ -112,10 +113,6 @@ impl Toy {
             tagger: None,
         }
     }
-
-    fn train_loop(&self) -> TrainLoop<'_, PieceSample> {
-        train_loop(&self.config, &self.dataset, Protocol::default(), NonZeroUsize::MIN)
-    }
 }
 
 #[test]
@@ -132,7 +129,7 @@ fn it_learns_fifty_sentences_by_heart() {
 #[test]
 fn every_weight_has_a_gradient() {
     // A layer that is left out would have none.
-    let toy = Toy::new(BertConfig { layer_dropout: 0.0, ..config() });
+    let toy = ToyTraining::new(BertConfig { layer_dropout: 0.0, ..config() });
     let mut trainer = toy.trainer();
     trainer.begin_epoch(1).unwrap();
     let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
@@ -150,7 +147,7 @@ fn every_weight_has_a_gradient() {
 
 #[test]
 fn gradients_are_the_differences_of_the_loss() {
-    let toy = Toy::quiet();
+    let toy = ToyTraining::quiet();
     let mut trainer = toy.trainer();
     trainer.begin_epoch(0).unwrap();
     let batch: Vec<_> = toy.dataset.train.iter().take(8).collect();
@@ -186,7 +183,7 @@ fn what_is_frozen_stays_to_the_bit() {
     for scalars_with_head in [false, true] {
         let config = BertConfig { epochs: 1, scalars_with_head, ..config() };
         let model = train(&config, &corpus()).unwrap();
-        let toy = Toy::new(config);
+        let toy = ToyTraining::new(config);
         for (name, tensor) in &model.weights {
             let values =
                 |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
@@ -292,22 +289,24 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
         checkpoint_every: 2,
         ..config()
     };
-    let toy = Toy::new(config.clone());
-    let run = |mut trainer: TaggerTrainer<'_>, position| {
-        let weights = toy.train_loop().run(&mut trainer, position, &mut |_| {}).unwrap();
-        weights::write(&weights).unwrap()
+    let toy = ToyTraining::new(config.clone());
+    let run = |trainer, position| {
+        let train_loop = train_loop(trainer, position, &toy.dataset, Protocol::default());
+        weights::write(&train_loop.run(&mut |_| {}).unwrap()).unwrap()
     };
     let whole = run(toy.trainer(), TrainPosition::default());
-    let checkpoint = Checkpoint::new(&config, &corpus()).unwrap().unwrap();
+    let checkpoint = BertCheckpoint::new(&config, &corpus()).unwrap().unwrap();
     let checkpoint = checkpoint.of(toy.digest, &toy.weights).unwrap();
     let shapes = tagger::shapes(&toy.encoder, toy.dataset.labels.len());
     let mut trainer = toy.trainer();
     for epoch in 0..2 {
         trainer.begin_epoch(epoch).unwrap();
-        let batches = toy.train_loop().batches::<TaggerTrainer<'_>>(epoch);
+        let batches = toy.dataset.batches(TaggerTrainer::length, config.batch, config.seed, epoch);
         let end = if epoch == 1 { 3 } else { batches.len() };
         for (at, batch) in batches.iter().enumerate().take(end) {
-            trainer.step(batch, toy.train_loop().step(epoch, at, batches.len())).unwrap();
+            let (number, steps_per_epoch) = (epoch * batches.len() + at, batches.len());
+            let steps = config.epochs * steps_per_epoch;
+            trainer.step(batch, TrainStep { epoch, number, steps_per_epoch, steps }).unwrap();
         }
     }
     let position = TrainPosition { epoch: 1, batches: 3, ..TrainPosition::default() };
@@ -322,7 +321,8 @@ fn a_state_in_the_middle_of_an_epoch_goes_on_to_the_same_weights() {
     assert!(run(TaggerTrainer { state, ..toy.trainer() }, position) == whole);
 }
 
-/// A model that never saw a word in mixed case, and a text that has some, and capitals where the model puts none.
+/// A model that never saw a word in mixed case, and a text that has some, and capitals where the
+/// model puts none.
 fn adaptable() -> (Bert, Corpus) {
     let known =
         "the minister of Anna met us and the NATO in Lisbon\nwho said to us in York with the minister\n";
@@ -338,7 +338,7 @@ fn a_text_that_is_written_in_another_way_is_adapted_to() {
     let before = bytes(&model);
     let words = "who met the minister of mcbride with anna";
     assert!(restored(&model, words).contains("the minister of mcbride"));
-    let adaptation = Adaptation {
+    let adaptation = BertAdaptation {
         epochs: 30,
         rate: Some(3e-3),
         head_rate: Some(1e-2),
@@ -361,7 +361,7 @@ fn a_text_that_is_written_in_another_way_is_adapted_to() {
 #[test]
 fn steps_of_length_0_change_no_weight_and_a_new_label_begins_with_0() {
     let (model, corpus) = adaptable();
-    let still = Adaptation { rate: Some(0.0), head_rate: Some(0.0), ..Default::default() };
+    let still = BertAdaptation { rate: Some(0.0), head_rate: Some(0.0), ..Default::default() };
     let new = adapt(&still, &model, &corpus).unwrap();
     let values = |tensor: &candle_core::Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
     for (name, tensor) in &new.weights {
@@ -377,14 +377,14 @@ fn steps_of_length_0_change_no_weight_and_a_new_label_begins_with_0() {
 fn adapting_goes_on_from_its_checkpoint_to_the_same_model() {
     let place = tempfile::tempdir().unwrap();
     let (model, corpus) = adaptable();
-    let adaptation = Adaptation { held_out: 0.2, batch: Some(2), rate: Some(1e-3), ..Default::default() };
+    let adaptation = BertAdaptation { held_out: 0.2, batch: Some(2), rate: Some(1e-3), ..Default::default() };
     let whole = bytes(&adapt(&adaptation, &model, &corpus).unwrap());
     let checkpoint = Some(place.path().join("checkpoint"));
-    let kept = Adaptation { checkpoint, checkpoint_every: 3, ..adaptation.clone() };
+    let kept = BertAdaptation { checkpoint, checkpoint_every: 3, ..adaptation.clone() };
     for _ in 0..2 {
         assert!(bytes(&adapt(&kept, &model, &corpus).unwrap()) == whole);
     }
-    let problem = adapt(&Adaptation { seed: 2, ..kept }, &model, &corpus).unwrap_err().to_string();
+    let problem = adapt(&BertAdaptation { seed: 2, ..kept }, &model, &corpus).unwrap_err().to_string();
     assert!(problem.contains("a training with seed 1 was begun, but this one has 2"), "{problem}");
     let turkish = Corpus::of_text("a B\n", Reading::default(), Protocol::Rei, "tr".parse().unwrap());
     let problem = adapt(&adaptation, &model, &turkish).unwrap_err().to_string();

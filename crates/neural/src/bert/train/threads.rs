@@ -1,4 +1,5 @@
-//! As many threads as are asked for: what candle computes is shared out in the pool of threads that it is called from.
+//! A pool with the requested number of threads: candle shares its work out in the pool that it is
+//! called from.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// The last pool: most calls ask for as many threads as the one before.
 static LAST: Mutex<Option<(NonZeroUsize, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Does something with so many threads.
+/// Runs work on this number of threads.
 ///
 /// # Errors
 /// Where they cannot be started.

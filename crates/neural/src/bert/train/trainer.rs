@@ -7,16 +7,16 @@ use candle_core::{Device, Result as Computed, Tensor, Var};
 use serde_json::{Value, json};
 
 use super::adam::Moments;
-use super::checkpoint::Checkpoint;
+use super::checkpoint::BertCheckpoint;
 use super::config::BertConfig;
 use super::dropout::RandomDropout;
 use super::samples::PieceSample;
 use super::threads;
 use crate::bert::config::EncoderConfig;
-use crate::bert::encoder::Batch;
+use crate::bert::encoder::PieceBatch;
 use crate::bert::ops::read;
 use crate::bert::tagger::{self, ENCODER, GAMMA, HEAD, SCALARS, Tagger};
-use crate::bert::weights::Weights;
+use crate::bert::weights::TensorMap;
 use crate::bert::{Bert, device, failed, plain};
 use crate::shared::adam::{clip_scale, squared_norm};
 use crate::shared::init::uniform;
@@ -37,7 +37,7 @@ pub(super) struct TaggerState {
 
 impl TaggerState {
     /// The state before the first step.
-    pub(super) fn new(weights: Weights) -> Computed<Self> {
+    pub(super) fn new(weights: TensorMap) -> Computed<Self> {
         let var = |(name, tensor)| Ok((name, Var::from_tensor(&tensor)?));
         let weights = weights.into_iter().map(var).collect::<Computed<_>>()?;
         Ok(Self { weights, moments: BTreeMap::new() })
@@ -56,14 +56,14 @@ impl TaggerState {
 
 /// Makes the first weights: those of the encoder, equal weights of layers, and a random head.
 pub(super) fn init_weights(
-    encoder: Weights,
+    encoder: TensorMap,
     config: &EncoderConfig,
     labels: usize,
     seed: u64,
-) -> Computed<Weights> {
+) -> Computed<TensorMap> {
     let device = Device::Cpu;
     let mut random = generator(seed, Purpose::Beginning, 0);
-    let mut weights: Weights =
+    let mut weights: TensorMap =
         encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
     // As wide as PyTorch makes it.
     let bound = 1.0 / (config.hidden_size as f64).sqrt();
@@ -88,9 +88,9 @@ pub(super) struct TaggerTrainer<'a> {
     pub(super) encoder: &'a EncoderConfig,
     pub(super) padding: u32,
     pub(super) threads: NonZeroUsize,
-    pub(super) checkpoint: Option<&'a Checkpoint<'a>>,
+    pub(super) checkpoint: Option<&'a BertCheckpoint<'a>>,
     /// Makes a model of weights.
-    pub(super) model: &'a (dyn Fn(Weights) -> Result<Bert> + Sync),
+    pub(super) model: &'a (dyn Fn(TensorMap) -> Result<Bert> + Sync),
     pub(super) state: TaggerState,
     /// The tagger of the current epoch. It sees every change of the weights.
     pub(super) tagger: Option<Tagger>,
@@ -98,7 +98,7 @@ pub(super) struct TaggerTrainer<'a> {
 
 impl NetworkTrainer for TaggerTrainer<'_> {
     type Sample = PieceSample;
-    type Weights = Weights;
+    type Weights = TensorMap;
     type Model = Bert;
 
     const UNIT: &'static str = "pieces";
@@ -124,12 +124,12 @@ impl NetworkTrainer for TaggerTrainer<'_> {
         loss.map_err(|error| self.stopped(error))
     }
 
-    fn weights(&self) -> Result<Weights> {
+    fn weights(&self) -> Result<TensorMap> {
         let copy = |(name, var): (&String, &Var)| Ok((name.clone(), var.copy()?.detach()));
         self.state.weights.iter().map(copy).collect::<Computed<_>>().map_err(failed)
     }
 
-    fn model(&self, weights: &Weights) -> Result<Bert> {
+    fn model(&self, weights: &TensorMap) -> Result<Bert> {
         (self.model)(weights.clone())
     }
 
@@ -147,7 +147,7 @@ impl NetworkTrainer for TaggerTrainer<'_> {
         self.checkpoint.map(|_| self.config.checkpoint_every)
     }
 
-    fn save(&self, position: &TrainPosition<Weights>) -> Result<()> {
+    fn save(&self, position: &TrainPosition<TensorMap>) -> Result<()> {
         self.checkpoint.map_or(Ok(()), |checkpoint| checkpoint.write(&self.state, position))
     }
 }
@@ -216,7 +216,7 @@ impl TaggerTrainer<'_> {
         words: bool,
     ) -> Computed<(Tensor, Option<WordRows>)> {
         let tagger = self.tagger.as_ref().expect("an epoch begins before its steps");
-        let batch = Batch::new(samples.iter().map(|sample| sample.ids.as_slice()), self.padding);
+        let batch = PieceBatch::new(samples.iter().map(|sample| sample.ids.as_slice()), self.padding);
         let at = |(row, sample): (usize, &&PieceSample)| {
             let start = (row * batch.width) as u32;
             sample.words.iter().map(move |&(first, label)| (start + first, label)).collect::<Vec<_>>()

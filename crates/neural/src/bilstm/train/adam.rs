@@ -1,7 +1,8 @@
-//! Adam for the weights of a network. Words that a batch does not have stay as they are, with their moments.
+//! Adam for the weights of a network. Words that a batch does not have stay as they are, with their
+//! moments.
 
-use super::gradient::Gradient;
-use crate::bilstm::weights::Weights;
+use super::gradient::NetworkGradient;
+use crate::bilstm::weights::NetworkWeights;
 use crate::shared::adam::{AdamFactors, clip_scale, squared_norm};
 
 /// Running means of the gradient and of its square.
@@ -19,7 +20,13 @@ impl Adam {
     }
 
     /// Moves weights against a gradient, which is shortened to `clip` where that is not 0.
-    pub(super) fn step(&mut self, weights: &mut Weights, gradient: &Gradient, rate: f64, clip: f64) {
+    pub(super) fn step(
+        &mut self,
+        weights: &mut NetworkWeights,
+        gradient: &NetworkGradient,
+        rate: f64,
+        clip: f64,
+    ) {
         let squares = squared_norm(&gradient.dense) + squared_norm(&gradient.rows);
         self.steps += 1;
         let factors = AdamFactors::new(self.steps, rate, clip_scale(squares, clip));
@@ -30,7 +37,7 @@ impl Adam {
         }
     }
 
-    fn change(&mut self, weights: &mut Weights, start: usize, gradient: &[f32], factors: AdamFactors) {
+    fn change(&mut self, weights: &mut NetworkWeights, start: usize, gradient: &[f32], factors: AdamFactors) {
         let range = start..start + gradient.len();
         let (means, squares) = (&mut self.means[range.clone()], &mut self.squares[range.clone()]);
         factors.apply(&mut weights.values[range], means, squares, |at| gradient[at]);
@@ -40,17 +47,18 @@ impl Adam {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bilstm::weights::{Layout, Widths};
+    use crate::bilstm::weights::{WeightLayout, Widths};
 
     #[test]
     fn steps_are_as_long_as_the_rate_and_words_that_do_not_occur_stay() {
         let widths = Widths { word: 2, letter: 1, letter_hidden: 1, hidden: 1 };
-        let layout = Layout::new(widths, 3, 1, 1);
-        let mut weights = Weights { values: vec![1.0; layout.len()], layout };
+        let layout = WeightLayout::new(widths, 3, 1, 1);
+        let mut weights = NetworkWeights { values: vec![1.0; layout.len()], layout };
         let dense = weights.layout.dense().end;
         let mut adam = Adam::new(weights.values.len());
-        let gradient = Gradient { dense: vec![-4.0; dense], words: vec![1], rows: vec![0.5, 0.0] };
-        // Whatever the gradient, the first step is as long as the rate, and so is the second with the same one.
+        let gradient = NetworkGradient { dense: vec![-4.0; dense], words: vec![1], rows: vec![0.5, 0.0] };
+        // Whatever the gradient, the first step is as long as the rate, and so is the second with
+        // the same one.
         for clip in [0.0, 1e3] {
             adam.step(&mut weights, &gradient, 0.1, clip);
         }

@@ -1,4 +1,4 @@
-//! How the network is trained.
+//! The configuration of the training of `bilstm`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::train;
 use crate::bilstm::{WINDOWS, Widths};
-use crate::shared::checks::NumberSettings;
+use crate::shared::checks::check_numbers;
 use majuscule::error::{Error, Result};
 use majuscule::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch};
 
-/// How `bilstm` is trained.
+/// The configuration of the training of `bilstm`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct BilstmConfig {
     /// How many numbers stand for a word
@@ -58,8 +58,8 @@ pub struct BilstmConfig {
     /// Where chance begins
     #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().seed)]
     pub seed: u64,
-    /// Append what happens to this file, a line of JSON each time. A training that was interrupted begins again: there are no
-    /// checkpoints
+    /// Append what happens to this file, a line of JSON each time. A training that was interrupted
+    /// begins again: there are no checkpoints
     #[arg(long, value_name = "FILE")]
     // Not in a manifest: the model does not depend on it.
     #[serde(skip)]
@@ -100,31 +100,26 @@ impl Default for BilstmConfig {
 }
 
 impl BilstmConfig {
-    /// How wide the parts of the network are.
+    /// The widths of the parts of the network.
     pub(super) fn widths(&self) -> Widths {
         let Self { word, letter, letter_hidden, hidden, .. } = *self;
         Widths { word, letter, letter_hidden, hidden }
     }
 
-    /// Refuses settings that cannot be.
+    /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// The first that cannot.
+    /// [`Error::Usage`] for the first of them.
     pub(super) fn check(&self) -> Result<()> {
         let refused = |problem: String| Err(Error::Usage(problem));
         if let Some((name, width)) = self.widths().wrong() {
             return refused(format!("--{name} {width}: expected a width from 1 to 65536"));
         }
-        let numbers = NumberSettings {
-            fractions: &[
-                ("--dropout", self.dropout),
-                ("--unknown", self.unknown),
-                ("--held-out", self.held_out),
-            ],
-            sizes: &[("--rate", self.rate), ("--clip", self.clip)],
-            counts: &[("--epochs", self.epochs), ("--batch", self.batch), ("--patience", self.patience)],
-        };
-        numbers.check()?;
+        check_numbers(
+            &[("--dropout", self.dropout), ("--unknown", self.unknown), ("--held-out", self.held_out)],
+            &[("--rate", self.rate), ("--clip", self.clip)],
+            &[("--epochs", self.epochs), ("--batch", self.batch), ("--patience", self.patience)],
+        )?;
         if !WINDOWS.contains(&self.window) {
             let (least, most) = WINDOWS.into_inner();
             return refused(format!("--window {}: expected from {least} to {most} words", self.window));

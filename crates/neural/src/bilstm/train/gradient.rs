@@ -1,15 +1,15 @@
-//! The loss of a batch, −ln p of its labels, and its slope along every weight.
+//! The loss of a batch, −ln p of its labels, and its gradient along every weight.
 
-use crate::bilstm::lstm::{Cell, Direction, Steps, Trace};
-use crate::bilstm::network::{self, Batch, Forward, row};
-use crate::bilstm::product::{View, ViewMut};
-use crate::bilstm::weights::{CellLayout, Weights};
+use crate::bilstm::lstm::{Direction, LstmCell, SequenceSteps, Trace};
+use crate::bilstm::network::{self, Forward, WordBatch, row};
+use crate::bilstm::product::{MatrixView, MatrixViewMut};
+use crate::bilstm::weights::{CellLayout, NetworkWeights};
 
-use super::back::Read;
+use super::back::LstmPass;
 
-/// The slope of a loss along every weight.
+/// The gradient of a loss along every weight.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Gradient {
+pub(super) struct NetworkGradient {
     /// Along all but those of words.
     pub(super) dense: Vec<f32>,
     /// The words that occur, in order, and a row for each.
@@ -17,31 +17,31 @@ pub(super) struct Gradient {
     pub(super) rows: Vec<f32>,
 }
 
-/// The mean loss of the texts of a batch, whose words may have labels, and its gradient. `masks` are the factors of what
-/// [`network::forward`] left out, in its order.
+/// The mean loss of the texts of a batch, whose words may have labels, and its gradient. `masks`
+/// are the dropout factors of [`network::forward`], in its order.
 pub(super) fn gradient(
-    weights: &Weights,
-    batch: &Batch<'_>,
+    weights: &NetworkWeights,
+    batch: &WordBatch<'_>,
     labels: &[&[Option<usize>]],
     forward: Forward,
     masks: &[Vec<f32>],
-) -> (f64, Gradient) {
+) -> (f64, NetworkGradient) {
     let layout = &weights.layout;
     let widths = layout.widths;
     let mut dense = vec![0.0; layout.dense().end];
-    let (loss, score_slopes) = of_chain(weights, batch, labels, &forward.scores, &mut dense);
+    let (loss, score_gradients) = chain_loss(weights, batch, labels, &forward.scores, &mut dense);
 
     // The head.
-    let slopes = View::new(&score_slopes, layout.labels);
-    let seen = View::new(&forward.seen, 2 * widths.hidden).transposed();
-    ViewMut::new(&mut dense[layout.head.clone()], layout.labels).add(seen, slopes);
-    for scores in score_slopes.chunks_exact(layout.labels) {
+    let gradients = MatrixView::new(&score_gradients, layout.labels);
+    let seen = MatrixView::new(&forward.seen, 2 * widths.hidden).transposed();
+    MatrixViewMut::new(&mut dense[layout.head.clone()], layout.labels).add(seen, gradients);
+    for scores in score_gradients.chunks_exact(layout.labels) {
         add(&mut dense[layout.head_bias.clone()], scores);
     }
     let mut states = vec![0.0; forward.states.len()];
-    let head = View::new(weights.part(&layout.head), layout.labels).transposed();
-    ViewMut::new(&mut states, 2 * widths.hidden).add(slopes, head);
-    let [of_inputs, of_states] = masks else { unreachable!("forward leaves out two times") };
+    let head = MatrixView::new(weights.part(&layout.head), layout.labels).transposed();
+    MatrixViewMut::new(&mut states, 2 * widths.hidden).add(gradients, head);
+    let [of_inputs, of_states] = masks else { unreachable!("forward has two dropouts") };
     multiply(&mut states, of_states);
 
     // The readers of words.
@@ -62,8 +62,8 @@ pub(super) fn gradient(
     words.dedup();
     let mut rows = vec![0.0; words.len() * widths.word];
     let mut letter_states = vec![0.0; forward.letter_states.len()];
-    for (slopes, &(word, spelling)) in inputs.chunks_exact(widths.input()).zip(&batch.words) {
-        let (of_word, of_letters) = slopes.split_at(widths.word);
+    for (gradients, &(word, spelling)) in inputs.chunks_exact(widths.input()).zip(&batch.words) {
+        let (of_word, of_letters) = gradients.split_at(widths.word);
         let at = words.binary_search(&word).expect("all words are in the list");
         add(&mut rows[at * widths.word..][..widths.word], of_word);
         for (at, end) in batch.ends(spelling as usize).into_iter().enumerate() {
@@ -82,21 +82,22 @@ pub(super) fn gradient(
     };
     read.back(forward.spelling, &mut letter_states, &mut dense, &mut letters);
     for step in 0..batch.letters.len() {
-        for (at, slopes) in
+        for (at, gradients) in
             batch.letters.at(step).zip(&batch.spellings).map(|(at, spelling)| (spelling[step], at))
         {
             let begin = layout.letters.start + at as usize * widths.letter;
-            add(&mut dense[begin..begin + widths.letter], row(&letters, slopes, widths.letter));
+            add(&mut dense[begin..begin + widths.letter], row(&letters, gradients, widths.letter));
         }
     }
-    (loss, Gradient { dense, words, rows })
+    (loss, NetworkGradient { dense, words, rows })
 }
 
-/// The loss, and the slopes along the scores; those along the weights of the chain are added. A word without a label may have
-/// any, so that the loss is −ln of the sum over all labellings that fit.
-fn of_chain(
-    weights: &Weights,
-    batch: &Batch<'_>,
+/// The loss, and the gradients along the scores; those along the weights of the chain are added. A
+/// word without a label may have any, so that the loss is −ln of the sum over all labellings that
+/// fit.
+fn chain_loss(
+    weights: &NetworkWeights,
+    batch: &WordBatch<'_>,
     labels: &[&[Option<usize>]],
     scores: &[f32],
     dense: &mut [f32],
@@ -104,44 +105,44 @@ fn of_chain(
     let layout = &weights.layout;
     let count = layout.labels;
     let chain = network::chain(weights);
-    let share = 1.0 / labels.len().max(1) as f64;
-    let mut slopes = vec![0.0; scores.len()];
+    let weight = 1.0 / labels.len().max(1) as f64;
+    let mut gradients = vec![0.0; scores.len()];
     let mut loss = 0.0;
     for (text, rows) in batch.texts().filter(|(_, rows)| !rows.is_empty()) {
         let scores = network::scores_of(scores, &rows, count);
-        let any = chain.sums(&scores, |_, _| true);
-        let right = chain.sums(&scores, |at, label| labels[text][at].is_none_or(|right| right == label));
-        loss += share * (any.log - right.log);
-        let slope = |any: &[f64], right: &[f64]| {
-            any.iter().zip(right).map(|(any, right)| (share * (any - right)) as f32).collect::<Vec<f32>>()
+        let any = chain.marginals(&scores, |_, _| true);
+        let right = chain.marginals(&scores, |at, label| labels[text][at].is_none_or(|right| right == label));
+        loss += weight * (any.log_partition - right.log_partition);
+        let gradient = |any: &[f64], right: &[f64]| {
+            any.iter().zip(right).map(|(any, right)| (weight * (any - right)) as f32).collect::<Vec<f32>>()
         };
-        let shares = slope(&any.shares, &right.shares);
-        for (shares, at) in shares.chunks_exact(count).zip(&rows) {
-            slopes[at * count..][..count].copy_from_slice(shares);
+        let probabilities = gradient(&any.probabilities, &right.probabilities);
+        for (probabilities, at) in probabilities.chunks_exact(count).zip(&rows) {
+            gradients[at * count..][..count].copy_from_slice(probabilities);
         }
-        add(&mut dense[layout.between.clone()], &slope(&any.pairs, &right.pairs));
-        add(&mut dense[layout.first.clone()], &shares[..count]);
-        add(&mut dense[layout.last.clone()], &shares[shares.len() - count..]);
+        add(&mut dense[layout.between.clone()], &gradient(&any.pairs, &right.pairs));
+        add(&mut dense[layout.first.clone()], &probabilities[..count]);
+        add(&mut dense[layout.last.clone()], &probabilities[probabilities.len() - count..]);
     }
-    (loss, slopes)
+    (loss, gradients)
 }
 
 /// The readers of both directions, whose states stand side by side.
 struct Readers<'a> {
-    weights: &'a Weights,
+    weights: &'a NetworkWeights,
     cells: &'a [CellLayout; 2],
-    steps: &'a Steps,
+    steps: &'a SequenceSteps,
     inputs: &'a [f32],
     states: &'a [f32],
 }
 
 impl Readers<'_> {
-    fn back(&self, traces: [Trace; 2], state_slopes: &mut [f32], dense: &mut [f32], inputs: &mut [f32]) {
+    fn back(&self, traces: [Trace; 2], state_gradients: &mut [f32], dense: &mut [f32], inputs: &mut [f32]) {
         let Self { weights, cells, steps, inputs: seen, states } = *self;
         for (at, trace) in traces.into_iter().enumerate() {
             let hidden = cells[at].hidden;
-            let read = Read {
-                cell: Cell::new(weights, &cells[at]),
+            let read = LstmPass {
+                cell: LstmCell::new(weights, &cells[at]),
                 layout: &cells[at],
                 steps,
                 direction: Direction::BOTH[at],
@@ -150,7 +151,7 @@ impl Readers<'_> {
                 column: at * hidden,
                 width: 2 * hidden,
             };
-            read.back(trace, state_slopes, dense, inputs);
+            read.back(trace, state_gradients, dense, inputs);
         }
     }
 }

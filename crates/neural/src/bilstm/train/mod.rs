@@ -11,7 +11,7 @@ mod trainer;
 
 use std::num::NonZeroUsize;
 
-use super::weights::{Layout, Weights};
+use super::weights::{NetworkWeights, WeightLayout};
 use super::{Bilstm, BilstmSettings};
 use crate::shared::train_loop::{TrainLoop, TrainPosition};
 pub use config::BilstmConfig;
@@ -23,22 +23,25 @@ use trainer::{BilstmTrainer, init_weights};
 /// Trains a model, on one thread.
 ///
 /// # Errors
-/// Where the corpus cannot be read or teaches no case, where the settings cannot be, and where the log cannot be written.
+/// Where the corpus cannot be read or teaches no case, where the settings cannot be, and where the
+/// log cannot be written.
 pub fn train(config: &BilstmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Bilstm> {
     config.check()?;
     let samples = WordSamples::read(config, corpus)?;
     let WordSamples { dataset, vocabulary, .. } = &samples;
-    let layout = Layout::new(config.widths(), vocabulary.words(), vocabulary.letters(), dataset.labels.len());
+    let layout =
+        WeightLayout::new(config.widths(), vocabulary.words(), vocabulary.letters(), dataset.labels.len());
     let protocol = corpus.protocol();
     let settings =
         BilstmSettings { widths: config.widths(), window: config.window, runs_on: protocol.runs_on() };
-    let model = |weights: Weights| {
+    let model = |weights: NetworkWeights| {
         let (mixed, labels, locale) = (dataset.mixed.clone(), dataset.labels.clone(), corpus.locale());
         Bilstm::new(vocabulary.clone(), weights, mixed, settings.clone(), locale, labels)
     };
-    let mut trainer = BilstmTrainer::new(config, &samples, &model, init_weights(layout, config.seed));
+    let trainer = BilstmTrainer::new(config, &samples, &model, init_weights(layout, config.seed));
     let BilstmConfig { epochs, patience, batch, seed, ref log, .. } = *config;
+    let (position, log) = (TrainPosition::default(), log.as_ref());
     let train_loop =
-        TrainLoop { dataset, protocol, epochs, patience, batch, seed, threads, log: log.as_ref() };
-    Ok(model(train_loop.run(&mut trainer, TrainPosition::default(), &mut |_| {})?))
+        TrainLoop { trainer, position, dataset, protocol, epochs, patience, batch, seed, threads, log };
+    Ok(model(train_loop.run(&mut |_| {})?))
 }

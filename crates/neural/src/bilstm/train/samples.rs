@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::config::BilstmConfig;
-use crate::bilstm::network::Word;
-use crate::bilstm::vocabulary::Vocabulary;
+use crate::bilstm::network::NetworkWord;
+use crate::bilstm::vocabulary::BilstmVocabulary;
 use crate::bilstm::windows::{self, TextWindow};
 use crate::shared::samples::{Dataset, check_samples, label_id, split_examples};
 use crate::shared::windower::Windower;
@@ -26,7 +26,7 @@ pub(super) struct WordSample {
 #[derive(Debug)]
 pub(super) struct WordSamples {
     pub(super) dataset: Dataset<WordSample>,
-    pub(super) vocabulary: Vocabulary,
+    pub(super) vocabulary: BilstmVocabulary,
     /// The first number of the words that were seen once.
     once: u32,
 }
@@ -72,7 +72,7 @@ impl WordSamples {
         sample: &'a WordSample,
         unknown: f64,
         random: &mut Random,
-    ) -> Vec<Word<'a>> {
+    ) -> Vec<NetworkWord<'a>> {
         let mut words = sample.window.seen();
         for word in words.iter_mut().filter(|word| word.id >= self.once) {
             if unit(random) < unknown {
@@ -83,9 +83,9 @@ impl WordSamples {
     }
 }
 
-/// Words by how often they were seen, and the number from which on that is once. A letter of one word only is an unknown one, so
-/// that these are met too.
-fn vocabulary(forms: &CorpusForms) -> (Vocabulary, u32) {
+/// Words by how often they were seen, and the number from which on that is once. A letter of one
+/// word only is an unknown one, so that these are met too.
+fn vocabulary(forms: &CorpusForms) -> (BilstmVocabulary, u32) {
     let mut words: Vec<(&str, u64)> = forms.words().collect();
     words.sort_by_key(|&(word, count)| (Reverse(count), word));
     let once = words.partition_point(|&(_, count)| count > 1) as u32 + 1;
@@ -98,13 +98,13 @@ fn vocabulary(forms: &CorpusForms) -> (Vocabulary, u32) {
     }
     let letters = letters.into_iter().filter(|&(_, words)| words > 1).map(|(letter, _)| letter).collect();
     let words = words.iter().flat_map(|(word, _)| [word, "\n"]).collect();
-    (Vocabulary::new(words, letters).expect("words and letters stand once each"), once)
+    (BilstmVocabulary::new(words, letters).expect("words and letters stand once each"), once)
 }
 
 /// Adds the windows of an example that teach a case.
 fn add(
     example: &Example,
-    windower: &mut Windower<&Vocabulary>,
+    windower: &mut Windower<&BilstmVocabulary>,
     labels: &Labels,
     train: &mut Vec<WordSample>,
 ) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::samples::WordSample;
 use super::*;
-use crate::bilstm::network::{Batch, forward, scores_of};
+use crate::bilstm::network::{WordBatch, forward, scores_of};
 use majuscule::restorer::Want;
 use majuscule::text::Locale;
 use majuscule_train::corpus::{Protocol, Reading};
@@ -22,7 +22,8 @@ fn config() -> BilstmConfig {
     }
 }
 
-/// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in the US`.
+/// Fifty sentences in which a word's case depends on its neighbours: `who asks us` and `the WHO in
+/// the US`.
 fn corpus() -> Corpus {
     let names = ["Anna", "Lisbon", "Porto", "York", "NATO"];
     let sentence = |i: usize| {
@@ -46,19 +47,19 @@ fn bytes(model: &Bilstm) -> Vec<u8> {
 }
 
 /// A network and its samples.
-struct Toy {
+struct ToyNetwork {
     config: BilstmConfig,
     samples: WordSamples,
-    weights: Weights,
+    weights: NetworkWeights,
 }
 
-impl Toy {
+impl ToyNetwork {
     /// Without dropout, so that the loss is a function of the weights.
     fn quiet() -> Self {
         let config = BilstmConfig { dropout: 0.0, unknown: 0.0, ..config() };
         let samples = WordSamples::read(&config, &corpus()).unwrap();
         let (words, letters) = (samples.vocabulary.words(), samples.vocabulary.letters());
-        let layout = Layout::new(config.widths(), words, letters, samples.dataset.labels.len());
+        let layout = WeightLayout::new(config.widths(), words, letters, samples.dataset.labels.len());
         let mut weights = init_weights(layout, 1);
         // The chain begins with zeros, which would hide what depends on it.
         let chain = weights.layout.between.start..weights.layout.last.end;
@@ -84,7 +85,7 @@ impl Toy {
 
 #[test]
 fn gradients_are_the_differences_of_the_loss() {
-    let toy = Toy::quiet();
+    let toy = ToyNetwork::quiet();
     let batch = toy.batch();
     let batch: Vec<&WordSample> = batch.iter().collect();
     let model = |_| unreachable!("no model is made here");
@@ -116,11 +117,11 @@ fn gradients_are_the_differences_of_the_loss() {
 
 #[test]
 fn texts_in_a_batch_have_the_scores_that_they_have_alone() {
-    let toy = Toy::quiet();
+    let toy = ToyNetwork::quiet();
     let batch = toy.batch();
     let texts: Vec<_> = batch.iter().map(|sample| sample.window.seen()).collect();
     let scores = |texts: &[Vec<_>]| {
-        let batch = Batch::new(texts);
+        let batch = WordBatch::new(texts);
         let forward = forward(&toy.weights, &batch, &mut |_| {});
         let mut scores = vec![Vec::new(); texts.len()];
         for (text, rows) in batch.texts() {

@@ -4,20 +4,20 @@ use std::ops::Range;
 
 use super::adam::Adam;
 use super::config::BilstmConfig;
-use super::gradient::{Gradient, gradient};
+use super::gradient::{NetworkGradient, gradient};
 use super::samples::{WordSample, WordSamples};
 use crate::bilstm::Bilstm;
-use crate::bilstm::network::{Batch, forward};
-use crate::bilstm::weights::{Layout, Weights};
+use crate::bilstm::network::{WordBatch, forward};
+use crate::bilstm::weights::{NetworkWeights, WeightLayout};
 use crate::shared::init::uniform;
 use crate::shared::schedule::linear_decay;
 use crate::shared::train_loop::{NetworkTrainer, TrainStep};
 use majuscule::error::Result;
 use majuscule_train::random::{Purpose, generator, mask};
 
-/// Draws the first weights: tables as wide as Lample et al. draw them, and matrices as Glorot & Bengio 2010 do. Forget gates are
-/// open, and all scores of the chain are 0.
-pub(super) fn init_weights(layout: Layout, seed: u64) -> Weights {
+/// Draws the first weights: tables as wide as Lample et al. draw them, and matrices as Glorot &
+/// Bengio 2010 do. Forget gates are open, and all scores of the chain are 0.
+pub(super) fn init_weights(layout: WeightLayout, seed: u64) -> NetworkWeights {
     let mut random = generator(seed, Purpose::Beginning, 0);
     let mut values = vec![0.0; layout.len()];
     let mut fill = |part: &Range<usize>, bound: f64| {
@@ -37,7 +37,7 @@ pub(super) fn init_weights(layout: Layout, seed: u64) -> Weights {
     for cell in layout.spelling.iter().chain(&layout.sentence) {
         values[cell.bias.clone()][cell.hidden..2 * cell.hidden].fill(1.0);
     }
-    Weights { layout, values }
+    NetworkWeights { layout, values }
 }
 
 /// A network under training.
@@ -45,8 +45,8 @@ pub(super) struct BilstmTrainer<'a> {
     pub(super) config: &'a BilstmConfig,
     pub(super) samples: &'a WordSamples,
     /// Makes a model of weights.
-    pub(super) model: &'a dyn Fn(Weights) -> Bilstm,
-    pub(super) weights: Weights,
+    pub(super) model: &'a dyn Fn(NetworkWeights) -> Bilstm,
+    pub(super) weights: NetworkWeights,
     adam: Adam,
 }
 
@@ -55,21 +55,21 @@ impl<'a> BilstmTrainer<'a> {
     pub(super) fn new(
         config: &'a BilstmConfig,
         samples: &'a WordSamples,
-        model: &'a dyn Fn(Weights) -> Bilstm,
-        weights: Weights,
+        model: &'a dyn Fn(NetworkWeights) -> Bilstm,
+        weights: NetworkWeights,
     ) -> Self {
         let adam = Adam::new(weights.values.len());
         Self { config, samples, model, weights, adam }
     }
 
     /// The loss of a batch and its gradient.
-    pub(super) fn gradient(&self, samples: &[&WordSample], step: u64) -> (f64, Gradient) {
+    pub(super) fn gradient(&self, samples: &[&WordSample], step: u64) -> (f64, NetworkGradient) {
         let BilstmConfig { seed, dropout, unknown, .. } = *self.config;
         let mut random = generator(seed, Purpose::Dropout, step);
         let texts: Vec<_> =
             samples.iter().map(|sample| self.samples.words(sample, unknown, &mut random)).collect();
         let labels: Vec<&[Option<usize>]> = samples.iter().map(|sample| sample.labels.as_slice()).collect();
-        let batch = Batch::new(&texts);
+        let batch = WordBatch::new(&texts);
         let mut masks = Vec::new();
         let forward = forward(&self.weights, &batch, &mut |values| {
             let mask = mask(&mut random, dropout, values.len());
@@ -86,7 +86,7 @@ impl<'a> BilstmTrainer<'a> {
 
 impl NetworkTrainer for BilstmTrainer<'_> {
     type Sample = WordSample;
-    type Weights = Weights;
+    type Weights = NetworkWeights;
     type Model = Bilstm;
 
     const UNIT: &'static str = "words";
@@ -107,11 +107,11 @@ impl NetworkTrainer for BilstmTrainer<'_> {
         Ok(loss)
     }
 
-    fn weights(&self) -> Result<Weights> {
+    fn weights(&self) -> Result<NetworkWeights> {
         Ok(self.weights.clone())
     }
 
-    fn model(&self, weights: &Weights) -> Result<Bilstm> {
+    fn model(&self, weights: &NetworkWeights) -> Result<Bilstm> {
         Ok((self.model)(weights.clone()))
     }
 }

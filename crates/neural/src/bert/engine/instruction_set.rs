@@ -1,9 +1,9 @@
-//! Which instructions this processor has, found when the program runs, and code compiled for them.
+//! The instructions of this processor, detected when the program runs, and code compiled for them.
 #![allow(unsafe_code)] // Calling code compiled for instructions that only some processors have, after looking whether this one has them.
 
-/// A kind of processor, by what it multiplies with.
+/// The instructions that a processor multiplies with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Machine {
+pub enum InstructionSet {
     /// Any.
     Plain,
     /// With AVX2 and FMA.
@@ -23,8 +23,8 @@ pub enum Machine {
     Amx,
 }
 
-impl Machine {
-    /// The kinds that this processor is, the best last.
+impl InstructionSet {
+    /// The sets that this processor has, the best last.
     pub fn all() -> Vec<Self> {
         [
             Self::Plain,
@@ -40,11 +40,11 @@ impl Machine {
             Self::Amx,
         ]
         .into_iter()
-        .filter(|machine| machine.is_this())
+        .filter(|instructions| instructions.is_this())
         .collect()
     }
 
-    /// Whether this processor is of that kind.
+    /// Returns true where this processor has the set.
     fn is_this(self) -> bool {
         match self {
             Self::Plain => true,
@@ -67,17 +67,17 @@ impl Machine {
         }
     }
 
-    /// The best kind that this processor is.
+    /// The best set that this processor has.
     pub fn best() -> Self {
         Self::all().pop().unwrap_or(Self::Plain)
     }
 
-    /// Runs code that names no instructions as code compiled for this kind of processor; it gives the same on all. What is to
-    /// profit has to be inlined into `work`.
+    /// Runs code that names no instructions as code compiled for this kind of processor; it gives
+    /// the same on all. What is to profit has to be inlined into `work`.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {
             Self::Plain => work(),
-            // SAFETY: a machine is of a kind only where `all` found its instructions.
+            // SAFETY: a set is chosen only where `all` found its instructions.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 | Self::AvxVnni => unsafe { avx2(work) },
             // SAFETY: as above.
@@ -104,13 +104,13 @@ fn avx512<R>(work: impl FnOnce() -> R) -> R {
 mod amx {
     use std::sync::OnceLock;
 
-    /// Whether there are tiles, and this process may use them.
+    /// Returns true where there are tiles and this process may use them.
     pub fn is_there() -> bool {
         static THERE: OnceLock<bool> = OnceLock::new();
         *THERE.get_or_init(|| cfg!(target_os = "linux") && processor_has() && system_lends())
     }
 
-    /// Whether the processor has tiles of bytes.
+    /// Returns true where the processor has tiles of bytes.
     fn processor_has() -> bool {
         use std::arch::x86_64::{__cpuid, __cpuid_count};
         const TILES: u32 = 1 << 24;
@@ -118,13 +118,15 @@ mod amx {
         __cpuid(0).eax >= 7 && __cpuid_count(7, 0).edx & (TILES | BYTES) == TILES | BYTES
     }
 
-    /// Asks Linux for the state of tiles, which it keeps for those only who ask; the answer holds for all threads.
+    /// Asks Linux for the state of tiles, which it keeps for those only who ask; the answer holds
+    /// for all threads.
     fn system_lends() -> bool {
         const ARCH_PRCTL: isize = 158;
         const REQUEST_PERMISSION: usize = 0x1023;
         const TILE_DATA: usize = 18;
         let mut answer = ARCH_PRCTL;
-        // SAFETY: this system call takes two numbers and touches no memory of the process; where it is not known, it says so.
+        // SAFETY: this system call takes two numbers and touches no memory of the process; where it
+        // is not known, it says so.
         #[cfg(target_os = "linux")]
         unsafe {
             std::arch::asm!(
