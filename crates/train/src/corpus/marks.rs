@@ -1,15 +1,16 @@
-//! Marks removed: what is left of a text when only its words are spoken.
+//! Removes punctuation marks: what remains of a text when only its words are spoken.
 //!
-//! Full stops inside initialisms go (`U.S.` is `US`). Any other mark separates, but `'`, `’` and `-` between two letters
-//! or digits. What then has no letter or digit is no word, nor is one of more than 64 letters. Combining marks and soft
-//! hyphens stay with their letter.
+//! Full stops inside initialisms are dropped (`U.S.` is `US`). Any other mark separates words,
+//! except `'`, `’` and `-` between two letters or digits. A result without a letter or digit is no
+//! word, nor is one of more than 64 letters. Combining marks and soft hyphens stay with their
+//! letter.
 
 use majuscule::text::Locale;
 use majuscule::text::case::MAX_LETTERS;
 use majuscule::text::locale::is_joiner;
 
-/// Gives the words of `text` to `each`, in order. No word costs an allocation: it is a part of `text`, or of `scratch`
-/// where marks inside it went.
+/// Calls `each` with the words of `text`, in order. Words are not allocated: each is a slice of
+/// `text`, or of `scratch` if marks inside it were removed.
 ///
 /// ```
 /// use majuscule::corpus::marks;
@@ -38,12 +39,12 @@ pub fn words(text: &str, locale: Locale, scratch: &mut String, mut each: impl Fn
     }
 }
 
-/// What a character is to a word.
+/// The role of a character in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CharacterKind {
     Letter,
     Digit,
-    /// Belongs to the letter before it.
+    /// A character that belongs to the letter before it.
     Joiner,
     /// An apostrophe or a hyphen.
     Link,
@@ -77,7 +78,7 @@ fn kind_of(c: char) -> CharacterKind {
     }
 }
 
-/// A text and how far it has been read.
+/// A position in a text.
 #[derive(Clone, Copy)]
 struct TextCursor<'a> {
     text: &'a str,
@@ -85,7 +86,7 @@ struct TextCursor<'a> {
 }
 
 impl TextCursor<'_> {
-    /// The next character's kind and where the one after it begins.
+    /// The kind of the next character, and the position after it.
     #[inline]
     fn peek(&self) -> Option<(CharacterKind, usize)> {
         let &byte = self.text.as_bytes().get(self.at)?;
@@ -96,7 +97,7 @@ impl TextCursor<'_> {
         Some((kind_of(c), self.at + c.len_utf8()))
     }
 
-    /// Goes to the next letter or digit; `false` where there is none.
+    /// Moves to the next letter or digit. Returns `false` if there is none.
     #[inline]
     fn skip_marks(&mut self) -> bool {
         while let Some((kind, next)) = self.peek() {
@@ -108,8 +109,8 @@ impl TextCursor<'_> {
         false
     }
 
-    /// Goes to the end of the word that begins here; `false` where an initialism may stand in it, which only
-    /// [`TextCursor::word_with_initialisms`] reads.
+    /// Moves to the end of the word that begins here. Returns `false` if the word may contain an
+    /// initialism, which only [`TextCursor::word_with_initialisms`] reads.
     #[inline]
     fn word(&mut self) -> bool {
         loop {
@@ -124,7 +125,7 @@ impl TextCursor<'_> {
         }
     }
 
-    /// Goes to the end of the letters and digits that stand here, and says how many there are.
+    /// Moves to the end of the letters and digits that begin here, and returns their number.
     #[inline]
     fn run(&mut self) -> usize {
         let mut letters = 0;
@@ -143,8 +144,8 @@ impl TextCursor<'_> {
         matches!(self.peek(), Some((CharacterKind::Letter | CharacterKind::Digit, _)))
     }
 
-    /// Appends the word that begins here to `word` and goes to its end: parts with links between them, each an
-    /// initialism or a run.
+    /// Appends the word that begins here to `word` and moves to its end. A word consists of parts
+    /// with links between them, each an initialism or a run.
     fn word_with_initialisms(&mut self, word: &mut String) {
         loop {
             if !self.initialism(word) {
@@ -162,8 +163,8 @@ impl TextCursor<'_> {
         }
     }
 
-    /// Appends an initialism without its full stops and goes to its end: two single letters or more, a full stop
-    /// between each two and perhaps one at the end.
+    /// Appends an initialism without its full stops and moves to its end. An initialism is two or
+    /// more single letters with a full stop between each two, and perhaps one at the end.
     fn initialism(&mut self, word: &mut String) -> bool {
         let before = word.len();
         let mut ahead = *self;
@@ -185,7 +186,7 @@ impl TextCursor<'_> {
         true
     }
 
-    /// The end of the letter that stands here, where no other letter or digit follows it.
+    /// The end of the letter that begins here, if no other letter or digit follows it.
     fn single_letter(&self) -> Option<usize> {
         let (CharacterKind::Letter, next) = self.peek()? else { return None };
         let mut ahead = TextCursor { at: next, ..*self };
@@ -196,19 +197,21 @@ impl TextCursor<'_> {
     }
 }
 
-/// Gives the parts of `text` to `each`, in order, and says of each whether it is a metadata event, such as `[laughing]` and
-/// `(music)`: descriptions of sounds and names of speakers that subtitles and transcripts put in brackets. The words of the
-/// parts are the words of the text. What is an event is decided by form, the same in every language:
+/// Calls `each` with the parts of `text`, in order, and true for a part that is a metadata event,
+/// such as `[laughing]` and `(music)`: a description of a sound or the name of a speaker that
+/// subtitles and transcripts put in brackets. The words of the parts are the words of the text.
+/// Events are recognised by form, the same in every language:
 ///
 /// - anything with a `♪` inside the brackets;
-/// - in square brackets up to four words, in round ones up to three, that stand alone: at the beginning or after the end
-///   of a sentence, and before the beginning of one or at the end. Only the first of the words may have a capital
-///   (`(Drum roll)`), or all letters are capitals (`[MUSIC]`; in round brackets five letters at least, for `(COD)` is none);
-/// - inside a sentence, in square brackets up to four words in lower case, in round ones a single word in lower case of
-///   three letters at least.
+/// - up to four words in square brackets, or up to three in round ones, that stand alone: at the
+///   beginning or after the end of a sentence, and before the beginning of one or at the end. Only
+///   the first of the words may have a capital (`(Drum roll)`), or all letters are capitals
+///   (`[MUSIC]`; at least five letters in round brackets, since `(COD)` is no event);
+/// - inside a sentence, up to four lower-case words in square brackets, or a single lower-case word
+///   of at least three letters in round ones.
 ///
-/// Words here are letters, apostrophes and hyphens only, so that `(2001)`, `(PPE-DE)`, `(Verts/ALE)`, `(the last one)`
-/// and `plan(s)` are none.
+/// Words here consist of letters, apostrophes and hyphens only, so `(2001)`, `(PPE-DE)`,
+/// `(Verts/ALE)`, `(the last one)` and `plan(s)` are no events.
 pub fn parts(text: &str, mut each: impl FnMut(&str, bool)) {
     let mut given = 0;
     let mut from = 0;
@@ -253,14 +256,14 @@ fn is_event(inside: &str, round: bool, alone: bool) -> bool {
     lower || title || upper && (!round || letters >= 5 && !inside.contains('-'))
 }
 
-/// Whether a sentence ends at the end of `text`, or none has begun.
+/// Returns true if a sentence ends at the end of `text`, or none has begun.
 fn ends_sentence(text: &str) -> bool {
     let text =
         text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '”' | '»' | '\'' | '’'));
     text.is_empty() || text.ends_with(['.', '?', '!', '…', ':', '-', '–', '—', '♪', '♫', ')', ']', '>'])
 }
 
-/// Whether a sentence begins at the beginning of `text`, or nothing follows.
+/// Returns true if a sentence begins at the beginning of `text`, or nothing follows.
 fn begins_sentence(text: &str) -> bool {
     let first = text.chars().find(|c| c.is_alphanumeric() || matches!(c, '(' | '['));
     first.is_none_or(|c| c.is_uppercase() || c.is_numeric() || matches!(c, '(' | '['))
@@ -288,11 +291,11 @@ mod tests {
         found.join(" ")
     }
 
-    /// The same said plainly: characters into a list, marks into spaces, then split.
+    /// A plain twin of `words`: turns characters into a list and marks into spaces, then splits.
     fn plain(text: &str) -> Vec<String> {
         let mut chars: Vec<char> = text.chars().collect();
         let is_word = |c: char| matches!(kind_of(c), CharacterKind::Letter | CharacterKind::Digit);
-        // A joiner counts as the letter or digit before it, or as a mark where there is none.
+        // A joiner counts as the letter or digit before it, or as a mark if there is none.
         let mut bases = chars.clone();
         for i in 0..chars.len() {
             if is_joiner(chars[i]) {
@@ -311,7 +314,8 @@ mod tests {
                             (chars[k], bases[k]) = ('\0', '\0');
                         }
                     }
-                    // What follows right behind is another word, but for a link.
+                    // A character directly after the initialism begins another word, unless it is a
+                    // link.
                     let linked = end < chars.len() && matches!(chars[end], '\'' | '’' | '-');
                     if chars[end - 1] == '\0' && !linked {
                         (chars[end - 1], bases[end - 1]) = (' ', ' ');

@@ -1,4 +1,4 @@
-//! Cased text as examples: words without their capitals, and the labels they should get.
+//! Turns cased text into examples: words without their capitals, and the labels they should get.
 
 pub mod marks;
 pub mod overlap;
@@ -29,27 +29,28 @@ pub use read::{CorpusSentence, Reading};
 use protocol::{ExampleBuilder, SingleLetters};
 use read::{CorpusBlock, CorpusBlocks};
 
-/// A text with its right labels: a sentence, a line or a window, as the protocol says.
+/// A text with its right labels: a sentence, a line or a window, depending on the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Example {
     /// The words, as a method sees them.
     pub tokens: Tokens,
-    /// The right answer for each.
+    /// The right answer for each word.
     pub gold: Vec<Gold>,
 }
 
-/// The right answer for a word, and how it counts.
+/// The right answer for a word, and its use in training and scoring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Gold {
-    /// Its label.
+    /// The right label of the word.
     pub label: Label,
-    /// Whether it is trained on and scored; if not, it is context only.
+    /// True if the word is trained on and scored; otherwise it is context only.
     pub scored: bool,
-    /// Whether it is the first word of its sentence.
+    /// True if the word is the first of its sentence.
     pub initial: bool,
 }
 
-/// Cased files, and how examples are made of them. Reading streams: memory does not grow with the files.
+/// Cased files and the way they become examples. Files are streamed: memory does not grow with
+/// their size.
 ///
 /// ```
 /// use majuscule::corpus::{Corpus, Protocol, Reading};
@@ -67,18 +68,18 @@ pub struct Corpus {
     reading: Reading,
     protocol: Protocol,
     locale: Locale,
-    /// What `rei` needs to know before it makes an example.
+    /// The counts that `rei` needs before it makes an example.
     letters: OnceLock<SingleLetters>,
     notes: Mutex<Vec<String>>,
-    /// The user's own spellings, which are given with the words of examples.
+    /// The user's own spellings, which are passed on with the words of examples.
     spellings: Arc<Spellings>,
 }
 
-/// Where a file of a corpus comes from.
+/// The source of a file of a corpus.
 #[derive(Debug)]
 enum FileSource {
     File(PathBuf),
-    /// Standard input or a pipe, and whether it has been read.
+    /// Standard input or a pipe, with a flag that is set once it has been read.
     Stream(PathBuf, AtomicBool),
     Held(String, Arc<[u8]>),
 }
@@ -105,11 +106,12 @@ impl FileSource {
 }
 
 impl Corpus {
-    /// The corpus of these files, in this order; `-` is standard input. Where the protocol goes over them twice (`rei`),
-    /// standard input and pipes are held in memory.
+    /// Creates the corpus of these files, in this order; `-` is standard input. If the protocol
+    /// reads them twice (`rei`), standard input and pipes are kept in memory.
     ///
     /// # Errors
-    /// Where there are no files, or such an input cannot be read.
+    /// If there are no files, or if standard input or a pipe has to be kept in memory and cannot be
+    /// read.
     pub fn new(
         files: &[impl AsRef<Path>],
         reading: Reading,
@@ -149,12 +151,12 @@ impl Corpus {
         Ok(corpus)
     }
 
-    /// The corpus of one text that is in memory, read like a file.
+    /// Creates the corpus of one text in memory, read like a file.
     pub fn of_text(text: &str, reading: Reading, protocol: Protocol, locale: Locale) -> Self {
         Self::of_bytes(text.as_bytes(), reading, protocol, locale)
     }
 
-    /// The same of bytes, which may be no text.
+    /// Creates the corpus of bytes in memory, which need not be valid text.
     pub fn of_bytes(bytes: &[u8], reading: Reading, protocol: Protocol, locale: Locale) -> Self {
         let sources = vec![FileSource::Held("text".to_owned(), bytes.into())];
         Self {
@@ -168,20 +170,21 @@ impl Corpus {
         }
     }
 
-    /// Notes what was read otherwise than its file has it, in a file that belongs to the training.
+    /// Records notes on a training file whose text was read differently from the way it stands in
+    /// the file.
     pub fn note(&self, notes: &[String]) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(notes);
     }
 
-    /// What was noted.
+    /// The notes that were recorded.
     pub fn notes(&self) -> Vec<String> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads standard input and pipes into memory, so that the corpus can be gone over more than once.
+    /// Reads standard input and pipes into memory, so that the corpus can be read more than once.
     ///
     /// # Errors
-    /// Where one cannot be read.
+    /// If one of them cannot be read.
     pub fn hold(&mut self) -> Result<()> {
         for source in &mut self.sources {
             if let FileSource::Stream(path, _) = source {
@@ -193,7 +196,7 @@ impl Corpus {
         Ok(())
     }
 
-    /// What errors call it: its first file, and how many more there are.
+    /// The name of the corpus in errors: its first file, and the number of other files.
     pub fn name(&self) -> String {
         let names: Vec<_> = self.sources.iter().map(FileSource::name).collect();
         match names.as_slice() {
@@ -203,23 +206,24 @@ impl Corpus {
         }
     }
 
-    /// Its files without their folders, each with its size in bytes where that is known before it is read.
+    /// The files without their folders, each with its size in bytes if it is known before reading.
     pub(crate) fn files(&self) -> Vec<(String, Option<u64>)> {
         let sources = self.sources.iter().map(|source| match source {
             FileSource::File(path) | FileSource::Stream(path, _) => (
                 files::name(path),
                 path.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len()),
             ),
-            // What pipes are called may differ from time to time.
+            // The names of pipes may differ between runs.
             FileSource::Held(_, bytes) => ("-".to_owned(), Some(bytes.len() as u64)),
         });
         sources.collect()
     }
 
-    /// The same files under another protocol. Standard input and pipes are held in memory from here on.
+    /// Returns the same files under another protocol. From here on, standard input and pipes are
+    /// kept in memory.
     ///
     /// # Errors
-    /// Where one cannot be read.
+    /// If one of them cannot be read.
     pub fn under(&mut self, protocol: Protocol) -> Result<Self> {
         self.hold()?;
         let source = |source: &FileSource| match source {
@@ -233,12 +237,12 @@ impl Corpus {
         Ok(Self { sources, reading, protocol, locale, letters, notes, spellings })
     }
 
-    /// Each of its files by itself, with what the protocol has learned from all of them (the single letters of `rei`), so
-    /// that what is counted in the parts adds up to what is counted in the whole. Standard input and pipes are held in
-    /// memory from here on.
+    /// Returns a corpus for each file, with the facts that the protocol has learned from all files
+    /// (the single letters of `rei`), so that counts of the parts add up to those of the whole.
+    /// From here on, standard input and pipes are kept in memory.
     ///
     /// # Errors
-    /// Where one cannot be read.
+    /// If one of them cannot be read.
     pub fn parts(&mut self) -> Result<Vec<Self>> {
         let whole = self.under(self.protocol)?;
         let letters = self.letters()?;
@@ -254,20 +258,22 @@ impl Corpus {
         Ok(whole.sources.into_iter().map(part).collect())
     }
 
-    /// The same, with words and phrases that the user spells: a method is told of them, and they win when its choices are scored.
+    /// Adds words and phrases that the user spells: a method receives them, and they take
+    /// precedence when its choices are scored.
     #[must_use]
     pub fn with_spellings(self, spellings: Spellings) -> Self {
         Self { spellings: Arc::new(spellings), ..self }
     }
 
-    /// How many sentences the lines at the beginning of its first file hold on the average, where these are clearly paragraphs: two or
-    /// more, though each is to be one sentence. `None` where they are not, where the protocol runs sentences together, and of what can
-    /// be read only once.
+    /// The mean number of sentences in the first lines of the first file, if these lines are
+    /// clearly paragraphs (two sentences or more on average) although each is to be one sentence.
+    /// `None` otherwise, and also if the protocol runs sentences together or the file can be read
+    /// only once.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn sentences_a_line(&self) -> Result<Option<f64>> {
-        /// So many lines say what the others are.
+        /// The number of lines that are examined.
         const LINES: usize = 200;
         let Some(source @ (FileSource::File(_) | FileSource::Held(..))) = self.sources.first() else {
             return Ok(None);
@@ -291,37 +297,39 @@ impl Corpus {
         Ok((sentences >= 2 * lines && lines > 0).then(|| sentences as f64 / lines as f64))
     }
 
-    /// Its protocol.
+    /// The protocol of the corpus.
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
 
-    /// How its files are read.
+    /// The way the files are read.
     pub(crate) fn reading(&self) -> &Reading {
         &self.reading
     }
 
-    /// The tag of its language.
+    /// The language tag of the corpus.
     pub fn language(&self) -> &str {
         &self.reading.language
     }
 
-    /// Its locale.
+    /// The locale of the corpus.
     pub fn locale(&self) -> Locale {
         self.locale
     }
 
-    /// Gives every example to `visit`, in order. An example has at least one word; it is used again for the next.
+    /// Calls `visit` with every example, in order. An example has at least one word; its memory is
+    /// used again for the next.
     ///
     /// # Errors
-    /// Where a file cannot be read or is not what its format says, and where `visit` fails.
+    /// If a file cannot be read or is not what its format says, or if `visit` fails.
     pub fn for_each(&self, visit: &mut dyn FnMut(&Example) -> Result<()>) -> Result<()> {
         self.for_each_with_gaps(&mut |example, _| visit(example))
     }
 
-    /// Like [`Corpus::for_each`], and tells how many words were left out before each of an example because of what they
-    /// are, such as events under `rei`: an empty list where none ever are. With them, the words are all words of the
-    /// files, but for those at the very end.
+    /// Like [`Corpus::for_each`], and also gives the number of words that were left out before each
+    /// word of an example because of their kind, such as events under `rei`. The list is empty if
+    /// the protocol never leaves out words. With them, the words are all words of the files, except
+    /// for those at the very end.
     pub(crate) fn for_each_with_gaps(
         &self,
         visit: &mut dyn FnMut(&Example, &[u32]) -> Result<()>,
@@ -342,18 +350,19 @@ impl Corpus {
         examples.end_document(visit)
     }
 
-    /// Gives every sentence to `visit` as it stands in the files, in order.
+    /// Calls `visit` with every sentence as it stands in the files, in order.
     ///
     /// # Errors
-    /// Like [`Corpus::for_each`].
+    /// Those of [`Corpus::for_each`].
     pub fn for_each_sentence(&self, visit: &mut dyn FnMut(CorpusSentence<'_>) -> Result<()>) -> Result<()> {
         self.blocks(|_, block| block.sentences(visit))
     }
 
-    /// Gives all that was said to `visit` as it stands in the files, in order: of transcripts their utterances with all alternatives.
+    /// Calls `visit` with every utterance as it stands in the files, in order. Utterances of
+    /// transcripts include all alternatives.
     ///
     /// # Errors
-    /// Like [`Corpus::for_each`].
+    /// Those of [`Corpus::for_each`].
     pub fn for_each_utterance(&self, visit: &mut dyn FnMut(Utterance<'_>) -> Result<()>) -> Result<()> {
         for source in &self.sources {
             let mut input = self.reading.decoded(source.open()?)?;
@@ -381,7 +390,7 @@ impl Corpus {
     /// All examples, in order.
     ///
     /// # Errors
-    /// Like [`Corpus::for_each`].
+    /// Those of [`Corpus::for_each`].
     pub fn examples(&self) -> Result<Vec<Example>> {
         let mut examples = Vec::new();
         self.for_each(&mut |example| {
@@ -391,12 +400,12 @@ impl Corpus {
         Ok(examples)
     }
 
-    /// The line of its file in which a word stands, of all words of all examples, counted from 0: for errors, since it
-    /// goes through the corpus once more. `None` where there are fewer words. A word of a transcript stands in the line in
-    /// which its sentence ends.
+    /// The line of the file that contains word number `word` of all words of all examples, counted
+    /// from 0; `None` if there are fewer words. It reads the corpus once more, so it is meant for
+    /// errors. The line of a word of a transcript is the one in which its sentence ends.
     ///
     /// # Errors
-    /// Like [`Corpus::for_each`].
+    /// Those of [`Corpus::for_each`].
     pub fn line_of_word(&self, word: u64) -> Result<Option<u64>> {
         let mut examples = self.maker(self.letters()?);
         let given = Cell::new(0);
@@ -423,12 +432,13 @@ impl Corpus {
         Ok(found)
     }
 
-    /// Gives every example to one of `threads` threads, each with a value of its own that `make` makes, and returns these
-    /// values. Which example meets which thread is left to chance, so what is made of them must not depend on it: sums do
-    /// not. Under `asr` and `mix`, whose windows run across lines, one thread does all.
+    /// Distributes the examples among `threads` threads, each with a value of its own created by
+    /// `make`, and returns these values. The assignment of examples to threads is arbitrary, so the
+    /// result must not depend on it: sums do not. Under `asr` and `mix`, whose windows run across
+    /// lines, one thread does all the work.
     ///
     /// # Errors
-    /// Like [`Corpus::for_each`]; of several errors the one that stands first.
+    /// Those of [`Corpus::for_each`]; of several errors, the first one in the corpus.
     pub fn map_reduce<A: Send>(
         &self,
         threads: NonZeroUsize,
@@ -451,14 +461,14 @@ impl Corpus {
     /// Like [`Corpus::map_reduce`], with the sentences as they stand in the files.
     ///
     /// # Errors
-    /// Like [`Corpus::for_each`]; of several errors the one that stands first.
+    /// Those of [`Corpus::for_each`]; of several errors, the first one in the corpus.
     pub fn map_sentences<A: Send>(
         &self,
         threads: NonZeroUsize,
         make: impl Fn() -> A + Sync,
         visit: impl Fn(&mut A, CorpusSentence<'_>) -> Result<()> + Sync,
     ) -> Result<Vec<A>> {
-        // A few blocks ahead keep all threads busy.
+        // A queue of a few blocks keeps all threads busy.
         let (sender, receiver) = sync_channel::<(usize, CorpusBlock)>(2 * threads.get());
         let receiver = Mutex::new(receiver);
         let failed = AtomicBool::new(false);
@@ -469,7 +479,8 @@ impl Corpus {
                 let Ok((index, block)) = next else { return Ok(value) };
                 if let Err(error) = block.sentences(&mut |sentence| visit(&mut value, sentence)) {
                     failed.store(true, Ordering::Relaxed);
-                    // The reader must not wait for ever. Blocks come in order: what is passed over here comes later.
+                    // The reader must not wait for ever. Blocks come in order: those dropped here
+                    // come after the error.
                     while receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok() {}
                     return Err((index, error));
                 }
@@ -479,7 +490,7 @@ impl Corpus {
             let workers: Vec<_> = (0..threads.get()).map(|_| scope.spawn(work)).collect();
             let read = self.blocks(|index, block| {
                 if failed.load(Ordering::Relaxed) || sender.send((index, block)).is_err() {
-                    // Stops the reading; the worker's own error is the one that is told.
+                    // Stops the reading. The error of the worker is the one that is reported.
                     return Err(Error::Usage("a thread failed".to_owned()));
                 }
                 Ok(())
@@ -509,7 +520,7 @@ impl Corpus {
         ExampleBuilder::new(self.protocol, self.locale, &self.reading.language, letters, &self.spellings)
     }
 
-    /// Gives all blocks of all files to `visit` with their numbers, in order.
+    /// Calls `visit` with all blocks of all files and their numbers, in order.
     fn blocks(&self, mut visit: impl FnMut(usize, CorpusBlock) -> Result<()>) -> Result<()> {
         let mut index = 0;
         for source in &self.sources {
@@ -522,7 +533,7 @@ impl Corpus {
         Ok(())
     }
 
-    /// Gives all blocks of a file to `visit`, in order.
+    /// Calls `visit` with all blocks of a file, in order.
     fn blocks_of(&self, input: Input, visit: &mut dyn FnMut(CorpusBlock) -> Result<()>) -> Result<()> {
         let mut blocks = CorpusBlocks::new(input, &self.reading, self.protocol == Protocol::Susanto)?;
         while let Some(block) = blocks.next()? {
@@ -531,7 +542,8 @@ impl Corpus {
         Ok(())
     }
 
-    /// The single letters of the corpus, counted on first use where the protocol asks for them.
+    /// The counts of single letters in the corpus, computed on first use if the protocol needs
+    /// them.
     fn letters(&self) -> Result<&SingleLetters> {
         if let Some(letters) = self.letters.get() {
             return Ok(letters);

@@ -1,6 +1,7 @@
-//! What of a test text stands in a training text: n-grams of words, without case and marks.
+//! Finds the part of a test text that also occurs in a training text: n-grams of words, ignoring
+//! case and punctuation.
 //!
-//! The test text is held in memory, the training text is read once.
+//! The test text is kept in memory, the training text is read once.
 
 use std::num::NonZeroUsize;
 
@@ -12,46 +13,47 @@ use super::{Corpus, CorpusSentence, marks};
 use majuscule::error::Result;
 use majuscule::text::Locale;
 
-/// What of a test text stands in a training text.
+/// The overlap of a test text with a training text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Overlap {
-    /// How many words an n-gram has.
+    /// The number of words of an n-gram.
     pub order: usize,
-    /// The sentences of the test text that have so many words.
+    /// The number of sentences of the test text that have at least `order` words.
     pub sentences: u64,
-    /// How many of them have an n-gram that stands in the training text.
+    /// The number of these sentences with an n-gram that occurs in the training text.
     pub shared_sentences: u64,
-    /// The n-grams of the test text.
+    /// The number of n-grams of the test text.
     pub ngrams: u64,
-    /// How many of them stand in the training text.
+    /// The number of these n-grams that occur in the training text.
     pub shared_ngrams: u64,
-    /// Which these are, the most frequent first, and among equals in the order of their letters.
+    /// The shared n-grams, the most frequent first, in alphabetical order among equals.
     pub shared: Vec<SharedNgram>,
 }
 
-/// An n-gram that stands in both texts.
+/// An n-gram that occurs in both texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedNgram {
-    /// Its words in lower case.
+    /// The words of the n-gram in lower case.
     pub ngram: String,
-    /// How often it stands in the test text.
+    /// The number of occurrences in the test text.
     pub count: u64,
 }
 
 impl Overlap {
-    /// The share of the n-grams that stand in the training text too; `None` without n-grams.
+    /// The share of n-grams that also occur in the training text; `None` without n-grams.
     pub fn share(&self) -> Option<f64> {
         (self.ngrams > 0).then(|| self.shared_ngrams as f64 / self.ngrams as f64)
     }
 }
 
-/// Finds the n-grams of `order` words of a test text in a training text. Memory grows with the test text alone.
+/// Finds the n-grams of `order` words that a test text shares with a training text. Memory grows
+/// with the test text alone.
 ///
 /// # Errors
-/// Where a text cannot be read or is not what its format says.
+/// If a text cannot be read or is not what its format says.
 pub fn overlap(train: &Corpus, test: &Corpus, order: NonZeroUsize, threads: NonZeroUsize) -> Result<Overlap> {
     let order = order.get();
-    // The number of each n-gram of the test text, and by numbers how often each stands there.
+    // The index of each n-gram of the test text, and the number of its occurrences there by index.
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     let mut counts: Vec<u64> = Vec::new();
     let mut sentences: Vec<Vec<usize>> = Vec::new();
@@ -91,12 +93,12 @@ pub fn overlap(train: &Corpus, test: &Corpus, order: NonZeroUsize, threads: NonZ
     })
 }
 
-/// Gives the n-grams of a sentence to `each`, their words in lower case with spaces between them.
+/// Calls `each` with the n-grams of a sentence, their words in lower case and separated by spaces.
 fn for_each_ngram(sentence: CorpusSentence<'_>, order: usize, locale: Locale, mut each: impl FnMut(String)) {
     let mut words: Vec<String> = Vec::new();
     marks::words(sentence.text, locale, &mut String::new(), |word| words.push(locale.lower(word)));
     match order {
-        // The crate panics on an input shorter than this, and takes single words for pairs.
+        // The `ngrams` crate panics on shorter input, and treats single words as pairs.
         _ if words.len() < order => {}
         1 => words.into_iter().for_each(each),
         _ => Ngrams::new(words.iter().map(String::as_str), order).for_each(|ngram| each(ngram.join(" "))),
@@ -125,11 +127,11 @@ mod tests {
         let test = "Who WE MET IN porto?\nShe left.\nWe met in Faro\n";
         let found = of(train, test, 3);
         assert_eq!((found.sentences, found.shared_sentences), (2, 2));
-        // Who we met; we met in, twice; met in Porto; met in Faro.
+        // Who we met; we met in (twice); met in Porto; met in Faro.
         assert_eq!((found.ngrams, found.shared_ngrams, found.share()), (5, 3, Some(0.6)));
         let shared: Vec<_> = found.shared.iter().map(|shared| (&*shared.ngram, shared.count)).collect();
         assert_eq!(shared, [("we met in", 2), ("met in porto", 1)]);
-        // No n-gram goes over the end of a sentence.
+        // No n-gram crosses the end of a sentence.
         assert_eq!(of("one two\nthree four", "two three", 2).shared_ngrams, 0);
         assert_eq!(of("One two", "two three", 1).shared_ngrams, 1);
     }

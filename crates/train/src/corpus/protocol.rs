@@ -1,4 +1,4 @@
-//! Protocols: how cased sentences become examples. Each is named in every report.
+//! Protocols: rules that turn cased sentences into examples. Every report names its protocol.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -18,42 +18,45 @@ use majuscule::text::locale::is_joiner;
 use majuscule::text::tokenize::{Capitalized, Cut, Tokenizer};
 use majuscule::text::{Break, Case, Label, Locale, Mark, Spellings, Token};
 
-/// What is trained on and scored, and what a method sees of it.
+/// The words that are trained on and scored, and what a method sees of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Protocol {
-    /// Text as it is restored: words with the marks around them. The first word of a sentence is context, neither trained
-    /// on nor scored. A line is a sentence unless the format says otherwise, whatever marks stand in it. Right for
-    /// training and for lexicons.
+    /// Text as it is restored: words with the marks around them. The first word of a sentence is
+    /// context, neither trained on nor scored. Unless the format says otherwise, a line is a
+    /// sentence, whatever marks it contains. This protocol suits training and lexicons.
     #[default]
     Text,
-    /// Batista et al. 2007: marks removed, and the first word of each sentence taken out.
+    /// Batista et al. 2007: marks are removed, and the first word of each sentence is left out.
     Batista,
-    /// Rei et al. 2020: marks and metadata events removed; a first word is context only where its capital may be due to
-    /// its place: in title case, or a single letter that is else lower case (`A`, not English `I`).
+    /// Rei et al. 2020: marks and metadata events are removed. A first word is context only if its
+    /// capital may be due to its position: it is in title case, or a single letter that is lower
+    /// case elsewhere (`A`, not English `I`).
     Rei,
-    /// Susanto et al. 2016: tokens as given, all counted; of more than 64 letters as lower case, whatever they are. In files
-    /// that are not tokenised, those that the tokeniser finds.
+    /// Susanto et al. 2016: tokens as given, all of them counted. Tokens of more than 64 letters
+    /// count as lower case, whatever they are. Files that are not tokenised have the tokens that
+    /// the tokeniser finds.
     Susanto,
-    /// Recogniser output: marks removed, the sentences of a document run together in windows, every word counted.
+    /// Recogniser output: marks are removed, the sentences of a document run together in windows,
+    /// and every word counts.
     Asr {
-        /// So many words a window; the last of a document may be shorter.
+        /// The number of words in a window; the last one of a document may be shorter.
         window: NonZeroUsize,
     },
-    /// For models that meet every kind of text: about 200 words at a time, by turns that a fixed draw decides, as `text`, as
-    /// `rei` and as `asr`.
+    /// For models that meet every kind of text: about 200 words at a time, treated as `text`, `rei`
+    /// or `asr` in turns that a fixed random sequence decides.
     Mix,
 }
 
 impl Protocol {
-    /// The window of `asr` where none is named.
+    /// The default window of `asr`.
     pub const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("200 is not 0");
 
-    /// All of them, `asr` with its usual window.
+    /// All protocols; `asr` has its default window.
     pub const ALL: [Self; 6] =
         [Self::Text, Self::Batista, Self::Rei, Self::Susanto, Self::Asr { window: Self::WINDOW }, Self::Mix];
 
-    /// Its name without settings.
+    /// The name of the protocol without settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -65,12 +68,13 @@ impl Protocol {
         }
     }
 
-    /// Whether its examples run across sentences, so that they depend on what came before in the file.
+    /// Returns true if examples run across sentences, so that they depend on earlier text of the
+    /// file.
     pub fn runs_on(self) -> bool {
         matches!(self, Self::Asr { .. } | Self::Mix)
     }
 
-    /// Whether marks are removed, so that a method sees none.
+    /// Returns true if marks are removed, so that a method sees none.
     pub fn removes_marks(self) -> bool {
         matches!(self, Self::Batista | Self::Rei | Self::Asr { .. })
     }
@@ -88,7 +92,7 @@ impl fmt::Display for Protocol {
 impl FromStr for Protocol {
     type Err = Error;
 
-    /// Reads a name: `rei`; `asr`, or `asr:100` with its window.
+    /// Parses a name: `rei`; `asr`, or `asr:100` with its window.
     fn from_str(name: &str) -> Result<Self> {
         if let Some(window) = name.strip_prefix("asr:") {
             let window = window.parse().map_err(|_| {
@@ -122,11 +126,11 @@ impl From<Protocol> for String {
 /// A tag of Rei et al. 2020, section 3.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ReiTag {
-    /// Every letter is a capital, also a single one.
+    /// All letters are capitals, including a single one.
     U,
-    /// Only the first letter of several is.
+    /// Only the first of several letters is a capital.
     T,
-    /// All the rest, `McDonald` and `Jean-Paul` included.
+    /// All other cases, including `McDonald` and `Jean-Paul`.
     L,
 }
 
@@ -141,7 +145,8 @@ impl ReiTag {
     }
 }
 
-/// How often each single letter stands as a word: in lower case anywhere, as a capital inside a sentence.
+/// The number of times each single letter occurs as a word: in lower case anywhere, and as a
+/// capital inside a sentence.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SingleLetters(FxHashMap<char, [u64; 2]>);
 
@@ -169,15 +174,16 @@ impl SingleLetters {
         }
     }
 
-    /// Whether a capital at the beginning of a sentence may be due to its place: the letter stands elsewhere in lower
-    /// case, and not less often than as a capital inside sentences. The second half keeps English `I` a slot in a corpus
-    /// with a Catalan name such as `Terrón i Cusí`.
+    /// Returns true if a capital at the beginning of a sentence may be due to its position: the
+    /// letter occurs elsewhere in lower case, at least as often as it does as a capital inside
+    /// sentences. The second condition keeps English `I` a slot in a corpus with a Catalan name
+    /// such as `Terrón i Cusí`.
     fn may_be_lower(&self, lower: char) -> bool {
         self.0.get(&lower).is_some_and(|&[lower, upper]| lower > 0 && lower >= upper)
     }
 }
 
-/// The lower case of a word that is a single letter, and whether it stands as a capital.
+/// The lower case of a word that is a single letter, and whether the word is a capital.
 fn single_letter(word: &str, locale: Locale) -> Option<(char, bool)> {
     let mut chars = word.chars().filter(|&c| !is_joiner(c));
     let letter = chars.next()?;
@@ -190,11 +196,12 @@ fn single_letter(word: &str, locale: Locale) -> Option<(char, bool)> {
     }
 }
 
-/// What is done with an example, and with how many words were left out before each of its own because of what they are:
-/// nothing where the protocol leaves out none.
+/// A callback that receives an example and the number of words that were left out before each of
+/// its words because of their kind. The list is empty if the protocol leaves out none.
 pub(super) type ExampleVisitor<'a> = dyn FnMut(&Example, &[u32]) -> Result<()> + 'a;
 
-/// Makes examples of sentences that come in order. Buffers are used again: no allocation per word or sentence.
+/// Makes examples from sentences that come in order. Buffers are reused: there is no allocation per
+/// word or sentence.
 #[derive(Debug)]
 pub(super) struct ExampleBuilder<'a> {
     protocol: Protocol,
@@ -204,11 +211,12 @@ pub(super) struct ExampleBuilder<'a> {
     tokenizer: Tokenizer,
     example: Example,
     words: String,
-    /// How many words the protocol left out before each of the example, as `rei` does with those of events.
+    /// The number of words that the protocol left out before each word of the example, as `rei`
+    /// does with those of events.
     skipped: Vec<u32>,
-    /// How many it left out after the last of them.
+    /// The number of words that the protocol left out after the last word of the example.
     skipping: u32,
-    /// What `mix` is at.
+    /// The current turn of `mix`.
     turn: Turn,
 }
 
@@ -216,9 +224,9 @@ pub(super) struct ExampleBuilder<'a> {
 #[derive(Debug, Clone)]
 struct Turn {
     protocol: Protocol,
-    /// Words until the next.
+    /// The number of words until the next turn.
     left: usize,
-    /// What draws the next, the same everywhere.
+    /// The generator that draws the next turn, the same everywhere.
     random: ChaCha8Rng,
 }
 
@@ -227,13 +235,14 @@ impl Turn {
         Self { protocol: Protocol::Text, left: 0, random: ChaCha8Rng::seed_from_u64(1) }
     }
 
-    /// The next turn.
+    /// Draws the next turn.
     fn next(&mut self) {
         let words = Protocol::WINDOW;
         self.protocol = match below(&mut self.random, 10) {
             0..4 => Protocol::Text,
             4..6 => Protocol::Rei,
-            // Two windows: one begins a sentence and is cut off, the other goes on from words that are not seen.
+            // Two windows: one begins a sentence and is cut off, the other continues words that are
+            // not seen.
             _ => Protocol::Asr { window: words.midpoint(NonZeroUsize::MIN) },
         };
         self.left = words.get();
@@ -262,10 +271,10 @@ impl<'a> ExampleBuilder<'a> {
         }
     }
 
-    /// Takes a sentence and gives the examples that it completes to `visit`.
+    /// Takes a sentence and calls `visit` with the examples that it completes.
     ///
     /// # Errors
-    /// Where `visit` fails.
+    /// If `visit` fails.
     pub(super) fn sentence(
         &mut self,
         sentence: CorpusSentence<'_>,
@@ -302,15 +311,15 @@ impl<'a> ExampleBuilder<'a> {
         self.sentence_under(self.turn.protocol, sentence, visit)
     }
 
-    /// How many words wait for their window to be full.
+    /// The number of words that wait for their window to be full.
     pub(super) fn waiting(&self) -> u64 {
         self.example.tokens.len() as u64
     }
 
-    /// Gives what is left of a document to `visit`.
+    /// Calls `visit` with the rest of a document.
     ///
     /// # Errors
-    /// Where `visit` fails.
+    /// If `visit` fails.
     pub(super) fn end_document(&mut self, visit: &mut ExampleVisitor<'_>) -> Result<()> {
         self.give(visit)
     }
@@ -326,7 +335,8 @@ impl<'a> ExampleBuilder<'a> {
         Ok(())
     }
 
-    /// Fixes the words that the user spells, where the text with its marks is not there to be asked: they stand one after the other.
+    /// Fixes the words that the user spells, if the original text with its marks is not available:
+    /// the words are taken one after the other.
     fn spell(&mut self) {
         let tokens = &mut self.example.tokens;
         if self.spellings.is_empty() || tokens.as_slice().iter().any(|token| !token.source.is_empty()) {
@@ -352,7 +362,7 @@ impl<'a> ExampleBuilder<'a> {
     fn susanto(&mut self, sentence: CorpusSentence<'_>) {
         if !sentence.tokenised {
             self.tokens(sentence);
-            // Sentences are given: where one begins shows.
+            // Sentences are given, so their starts are visible.
             if let Some(first) = self.example.tokens.as_mut_slice().first_mut() {
                 first.starts = true;
             }
@@ -362,7 +372,8 @@ impl<'a> ExampleBuilder<'a> {
         let mut before = sentence.before;
         let mut initial = true;
         for token in sentence.text.split_whitespace() {
-            // A case says nothing of letters past the 64th: then a token counts, but is no slot.
+            // A case says nothing about letters after the 64th. Such a token counts, but is no
+            // slot.
             let is_long = token.len() > MAX_LETTERS && self.locale.letter_count(token) > MAX_LETTERS;
             let case = if is_long { Case::Lower } else { Case::of(token, self.locale) };
             let is_word = token.contains(char::is_alphanumeric);
@@ -375,7 +386,8 @@ impl<'a> ExampleBuilder<'a> {
         end_sentence(gold);
     }
 
-    /// The words as `restore` finds them, all scored. What a sentence is, the reader says; a method sees what the marks show.
+    /// Adds the words as `restore` finds them, all of them scored. The reader decides what a
+    /// sentence is; a method sees only what the marks show.
     fn tokens(&mut self, sentence: CorpusSentence<'_>) {
         let Example { tokens, gold } = &mut self.example;
         let text = sentence.text;
@@ -385,7 +397,7 @@ impl<'a> ExampleBuilder<'a> {
         for (i, token) in tokens.as_mut_slice().iter_mut().enumerate() {
             if token.before == Break::Document {
                 token.before = sentence.before;
-                // Inside a paragraph the end of the sentence before shows that this one begins.
+                // Inside a paragraph, the end of the previous sentence shows that this one begins.
                 token.starts |= sentence.before < Break::Line;
             }
             let word = &text[token.source.start as usize..token.source.end as usize];
@@ -402,7 +414,7 @@ impl<'a> ExampleBuilder<'a> {
             if std::mem::take(&mut first) {
                 return;
             }
-            // A white space before them all: they go on from a word that is not there.
+            // There is white space before all of them: they continue a word that is not there.
             tokens.push(word, self.locale, Token { before: Break::Space, ..Token::default() });
             gold.push(Gold { label: Case::of(word, self.locale).into(), scored: true, initial: false });
         });
@@ -447,9 +459,9 @@ impl<'a> ExampleBuilder<'a> {
         let locale = self.locale;
         let mut words = std::mem::take(&mut self.words);
         marks::words(sentence.text, locale, &mut words, |word| {
-            // What is cut off from the words before it goes on from them.
+            // The words of a window that is cut off from earlier words continue them.
             let before = if self.example.gold.is_empty() { Break::Document } else { Break::Space };
-            // Full windows are given late, so that the mark of their last word is known.
+            // A full window is given only now, when the mark of its last word is known.
             if result.is_ok() && self.example.gold.len() >= window.get() {
                 result = self.give(visit);
             }
@@ -466,7 +478,7 @@ impl<'a> ExampleBuilder<'a> {
     }
 }
 
-/// The last word so far ends a sentence.
+/// Marks the last word so far as the end of a sentence.
 fn end_sentence(gold: &mut [Gold]) {
     if let Some(last) = gold.last_mut() {
         last.label = Label { mark: Mark::SentenceEnd, ..last.label };
@@ -485,8 +497,8 @@ mod tests {
         Corpus::of_text(text, Reading { format, ..Reading::default() }, protocol, Locale::Root)
     }
 
-    /// The examples as text, true case, each on its line; words that are not scored in brackets, `|` where a sentence
-    /// ends.
+    /// The examples as text in their true case, one per line. Words that are not scored are in
+    /// brackets, and `|` marks the end of a sentence.
     fn shown(text: &str, protocol: Protocol) -> Vec<String> {
         shown_of(&corpus(text, Kind::Text, protocol))
     }
@@ -665,7 +677,7 @@ mod tests {
         ] {
             let corpus = Corpus::of_text(text, reading, protocol, Locale::Root);
             assert_eq!(shown_of(&corpus).join(" / "), expected, "{protocol}");
-            // A method sees where sentences begin all the same.
+            // A method still sees where sentences begin.
             let examples = corpus.examples().unwrap();
             let tokens = || examples.iter().flat_map(|example| example.tokens.as_slice());
             assert_eq!(tokens().filter(|token| token.starts).count(), 4, "{protocol}");

@@ -1,7 +1,7 @@
-//! Sentences out of files of any format.
+//! Reads sentences from files of any format.
 //!
-//! Plain text is handed on in blocks of whole lines as they are, and read by several threads; what stands in another format is handed
-//! on as text. Memory does not grow with a file.
+//! Plain text is passed on unchanged in blocks of whole lines, which several threads read. Other
+//! formats are converted to text first. Memory does not grow with the size of a file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,60 +13,63 @@ use majuscule::format::{Kind, Record, RecordSource, refuse_binary};
 use majuscule::text::{Break, sentence};
 use majuscule_arguments::{by_name, default_name};
 
-/// How the files of a corpus are read.
+/// The way the files of a corpus are read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
 pub struct Reading {
-    /// What the files are; a line of text is a sentence
+    /// Format of the files; a line of text is a sentence
     ///
-    /// In subtitles a sentence runs on from cue to cue, and its marks end it; tags and events in brackets are no words. A recording of ctm is one
-    /// sentence, a segment of stm and an utterance of trn are one each, and the marks in nlp end sentences.
+    /// In subtitles a sentence continues from cue to cue and ends at its marks; tags and events in
+    /// brackets are no words. In ctm a recording is one sentence, in stm a segment, in trn an
+    /// utterance, and in nlp the marks end sentences.
     #[arg(long, value_parser = by_name::<Kind>(), default_value = default_name::<Kind>())]
     pub format: Kind,
-    /// Which field of jsonl is the text (text where it is not given; result.text is a field inside another), which column of tsv (text,
-    /// a name in its first line, or a number counted from 1 where it has no such line), or the number of the column of conll that has
-    /// the words
+    /// Field of jsonl that has the text (default: text; result.text is a field inside another),
+    /// column of tsv (default: text; a name in the first line, or a number counted from 1 if the
+    /// file has no such line), or number of the column of conll that has the words
     #[arg(long, alias = "column", value_name = "NAME|NUMBER")]
     pub field: Option<String>,
-    /// The encoding of texts without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252, iso-8859-2, koi8-r, ..., as the
-    /// WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given
+    /// Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8:
+    /// windows-1252, iso-8859-2, koi8-r, ..., by their names in the WHATWG standard (koi8-u has ў
+    /// and Ў at AE and BE); default: UTF-8
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<Encoding>,
-    /// Cut lines of text, and texts of tsv and jsonl, into sentences; without it each line is one. Files of other formats have their
-    /// own sentences
+    /// Split lines of text, and texts of tsv and jsonl, into sentences; without it each line is one
+    /// sentence. Files of other formats have their own sentences
     #[arg(long)]
     pub split: bool,
-    /// The language of the text; en,pt where there is text of several
+    /// Language of the text; en,pt for text in several languages
     #[arg(long = "lang", value_name = "LANG", default_value = "en")]
     pub language: String,
 }
 
 impl Reading {
-    /// Whether a file so called says what its tokens are.
+    /// Returns true if a file of this name defines its own tokens.
     pub fn is_tokenised(&self, file: &Path) -> bool {
         let kind = if self.format == Kind::Auto { Kind::of_name(file) } else { self.format };
         kind.is_tokenised()
     }
 
-    /// The text of an input, in its encoding.
+    /// The text of an input, decoded from its encoding.
     ///
     /// # Errors
-    /// Where it cannot be read, or is no text.
+    /// If the input cannot be read or is no text.
     pub(super) fn decoded(&self, mut input: Input) -> Result<Input> {
         refuse_binary(&mut input, self.encoding.as_ref())?;
         Ok(input.decoded(self.encoding.clone(), None)?.0)
     }
 }
 
-/// A sentence in its true case, as a file holds it.
+/// A sentence in its true case, as it stands in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorpusSentence<'a> {
-    /// Its text, with marks, without white space around it; never empty.
+    /// The text with its marks, without surrounding white space; never empty.
     pub text: &'a str,
-    /// What lies before it: [`Break::Document`] at the beginning of a file or recording, [`Break::Space`] inside a paragraph.
+    /// The break before the sentence: [`Break::Document`] at the beginning of a file or recording,
+    /// [`Break::Space`] inside a paragraph.
     pub before: Break,
-    /// Whether white space parts the tokens, and nothing else does.
+    /// True if the tokens are separated by white space and by nothing else.
     pub tokenised: bool,
-    /// The line of its file in which it ends, counted from 1.
+    /// The line of the file in which the sentence ends, counted from 1.
     pub line: u64,
 }
 
@@ -74,35 +77,37 @@ pub struct CorpusSentence<'a> {
 #[derive(Debug)]
 pub(super) struct CorpusBlock {
     file: Arc<str>,
-    /// Whether the file begins with it.
+    /// True for the first block of a file.
     pub begins: bool,
     paragraphs: CorpusParagraphs,
-    /// The language by whose rules they are cut into sentences.
+    /// The language by whose rules the paragraphs are split into sentences.
     split: Option<Arc<str>>,
     tokenised: bool,
 }
 
 #[derive(Debug)]
 enum CorpusParagraphs {
-    /// Lines as they stand in the file, the first of which has this number.
+    /// Lines as they stand in the file, and the number of the first.
     Lines(Vec<u8>, u64),
-    /// Lines of text, and the stretches that they are made of.
+    /// Lines of text, and the stretches of which they consist.
     Text(String, Vec<LineStretch>),
 }
 
-/// What stands in one line of a file.
+/// A stretch of text that stands in one line of a file.
 #[derive(Debug, Clone, Copy)]
 struct LineStretch {
-    /// Where it begins in the text.
+    /// The start of the stretch in the text.
     start: usize,
     before: Break,
     line: u64,
 }
 
-/// Large enough that handing a block to a thread costs nothing, small enough that a few of them are no memory.
+/// The size of a block in bytes: large enough that handing it to a thread costs nothing, small
+/// enough that a few blocks take little memory.
 const BLOCK: usize = 1 << 19;
 
-/// No line may be longer, nor a sentence of many: memory stays bounded, and positions in it fit 32 bits.
+/// The maximum length in bytes of a line, or of a sentence that spans several lines, so that memory
+/// stays bounded and positions fit 32 bits.
 const MAX_LINE: usize = 1 << 28;
 
 /// The blocks of a file, in order.
@@ -110,7 +115,7 @@ pub(super) struct CorpusBlocks {
     file: Arc<str>,
     kind: Kind,
     split: Option<Arc<str>>,
-    /// Whether the next is the first.
+    /// True if the next block is the first.
     begins: bool,
     source: BlockSource,
 }
@@ -121,10 +126,11 @@ enum BlockSource {
 }
 
 impl CorpusBlocks {
-    /// Begins a file that is [decoded](Reading::decoded). `apart` asks for the punctuation of transcripts as tokens of its own.
+    /// Starts reading a file that is [decoded](Reading::decoded). With `apart`, the punctuation of
+    /// transcripts becomes separate tokens.
     ///
     /// # Errors
-    /// Where it cannot be read, or cannot have the field that is asked for.
+    /// If the file cannot be read, or if its format has no such field.
     pub(super) fn new(mut input: Input, reading: &Reading, apart: bool) -> Result<Self> {
         let file = Arc::from(input.name());
         let kind = reading.format.of_input(&mut input)?;
@@ -145,10 +151,10 @@ impl CorpusBlocks {
         Ok(Self { file, kind, split, begins: true, source })
     }
 
-    /// The next block; `None` at the end.
+    /// Reads the next block; `None` at the end.
     ///
     /// # Errors
-    /// Where the file cannot be read on.
+    /// If the file cannot be read further.
     pub(super) fn next(&mut self) -> Result<Option<CorpusBlock>> {
         let paragraphs = match &mut self.source {
             BlockSource::Lines(lines) => lines.next()?,
@@ -156,7 +162,7 @@ impl CorpusBlocks {
         };
         let begins = std::mem::take(&mut self.begins);
         let (file, split, tokenised) = (self.file.clone(), self.split.clone(), self.kind.is_tokenised());
-        // The marks of a transcript are tokens of their own only where they are asked for.
+        // The marks of a transcript are separate tokens only on request.
         let tokenised = match &self.source {
             BlockSource::Records(joined) if self.kind == Kind::Nlp => joined.apart,
             _ => tokenised,
@@ -164,16 +170,17 @@ impl CorpusBlocks {
         Ok(paragraphs.map(|paragraphs| CorpusBlock { file, begins, paragraphs, split, tokenised }))
     }
 
-    /// Whether its lines are sentences because nothing says otherwise, and [`Reading::split`] would cut them.
+    /// Returns true if lines are sentences only by default, so that [`Reading::split`] would split
+    /// them.
     pub(super) fn has_own_lines(&self) -> bool {
         self.kind.has_paragraphs()
     }
 }
 
-/// The lines of plain text, many at a time.
+/// Reads the lines of plain text, many at a time.
 struct PlainLines {
     input: Input,
-    /// What has been read and not given yet.
+    /// The bytes that have been read and not yet returned.
     ahead: Vec<u8>,
     line: u64,
     ended: bool,
@@ -190,7 +197,7 @@ impl PlainLines {
         Ok(lines)
     }
 
-    /// How much to read where `read` bytes hold no whole line.
+    /// The number of bytes to read if `read` bytes contain no whole line.
     fn more(&self, read: usize) -> Result<usize> {
         if read < self.max_line {
             return Ok((2 * read).min(self.max_line));
@@ -200,7 +207,7 @@ impl PlainLines {
         Err(Error::line(self.input.name(), self.line, problem))
     }
 
-    /// Reads until `wanted` bytes are ahead or the file ends.
+    /// Reads until `wanted` bytes are buffered or the file ends.
     fn fill(&mut self, wanted: usize) -> Result<()> {
         let mut len = self.ahead.len();
         if len < wanted && !self.ended {
@@ -239,11 +246,11 @@ impl PlainLines {
     }
 }
 
-/// The records of a file, joined to paragraphs.
+/// Joins the records of a file to paragraphs.
 struct JoinedRecords {
     records: Box<dyn RecordSource>,
     record: Record,
-    /// So many stretches of the record were taken.
+    /// The number of stretches of the record that were taken.
     taken: usize,
     kind: Kind,
     apart: bool,
@@ -293,7 +300,7 @@ impl JoinedRecords {
         Ok((!is_all).then(|| self.cut(self.text.len())))
     }
 
-    /// Whether a stretch with this before it begins another paragraph.
+    /// Returns true if a stretch after this break begins another paragraph.
     fn ends_before(&self, before: Break) -> bool {
         before >= if self.kind.runs_on() { Break::Turn } else { Break::Line }
     }
@@ -317,7 +324,7 @@ impl JoinedRecords {
         }
         for (at, text) in text.split(['\n', '\r']).enumerate() {
             if at > 0 {
-                // Lines of a text are paragraphs, those of a cue are none.
+                // The lines of a text are paragraphs, those of a cue are not.
                 self.text.push(if self.kind.has_paragraphs() { '\n' } else { ' ' });
             }
             self.stretches.push(LineStretch { start: self.text.len(), before, line });
@@ -326,7 +333,8 @@ impl JoinedRecords {
         }
     }
 
-    /// Where the last sentence of the paragraph that goes on begins, if that is not its first.
+    /// The start of the last sentence in the unfinished paragraph, if this is not its first
+    /// sentence.
     fn last_sentence(&self) -> Option<usize> {
         let from = self.text.rfind('\n').map_or(0, |at| at + 1);
         if !self.kind.runs_on() {
@@ -338,14 +346,14 @@ impl JoinedRecords {
         Some(from + len).filter(|&at| at > 0)
     }
 
-    /// Gives out the paragraphs up to byte `end`.
+    /// Returns the paragraphs up to byte `end`, and keeps the rest.
     fn cut(&mut self, end: usize) -> CorpusParagraphs {
         let rest = self.text.split_off(end);
         let text = std::mem::replace(&mut self.text, rest);
         let first = self.stretches.partition_point(|stretch| stretch.start < end);
         let mut rest = self.stretches.split_off(first);
         rest.iter_mut().for_each(|stretch| stretch.start -= end);
-        // A stretch may go on behind the cut.
+        // A stretch may continue behind the cut.
         if !self.text.is_empty() && rest.first().is_none_or(|stretch| stretch.start > 0) {
             let line = self.stretches.last().map_or(0, |stretch| stretch.line);
             rest.insert(0, LineStretch { start: 0, before: Break::Space, line });
@@ -369,10 +377,10 @@ impl JoinedRecords {
 }
 
 impl CorpusBlock {
-    /// Gives its sentences to `visit`, in order.
+    /// Calls `visit` with the sentences of the block, in order.
     ///
     /// # Errors
-    /// Where it is not UTF-8, and where `visit` fails.
+    /// If the block is not UTF-8, or if `visit` fails.
     pub(super) fn sentences(&self, visit: &mut dyn FnMut(CorpusSentence<'_>) -> Result<()>) -> Result<()> {
         let Self { split, tokenised, .. } = self;
         let (split, tokenised) = (split.as_deref(), *tokenised);
@@ -408,7 +416,8 @@ impl CorpusBlock {
                     let begun = at;
                     at += stretches[at..].iter().take_while(|stretch| stretch.start < end).count();
                     let line = stretches[..at].last().map_or(0, |stretch| stretch.line);
-                    // What lies before all that begins up to here and after the last sentence.
+                    // The strongest break among the stretches that begin after the last sentence
+                    // and up to here.
                     let passed = stretches[begun..at].iter().take_while(|stretch| stretch.start <= start);
                     let before = passed.map(|stretch| stretch.before).max().unwrap_or(Break::Space);
                     let before =
@@ -421,7 +430,8 @@ impl CorpusBlock {
     }
 }
 
-/// The sentences of a paragraph, none of them empty: one, or several where it is to be split by the rules of a language.
+/// The sentences of a paragraph, none of them empty: one, or several if the paragraph is split by
+/// the rules of a language.
 fn sentences<'a>(paragraph: &'a str, split: Option<&str>) -> impl Iterator<Item = &'a str> {
     let whole = Some(paragraph.trim()).filter(|text| split.is_none() && !text.is_empty());
     whole.into_iter().chain(split.into_iter().flat_map(|language| sentence::split(paragraph, language)))
@@ -549,7 +559,7 @@ mod tests {
     #[test]
     fn events_of_a_transcript_are_no_words() {
         let file = "token|punctuation\n<laugh>|\nWell|,\n<unk>|,\nRui|\n<inaudible>|.\n<crosstalk>|.\n<silence>|\n<|\nyes|!\n";
-        // The marks of a sentence of events alone go with it.
+        // The marks of a sentence that consists of events are dropped with it.
         assert_eq!(texts("a.nlp", file), ["Well, Rui.", "< yes!"]);
         let apart = read("a.nlp", file.as_bytes(), &Reading::default(), true).unwrap();
         assert_eq!(apart[0].0, "Well , Rui .");
@@ -670,7 +680,7 @@ mod tests {
                 found.into_iter().map(|(text, _)| text).collect()
             };
             assert_eq!(texts(name), sentences, "{name}");
-            // Of a stream that has no name the first bytes tell some formats.
+            // The first bytes of a stream without a name identify some formats.
             if matches!(name, "a.srt" | "a.vtt" | "a.json" | "a.jsonl") {
                 assert_eq!(texts("-"), sentences, "{name}");
             }

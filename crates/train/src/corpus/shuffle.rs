@@ -1,4 +1,5 @@
-//! Sentences in an order drawn at random, for training that goes over a corpus once: what comes last must not count most.
+//! Puts sentences in random order, for training that reads a corpus once: the last sentences must
+//! not count most.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -8,16 +9,17 @@ use crate::random::{self, below};
 use majuscule::error::Result;
 use majuscule::text::{Case, Locale};
 
-/// How a corpus is shuffled.
+/// The settings of shuffling a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
 pub struct ShuffleConfig {
-    /// So many sentences that follow each other in a file stay together, for what runs across sentences
+    /// Number of consecutive sentences of a file that stay together, for training that runs across
+    /// sentences
     #[arg(long, value_name = "N", default_value_t = ShuffleConfig::default().stretch)]
     pub stretch: usize,
-    /// Another seed, another order
+    /// Seed of the order: another seed gives another order
     #[arg(long, value_name = "NUMBER", default_value_t = ShuffleConfig::default().seed)]
     pub seed: u64,
-    /// Leave out the sentences that are written in capitals, as headings are: they teach a model to shout
+    /// Leave out sentences written in capitals, such as headings: they teach a model to shout
     #[arg(long)]
     pub drop_shouted: bool,
 }
@@ -31,18 +33,19 @@ impl Default for ShuffleConfig {
 /// A shuffled corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shuffled {
-    /// Its sentences, a line each.
+    /// The sentences, one per line.
     pub text: String,
-    /// How many sentences were read.
+    /// The number of sentences that were read.
     pub read: u64,
-    /// How many of them were left out because they are [shouted](ShuffleConfig::drop_shouted).
+    /// The number of sentences that were left out because they are
+    /// [shouted](ShuffleConfig::drop_shouted).
     pub shouted: u64,
 }
 
-/// Shuffles the sentences of a corpus, the same way for the same seed. They are held in memory.
+/// Shuffles the sentences of a corpus, in the same way for the same seed. They are kept in memory.
 ///
 /// # Errors
-/// Where a file cannot be read or is not what its format says.
+/// If a file cannot be read or is not what its format says.
 pub fn shuffle(corpus: &Corpus, config: ShuffleConfig) -> Result<Shuffled> {
     let (mut text, mut scratch) = (String::new(), String::new());
     let (mut starts, mut sentences) = (Vec::new(), 0);
@@ -70,7 +73,8 @@ pub fn shuffle(corpus: &Corpus, config: ShuffleConfig) -> Result<Shuffled> {
     Ok(Shuffled { text: shuffled, read, shouted })
 }
 
-/// Whether at least two words of a sentence, and half of those that have more than one letter, are all in capitals.
+/// Returns true if at least two words of more than one letter, and at least half of all such words,
+/// are all in capitals.
 fn is_shouted(sentence: &str, locale: Locale, scratch: &mut String) -> bool {
     let (mut words, mut in_capitals) = (0, 0);
     marks::words(sentence, locale, scratch, |word| {

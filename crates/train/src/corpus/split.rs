@@ -1,4 +1,4 @@
-//! Cuts corpora into parts for training, tuning and testing, the same for the same seed.
+//! Splits corpora into parts for training, development and testing, the same for the same seed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,19 +19,20 @@ use majuscule::files::{self, Publish};
 use majuscule::format::{Kind, has_names};
 use majuscule::text::Locale;
 
-/// How a corpus is split.
+/// The settings of splitting a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
 pub struct SplitConfig {
-    /// The shares of train, dev and test; of each file so many lines go to each, to the line
+    /// Shares of train, dev and test; each file is split in these proportions, exact to the line
     #[arg(long, value_name = "TRAIN,DEV,TEST", default_value_t)]
     pub shares: SplitShares,
-    /// Another seed, another split
+    /// Seed of the split: another seed gives another split
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
     /// Keep documents whole: each file goes to one part
     #[arg(long, conflicts_with = "disjoint")]
     pub documents: bool,
-    /// For parallel files: take each line from one of them only, so that no sentence stands beside its translation
+    /// For parallel files: take each line from only one of them, so that no sentence occurs beside
+    /// its translation
     #[arg(long)]
     pub disjoint: bool,
 }
@@ -73,50 +74,51 @@ impl fmt::Display for SplitShares {
     }
 }
 
-/// The parts and the folders they stand in.
+/// The names of the parts and of their folders.
 pub const PARTS: [&str; 3] = ["train", "dev", "test"];
 
-/// The file that tells how a folder of parts was made.
+/// The file that describes how a folder of parts was made.
 pub const MANIFEST: &str = "split.json";
 
-/// What a split gave.
+/// The result of a split.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SplitReport {
-    /// The version that made it.
+    /// The version of majuscule that made the split.
     pub version: &'static str,
-    /// The settings: a seed gives the same parts again.
+    /// The seed, which gives the same parts again.
     pub seed: u64,
-    /// The shares asked for.
+    /// The requested shares.
     pub shares: SplitShares,
-    /// Whether files were kept whole.
+    /// True if files were kept whole.
     pub documents: bool,
-    /// Whether each line was taken from one file only.
+    /// True if each line was taken from only one file.
     pub disjoint: bool,
-    /// The files, as they stand in the folders.
+    /// The names of the files in the folders.
     pub files: Vec<String>,
-    /// Sentences in train, dev and test.
+    /// The number of sentences in train, dev and test.
     pub sentences: [u64; 3],
-    /// Sentences that stand in two parts.
+    /// The sentences that occur in two parts.
     pub shared: Vec<SharedSentences>,
 }
 
-/// Sentences that two parts share: the same words, whatever their case and the marks between them.
+/// The sentences that two parts share: the same words, ignoring case and punctuation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SharedSentences {
     /// The part whose sentences are counted.
     pub part: &'static str,
-    /// The part where they stand too.
+    /// The other part that contains these sentences.
     pub also_in: &'static str,
-    /// How many they are.
+    /// The number of shared sentences.
     pub sentences: u64,
 }
 
-/// Splits `files` into `folder`: `train/NAME`, `dev/NAME` and `test/NAME` for each file, lines in their order, and
-/// `split.json` beside them. Empty lines are left out. `replace` allows to replace a folder of parts.
+/// Splits `files` into `folder`: `train/NAME`, `dev/NAME` and `test/NAME` for each file, with the
+/// lines in their order, and `split.json`. Empty lines are left out. With `replace`, an existing
+/// folder of parts may be replaced.
 ///
 /// # Errors
-/// Where a file cannot be read or a part not written, two files have the same name, a transcript would be cut, or
-/// parallel files differ in length.
+/// If a file cannot be read or a part cannot be written, if two files have the same name, if a
+/// transcript would be cut, or if parallel files differ in length.
 pub fn split(
     files: &[PathBuf],
     reading: &Reading,
@@ -153,7 +155,8 @@ pub fn split(
     Ok(report.expect("a folder is published only once it is filled"))
 }
 
-/// What the files are called in the parts: their own names, without the ending of a compressed file.
+/// The names of the files in the parts: their own names, without the extension of a compressed
+/// file.
 fn names(files: &[PathBuf]) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for file in files {
@@ -173,7 +176,7 @@ fn names(files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// A folder that is replaced would take an input in it along.
+/// Checks that no input lies in the folder, because replacing the folder would delete it.
 fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
     let Ok(folder) = folder.canonicalize() else { return Ok(()) };
     let inside = |file: &&PathBuf| file.canonicalize().is_ok_and(|file| file.starts_with(&folder));
@@ -186,7 +189,8 @@ fn check_outside(files: &[PathBuf], folder: &Path) -> Result<()> {
     }
 }
 
-/// A line of a format whose lines are no sentences cannot stand alone.
+/// Checks that the lines of the files can stand alone, which holds only for formats whose lines are
+/// sentences.
 fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
     for file in files {
         let kind = reading.format.of_input(&mut files::open(file)?)?;
@@ -200,11 +204,11 @@ fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
     Ok(())
 }
 
-/// The files of the parts, open for writing from their first line on.
+/// The files of the parts, each opened for writing at its first line.
 struct PartFiles {
     files: Vec<[Option<Publish>; 3]>,
     paths: Vec<[PathBuf; 3]>,
-    /// Those that are written.
+    /// The paths of the files that were written.
     written: [Vec<PathBuf>; 3],
 }
 
@@ -244,15 +248,16 @@ impl PartFiles {
         Ok(())
     }
 
-    /// Closes all, and gives the paths of each part's files.
+    /// Closes all files and returns the paths of each part's files.
     fn finish(mut self) -> Result<[Vec<PathBuf>; 3]> {
         (0..self.files.len()).try_for_each(|file| self.close(file))?;
         Ok(self.written)
     }
 }
 
-/// Draws which of several parts each of `total` things goes to: each part gets its share of them exactly, rounded, and
-/// any order is as likely as any other (selection sampling, algorithm S of Knuth 1997, section 3.4.2, for several parts).
+/// Draws a part for each of `total` items: each part gets exactly its rounded share, and all orders
+/// are equally likely (selection sampling, algorithm S of Knuth 1997, section 3.4.2, for several
+/// parts).
 struct PartSampler {
     left: Vec<u64>,
     random: ChaCha8Rng,
@@ -278,7 +283,8 @@ impl PartSampler {
     }
 }
 
-/// `total` in whole numbers by shares; what rounding leaves goes to the largest remainders, the first of equal ones.
+/// Divides `total` into integers by shares. The remainder left by rounding goes to the largest
+/// fractions, the first of equal ones.
 fn quotas(total: u64, shares: &[u32]) -> Vec<u64> {
     let sum: u128 = shares.iter().map(|&share| u128::from(share)).sum();
     let exact = |share: u32| u128::from(total) * u128::from(share);
@@ -292,7 +298,7 @@ fn quotas(total: u64, shares: &[u32]) -> Vec<u64> {
     quotas
 }
 
-/// Each file goes to one part as it is.
+/// Copies each file unchanged to one part.
 fn documents(files: &[PathBuf], config: &SplitConfig, parts: &mut PartFiles) -> Result<()> {
     let mut draw = PartSampler::new(files.len() as u64, &config.shares.0, config.seed, 0);
     for (i, file) in files.iter().enumerate() {
@@ -306,7 +312,7 @@ fn documents(files: &[PathBuf], config: &SplitConfig, parts: &mut PartFiles) -> 
     Ok(())
 }
 
-/// The lines of each file go to the parts by themselves.
+/// Distributes the lines of each file among the parts, independently of other files.
 fn lines(files: &[PathBuf], reading: &Reading, config: &SplitConfig, parts: &mut PartFiles) -> Result<()> {
     for (i, file) in files.iter().enumerate() {
         let headed = has_header(file, reading);
@@ -324,7 +330,8 @@ fn lines(files: &[PathBuf], reading: &Reading, config: &SplitConfig, parts: &mut
     Ok(())
 }
 
-/// Line `n` of all files together goes to one part, and there only the line of one of them.
+/// Assigns each line number of the parallel files to one part, which gets the line of only one of
+/// them.
 fn disjoint_lines(
     files: &[PathBuf],
     reading: &Reading,
@@ -376,7 +383,7 @@ fn count_parallel(files: &[PathBuf], reading: &Reading) -> Result<u64> {
     Ok(first.map_or(0, |(count, _)| count))
 }
 
-/// The lines that are not empty.
+/// The number of lines that are not empty.
 fn count_lines(file: &Path, headed: bool) -> Result<u64> {
     let mut lines = files::open(file)?.lines();
     if headed {
@@ -394,7 +401,7 @@ fn has_header(file: &Path, reading: &Reading) -> bool {
     kind == Kind::Tsv && has_names(reading.field.as_deref())
 }
 
-/// Every part of a table has its names.
+/// Copies the header of a table to each part.
 fn copy_header(
     lines: &mut files::Lines,
     headed: bool,
@@ -410,14 +417,15 @@ fn copy_header(
     Ok(())
 }
 
-/// Counts the sentences of the parts that were written, and those that stand in two.
+/// Counts the sentences of the parts that were written, and those that occur in two parts.
 fn examine(
     written: &[Vec<PathBuf>; 3],
     reading: &Reading,
     config: &SplitConfig,
     names: &[String],
 ) -> Result<SplitReport> {
-    // What dev and test hold, and which of them: few beside train, which is not held.
+    // The sentences of dev and test by part. They are few compared to train, which is not kept in
+    // memory.
     let mut held: BTreeMap<u64, [u64; 3]> = BTreeMap::new();
     let mut sentences = [0; 3];
     for part in [1, 2, 0] {
@@ -447,7 +455,7 @@ fn examine(
     })
 }
 
-/// Gives a hash of the words of each sentence to `visit`.
+/// Calls `visit` with a hash of the words of each sentence.
 fn each_sentence(files: &[PathBuf], reading: &Reading, mut visit: impl FnMut(u64)) -> Result<()> {
     if files.is_empty() {
         return Ok(());
@@ -455,7 +463,8 @@ fn each_sentence(files: &[PathBuf], reading: &Reading, mut visit: impl FnMut(u64
     let corpus = Corpus::new(files, reading.clone(), Protocol::Text, Locale::Root)?;
     let (mut scratch, mut lower) = (String::new(), String::new());
     corpus.for_each_sentence(&mut |sentence| {
-        // Never written: the standard library's hash may change from version to version.
+        // The hash is never written: that of the standard library may change from version to
+        // version.
         let mut hasher = DefaultHasher::new();
         let mut any = false;
         marks::words(sentence.text, Locale::Root, &mut scratch, |word| {
@@ -559,7 +568,7 @@ mod tests {
         let (one, again, two) = (dev(1), dev(1), dev(2));
         assert_eq!(one, again);
         assert_ne!(one, two);
-        // Pinned, so that no version changes a split that is published somewhere.
+        // Pinned, so that no version changes a published split.
         assert_eq!(one.iter().map(|line| number(line)).take(4).collect::<Vec<_>>(), [8, 40, 42, 53]);
     }
 

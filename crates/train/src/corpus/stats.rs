@@ -1,4 +1,4 @@
-//! What a corpus holds under a protocol: sentences, words, tags.
+//! Counts the sentences, words and tags of a corpus under a protocol.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,42 +6,43 @@ use super::Example;
 use super::protocol::ReiTag;
 use majuscule::text::{Case, Class, Mark};
 
-/// Counts of a corpus. Those of its parts can be [merged](CorpusStats::merge).
+/// Counts of a corpus. The counts of its parts can be [merged](CorpusStats::merge).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CorpusStats {
-    /// Sentences that have a word.
+    /// The number of sentences with at least one word.
     pub sentences: u64,
-    /// All words: what table 2 of Rei et al. 2020 counts.
+    /// All words, as counted in table 2 of Rei et al. 2020.
     pub all: WordStats,
-    /// Those that are trained on and scored.
+    /// The words that are trained on and scored.
     pub scored: WordStats,
 }
 
 /// Counts of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WordStats {
-    /// How many there are.
+    /// The number of words.
     pub tokens: u64,
-    /// How many have each tag.
+    /// The number of words with each tag.
     pub tags: Tags,
-    /// How many of those with the tag L are in mixed case: `McDonald`.
+    /// The number of words with the tag L that are in mixed case: `McDonald`.
     pub mixed: u64,
 }
 
-/// How many words have each tag.
+/// The number of words with each tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub struct Tags {
-    /// All the rest.
+    /// Words with the tag L: all other cases.
     pub l: u64,
-    /// Every letter a capital.
+    /// Words with the tag U: all letters are capitals.
     pub u: u64,
-    /// Only the first.
+    /// Words with the tag T: only the first letter is a capital.
     pub t: u64,
 }
 
 impl Tags {
-    /// (T+U)/L in percent, the ratio of table 2 of Rei et al. 2020; `None` where no word has the tag L.
+    /// (T+U)/L in percent, the ratio of table 2 of Rei et al. 2020; `None` if no word has the tag
+    /// L.
     pub fn not_l(self) -> Option<f64> {
         (self.l > 0).then(|| 100.0 * (self.t + self.u) as f64 / self.l as f64)
     }
@@ -116,7 +117,7 @@ mod tests {
     #[test]
     fn words_are_counted_by_tag_and_mixed_case_apart() {
         let mut stats = CorpusStats::default();
-        // The first word of each sentence is context, but not NATO.
+        // The first word of each sentence is context, except NATO.
         let text = "The McDonald sisters from Faro.\nNATO met.\n...";
         for example in corpus(text, Protocol::Rei).examples().unwrap() {
             stats.add(&example);

@@ -467,8 +467,8 @@ mod tests {
 
     #[test]
     fn figures_are_fractions_of_the_counts() {
-        // One of figure 1's slots is correct, one deleted and one inserted; the second
-        // pair adds three substituted slots.
+        // One of figure 1's slots is correct, one deleted and one inserted; the second pair adds
+        // three substituted slots.
         let figures = Report::of(&score(), &config(Matching::Spelling)).all;
         let Figures { tokens, correct, substitutions, deletions, insertions, .. } = figures;
         assert_eq!((tokens, correct, substitutions, deletions, insertions), (13, 1, 3, 1, 1));

@@ -1,4 +1,4 @@
-//! Lexicons counted from corpora.
+//! Counts lexicons from corpora.
 
 use std::num::NonZeroUsize;
 
@@ -7,13 +7,15 @@ use crate::corpus::{Corpus, Example};
 use majuscule::error::{Error, Result};
 use majuscule::text::{Class, Locale};
 
-/// Counts the words of a corpus, which is the one source, called `source`. What the protocol scores is counted as seen
-/// inside a sentence, what it shows only as context (sentence beginnings) apart from it.
+/// Counts the words of a corpus, which becomes the only source, named `source`. Words that the
+/// protocol scores count as seen inside a sentence; words that it shows only as context (sentence
+/// beginnings) are counted apart from them.
 ///
-/// Memory grows with the vocabulary of the corpus and the number of threads; what is counted depends on neither.
+/// Memory grows with the vocabulary of the corpus and the number of threads; the counts depend on
+/// neither.
 ///
 /// # Errors
-/// Where the corpus cannot be read.
+/// If the corpus cannot be read.
 pub fn build(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lexicon> {
     let count = |counter: &mut FormCounter, example: &Example| {
         for ((word, _), gold) in example.tokens.iter().zip(&example.gold) {
@@ -22,7 +24,7 @@ pub fn build(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lex
         Ok(())
     };
     let parts = corpus.map_reduce(threads, || FormCounter::new(corpus.locale()), count)?;
-    // The smaller ones go into the largest, and each is gone once it is in.
+    // Smaller counters are added to the largest, and each is freed once it is added.
     let sum = parts.into_iter().reduce(|one, other| {
         let (mut more, less) = if one.len() >= other.len() { (one, other) } else { (other, one) };
         more.absorb(&less);
@@ -31,21 +33,21 @@ pub fn build(corpus: &Corpus, source: &str, threads: NonZeroUsize) -> Result<Lex
     Ok(sum.unwrap_or_else(|| FormCounter::new(corpus.locale())).finish(source))
 }
 
-/// Refuses the counts of a text that cannot teach case: hardly any of its words has a capital, or nearly all are all
-/// capitals. `name` is what errors call it.
+/// Refuses the counts of a text that cannot teach case: hardly any of its words has a capital, or
+/// nearly all are all capitals. Errors call the text `name`.
 ///
 /// # Errors
-/// Where that is so.
+/// If the text cannot teach case.
 pub fn check_cased(lexicon: &Lexicon, name: &str) -> Result<()> {
     let form = |word, form: &CountedForm| (word, (form.case.class(), form.total()));
     let forms = lexicon.iter().flat_map(|entry| entry.forms.iter().map(move |found| form(entry.word, found)));
     check_forms(forms, lexicon.locale(), name)
 }
 
-/// The same for words with the counts of their classes.
+/// Like [`check_cased`], for words with the counts of their classes.
 ///
 /// # Errors
-/// Like [`check_cased`].
+/// Those of [`check_cased`].
 pub fn check_forms<'a>(
     forms: impl Iterator<Item = (&'a str, (Class, f64))>,
     locale: Locale,
@@ -66,8 +68,8 @@ pub fn check_forms<'a>(
     Err(Error::file(name, format!("{problem}, which teaches no case: give text as it was published")))
 }
 
-/// The share of words that strays in a lower-cased text come to (`Å` where only ASCII was lower-cased); in text as it
-/// was published at least one word in fifty has a capital.
+/// The share of capitalized words that a lower-cased text may still have (such as `Å` if only ASCII
+/// was lower-cased). In text as it was published, at least one word in fifty has a capital.
 const HARDLY_ANY: f64 = 0.001;
 
 #[cfg(test)]

@@ -1,39 +1,40 @@
-//! How two lexicons differ: the words of one alone, and those that they spell differently.
+//! Compares two lexicons: the words of one alone, and those that they spell differently.
 
 use serde::Serialize;
 
 use super::{Initial, Lexicon, LexiconEntry};
 
-/// Where two lexicons differ. Each part begins with what occurs most; equal ones stand in the order of the words.
+/// The differences between two lexicons. Each list begins with the most frequent words; words of
+/// equal frequency are in the order of their bytes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct LexiconDifferences {
-    /// Words of the first alone.
+    /// Words of the first lexicon alone.
     pub only_left: Vec<LexiconSide>,
-    /// Words of the second alone.
+    /// Words of the second lexicon alone.
     pub only_right: Vec<LexiconSide>,
     /// Words whose most frequent form differs.
     pub differ: Vec<Differ>,
-    /// Words of both with the same most frequent form.
+    /// The number of words that have the same most frequent form in both.
     pub same: usize,
 }
 
 /// A word in one lexicon.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LexiconSide {
-    /// Its most frequent form.
+    /// The most frequent form of the word.
     pub form: String,
-    /// How often that was seen.
+    /// The count of that form.
     pub count: f64,
-    /// How often the word was seen in any form.
+    /// The count of the word in all forms.
     pub total: f64,
 }
 
 /// A word that two lexicons spell differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Differ {
-    /// In the first.
+    /// The word in the first lexicon.
     pub left: LexiconSide,
-    /// In the second.
+    /// The word in the second lexicon.
     pub right: LexiconSide,
 }
 
@@ -53,7 +54,7 @@ pub fn compare(left: &Lexicon, right: &Lexicon, initial: Initial) -> LexiconDiff
     }
     let alone = right.iter().filter(|entry| left.get(entry.word).is_none());
     differences.only_right = alone.map(|entry| side(right, &entry, initial)).collect();
-    // Stable: equal ones stay in the order of the words.
+    // The sort is stable: equal words stay in the order of their bytes.
     differences.only_left.sort_by(|a, b| b.total.total_cmp(&a.total));
     differences.only_right.sort_by(|a, b| b.total.total_cmp(&a.total));
     let weight = |differ: &Differ| differ.left.total + differ.right.total;

@@ -1,4 +1,4 @@
-//! Forms counted in any order; sorted into a lexicon at the end.
+//! Counts forms in any order, and sorts them into a lexicon at the end.
 
 use rustc_hash::FxHashMap;
 
@@ -7,13 +7,14 @@ use super::{CountedForm, Lexicon, LexiconSource};
 use majuscule::text::tokens::lower_word;
 use majuscule::text::{Case, Locale};
 
-/// Counts the forms of words, in memory that grows with the different forms only. One hash look-up a word.
+/// Counts the forms of words, in memory that grows only with the number of different forms. Each
+/// word costs one hash look-up.
 #[derive(Debug, Clone, Default)]
 pub struct FormCounter {
     locale: Locale,
     /// The first form of each word.
     words: FxHashMap<Box<str>, u32>,
-    /// The forms of a word are linked: nearly every word has one or two.
+    /// The forms of each word as a linked list: nearly every word has one or two.
     forms: Vec<Linked>,
     counted: u64,
 }
@@ -24,16 +25,17 @@ struct Linked {
     next: u32,
 }
 
-/// The end of a chain of forms.
+/// The end of a linked list of forms.
 const LAST: u32 = u32::MAX;
 
 impl FormCounter {
-    /// Nothing counted yet.
+    /// Creates an empty counter.
     pub fn new(locale: Locale) -> Self {
         Self { locale, ..Self::default() }
     }
 
-    /// Counts one occurrence of a word, given in lower case as [`Tokens`](majuscule::text::Tokens) hold it.
+    /// Counts one occurrence of a word, given in lower case as [`Tokens`](majuscule::text::Tokens)
+    /// hold it.
     #[inline]
     pub fn count(&mut self, word: &str, case: Case, initial: bool) {
         let form = self.form(word, case).0;
@@ -45,7 +47,7 @@ impl FormCounter {
         self.counted += 1;
     }
 
-    /// Adds what another has counted.
+    /// Adds the counts of another counter.
     pub fn absorb(&mut self, other: &Self) {
         for (word, &first) in &other.words {
             for form in other.chain(first) {
@@ -57,17 +59,17 @@ impl FormCounter {
         self.counted += other.counted;
     }
 
-    /// How many different words there are.
+    /// The number of different words.
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Whether nothing was counted.
+    /// Returns true if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The lexicon of what was counted, all from one source.
+    /// Turns the counts into a lexicon with one source.
     pub fn finish(self, source: &str) -> Lexicon {
         let mut lexicon = Lexicon::of_locale(self.locale);
         lexicon.sources.push(LexiconSource::new(source, self.counted));
@@ -76,7 +78,8 @@ impl FormCounter {
         lexicon
     }
 
-    /// Adds to the counts of a form, and says whether it is new. Its set of sources stands if it is.
+    /// Adds to the counts of a form, and returns true if the form is new. Only a new form takes
+    /// over the set of sources.
     pub(super) fn add(&mut self, word: &str, form: CountedForm) -> bool {
         let (sum, is_new) = self.form(word, form.case);
         sum.count += form.count;
@@ -87,8 +90,8 @@ impl FormCounter {
         is_new
     }
 
-    /// Appends all words in order to a lexicon that has none. What cannot stand in a lexicon (a word with white space
-    /// in it) is left out.
+    /// Appends all words in order to a lexicon that has none. Words that a lexicon cannot hold
+    /// (those that contain white space) are left out.
     pub(super) fn finish_into(self, lexicon: &mut Lexicon, set: impl Fn(&CountedForm) -> SetId) {
         let mut words: Vec<(&str, u32)> = self.words.iter().map(|(word, &first)| (&**word, first)).collect();
         words.sort_unstable();
@@ -111,7 +114,7 @@ impl FormCounter {
         }
     }
 
-    /// The form of a word, made if there is none, and whether it was made.
+    /// Returns the form of a word, creating it if needed, and whether it was created.
     #[inline]
     fn form(&mut self, word: &str, case: Case) -> (&mut CountedForm, bool) {
         let new = self.forms.len() as u32;
@@ -130,7 +133,7 @@ impl FormCounter {
         (&mut self.forms[is_new.0 as usize].form, is_new.1)
     }
 
-    /// Follows a chain to the form of a case, or links `new` to its end.
+    /// Follows a linked list to the form of a case, or appends `new` to it.
     #[inline]
     fn find(&mut self, first: u32, case: Case, new: u32) -> (u32, bool) {
         let mut at = first;
@@ -153,8 +156,8 @@ impl FormCounter {
     }
 }
 
-/// The one name of a word's case (an `Upper` of one letter is no `Title`); `None` where the word is none: it is empty,
-/// holds white space, or is not in the lower case that its form has.
+/// The normalised case of a word (`Upper`, not `Title`, for one letter). `None` if no lexicon can
+/// hold the word: it is empty, contains white space, or differs from the lower case of its form.
 fn fit(word: &str, case: Case, locale: Locale) -> Option<Case> {
     let form = case.applied(word, locale);
     let (key, case) = spell(&form, locale).ok()?;
@@ -164,7 +167,7 @@ fn fit(word: &str, case: Case, locale: Locale) -> Option<Case> {
 /// The word and case of a form.
 ///
 /// # Errors
-/// What is wrong with it, where no lexicon can hold it.
+/// The reason why no lexicon can hold the form.
 pub(super) fn spell(form: &str, locale: Locale) -> Result<(String, Case), &'static str> {
     if form.is_empty() {
         return Err("is empty");
@@ -235,7 +238,7 @@ mod tests {
         counter.count("i", Case::Title, false);
         let lexicon = counter.finish("text");
         assert_eq!(lexicon.len(), 1);
-        // The one capital of a word of one letter is all of its letters.
+        // In a word of one letter, a capital is all of its letters.
         assert_eq!(lexicon.majority("i"), Some(Case::Upper));
     }
 }

@@ -1,4 +1,4 @@
-//! A lexicon as one JSON object, a word on each line.
+//! Writes a lexicon as one JSON object, one word per line.
 
 use std::io::{self, Write};
 
@@ -46,7 +46,7 @@ struct FormLine<'a> {
 /// Writes a lexicon; `words` is an array of objects with `word` and `forms`.
 ///
 /// # Errors
-/// Where `out` does not take it.
+/// If `out` cannot be written.
 pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let sources = lexicon.sources().iter();
     let updates = lexicon.updates().iter();
@@ -63,7 +63,7 @@ pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<(
             })
             .collect(),
     })?;
-    // The header is an object of its own up to its closing bracket.
+    // The header is a complete object, written without its closing bracket.
     write!(out, "{},\"words\":[", header.trim_end_matches('}'))?;
     for (i, entry) in lexicon.iter().enumerate() {
         let forms = entry.forms.iter().map(|form| form_line(lexicon, entry.word, form)).collect();

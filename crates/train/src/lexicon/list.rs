@@ -1,7 +1,7 @@
-//! Word lists: names, places, acronyms; an entry a line, words and phrases.
+//! Word lists: names, places, acronyms; one entry per line, a word or a phrase.
 //!
-//! Empty lines and those that begin with `#` are passed over. An entry stands as it is spelled: `Lisbon`, `NATO`,
-//! `iPhone`, `New York`. The words of an entry are found as those of a text are.
+//! Empty lines and lines that begin with `#` are skipped. An entry stands as it is spelled:
+//! `Lisbon`, `NATO`, `iPhone`, `New York`. The words of an entry are found as those of a text are.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -29,17 +29,17 @@ pub struct List {
 pub struct ListPhrase(Vec<String>);
 
 impl ListPhrase {
-    /// Its words, at least one, as they are spelled.
+    /// The words of the entry as they are spelled, at least one.
     pub fn words(&self) -> &[String] {
         &self.0
     }
 }
 
 impl List {
-    /// Reads a list; its name is that of the file without folders.
+    /// Reads a list. Its name is that of the file without folders.
     ///
     /// # Errors
-    /// Where the file cannot be read, or a line has no word in it.
+    /// If the file cannot be read or a line contains no word.
     pub fn read(file: Input, locale: Locale) -> Result<Self> {
         Self::read_lines(&mut LexiconLines::new(file), locale)
     }
@@ -56,7 +56,8 @@ impl List {
             }
             let mut words = spellings(entry, &tokenize(entry, locale, &language));
             if words.is_empty() && entry.contains(char::is_alphanumeric) {
-                // What is left alone in a text, such as a file name, may be a name all the same: ASP.NET.
+                // Tokens that are left unchanged in a text, such as file names, may still be names:
+                // ASP.NET.
                 words = entry.split_whitespace().map(str::to_owned).collect();
             }
             if words.is_empty() {
@@ -73,18 +74,19 @@ impl List {
         Ok(list)
     }
 
-    /// Its name.
+    /// The name of the list.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its entries in the order of the file, each spelling once.
+    /// The entries in the order of the file, without duplicates.
     pub fn entries(&self) -> &[ListPhrase] {
         &self.entries
     }
 
-    /// Its words as forms seen once each, inside a sentence; those of phrases only when asked for, since not every word
-    /// of a phrase is spelled so elsewhere (`Area`, `University`).
+    /// The words as forms that were seen once each, inside a sentence. The words of phrases are
+    /// included only with `phrases`, since not every word of a phrase is spelled the same elsewhere
+    /// (`Area`, `University`).
     pub fn to_lexicon(&self, phrases: bool) -> Lexicon {
         let mut lexicon = Lexicon::of_locale(self.locale);
         lexicon.sources.push(LexiconSource::new(&self.name, self.entries.len() as u64));
@@ -105,10 +107,11 @@ fn spellings(entry: &str, tokens: &Tokens) -> Vec<String> {
     tokens.as_slice().iter().map(|token| spelling(&token.source)).collect()
 }
 
-/// Writes the forms of a lexicon as a list. Words that begin with `#` are left out: they would be read as comments.
+/// Writes the forms of a lexicon as a list. Words that begin with `#` are left out, since they
+/// would be read as comments.
 ///
 /// # Errors
-/// Where `out` does not take them.
+/// If `out` cannot be written.
 pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     for entry in lexicon.iter().filter(|entry| !entry.word.starts_with('#')) {
         for form in entry.forms {

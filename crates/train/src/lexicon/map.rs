@@ -1,7 +1,8 @@
-//! The map that SRILM's `disambig -map` reads: `word form p form p …`.
+//! The map read by SRILM's `disambig -map`: `word form p form p …`.
 //!
-//! `p` is the share of a form among those of its word, P(form | word), which `disambig -scale` turns into what a
-//! hidden Markov model asks for. A word seen only at sentence beginnings has its shares from there.
+//! `p` is the share of a form among those of its word, P(form | word), which `disambig -scale`
+//! converts into the emission probability of a hidden Markov model. The shares of a word seen only
+//! at sentence beginnings are counted there.
 
 use std::io::{self, Write};
 
@@ -12,7 +13,7 @@ use majuscule::error::Result;
 /// Writes every word with the shares of its forms.
 ///
 /// # Errors
-/// Where `out` does not take them.
+/// If `out` cannot be written.
 pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     for entry in lexicon.iter() {
         let initial = if entry.count() > 0.0 { initial } else { Initial::Count };
@@ -43,7 +44,7 @@ pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> 
             return Err(lines.problem_at(word, problem));
         }
         while let Some(spelling) = fields.next() {
-            // As disambig has it: a form without a number has the probability 1.
+            // As in disambig, a form without a number has probability 1.
             let p = fields.next_if(|field| number(field).is_some()).and_then(number).unwrap_or(1.0);
             let (key, case) =
                 form(spelling, lexicon.locale()).map_err(|problem| lines.problem_at(spelling, problem))?;
@@ -66,7 +67,7 @@ pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> 
     Ok(lexicon.finish(&lines.source(), words))
 }
 
-/// A number from 0 to 1.
+/// Parses a number from 0 to 1.
 pub(super) fn probability(text: &str) -> Option<f64> {
     number(text).filter(|p| *p <= 1.0)
 }

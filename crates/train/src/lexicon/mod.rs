@@ -1,4 +1,4 @@
-//! Every lower-cased word with the forms it was seen in, and how often.
+//! Lexicons: lower-cased words with the forms in which they were seen, and their counts.
 
 pub mod build;
 pub mod compare;
@@ -24,8 +24,9 @@ use majuscule::error::{Error, Result};
 use majuscule::text::{Case, Locale};
 use sources::{SetId, SourceSets};
 
-/// Words in the order of their bytes, each with its forms in the order of their cases, lower first. A word stands here
-/// as [`lower_word`](majuscule::text::tokens::lower_word) gives it; a form is the case that spells it.
+/// A lexicon: words in the order of their bytes, each with its forms in the order of their cases,
+/// lower first. A word is stored as [`lower_word`](majuscule::text::tokens::lower_word) gives it; a
+/// form is the case that spells it.
 ///
 /// ```
 /// use majuscule::lexicon::{Counter, Lexicon};
@@ -52,32 +53,32 @@ pub struct Lexicon {
     notes: Vec<String>,
 }
 
-/// Where a word ends in the text and in the forms; it begins where the one before it ends.
+/// The end of a word in the text and in the forms; it begins at the end of the previous word.
 #[derive(Debug, Clone, Copy)]
 struct WordEnd {
     text: usize,
     forms: usize,
 }
 
-/// A spelling of a word, with its counts. They are whole unless an update let them fade.
+/// A spelling of a word, with its counts. They are integers unless an update has decayed them.
 #[derive(Debug, Clone, Copy)]
 pub struct CountedForm {
     /// The spelling.
     pub case: Case,
-    /// How often it was seen where its position says nothing about its case.
+    /// The number of occurrences whose position says nothing about their case.
     pub count: f64,
-    /// How often it was seen where a sentence begins.
+    /// The number of occurrences at the beginning of a sentence.
     pub initial: f64,
     sources: SetId,
 }
 
 impl CountedForm {
-    /// How often it was seen anywhere.
+    /// The number of all occurrences.
     pub fn total(&self) -> f64 {
         self.count + self.initial
     }
 
-    /// How often it was seen, sentence beginnings counted in or not.
+    /// The number of occurrences, with or without sentence beginnings.
     pub fn weight(&self, initial: Initial) -> f64 {
         match initial {
             Initial::Apart => self.count,
@@ -86,13 +87,14 @@ impl CountedForm {
     }
 }
 
-/// What the words at sentence beginnings count for.
+/// The treatment of words at sentence beginnings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Initial {
-    /// Only where a word was seen nowhere else: a capital there may be due to the position.
+    /// They count only for words that were seen nowhere else: a capital there may be due to the
+    /// position.
     #[default]
     Apart,
-    /// As much as any other.
+    /// They count as much as any other occurrence.
     Count,
 }
 
@@ -101,34 +103,37 @@ pub enum Initial {
 pub struct LexiconEntry<'a> {
     /// The word in lower case.
     pub word: &'a str,
-    /// Its forms, in the order of their cases; at least one.
+    /// The forms of the word, in the order of their cases; at least one.
     pub forms: &'a [CountedForm],
 }
 
 impl LexiconEntry<'_> {
-    /// How often it was seen inside sentences.
+    /// The number of occurrences inside sentences.
     pub fn count(&self) -> f64 {
         self.forms.iter().map(|form| form.count).sum()
     }
 
-    /// How often it was seen where a sentence begins.
+    /// The number of occurrences at the beginning of a sentence.
     pub fn initial(&self) -> f64 {
         self.forms.iter().map(|form| form.initial).sum()
     }
 
-    /// How often it was seen anywhere.
+    /// The number of all occurrences.
     pub fn total(&self) -> f64 {
         self.count() + self.initial()
     }
 
-    /// Its most frequent case, decided where the position says nothing. A word seen only at the beginning of sentences
-    /// is decided there, but a capital first letter then says nothing (nor does a word of that one letter): if it has
-    /// no other capitals, the word is lower. Ties go to the smaller change: lower, title, upper, mixed by pattern.
+    /// The most frequent case of the word, counted where the position says nothing. For a word seen
+    /// only at the beginning of sentences, the occurrences there are counted, but a capital first
+    /// letter then says nothing (nor does a capital that is the whole word): without other
+    /// capitals, the word is lower. Ties go to the smaller change: lower, title, upper, mixed by
+    /// pattern.
     ///
-    /// With [`Initial::Count`] every occurrence counts alike.
+    /// With [`Initial::Count`], all occurrences count alike.
     pub fn majority(&self, initial: Initial) -> Case {
         let most = |weight: &dyn Fn(&CountedForm) -> f64| {
-            // The forms are in the order of the smaller change, and a later one has to be more frequent to win.
+            // The forms are in the order of the smaller change; a later one wins only if it is more
+            // frequent.
             let mut best: Option<(f64, Case)> = None;
             for form in self.forms {
                 let weight = weight(form);
@@ -143,7 +148,7 @@ impl LexiconEntry<'_> {
             .unwrap_or_default()
     }
 
-    /// Whether a sentence beginning alone explains the capital of a form.
+    /// Returns true if a sentence beginning alone explains the capital of a form.
     fn is_due_to_position(&self, form: &CountedForm) -> bool {
         match form.case {
             Case::Title => true,
@@ -154,10 +159,10 @@ impl LexiconEntry<'_> {
 }
 
 impl Lexicon {
-    /// No words yet, for a language tag such as `en`, `tr`, `pt-BR` or `root`.
+    /// Creates an empty lexicon for a language tag such as `en`, `tr`, `pt-BR` or `root`.
     ///
     /// # Errors
-    /// Where it is not a language tag.
+    /// If the tag is no language tag.
     pub fn new(language: &str) -> Result<Self> {
         let locale = language.parse()?;
         if !language.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
@@ -169,7 +174,7 @@ impl Lexicon {
         Ok(Self { language: language.to_owned(), ..Self::of_locale(locale) })
     }
 
-    /// No words yet, for a language of which only the case pairs are known.
+    /// Creates an empty lexicon for a language of which only the case pairs are known.
     pub fn of_locale(locale: Locale) -> Self {
         Self {
             language: locale.to_string(),
@@ -184,57 +189,58 @@ impl Lexicon {
         }
     }
 
-    /// What its file has that no lexicon can hold and that was left out, a sentence each.
+    /// Notes on parts of the file that no lexicon can hold and that were left out, one sentence
+    /// each.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The language tag, `root` where the language is not known.
+    /// The language tag, `root` if the language is not known.
     pub fn language(&self) -> &str {
         &self.language
     }
 
-    /// The case pairs of its language.
+    /// The locale, which defines the case pairs of the language.
     pub fn locale(&self) -> Locale {
         self.locale
     }
 
-    /// How many words there are.
+    /// The number of words.
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the lexicon has no words.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// How many forms there are, of all words.
+    /// The number of forms of all words.
     pub fn form_count(&self) -> usize {
         self.forms.len()
     }
 
-    /// What it was built from, in the order in which it was added.
+    /// The sources of the lexicon, in the order in which they were added.
     pub fn sources(&self) -> &[LexiconSource] {
         &self.sources
     }
 
-    /// What was added later, oldest first.
+    /// The updates of the lexicon, oldest first.
     pub fn updates(&self) -> &[LexiconUpdate] {
         &self.updates
     }
 
-    /// Where a form comes from.
+    /// The sources of a form.
     pub fn sources_of(&self, form: &CountedForm) -> impl ExactSizeIterator<Item = &LexiconSource> {
         self.sets.get(form.sources).iter().map(|&id| &self.sources[usize::from(id)])
     }
 
-    /// Every word in the order of its bytes.
+    /// All words in the order of their bytes.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = LexiconEntry<'_>> {
         (0..self.len()).map(|i| self.entry(i))
     }
 
-    /// A word by its lower case, in time logarithmic in [`Lexicon::len`].
+    /// Looks up a word by its lower case, in time logarithmic in [`Lexicon::len`].
     pub fn get(&self, word: &str) -> Option<LexiconEntry<'_>> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -249,7 +255,8 @@ impl Lexicon {
         None
     }
 
-    /// The most frequent case of a word, see [`LexiconEntry::majority`]; `None` for a word that is not here.
+    /// The most frequent case of a word (see [`LexiconEntry::majority`]); `None` if the lexicon
+    /// lacks the word.
     pub fn majority(&self, word: &str) -> Option<Case> {
         self.get(word).map(|entry| entry.majority(Initial::Apart))
     }
@@ -260,8 +267,8 @@ impl Lexicon {
         LexiconEntry { word: &self.text[start.text..end.text], forms: &self.forms[start.forms..end.forms] }
     }
 
-    /// Appends a word that comes after all others in the order of bytes; its forms are in order. A word without forms
-    /// is left out.
+    /// Appends a word that follows all others in the order of bytes; its forms are in order. A word
+    /// without forms is left out.
     fn push(&mut self, word: &str, forms: impl IntoIterator<Item = CountedForm>) {
         let before = self.forms.len();
         self.forms.extend(forms);
@@ -271,7 +278,7 @@ impl Lexicon {
         }
     }
 
-    /// One with the same header and no words.
+    /// Creates a lexicon with the same header and no words.
     fn without_words(&self) -> Self {
         Self {
             language: self.language.clone(),
@@ -307,7 +314,7 @@ mod tests {
     use majuscule::text::tokens::lower_word;
     use proptest::prelude::*;
 
-    /// A lexicon of words apart by spaces; `^` before a word says that it begins a sentence.
+    /// A lexicon of words separated by spaces; `^` marks a word that begins a sentence.
     pub(super) fn lexicon(text: &str) -> Lexicon {
         let mut counter = FormCounter::new(Locale::Root);
         for word in text.split(' ') {
@@ -319,7 +326,7 @@ mod tests {
         counter.finish("test")
     }
 
-    /// Words of few letters, so that they meet again, with cases as a tokeniser would find them.
+    /// Words of few letters, so that they repeat, with cases as a tokeniser would find them.
     pub(super) fn occurrences() -> impl Strategy<Value = Vec<(String, Case, bool)>> {
         let form = prop_oneof!["[aA][bB]?[cC]?", "[ÉéœŒßσΣİıǆ'’]{1,3}", r"\PC{1,4}"];
         prop::collection::vec((form, any::<bool>()), 0..60).prop_map(|words| {

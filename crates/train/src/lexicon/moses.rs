@@ -1,7 +1,8 @@
-//! The Moses truecaser's model: a word a line, its most frequent form first.
+//! The Moses truecaser's model: one word per line, its most frequent form first.
 //!
-//! `the (12/15) The (3)`: each form with its count, the first one's over the sum of all. The counts of `count` are
-//! written, those of sentence beginnings only when asked for, since the Moses truecaser does not count them either.
+//! `the (12/15) The (3)`: each form with its count; the first count is followed by the sum of all.
+//! The counts are those of `count`. Those of sentence beginnings are included only on request,
+//! since the Moses truecaser does not count them either.
 
 use std::io::{self, Write};
 
@@ -12,12 +13,12 @@ use majuscule::error::Result;
 /// Writes the words that have counts.
 ///
 /// # Errors
-/// Where `out` does not take them.
+/// If `out` cannot be written.
 pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     for entry in lexicon.iter() {
         let mut forms: Vec<&CountedForm> =
             entry.forms.iter().filter(|form| form.weight(initial) > 0.0).collect();
-        // Stable: of equally frequent forms the smaller change comes first.
+        // The sort is stable: of equally frequent forms, the smaller change comes first.
         forms.sort_by(|a, b| b.weight(initial).total_cmp(&a.weight(initial)));
         let total: f64 = forms.iter().map(|form| form.weight(initial)).sum();
         for (i, &each) in forms.iter().enumerate() {
@@ -38,7 +39,7 @@ pub fn write(lexicon: &Lexicon, initial: Initial, out: &mut (impl Write + ?Sized
 pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> {
     let mut lexicon = OneSource::new(language)?;
     let mut words = 0.0;
-    // How many forms are no words, and what is wrong with the first.
+    // The number of forms that are no words, and the problem of the first.
     let mut skipped = (0u64, None);
     while lines.advance()? {
         let line = lines.line();
@@ -71,7 +72,7 @@ pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> 
             sum += count;
             total = total.or(of);
         }
-        // Perl and Python print sums of fractions to 15 digits or so.
+        // Perl and Python print sums of fractions to about 15 digits.
         if let Some(total) = total.filter(|total| (total - sum).abs() > 1e-6 * total.max(sum)) {
             let problem =
                 format!("the total is {total}, but the counts sum to {sum}: the line was cut or altered");
@@ -87,7 +88,7 @@ pub(super) fn read(lines: &mut LexiconLines, language: &str) -> Result<Lexicon> 
     Ok(lexicon)
 }
 
-/// Reads `(count)` or `(count/total)`.
+/// Parses `(count)` or `(count/total)`.
 pub(super) fn counts(bracket: &str) -> Option<(f64, Option<f64>)> {
     let inner = bracket.strip_prefix('(')?.strip_suffix(')')?;
     match inner.split_once('/') {

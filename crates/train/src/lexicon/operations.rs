@@ -1,4 +1,4 @@
-//! Lexicons from lexicons: fewer words, several in one, old counts faded and new ones added.
+//! Derives lexicons from others: limits, merges, and updates that decay old counts.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use super::{CountedForm, Date, Initial, Lexicon, LexiconEntry, LexiconSource, Le
 use majuscule::error::{Error, Result};
 use majuscule::text::{Case, Locale};
 
-/// Which words stay.
+/// The limits of the words that stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::Args)]
 pub struct Limits {
-    /// Drop words seen fewer times than this, whatever their case
+    /// Drop words seen fewer times than this, in whatever case
     #[arg(long, value_name = "N")]
     pub min_count: Option<u64>,
     /// Keep the N most frequent words, with all of their forms
@@ -21,10 +21,10 @@ pub struct Limits {
     pub vocabulary: Option<usize>,
 }
 
-/// Which forms stay.
+/// The forms that stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum FormFilter {
-    /// All of them.
+    /// All forms.
     #[default]
     All,
     /// The most frequent form of each word.
@@ -34,8 +34,9 @@ pub enum FormFilter {
 }
 
 impl Lexicon {
-    /// With the words that stay within the limits, all of their forms kept. What is counted is every occurrence of a
-    /// word; of words equally frequent at the limit, those first in the order of bytes stay.
+    /// Returns a lexicon of the words within the limits, with all of their forms. Every occurrence
+    /// of a word counts; of equally frequent words at the limit, those first in the order of bytes
+    /// stay.
     pub fn limit(&self, limits: Limits) -> Self {
         let least = limits.min_count.unwrap_or(0) as f64;
         let mut kept: Vec<usize> = (0..self.len()).filter(|&i| self.entry(i).total() >= least).collect();
@@ -52,8 +53,8 @@ impl Lexicon {
         lexicon
     }
 
-    /// With some of the forms. Under [`FormFilter::Majority`] a word seen only at sentence beginnings may keep a form with no
-    /// counts: its lower one.
+    /// Returns a lexicon with some of the forms. Under [`FormFilter::Majority`], a word seen only
+    /// at sentence beginnings may keep a form with no counts: its lower one.
     pub fn keep(&self, keep: FormFilter, initial: Initial) -> Self {
         let mut lexicon = self.without_words();
         for entry in self.iter() {
@@ -69,10 +70,11 @@ impl Lexicon {
         lexicon
     }
 
-    /// Both together: counts are added, and each form keeps its sources. Sources of one name become one.
+    /// Merges two lexicons: counts are added, and each form keeps its sources. Sources with the
+    /// same name become one.
     ///
     /// # Errors
-    /// Where their languages pair letters differently, or there are more than 65,536 sources.
+    /// If their languages have different case pairs, or if there are more than 65,536 sources.
     pub fn merge(&self, other: &Self) -> Result<Self> {
         let mut merged = Self::of_locale(self.locale);
         merged.language = common_language(self, other)?;
@@ -111,14 +113,15 @@ impl Lexicon {
         }
     }
 
-    /// New counts added to these, after these have faded: each is multiplied by `decay`, so that words and spellings
-    /// of today win over those of long ago without training anything again. Forms that have faded to nothing go.
+    /// Adds new counts to these after decay: each old count is multiplied by `decay`, so that
+    /// current words and spellings replace old ones without training again. Forms whose counts
+    /// decay to nothing are removed.
     ///
     /// This is the dynamic vocabulary that Batista et al. 2007 leave for later work (section 6).
     ///
     /// # Errors
-    /// Where the decay is not from 0 to 1, the date lies before an earlier update, or the two do not
-    /// [merge](Lexicon::merge).
+    /// If the decay is not from 0 to 1, if the date lies before an earlier update, or if the two
+    /// lexicons cannot be [merged](Lexicon::merge).
     pub fn update(&self, new: &Self, decay: f64, date: Date) -> Result<Self> {
         if !(0.0..=1.0).contains(&decay) {
             return Err(Error::Usage(format!(
@@ -144,10 +147,10 @@ impl Lexicon {
         Ok(updated)
     }
 
-    /// Says of which language it is, where its letters pair as they do now.
+    /// Sets the language, which must have the same case pairs.
     ///
     /// # Errors
-    /// Where the tag is none, or pairs letters differently.
+    /// If the tag is no language tag or has different case pairs.
     pub fn with_language(mut self, language: &str) -> Result<Self> {
         let named = Self::new(language)?;
         if named.locale != self.locale {
@@ -160,7 +163,7 @@ impl Lexicon {
         Ok(self)
     }
 
-    /// Takes the sources of another in, and gives the new id of each of its sets.
+    /// Adds the sources of another lexicon, and returns the new id of each of its sets.
     fn add_sources(&mut self, other: &Self) -> Result<BTreeMap<SetId, SetId>> {
         let mut ids: Vec<SourceId> = Vec::with_capacity(other.sources.len());
         for source in &other.sources {
@@ -170,7 +173,7 @@ impl Lexicon {
         Ok(other.sets.ids().map(|id| (id, self.sets.id(new_set(id)))).collect())
     }
 
-    /// Adds a source, or its words to those of the source of that name.
+    /// Adds a source, or adds its word count to the source with the same name.
     pub(super) fn add_source(&mut self, source: &LexiconSource) -> Result<SourceId> {
         if let Some(at) = self.sources.iter().position(|known| known.name() == source.name()) {
             self.sources[at].words = self.sources[at].words.saturating_add(source.words);
@@ -190,7 +193,8 @@ fn majority_form(entry: &LexiconEntry<'_>, initial: Initial) -> CountedForm {
     entry.forms.iter().copied().find(|form| form.case == case).unwrap_or(unseen)
 }
 
-/// The tag that fits both: the same, the one that is known, the language without its country, or none.
+/// The tag that fits both lexicons: the common one, the known one, the language without its
+/// country, or `root`.
 fn common_language(a: &Lexicon, b: &Lexicon) -> Result<String> {
     if a.locale != b.locale {
         return Err(Error::Usage(format!(

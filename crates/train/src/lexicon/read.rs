@@ -1,4 +1,4 @@
-//! Lexicons in any of their formats, told apart by the first line.
+//! Reads lexicons in any of their formats, which the first line identifies.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -10,21 +10,22 @@ use majuscule::error::{Error, Place, Result};
 use majuscule::files::{self, Input};
 use majuscule::text::{Case, Locale};
 
-/// A file format that a lexicon is read from.
+/// A file format of lexicons that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum LexiconFormat {
-    /// A form a line, columns apart by tabs, under a header
+    /// One form per line, columns separated by tabs, with a header
     Tsv,
     /// The Moses truecaser's model: Form (count/total) form (count) …
     Moses,
-    /// What SRILM's disambig -map reads: word form p form p …
+    /// The map of SRILM's disambig -map: word form p form p …
     Map,
-    /// A word list: a word or phrase a line, # comments
+    /// A word list: one word or phrase per line, # comments
     List,
 }
 
 impl LexiconFormat {
-    /// The format of a file that begins with this line. A line that shows nothing else is the entry of a list.
+    /// The format of a file that begins with this line. A line of no other format is the entry of a
+    /// list.
     pub fn of_line(line: &str) -> Self {
         let fields: Vec<&str> = line.split_whitespace().take(3).collect();
         match fields[..] {
@@ -36,32 +37,33 @@ impl LexiconFormat {
     }
 }
 
-/// How a file is to be read.
+/// The options for reading a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LexiconReadConfig {
-    /// Its format; `None` to tell it from the first line.
+    /// The format; `None` to detect it from the first line.
     pub format: Option<LexiconFormat>,
-    /// The language tag of files that do not name theirs; `None` is `root`.
+    /// The language tag of files that do not name theirs; `None` means `root`.
     pub language: Option<String>,
-    /// Whether the words of a phrase in a list count as words too.
+    /// True if the words of a phrase in a list also count as single words.
     pub phrases: bool,
 }
 
-/// Reads a lexicon. In formats that name no sources the file is the source, by its name without folders.
+/// Reads a lexicon. In formats that name no sources, the file is the source, by its name without
+/// folders.
 ///
-/// An entry of a list counts as one occurrence inside a sentence. The sentence beginnings that a Moses model was
-/// counted without stay uncounted, and a map holds shares in place of counts.
+/// An entry of a list counts as one occurrence inside a sentence. Sentence beginnings that a Moses
+/// model left out are not counted here either, and a map holds shares instead of counts.
 ///
 /// # Errors
-/// Where the file cannot be read, or a line is not what the format asks for: the error names the line.
+/// If the file cannot be read or a line does not match the format: the error names the line.
 pub fn read(file: Input, config: &LexiconReadConfig) -> Result<Lexicon> {
     Ok(read_as(file, config)?.0)
 }
 
-/// Reads a lexicon, and says as what.
+/// Reads a lexicon, and returns it with its format.
 ///
 /// # Errors
-/// As for [`read`].
+/// Those of [`read`].
 pub fn read_as(file: Input, config: &LexiconReadConfig) -> Result<(Lexicon, LexiconFormat)> {
     let mut lines = LexiconLines::new(file);
     let language = config.language.as_deref().unwrap_or("root");
@@ -81,23 +83,23 @@ pub fn read_as(file: Input, config: &LexiconReadConfig) -> Result<(Lexicon, Lexi
     Ok((lexicon?, format))
 }
 
-/// Reads a lexicon that lies in memory, in any of the formats.
+/// Reads a lexicon from memory, in any of the formats.
 ///
 /// # Errors
-/// As for [`read`].
+/// Those of [`read`].
 pub fn parse(data: &[u8]) -> Result<Lexicon> {
     read_bytes(data, &LexiconReadConfig::default())
 }
 
-/// Reads a lexicon that lies in memory.
+/// Reads a lexicon from memory.
 ///
 /// # Errors
-/// As for [`read`].
+/// Those of [`read`].
 pub fn read_bytes(data: &[u8], config: &LexiconReadConfig) -> Result<Lexicon> {
     read(Input::new("lexicon", Cursor::new(data.to_vec()))?, config)
 }
 
-/// The lines of a file; the first may be looked at before it is taken.
+/// The lines of a file, with a look-ahead of one line.
 pub(super) struct LexiconLines {
     lines: files::Lines,
     line: String,
@@ -109,7 +111,7 @@ impl LexiconLines {
         Self { lines: file.lines(), line: String::new(), peeked: false }
     }
 
-    /// Goes to the next line, if there is one.
+    /// Advances to the next line. Returns false at the end.
     pub(super) fn advance(&mut self) -> Result<bool> {
         if std::mem::take(&mut self.peeked) {
             return Ok(true);
@@ -120,12 +122,12 @@ impl LexiconLines {
         Ok(true)
     }
 
-    /// The line that it went to last.
+    /// The current line.
     pub(super) fn line(&self) -> &str {
         &self.line
     }
 
-    /// The next line, without going there.
+    /// The next line, without advancing to it.
     fn peek(&mut self) -> Result<Option<&str>> {
         self.peeked = self.advance()?;
         Ok(self.peeked.then_some(&self.line))
@@ -141,14 +143,14 @@ impl LexiconLines {
         source_name(self.name())
     }
 
-    /// A problem in the last line given.
+    /// An error in the current line.
     pub(super) fn problem(&self, problem: impl Into<String>) -> Error {
         self.lines.problem(problem)
     }
 
-    /// A problem at `part` of the last line given.
+    /// An error at `part` of the current line.
     pub(super) fn problem_at(&self, part: &str, problem: impl Into<String>) -> Error {
-        // The part is a slice of the line: how far apart they lie is its place.
+        // The part is a slice of the line, so the distance of their pointers is its position.
         let offset = (part.as_ptr() as usize).wrapping_sub(self.line.as_ptr() as usize);
         let column = self.line.get(..offset).map(|before| before.chars().count() as u64 + 1);
         let place = Place { file: self.name().to_owned(), line: Some(self.lines.number()), column };
@@ -156,7 +158,7 @@ impl LexiconLines {
     }
 }
 
-/// The name of a file as a source: without its folders, which differ from machine to machine.
+/// The name of a file as a source: without its folders, which differ between machines.
 pub fn source_name(file: &str) -> String {
     match Path::new(file).file_name() {
         _ if file == "-" => "standard input".to_owned(),
@@ -165,12 +167,12 @@ pub fn source_name(file: &str) -> String {
     }
 }
 
-/// A form that was read, as a word and its case.
+/// The word and case of a form that was read.
 pub(super) fn form(form: &str, locale: Locale) -> Result<(String, Case), String> {
     spell(form, locale).map_err(|problem| format!("the form \"{}\" {problem}", form.escape_debug()))
 }
 
-/// The forms of a format that names no sources: the file is the one source.
+/// The forms of a format that names no sources: the file is the only source.
 pub(super) struct OneSource {
     lexicon: Lexicon,
     counter: FormCounter,
@@ -200,11 +202,11 @@ impl OneSource {
     }
 }
 
-/// A count or share: a number that is finite and not negative, in digits.
+/// Parses a count or share: a finite number in digits, not negative.
 pub(super) fn number(text: &str) -> Option<f64> {
     let starts = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     let number = text.parse().ok().filter(|number: &f64| starts && number.is_finite());
-    // So that sums stay finite, whatever a file says.
+    // This keeps sums finite, whatever a file contains.
     number.filter(|number| *number <= 1e300)
 }
 

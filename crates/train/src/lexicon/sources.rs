@@ -1,4 +1,4 @@
-//! Where forms come from, and when they were added.
+//! The sources of forms, and the dates of updates.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,40 +6,41 @@ use std::str::FromStr;
 
 use majuscule::error::Error;
 
-/// A corpus, list or lexicon that forms come from.
+/// A corpus, list or lexicon from which forms come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LexiconSource {
     name: String,
-    /// How many words or entries it had.
+    /// The number of words or entries in the source.
     pub words: u64,
 }
 
 impl LexiconSource {
-    /// A source by its name; control characters in it become spaces, since it is written in files of lines and tabs.
+    /// Creates a source. Control characters in its name become spaces, since the name is written to
+    /// files of lines and tabs.
     pub fn new(name: &str, words: u64) -> Self {
         let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let name = if name.trim().is_empty() { "unnamed" } else { name.trim() };
         Self { name: name.to_owned(), words }
     }
 
-    /// Its name.
+    /// The name of the source.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// New counts that were added to old ones.
+/// A record of new counts that were added to old ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LexiconUpdate {
-    /// When.
+    /// The date of the update.
     pub date: Date,
-    /// What the older counts were multiplied by, from 0 to 1.
+    /// The factor by which older counts were multiplied, from 0 to 1.
     pub decay: f64,
-    /// The names of what was added.
+    /// The names of the sources that were added.
     pub sources: Vec<String>,
 }
 
-/// A day: year, month, day.
+/// A date: year, month, day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     year: u16,
@@ -48,7 +49,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// A day of the Gregorian calendar; `None` where there is no such day.
+    /// Creates a date of the Gregorian calendar; `None` if there is no such day.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
         let leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
         let days = match month {
@@ -65,7 +66,7 @@ impl Date {
 impl FromStr for Date {
     type Err = Error;
 
-    /// Reads `2026-11-20`.
+    /// Parses a date such as `2026-11-20`.
     fn from_str(text: &str) -> Result<Self, Error> {
         let parse = || {
             let shape = text.bytes().map(|b| if b.is_ascii_digit() { b'0' } else { b });
@@ -89,19 +90,20 @@ impl fmt::Display for Date {
     }
 }
 
-/// The place of a source in the list of sources.
+/// The index of a source in the list of sources.
 pub(super) type SourceId = u16;
 
-/// The id of a set of sources. A lexicon has many forms and few different sets: a form keeps the id only.
+/// The id of a set of sources. A lexicon has many forms but few different sets, so a form keeps
+/// only the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(super) struct SetId(u32);
 
 impl SetId {
-    /// The set with no source in it.
+    /// The empty set.
     pub(super) const NONE: Self = Self(0);
 }
 
-/// Sets of sources, each kept once.
+/// Sets of sources, each stored once.
 #[derive(Debug, Clone)]
 pub(super) struct SourceSets {
     sets: Vec<Vec<SourceId>>,
@@ -133,7 +135,7 @@ impl SourceSets {
         id
     }
 
-    /// The id of two sets together.
+    /// The id of the union of two sets.
     pub(super) fn union(&mut self, a: SetId, b: SetId) -> SetId {
         match (a, b) {
             _ if a == b => a,
@@ -145,7 +147,7 @@ impl SourceSets {
         }
     }
 
-    /// How many sets there are; every id is below it.
+    /// The ids of all sets.
     pub(super) fn ids(&self) -> impl Iterator<Item = SetId> + use<> {
         (0..self.sets.len() as u32).map(SetId)
     }

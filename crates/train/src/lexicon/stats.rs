@@ -1,4 +1,4 @@
-//! What a lexicon holds, in figures.
+//! Computes the statistics of a lexicon.
 
 use std::fmt;
 
@@ -7,59 +7,59 @@ use serde::Serialize;
 use super::Lexicon;
 use majuscule::text::Class;
 
-/// The figures of a lexicon.
+/// The statistics of a lexicon.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LexiconStats {
-    /// Its language tag.
+    /// The language tag of the lexicon.
     pub language: String,
-    /// Different words in lower case.
+    /// The number of different words in lower case.
     pub words: usize,
-    /// Different spellings of them.
+    /// The number of different spellings of the words.
     pub forms: usize,
-    /// Words with two forms or more.
+    /// The number of words with two forms or more.
     pub ambiguous: usize,
-    /// Occurrences of all of them.
+    /// The number of occurrences of all words.
     pub tokens: f64,
-    /// Those of them at sentence beginnings.
+    /// The number of occurrences at sentence beginnings.
     pub initial: f64,
-    /// By class of the form, in the order of [`Class::ALL`].
+    /// The figures by class of the form, in the order of [`Class::ALL`].
     pub classes: Vec<ClassStats>,
-    /// By source.
+    /// The figures by source.
     pub sources: Vec<SourceStats>,
     /// The updates: date, decay and sources.
     pub updates: Vec<String>,
 }
 
-/// The forms of a class.
+/// The figures of the forms of a class.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClassStats {
     /// The class.
     pub class: Class,
-    /// How many forms.
+    /// The number of forms.
     pub forms: usize,
-    /// Their occurrences.
+    /// The number of occurrences of the forms.
     pub tokens: f64,
-    /// Their share of all occurrences; `None` where there are none.
+    /// The share of all occurrences; `None` if there are none.
     pub share: Option<f64>,
 }
 
-/// What comes from a source.
+/// The figures of a source.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceStats {
-    /// Its name.
+    /// The name of the source.
     pub name: String,
-    /// The words or entries that were read from it.
+    /// The number of words or entries that were read from the source.
     pub read: u64,
-    /// Different words found in it, perhaps elsewhere too.
+    /// The number of different words found in the source, perhaps elsewhere too.
     pub words: usize,
-    /// Different forms likewise.
+    /// The number of different forms found in the source, perhaps elsewhere too.
     pub forms: usize,
-    /// Forms found in no other source.
+    /// The number of forms found in no other source.
     pub only_here: usize,
 }
 
 impl LexiconStats {
-    /// Counts a lexicon through.
+    /// Counts the words and forms of a lexicon.
     pub fn of(lexicon: &Lexicon) -> Self {
         let mut stats = Self::empty(lexicon);
         let mut last_word = vec![None; lexicon.sources.len()];
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!((stats.words, stats.forms, stats.ambiguous), (5, 6, 1));
         assert_eq!((stats.tokens, stats.initial), (8.0, 1.0));
         let forms: Vec<_> = stats.classes.iter().map(|class| (class.forms, class.share)).collect();
-        // Two of rose; two of Rose, The and Lisbon; NATO; iPhone: of eight.
+        // Of eight: two of rose; two of Rose, one of The and one of Lisbon; NATO; iPhone.
         assert_eq!(forms, [(1, Some(0.25)), (3, Some(0.5)), (1, Some(0.125)), (1, Some(0.125))]);
         let sources: Vec<_> = stats.sources.iter().map(|s| (s.read, s.words, s.forms, s.only_here)).collect();
         assert_eq!(sources, [(6, 4, 5, 4), (2, 2, 2, 1)]);

@@ -1,4 +1,4 @@
-//! The lexicon's own file format: a form a line, columns apart by tabs, under a header.
+//! The lexicon's own file format: one form per line, columns separated by tabs, with a header.
 //!
 //! ```text
 //! # majuscule lexicon   1
@@ -10,8 +10,9 @@
 //! rose   Rose   2       0         1
 //! ```
 //!
-//! Lines of forms are written in the order of the words' bytes and read in any order. The column `sources` names the
-//! lines `# source` by their numbers. `grep -v '^#' FILE | tail -n +2` is the table for `cut` and `sort`.
+//! Lines of forms are written in the order of the words' bytes and may be read in any order. The
+//! column `sources` refers to the lines `# source` by their numbers. `grep -v '^#' FILE | tail -n
+//! +2` extracts the table for `cut` and `sort`.
 
 use std::io::{self, Write};
 
@@ -20,13 +21,13 @@ use super::sources::{SetId, SourceId};
 use super::{CountedForm, FormCounter, Lexicon, LexiconSource, LexiconUpdate};
 use majuscule::error::{Error, Result};
 
-/// The number of the format that this build reads and writes.
+/// The version of the format that this build reads and writes.
 pub const FORMAT: u32 = 1;
 
 const MAGIC: &str = "# majuscule lexicon";
 const COLUMNS: &str = "word\tform\tcount\tinitial\tsources";
 
-/// Whether a file that begins with this line is of this format.
+/// Returns true if a file that begins with this line has this format.
 pub(super) fn is_first_line(line: &str) -> bool {
     line.strip_prefix(MAGIC).is_some_and(|rest| rest.is_empty() || rest.starts_with('\t'))
 }
@@ -34,7 +35,7 @@ pub(super) fn is_first_line(line: &str) -> bool {
 /// Writes a lexicon.
 ///
 /// # Errors
-/// Where `out` does not take it.
+/// If `out` cannot be written.
 pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     writeln!(out, "{MAGIC}\t{FORMAT}")?;
     writeln!(out, "# language\t{}", lexicon.language())?;
@@ -64,7 +65,7 @@ pub fn write(lexicon: &Lexicon, out: &mut (impl Write + ?Sized)) -> io::Result<(
     Ok(())
 }
 
-/// Reads a lexicon from the first line on.
+/// Reads a lexicon, beginning at the first line.
 pub(super) fn read(lines: &mut LexiconLines) -> Result<Lexicon> {
     let mut lexicon = read_header(lines)?;
     let mut counter = FormCounter::new(lexicon.locale);
@@ -80,7 +81,7 @@ pub(super) fn read(lines: &mut LexiconLines) -> Result<Lexicon> {
             );
             return Err(lines.problem(problem));
         };
-        // Most lines name the same sources as the line before.
+        // Most lines have the same sources as the line before.
         let new_set = match sources {
             _ if sources == known_set.0 => None,
             _ => Some(parse_set(sources, lexicon.sources.len())),
