@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use majuscule::error::{Error, Result};
 use majuscule::files::Input;
 use majuscule::format::convert::Conversion;
-use majuscule::format::{Kind, Record, Settings, ctm, stm, trn};
+use majuscule::format::{Kind, Record, Settings, Utterance};
 use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
 use majuscule::methods::majority::CaseTable;
 use majuscule::methods::{Model, load};
@@ -439,53 +439,20 @@ pub fn counts(data: &[u8]) {
     }
 }
 
-/// Any bytes as a transcript of words and marks in columns: sentences, or an error that names its line.
+/// Any bytes as a transcript, a corpus and utterances to be scored: what can be read has sentences in order, and times that are numbers.
 ///
 /// # Panics
-/// Where that law is broken.
-pub fn nlp(data: &[u8]) {
-    sentences(Kind::Nlp, data);
-}
-
-/// Any bytes as recogniser output with times: the same, and every field stands in its line, in order.
-///
-/// # Panics
-/// Where that law is broken.
-pub fn ctm(data: &[u8]) {
-    sentences(Kind::Ctm, data);
-    each_line(data, |line| {
-        let Ok(Some(row)) = ctm::row(line) else { return };
-        let optional = [row.confidence, row.kind, row.speaker].into_iter().flatten();
-        assert_in_order(
-            line,
-            [row.file, row.channel, row.begin, row.duration, row.word].into_iter().chain(optional),
-        );
-    });
-}
-
-/// Any bytes as segments with times: the same.
-///
-/// # Panics
-/// Where that law is broken.
-pub fn stm(data: &[u8]) {
-    sentences(Kind::Stm, data);
-    each_line(data, |line| {
-        let Ok(Some(row)) = stm::row(line) else { return };
-        let fields = [row.file, row.channel, row.speaker, row.begin, row.end];
-        assert_in_order(line, fields.into_iter().chain(row.label).chain(row.words));
-    });
-}
-
-/// Any bytes as utterances with their names: the same.
-///
-/// # Panics
-/// Where that law is broken.
-pub fn trn(data: &[u8]) {
-    sentences(Kind::Trn, data);
-    each_line(data, |line| {
-        let Ok(Some(row)) = trn::row(line) else { return };
-        assert_in_order(line, row.words.into_iter().chain([row.utterance]));
-    });
+/// Where a law is broken.
+pub fn transcript(kind: Kind, data: &[u8]) {
+    sentences(kind, data);
+    let input = Input::uncompressed("data", Cursor::new(data.to_vec()));
+    let mut records = kind.records(input, None).expect("the format needs no field");
+    let mut record = Record::default();
+    while let Ok(true) = records.next(&mut record) {
+        if let Ok(Some(Utterance { times: Some((begin, end)), .. })) = records.utterance() {
+            assert!(begin.is_finite() && end.is_finite(), "from {begin} to {end} in line {}", record.line);
+        }
+    }
 }
 
 fn sentences(format: Kind, data: &[u8]) {
@@ -502,18 +469,6 @@ fn sentences(format: Kind, data: &[u8]) {
     let is_text = str::from_utf8(data).is_ok() && data.get(1..4) != Some(b"*M\x18");
     if let Err(Error::Input { place, problem }) = read {
         assert!(place.line.is_some() || !is_text, "{place}: {problem}");
-    }
-}
-
-fn each_line(data: &[u8], visit: impl FnMut(&str)) {
-    String::from_utf8_lossy(data).split('\n').for_each(visit);
-}
-
-fn assert_in_order(line: &str, fields: impl Iterator<Item = std::ops::Range<usize>>) {
-    let mut end = 0;
-    for field in fields {
-        assert!(end <= field.start && !line[field.clone()].is_empty(), "{field:?} of {line:?}");
-        end = field.end;
     }
 }
 

@@ -5,6 +5,7 @@ mod buffer;
 mod caption;
 mod conll;
 mod copies;
+mod ctm;
 mod cue;
 mod envelope;
 mod json;
@@ -18,15 +19,14 @@ mod records;
 mod segment;
 mod sniff;
 mod srt;
+mod stm;
+mod transcript;
+mod trn;
 mod tsv;
 mod ttml;
 mod vtt;
 
 pub mod convert;
-pub mod ctm;
-pub mod stm;
-pub mod transcript;
-pub mod trn;
 pub mod whisper;
 
 use std::path::Path;
@@ -39,6 +39,7 @@ pub(crate) use live::Live;
 pub use plain::Plain;
 pub use record::{Record, RecordSource};
 pub use sniff::refuse_binary;
+pub use transcript::{Utterance, UtterancePart, unfiltered_name};
 pub use tsv::has_names;
 
 use copies::CopiedWord;
@@ -252,7 +253,7 @@ impl Kind {
     /// The format that a file's name means, if it means one.
     pub fn named(path: &Path) -> Option<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let (_, end) = transcript::unfiltered_name(files::uncompressed_name(&name)).rsplit_once('.')?;
+        let (_, end) = unfiltered_name(files::uncompressed_name(&name)).rsplit_once('.')?;
         Some(match end {
             "txt" | "text" => Self::Text,
             "srt" => Self::Srt,

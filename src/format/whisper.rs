@@ -30,14 +30,14 @@ const AHEAD: usize = 2000;
 
 /// A document, which is read whole: its text stands in several places.
 #[derive(Debug)]
-pub struct Whisper {
+pub(super) struct Whisper {
     input: Option<Input>,
     settings: Settings,
 }
 
 impl Whisper {
     /// Reads a document.
-    pub fn new(input: Input, settings: Settings) -> Self {
+    pub(super) fn new(input: Input, settings: Settings) -> Self {
         Self { input: Some(input), settings }
     }
 }

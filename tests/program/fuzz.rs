@@ -23,25 +23,22 @@ const TEXTS: [&str; 8] = [
 const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n# update\t2026-11-20\t0.5\tnews\n\
                        word\tform\tcount\tinitial\tsources\nmcdonald\tMcDonald\t3\t0.5\t1\nrose\tRose\t2\t0\t1\n";
 
-/// What takes any bytes.
-type Target = fn(&[u8]);
-
-/// Each reader of transcripts, and a transcript.
-const TRANSCRIPTS: [(Target, &str); 4] = [
+/// Each format of transcripts, and a transcript.
+const TRANSCRIPTS: [(Kind, &str); 4] = [
     (
-        fuzz::nlp,
+        Kind::Nlp,
         "token|speaker|punctuation|case|tags\nGood|0||UC|\nday|0|,|LC|\n<laugh>|0|||\nÁna|1|.|UC|\r\nyes|1|?|\n",
     ),
     (
-        fuzz::ctm,
+        Kind::Ctm,
         ";; made\na A 0.5 0.25 Good 0.9 lex ána\na A * * <ALT_BEGIN>\na A 1 1 day,\na A * * <ALT>\na A 1 1 <hm> NA\na A * * <ALT_END>\n\
          b 1 0 1 Yés\n",
     ),
     (
-        fuzz::stm,
+        Kind::Stm,
         "a 1 ána 0.5 3 <o,f0,female> Good { day / night / @ } .\r\na 1 x 3 4 ignore_time_segment_in_scoring\n;; x\nb 2 rui 0 1\n",
     ),
-    (fuzz::trn, "Good { day / { dáy / @ } } (uh) (ána-1)\n(rui-1)\n\n;; x\nYes? (rui-2)"),
+    (Kind::Trn, "Good { day / { dáy / @ } } (uh) (ána-1)\n(rui-1)\n\n;; x\nYes? (rui-2)"),
 ];
 
 /// Each format, and a file of it with words that the model knows.
@@ -155,8 +152,8 @@ fn random_bytes_break_nothing() {
         fuzz::arpa(&data);
         fuzz::binary(&data);
         fuzz::counts(&data);
-        for (read, _) in TRANSCRIPTS {
-            read(&data);
+        for (kind, _) in TRANSCRIPTS {
+            fuzz::transcript(kind, &data);
         }
         fuzz::align(&data);
     }
@@ -276,12 +273,12 @@ fn altered_counts_are_read_or_refused() {
 fn altered_transcripts_are_read_or_refused() {
     let mut random = Random::new(8);
     let others = TRANSCRIPTS.map(|(_, text)| text.as_bytes());
-    for (read, text) in TRANSCRIPTS {
+    for (kind, text) in TRANSCRIPTS {
         for len in 0..=text.len() {
-            read(&text.as_bytes()[..len]);
+            fuzz::transcript(kind, &text.as_bytes()[..len]);
         }
         for _ in 0..2000 {
-            read(&random.mutated(text.as_bytes(), &others));
+            fuzz::transcript(kind, &random.mutated(text.as_bytes(), &others));
         }
     }
 }

@@ -20,7 +20,7 @@ use std::thread;
 use majuscule::error::{Error, Result};
 use majuscule::files::{self, Input};
 use majuscule::format::Record;
-use majuscule::format::transcript::{Utterance, UtterancePart};
+use majuscule::format::{Utterance, UtterancePart};
 use majuscule::text::{Break, Label, Locale, Spellings, Tokens, sentence};
 
 pub use protocol::{Protocol, ReiTag};

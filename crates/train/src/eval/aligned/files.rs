@@ -10,7 +10,7 @@ use super::{AlignedScore, Pairing, Transcript, score_pairs};
 use crate::corpus::{Corpus, Protocol, Reading};
 use majuscule::error::{Error, Result};
 use majuscule::files;
-use majuscule::format::transcript::unfiltered_name;
+use majuscule::format::unfiltered_name;
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, Spellings};

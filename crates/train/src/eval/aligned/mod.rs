@@ -25,7 +25,7 @@ use super::score::{Wrong, most_frequent};
 use super::slots::{Confusion, Matching, ratio};
 use crate::corpus::{Corpus, marks};
 use majuscule::error::Result;
-use majuscule::format::transcript::{self, UtterancePart};
+use majuscule::format::{Utterance, UtterancePart};
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Break, Case, Constraint, Locale, Spellings, Token, Tokens};
@@ -89,16 +89,13 @@ impl Transcript {
 
     /// The transcript of a plain text.
     pub fn of_text(text: &str, locale: Locale) -> Self {
-        let utterance = transcript::Utterance {
-            parts: vec![UtterancePart::Text(text)],
-            ..transcript::Utterance::default()
-        };
+        let utterance = Utterance { parts: vec![UtterancePart::Text(text)], ..Utterance::default() };
         let mut transcript = Self::default();
         transcript.push(&utterance, locale, &mut String::new());
         transcript
     }
 
-    fn push(&mut self, utterance: &transcript::Utterance<'_>, locale: Locale, scratch: &mut String) {
+    fn push(&mut self, utterance: &Utterance<'_>, locale: Locale, scratch: &mut String) {
         let Self { words, cases, parts, .. } = self;
         let first = parts.len();
         for part in &utterance.parts {
@@ -125,7 +122,7 @@ impl Transcript {
                 cases.push(Case::of(word, locale));
             });
         }
-        let transcript::Utterance { name, times, is_segment, is_ignored, .. } = *utterance;
+        let Utterance { name, times, is_segment, is_ignored, .. } = *utterance;
         let (name, parts) = (name.map(str::to_owned), first..parts.len());
         self.utterances.push(AlignedUtterance { name, times, is_segment, is_ignored, parts });
     }
