@@ -1,4 +1,5 @@
-//! What the checkpoints of all methods share: of which training one is, and what is said where it is of another.
+//! Shared parts of the checkpoints of all methods: the settings that identify a training, and the
+//! errors for a checkpoint of another training.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -7,7 +8,8 @@ use crate::corpus::Corpus;
 use majuscule::error::Error;
 use majuscule::files::Encoding;
 
-/// What the states of a training depend on, but for what is in its files, as JSON. `version` is that of what states mean.
+/// Returns as JSON all that the states of a training depend on, except the contents of its files.
+/// `version` is the version of the meaning of states.
 pub fn settings(config: &impl Serialize, version: String, corpus: &Corpus) -> String {
     let value = serde_json::to_value(config).expect("settings have string keys only");
     let mut settings: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
@@ -31,7 +33,8 @@ pub fn settings(config: &impl Serialize, version: String, corpus: &Corpus) -> St
     Value::Object(settings).to_string()
 }
 
-/// Tells what differs first between the settings that a training was begun with and those of now.
+/// Returns an error that names the first difference between the settings that a training was begun
+/// with and the present ones.
 pub fn other_settings(file: &str, found: &[u8], expected: &str) -> Error {
     let parsed = |bytes: &[u8]| serde_json::from_slice::<Map<String, Value>>(bytes).unwrap_or_default();
     let (found, expected) = (parsed(found), parsed(expected.as_bytes()));
@@ -47,7 +50,7 @@ pub fn other_settings(file: &str, found: &[u8], expected: &str) -> Error {
     ))
 }
 
-/// The files are called as before, but one of them, such as `what`, holds something else.
+/// Returns the error for an input, such as `what`, that has its old name but new contents.
 pub fn altered_input(file: &str, what: &str) -> Error {
     let cure = "give the files that it was begun with, or remove it to begin again";
     Error::file(file, format!("{what} that it was begun with has been altered since: {cure}"))

@@ -1,4 +1,5 @@
-//! How often a corpus has each word in each class, and in which mixed cases: the labels and spellings of a neural network.
+//! Counts of the classes and mixed cases of each word of a corpus: the labels and spellings of a
+//! neural network.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use majuscule::error::{Error, Result};
 use majuscule::methods::spellings;
 use majuscule::text::{Case, Class, Labels, Locale, Mark};
 
-/// The words of a corpus.
+/// The words of a corpus, with the counts of their classes and mixed cases.
 #[derive(Debug, Default)]
 pub struct CorpusForms(FxHashMap<String, ([u64; 4], BTreeMap<Case, u64>)>);
 
@@ -30,10 +31,10 @@ impl CorpusForms {
         }
     }
 
-    /// Refuses what teaches no case.
+    /// Refuses a corpus that teaches no case.
     ///
     /// # Errors
-    /// Where there are no words, or all in one case.
+    /// If there are no words, or if all are in one case.
     pub fn check(&self, corpus: &Corpus) -> Result<()> {
         if self.0.is_empty() {
             return Err(Error::file(corpus.name(), "has no words: expected cased text, a sentence a line"));
@@ -45,23 +46,24 @@ impl CorpusForms {
         build::check_forms(seen, corpus.locale(), &corpus.name())
     }
 
-    /// The words, in any order, and how often each was seen.
+    /// Returns the words, in any order, with the count of each.
     pub fn words(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(lower, (classes, _))| (lower.as_str(), classes.iter().sum()))
     }
 
-    /// Rei et al.'s three classes, and the fourth where it occurs; it is the last.
+    /// Returns the three classes of Rei et al. and, if mixed case occurs, the fourth class last.
     pub fn labels(&self) -> Labels {
         let classes = if self.has_mixed() { 4 } else { 3 };
         Labels::new(Class::ALL[..classes].iter().map(|&class| (class, Mark::None)))
     }
 
-    /// Whether a word was seen in mixed case.
+    /// Returns true if a word was seen in mixed case.
     pub fn has_mixed(&self) -> bool {
         self.0.values().any(|(_, mixed)| !mixed.is_empty())
     }
 
-    /// The most frequent mixed spelling of each word that has one, and for other words that of `known`, a line each.
+    /// Returns the most frequent mixed spelling of each word that has one, one per line. Other
+    /// words have their spelling in `known`.
     pub fn mixed(&self, known: &str, locale: Locale) -> String {
         let mut cases: BTreeMap<String, Case> = spellings::read(known, locale).collect();
         for (lower, (_, mixed)) in &self.0 {

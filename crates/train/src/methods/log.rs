@@ -1,4 +1,4 @@
-//! What happens in a training, a line of JSON each time.
+//! A log of training events, one line of JSON each.
 
 use std::fs::File;
 use std::io::Write;
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use majuscule::error::{Error, Result};
 
-/// Where the lines go, if anywhere.
+/// The log file, if there is one.
 pub struct Log(Option<(PathBuf, File)>);
 
 impl Log {
-    /// Opens the file, behind what stands in it.
+    /// Opens the file for appending.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If the file cannot be written.
     pub fn open(path: Option<&PathBuf>) -> Result<Self> {
         let open = |path: &PathBuf| {
             let file = File::options().create(true).append(true).open(path);
@@ -27,7 +27,7 @@ impl Log {
     /// Writes a line.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If the file cannot be written.
     pub fn line(&mut self, value: &Value) -> Result<()> {
         let Some((path, file)) = &mut self.0 else { return Ok(()) };
         file.write_all(format!("{value}\n").as_bytes()).map_err(|error| Error::io("write", path, error))

@@ -1,4 +1,4 @@
-//! A cased corpus in, the most frequent form of each of its words out.
+//! Training of the method that gives each word its most frequent form in a cased corpus.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -16,19 +16,19 @@ use majuscule::restorer::Restorer;
 use majuscule::text::compound::is_joint;
 use majuscule::text::{Capitals, Case, Locale};
 
-/// How `majority` is trained.
+/// The settings for training `majority`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, clap::Args)]
 pub struct MajorityConfig {
-    /// The words that it keeps; one that is not among the most frequent N stays lower-cased, in one piece or not
+    /// Keep only the N most frequent words; all others stay lower-cased, compounds too
     #[command(flatten)]
     #[serde(flatten)]
     pub limits: Limits,
-    /// Leave out words whose most frequent form is lower-cased and that were seen fewer times than this: the model is
-    /// smaller, and they stay lower-cased all the same
+    /// Leave out words whose most frequent form is lower-cased and that were seen fewer times than
+    /// this: the model is smaller, and these words stay lower-cased anyway
     #[arg(long, value_name = "N", default_value_t)]
     pub lower_min_count: u64,
-    /// Keep compound words that were not seen (jean-jacques) lower-cased, as the papers' baseline does, instead of giving
-    /// them the case of their parts
+    /// Keep unseen compound words (jean-jacques) lower-cased, as the papers' baseline does, instead
+    /// of giving them the case of their parts
     #[arg(long)]
     pub no_parts: bool,
     /// Add the counts of a lexicon or the entries of a word list; with one, no corpus is needed
@@ -61,12 +61,15 @@ impl Learner for MajorityConfig {
     }
 }
 
-/// Trains on a corpus, and on the lexicons that the settings name. Words that the protocol leaves unscored (the first of a
-/// sentence) count only where a word was seen nowhere else: see
-/// [`LexiconEntry::majority`](crate::lexicon::LexiconEntry::majority). With the model come the names of the lexicons' sources.
+/// Trains on a corpus and on the lexicons that the settings name. Also returns the names of the
+/// lexicons' sources.
+///
+/// Words that the protocol leaves unscored (the first of a sentence) count only if a word was seen
+/// nowhere else: see [`LexiconEntry::majority`](crate::lexicon::LexiconEntry::majority).
 ///
 /// # Errors
-/// Where the corpus cannot be read, or shows nothing about case: it has no words, no capitals or nothing else.
+/// If the corpus cannot be read or shows nothing about case: it has no words, no capitals, or
+/// nothing else.
 pub fn train(
     config: &MajorityConfig,
     corpus: &Corpus,
@@ -89,24 +92,24 @@ pub fn train(
     Ok((of_lexicon(config, &lexicon, corpus.locale())?, sources))
 }
 
-/// The model of a lexicon: its words with the most frequent form of each.
+/// Returns the model of a lexicon: its words, each with its most frequent form.
 ///
 /// # Errors
-/// Where there are more words than a model can hold.
+/// If there are more words than a model can hold.
 pub fn of_lexicon(config: &MajorityConfig, lexicon: &Lexicon, locale: Locale) -> Result<Majority> {
     let lexicon = lexicon.limit(config.limits);
     let mut words: Vec<_> = lexicon.iter().collect();
-    // Frequent words first: they get the best places in the table.
+    // Frequent words come first, so that they get the best places in the table.
     words.sort_by(|a, b| b.total().total_cmp(&a.total()).then_with(|| a.word.cmp(b.word)));
     let settings = MajoritySettings { parts: !config.no_parts && config.limits.vocabulary.is_none() };
-    // A compound in lower case says that its parts do not decide.
+    // A lower-case entry of a compound keeps its parts from deciding.
     let stays = |entry: &LexiconEntry<'_>, case| {
         case != Case::Lower
             || entry.total() >= config.lower_min_count as f64
             || settings.parts && entry.word.contains(is_joint)
     };
     let case = |entry: &LexiconEntry<'_>| match entry.majority(Initial::Apart) {
-        // Where writers cannot type it they write Ijsland, but Dutch has IJsland.
+        // Writers who cannot type the ligature write Ijsland, but Dutch has IJsland.
         Case::Mixed(Capitals(1)) => Case::Title,
         case => case,
     };

@@ -1,4 +1,4 @@
-//! The training of methods: what each says of itself, and the model that comes out.
+//! The training of methods: the description of each method, and the model that results.
 
 pub mod checkpoint;
 pub mod forms;
@@ -21,39 +21,39 @@ use majuscule::files;
 use majuscule::model::{Draft, FORMAT, Manifest, Section, Store, Training};
 use majuscule::text::{Labels, Locale};
 
-/// The settings of a method, about to be trained.
+/// The settings of a method to be trained.
 pub trait Learner: Debug + Send + Sync {
-    /// The method's name in manifests and on the command line.
+    /// Returns the method's name in manifests and on the command line.
     fn name(&self) -> &'static str;
 
-    /// The files that are read beside the corpus.
+    /// Returns the files that are read besides the corpus.
     fn inputs(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// Settings that are accepted but may not be meant.
+    /// Returns warnings about settings that are accepted but may not be intended.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Remarks on a trained model for its user.
+    /// Returns notes for the user on a trained model.
     fn notes(&self, draft: &Draft) -> Vec<String> {
         let _ = draft;
         Vec::new()
     }
 
-    /// The file of the training's progress, to be removed once the model is saved.
+    /// Returns the checkpoint of the training, which is removed once the model is saved.
     fn checkpoint(&self) -> Option<&Path> {
         None
     }
 
-    /// Returns true where the method learns from a corpus alone.
+    /// Returns true if the method learns from a corpus alone.
     fn needs_corpus(&self) -> bool {
         true
     }
 
-    /// Returns true where the corpus is read more than once: standard input and pipes then have to be held, as
-    /// [`Corpus::hold`] does.
+    /// Returns true if the corpus is read more than once. Standard input and pipes must then be
+    /// held, as by [`Corpus::hold`].
     fn reads_again(&self) -> bool {
         true
     }
@@ -61,13 +61,13 @@ pub trait Learner: Debug + Send + Sync {
     /// Trains on a corpus.
     ///
     /// # Errors
-    /// Where the corpus cannot be read or is no use for training.
+    /// If the corpus cannot be read or is of no use for training.
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, watch: &mut Watch<'_>) -> Result<Learned>;
 
-    /// Checks the model that came out, such as its size.
+    /// Checks the resulting model, for instance its size.
     ///
     /// # Errors
-    /// Where it is not what the settings ask for.
+    /// If the model is not what the settings ask for.
     fn check(&self, draft: &Draft) -> Result<()> {
         let _ = draft;
         Ok(())
@@ -77,18 +77,18 @@ pub trait Learner: Debug + Send + Sync {
 /// The parts of a trained model.
 #[derive(Debug)]
 pub struct Learned {
-    /// The settings of its manifest: how the model works, and under `config` all that was asked for.
+    /// The settings in the manifest: those of the model and, under `config`, those of the training.
     pub settings: serde_json::Value,
-    /// The labels that it chooses among.
+    /// The labels that the model chooses among.
     pub labels: Labels,
-    /// Its files.
+    /// The files of the model.
     pub sections: Vec<Section>,
-    /// The names of the files that it was trained on, beside the corpus.
+    /// The names of the files other than the corpus that the model was trained on.
     pub files: Vec<String>,
 }
 
 impl Learned {
-    /// A model that `model` says how it works of, trained as `config` says.
+    /// Creates a trained model from the settings of the model and those of its training.
     pub fn new(
         model: &impl Serialize,
         config: &impl Serialize,
@@ -100,7 +100,8 @@ impl Learned {
         Self { settings, labels: labels.clone(), sections, files: Vec::new() }
     }
 
-    /// Adds files that it was trained on, by their names alone: their folders differ from machine to machine.
+    /// Adds files that the model was trained on, by name only, since their folders differ between
+    /// machines.
     #[must_use]
     pub fn trained_on(mut self, inputs: &[PathBuf]) -> Self {
         self.files.extend(inputs.iter().map(|file| files::name(file)));
@@ -108,16 +109,16 @@ impl Learned {
     }
 }
 
-/// A value as a manifest holds it.
+/// Converts a value to JSON for a manifest.
 pub fn json(value: &impl Serialize) -> serde_json::Value {
     serde_json::to_value(value).expect("settings have string keys only")
 }
 
-/// Trains a method on a corpus and makes a model to be saved. `files` are the names of the texts in its manifest; `watch` is told
-/// the progress of a long training.
+/// Trains a method on a corpus and returns a model to be saved. `files` are the names of the texts
+/// in its manifest; `watch` receives the progress of a long training.
 ///
 /// # Errors
-/// Where the corpus cannot be read or is no use for training.
+/// If the corpus cannot be read or is of no use for training.
 pub fn train(
     learner: &dyn Learner,
     corpus: &Corpus,
@@ -143,12 +144,12 @@ pub fn train(
     Ok(draft)
 }
 
-/// The settings of an adaptation of a method's models to another text.
+/// The settings for adapting a method's models to another text.
 pub trait Adapter: Debug + Send + Sync {
-    /// The method whose models are adapted.
+    /// Returns the method whose models are adapted.
     fn method(&self) -> &'static str;
 
-    /// The file of the adaptation's progress, to be removed once the model is saved.
+    /// Returns the checkpoint of the adaptation, which is removed once the model is saved.
     fn checkpoint(&self) -> Option<&Path> {
         None
     }
@@ -156,7 +157,7 @@ pub trait Adapter: Debug + Send + Sync {
     /// Adapts a model to a corpus.
     ///
     /// # Errors
-    /// Where the model is altered, or the corpus cannot be read or pairs letters in another way.
+    /// If the model is altered, or if the corpus cannot be read or has another case mapping.
     fn adapt(
         &self,
         store: &dyn Store,
@@ -171,19 +172,20 @@ pub trait Adapter: Debug + Send + Sync {
 pub struct Adapted {
     /// The settings of the adaptation, as the manifest keeps them.
     pub config: serde_json::Value,
-    /// The settings of the model that are others now.
+    /// The changed settings of the model.
     pub settings: serde_json::Value,
-    /// The labels, where they are others now.
+    /// The labels, if they changed.
     pub labels: Option<Labels>,
     /// The files of the model.
     pub sections: Vec<Section>,
 }
 
-/// Adapts a model to a corpus and makes a model to be saved. `files` are the names of the texts, which the manifest names beside those
-/// of the model; under `adapted` its settings hold them and the rest of what was asked for.
+/// Adapts a model to a corpus and returns a model to be saved. `files` are the names of the texts,
+/// which the manifest lists together with those of the model; its settings hold them under
+/// `adapted`, with the settings of the adaptation.
 ///
 /// # Errors
-/// Where the model is of another method than the adapter, and those of [`Adapter::adapt`].
+/// If the model is of another method than the adapter, and those of [`Adapter::adapt`].
 pub fn adapt(
     adapter: &dyn Adapter,
     store: &dyn Store,
@@ -216,7 +218,7 @@ pub fn adapt(
     Ok(Draft::new(manifest, adapted.sections))
 }
 
-/// Refuses a corpus that pairs letters in another way than the model that is adapted to it.
+/// Refuses a corpus whose case mapping differs from that of the model to be adapted.
 ///
 /// # Errors
 /// [`Error::Usage`].
@@ -230,10 +232,10 @@ pub fn check_locale(corpus: &Corpus, expected: Locale) -> Result<()> {
     )))
 }
 
-/// Serialises files by name alone: their folders differ from machine to machine.
+/// Serialises files by name only, since their folders differ between machines.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Those of the serialiser.
 pub fn names<'a, S: Serializer, F>(files: &'a F, serializer: S) -> std::result::Result<S::Ok, S::Error>
 where
     &'a F: IntoIterator<Item = &'a PathBuf>,

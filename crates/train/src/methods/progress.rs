@@ -1,36 +1,36 @@
-//! What a long training tells of itself while it is at work.
+//! Progress reports of a long training.
 
 use std::time::Duration;
 
-/// How far a training is, told after each step.
+/// The progress of a training, reported after each step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// The epoch that it is in, counted from 1.
+    /// The current epoch, counted from 1.
     pub epoch: usize,
-    /// How many epochs there are, if it does not stop early.
+    /// The number of epochs, unless training stops early.
     pub epochs: usize,
-    /// Steps done, those before an interruption included.
+    /// The number of steps done, including those before an interruption.
     pub step: usize,
-    /// How many there are.
+    /// The number of steps in all.
     pub steps: usize,
     /// The mean loss of the last steps.
     pub loss: f64,
-    /// Pieces of words that went through in a second.
+    /// The throughput in word pieces per second.
     pub pieces_per_second: f64,
-    /// The least slot error rate so far on what is held out.
+    /// The lowest slot error rate so far on the held-out text.
     pub held_out_ser: Option<f64>,
-    /// How long it goes on at the speed of now.
+    /// The estimated time left at the present speed.
     pub left: Left,
 }
 
-/// How long a training goes on.
+/// The estimated time that a training has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
-    /// To the end, or less where it stops early.
+    /// The time to the end, less if training stops early.
     All(Duration),
-    /// To the end of an epoch whose steps cost less than those of later ones.
+    /// The time to the end of an epoch whose steps cost less than those of later epochs.
     Epoch(Duration),
 }
 
-/// Is told.
+/// A callback that receives the progress.
 pub type Watch<'a> = dyn FnMut(&Progress) + 'a;

@@ -1,4 +1,4 @@
-//! Models of small texts: what they decode is what a pencil and trying all combinations find.
+//! Models of small texts, whose decoding equals results by hand and by exhaustive search.
 
 use super::*;
 use crate::corpus::{Corpus, Protocol, Reading};
@@ -11,7 +11,7 @@ use majuscule::text::{Break, Case, Choice, Constraint, Token, Tokens};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
 
-/// A model of a small text, without a guesser.
+/// Trains a model of a small text, without a guesser.
 fn trained(text: &str, config: HmmConfig) -> Hmm {
     let corpus = Corpus::of_text(text, Reading::default(), Protocol::Text, Locale::Root);
     train(&config, &corpus, NonZeroUsize::MIN).unwrap()
@@ -41,7 +41,8 @@ fn restored(model: &Hmm, text: &str) -> String {
     words.join(" ")
 }
 
-/// −ln p of all labellings of a sentence, by the sentence scores of the language model: the slow twin.
+/// Returns −ln p of all labellings of a sentence, by the sentence scores of the language model: the
+/// slow twin.
 fn all(model: &Hmm, tokens: &Tokens) -> Vec<(f64, Vec<Case>)> {
     let mut paths = vec![Vec::new()];
     for (lower, _) in tokens.iter() {
@@ -119,7 +120,7 @@ fn the_tiny_model_is_decoded_as_by_hand() {
     assert_eq!(restored(&tiny(), "told braga"), "told braga");
     let best = tiny().n_best(&Tokens::of_words(["the", "us"], Locale::Root), 9).unwrap();
     assert_eq!(best.len(), 4);
-    // <s> The US </s>: -0.20761 - 0.08619 - 0.22185, the last after the back-off 0 of "The US".
+    // <s> The US </s>: -0.20761 - 0.08619 - 0.22185; the last follows the back-off 0 of "The US".
     assert!((best[0].log10 + 0.51565).abs() < 1e-5, "{best:?}");
 }
 

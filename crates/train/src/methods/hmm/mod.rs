@@ -1,4 +1,4 @@
-//! A cased corpus in, its language model and the map of its forms out; or files of both made before.
+//! Training of a language model and a map of word forms from a cased corpus, or from files of both.
 
 #[cfg(test)]
 mod decoding;
@@ -26,18 +26,18 @@ use majuscule::model::Section;
 use majuscule::restorer::Restorer;
 use majuscule::text::{Case, Class, Labels, Locale};
 
-/// How `hmm` is trained.
+/// The settings for training `hmm`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct HmmConfig {
     /// The language model and the map
     #[command(flatten)]
     #[serde(flatten)]
     pub language: Language,
-    /// How much the language model counts
+    /// The weight of the language model
     #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = HmmConfig::default().lm_weight)]
     pub lm_weight: f32,
-    /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is P(lower | form) = 1
-    /// for all forms
+    /// The weight of the map's numbers, which for a corpus are the relative frequencies of a word's
+    /// forms; 0 means P(lower | form) = 1 for all forms
     #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = HmmConfig::default().map_weight)]
     pub map_weight: f32,
 }
@@ -51,36 +51,39 @@ impl Default for HmmConfig {
 /// The language model and the map of a method that scores forms.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, clap::Args)]
 pub struct Language {
-    /// Take a language model made before, ARPA or binary, instead of training one; the map is then that of its words,
-    /// unless --map or a corpus gives one
+    /// Use an existing language model, ARPA or binary, instead of training one; the map is then
+    /// built from its words, unless --map or a corpus gives one
     #[arg(long, value_name = "FILE", conflicts_with_all = ["order", "smoothing", "back_off", "min_counts", "vocabulary"])]
     #[serde(serialize_with = "crate::methods::names")]
     pub lm: Option<PathBuf>,
-    /// Take a map of forms made before, as SRILM's disambig and `lexicon export --format map` have it
+    /// Use an existing map of forms, in the format of SRILM's disambig and `lexicon export --format
+    /// map`
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names")]
     pub map: Option<PathBuf>,
-    /// How the language model is trained
+    /// The settings for training the language model
     #[command(flatten)]
     #[serde(flatten)]
     pub ngrams: kneser_ney::KneserNeyConfig,
-    /// Keep the N most frequent forms in the language model; all others are counted as the unknown word
+    /// Keep the N most frequent forms in the language model; all others are counted as the unknown
+    /// word
     #[arg(long, value_name = "N")]
     pub vocabulary: Option<NonZeroUsize>,
-    /// What becomes of words that are not in the map
+    /// The treatment of words that are not in the map
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub unknown: UnknownWords,
 }
 
-/// What becomes of words that are not in the map.
+/// The treatment of words that are not in the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[derive(clap::ValueEnum)]
 pub enum UnknownWords {
-    /// They are shaped by their parts, their endings and capitals before them, as the rare words of the corpus are
+    /// They get their case from their parts, their endings and capitals before them, as the rare
+    /// words of the corpus do
     #[default]
     Guess,
-    /// They stay in lower case, as disambig -keep-unk has it
+    /// They stay in lower case, as with disambig -keep-unk
     Keep,
 }
 
@@ -107,10 +110,10 @@ impl Learner for HmmConfig {
     }
 }
 
-/// Trains on a corpus, or puts a model and a map made before together.
+/// Trains on a corpus, or combines an existing language model and map.
 ///
 /// # Errors
-/// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
+/// If the corpus cannot be read or shows nothing about case, and those of the language model.
 pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
     let settings = HmmSettings { lm_weight: config.lm_weight, map_weight: config.map_weight };
     check_weight("--lm-weight", config.lm_weight)?;
@@ -123,7 +126,7 @@ pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Resu
     Ok(Hmm { model, forms, guesser, settings, locale, labels, sections })
 }
 
-/// What a language model and a map are made into.
+/// The parts that a language model and a map are made into.
 #[derive(Debug)]
 pub struct LanguageParts {
     /// The language model.
@@ -137,15 +140,15 @@ pub struct LanguageParts {
 }
 
 impl Language {
-    /// The files that it reads beside the corpus.
+    /// Returns the files that are read besides the corpus.
     pub fn inputs(&self) -> Vec<PathBuf> {
         self.lm.iter().chain(&self.map).cloned().collect()
     }
 
-    /// Makes what a decoder needs.
+    /// Builds the parts that a decoder needs.
     pub fn parts(&self, corpus: &Corpus, threads: NonZeroUsize) -> Result<LanguageParts> {
         let locale = corpus.locale();
-        // What is wrong with the settings and files is told before the time that a corpus takes.
+        // Bad settings and files are reported before the time that a corpus takes.
         let config = self.kneser_ney();
         config.check()?;
         let model = self.lm.as_ref().map(NgramModel::open_checked).transpose()?;
@@ -181,8 +184,9 @@ impl Language {
         Ok(LanguageParts { model, forms, guesser, sections })
     }
 
-    /// What a manifest keeps of the settings of a method that this language is a part of: not how a language model would have been
-    /// trained where one made before was taken, nor that unknown words are guessed where there was no corpus to learn it from.
+    /// Returns the settings of a method with this language for its manifest. They leave out the
+    /// training of the language model if an existing one was used, and the guessing of unknown
+    /// words if there was no corpus to learn it from.
     pub fn recorded(&self, config: &impl Serialize, guesses: bool) -> serde_json::Value {
         let value = |result: serde_json::Result<_>| result.expect("settings have string keys only");
         let mut recorded: serde_json::Value = value(serde_json::to_value(config));
@@ -203,7 +207,7 @@ impl Language {
         if let Some(most) = self.vocabulary {
             config.known = KnownWords::Most(most);
         }
-        // A corpus of any size trains a model.
+        // With fallback discounts, a corpus of any size trains a model.
         if let Smoothing::KneserNey | Smoothing::ModifiedKneserNey = config.smoothing {
             config.fallback = config.fallback.or(Some([0.5, 1.0, 1.5]));
         }
@@ -217,8 +221,9 @@ fn written(forms: &Forms, locale: Locale) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The map of a corpus: each word's forms with their shares, those most frequent inside sentences first. A word seen only
-/// where sentences begin has one form: a capital says nothing there.
+/// Returns the map of a corpus: the forms of each word with their relative frequencies, those most
+/// frequent inside sentences first. A word seen only at the beginnings of sentences has one form,
+/// since a capital means nothing there.
 fn map_of(lexicon: &Lexicon) -> String {
     let mut map = String::new();
     for entry in lexicon.iter() {
@@ -230,7 +235,7 @@ fn map_of(lexicon: &Lexicon) -> String {
             form(entry.majority(Initial::Apart), 1.0);
         } else {
             let mut forms: Vec<_> = entry.forms.iter().collect();
-            // Equally frequent ones stay in the order of the smaller change.
+            // Ties stay in the order of the smaller change.
             forms.sort_by(|a, b| b.count.total_cmp(&a.count).then(b.initial.total_cmp(&a.initial)));
             forms.iter().for_each(|found| form(found.case, found.total() / entry.total()));
         }
@@ -239,7 +244,8 @@ fn map_of(lexicon: &Lexicon) -> String {
     map
 }
 
-/// Words seen at most so many times tell what unknown words are like (Brants 2000, section 2.3).
+/// The highest count of a rare word; rare words show what unknown words are like (Brants 2000,
+/// section 2.3).
 const RARE: f64 = 10.0;
 
 /// The counts of [`CASES`].
@@ -253,7 +259,7 @@ fn is_rare(entry: &LexiconEntry<'_>, locale: Locale) -> bool {
     entry.total() <= RARE && locale.letter_count(entry.word) > 0
 }
 
-/// The text of a guesser.
+/// Returns the text of a guesser.
 fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
     let mut found: FxHashMap<&str, CaseCounts> = FxHashMap::default();
     for entry in lexicon.iter().filter(|entry| is_rare(entry, lexicon.locale())) {
@@ -273,7 +279,7 @@ fn endings(lexicon: &Lexicon, after_capitals: [f64; 3]) -> String {
         .filter(|(_, counts)| counts.iter().sum::<f64>() > 0.0)
         .map(|(&ending, _)| ending)
         .collect();
-    // Shorter ones first: each is smoothed by the one that is a character shorter.
+    // Shorter endings come first, since each is smoothed by the ending one character shorter.
     endings.sort_by_key(|ending| (ending.chars().count(), *ending));
     let mut smooth: FxHashMap<&str, CaseCounts> = FxHashMap::default();
     let mut text = String::new();
@@ -304,13 +310,15 @@ fn share(counts: CaseCounts) -> CaseCounts {
     if total > 0.0 { counts.map(|count| count / total) } else { [1.0, 0.0, 0.0] }
 }
 
-/// The standard deviation of the shares, which is how much a shorter ending counts (Brants 2000, equation 10).
+/// Returns the standard deviation of the shares, which is the weight of a shorter ending (Brants
+/// 2000, equation 10).
 fn deviation(shares: CaseCounts) -> f64 {
     let mean = 1.0 / shares.len() as f64;
     (shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>() / (shares.len() - 1) as f64).sqrt()
 }
 
-/// How much likelier than otherwise each case of a rare word is after a word of capitals.
+/// Returns, for each case of a rare word, its probability after a word in capitals divided by its
+/// probability elsewhere.
 fn after_capitals(corpus: &Corpus, lexicon: &Lexicon, threads: NonZeroUsize) -> Result<[f64; 3]> {
     let locale = corpus.locale();
     let rare: FxHashSet<&str> =
@@ -333,7 +341,7 @@ fn after_capitals(corpus: &Corpus, lexicon: &Lexicon, threads: NonZeroUsize) -> 
             Ok(())
         },
     )?;
-    // One more of each, so that a case which was not seen there stays possible.
+    // Adding one to each count keeps cases that were not seen there possible.
     let sum = |after: usize, case: usize| 1.0 + parts.iter().map(|part| part[after][case]).sum::<f64>();
     let share_of = |after: usize| share(std::array::from_fn(|case| sum(after, case)));
     let (otherwise, after) = (share_of(0), share_of(1));
