@@ -538,6 +538,10 @@ impl TextEncoder {
 
 /// Finds where an encoding of seven bits begins, which passes for UTF-8, and says which.
 pub(crate) fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
+    // Most text has neither: seen many bytes at a time.
+    if ![0x1b, b'~'].iter().any(|sign| source.contains(sign)) {
+        return None;
+    }
     let place = |first: u8| source.iter().position(move |&b| b == first);
     let shift = |at: &usize| matches!(source[*at..], [0x1b, b'$', b'@' | b'A' | b'B' | b'(' | b')', ..]);
     if let Some(from) = place(0x1b)

@@ -74,7 +74,7 @@ const REACH: usize = 8 * LONGEST_LINE;
 impl WrittenWords {
     /// Settles the copies of a piece, whose words have these choices: pieces come in their order.
     pub fn settle(&mut self, piece: &mut Piece, choices: &[Choice], policy: &Policy) {
-        let Piece { source, tokens, copies, is_copied, .. } = piece;
+        let Piece { source, tokens, copies, copied_from, .. } = piece;
         let written = |at: usize| {
             let token = &tokens.as_slice()[at];
             let word = str::from_utf8(&source[token.source.start as usize..token.source.end as usize]);
@@ -95,10 +95,16 @@ impl WrittenWords {
                 .zip(word.ok())
                 .map(|(found, word)| found.of_part(copy.part, &untagged(word), policy.locale));
         }
-        if *is_copied {
-            self.last.extend((tokens.len().saturating_sub(REACH)..tokens.len()).map(written));
-            self.last.drain(..self.last.len().saturating_sub(REACH));
+        match copied_from.map(|first| first.checked_sub(self.count)) {
+            // Words of earlier pieces are all kept from there on.
+            Some(None) => self.last.extend((0..tokens.len()).map(written)),
+            Some(Some(first)) => {
+                self.last.clear();
+                self.last.extend((first as usize..tokens.len()).map(written));
+            }
+            None => self.last.clear(),
         }
+        self.last.drain(..self.last.len().saturating_sub(REACH));
         self.count += tokens.len() as u64;
     }
 }
@@ -146,25 +152,89 @@ pub(super) struct RolledLines {
     next: Option<usize>,
     /// The line that was read and not taken.
     read: Option<ReadLine>,
+    /// Lines to be used again.
+    spare: Vec<RolledLine>,
 }
 
-/// A line of text in small letters without white space.
+/// A line of text.
 #[derive(Debug, Clone, Default)]
 struct RolledLine {
     text: String,
-    /// Where its characters stand in the piece, until its words are found.
-    places: Vec<Range<usize>>,
-    /// The number of each word in the file, and the first and the number of its characters.
-    words: Vec<(u64, usize, usize)>,
+    /// Where its parts stand one after the other: in the line, and in the piece once it is taken.
+    parts: Vec<Range<usize>>,
+    /// The number of each word in the file, and where it stands in the text.
+    words: Vec<(u64, Range<usize>)>,
+    is_searched: bool,
     /// How many other lines were new since this one was.
     age: usize,
+}
+
+impl RolledLine {
+    /// Forgets all and keeps the memory.
+    fn emptied(mut self) -> Self {
+        self.text.clear();
+        self.parts.clear();
+        self.words.clear();
+        Self { is_searched: false, age: 0, ..self }
+    }
+
+    /// Tells whether it has too many characters that are no white space.
+    fn is_long(&self) -> bool {
+        self.text.len() > LONGEST_LINE && letter_count(&self.text) > LONGEST_LINE
+    }
+
+    /// Tells whether another line says the same, whatever its capitals and white space.
+    fn is_same(&self, other: &Self, locale: Locale) -> bool {
+        // Most lines have ASCII alone, whose letters pair as everywhere but under the Turkic locale, and differ at once.
+        if locale != Locale::Turkic && self.text.is_ascii() && other.text.is_ascii() {
+            return ascii_letters(&self.text).eq(ascii_letters(&other.text));
+        }
+        self.small(locale) == other.small(locale)
+    }
+
+    /// Its characters in small letters without white space.
+    fn small(&self, locale: Locale) -> String {
+        let mut start = 0;
+        let part = |place: &Range<usize>| {
+            let text = &self.text[start..start + place.len()];
+            start += place.len();
+            locale.lower(text)
+        };
+        self.parts.iter().map(part).collect::<String>().split_whitespace().collect()
+    }
+
+    /// Where byte `at` of the piece stands in the text.
+    fn find(&self, at: usize) -> Option<usize> {
+        let mut start = 0;
+        for place in &self.parts {
+            if place.contains(&at) {
+                return Some(start + at - place.start);
+            }
+            start += place.len();
+        }
+        None
+    }
+
+    /// Where each character stands that is no white space.
+    fn letters(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut parts = self.parts.iter();
+        let (mut start, mut part) = (0, 0..0);
+        self.text.char_indices().filter(|(_, c)| !c.is_whitespace()).map(move |(at, c)| {
+            while at >= start + part.len() {
+                start += part.len();
+                part = parts.next().cloned().unwrap_or(0..usize::MAX);
+            }
+            let place = part.start + at - start;
+            place..place + c.len_utf8()
+        })
+    }
 }
 
 #[derive(Debug)]
 enum ReadLine {
     New(RolledLine),
-    /// The one of the last cue with this number, with the places of its characters in the line.
-    Again(usize, Vec<Range<usize>>),
+    /// The one of the last cue with this number, as it stands now.
+    Again(usize, RolledLine),
 }
 
 impl RolledLines {
@@ -176,33 +246,20 @@ impl RolledLines {
         parts: impl Iterator<Item = &'a TextPart>,
         locale: Locale,
     ) -> bool {
-        let mut new = RolledLine::default();
+        let mut new = self.spare.pop().unwrap_or_default();
         for part in parts {
-            let text = &line[part.place.clone()];
-            // Most lines have ASCII alone, whose letters pair as everywhere but under the Turkic locale.
-            if text.is_ascii() && locale != Locale::Turkic {
-                for (place, c) in part.place.clone().zip(text.chars()).filter(|(_, c)| !c.is_whitespace()) {
-                    new.text.push(c.to_ascii_lowercase());
-                    new.places.push(place..place + 1);
-                }
-                continue;
-            }
-            for ((at, c), small) in text.char_indices().zip(locale.lower(text).chars()) {
-                if !small.is_whitespace() {
-                    new.text.push(small);
-                    let place = part.place.start + at;
-                    new.places.push(place..place + c.len_utf8());
-                }
-            }
+            new.text.push_str(&line[part.place.clone()]);
+            new.parts.push(part.place.clone());
         }
         if self.cue != cue {
-            self.last = std::mem::take(&mut self.lines);
+            std::mem::swap(&mut self.last, &mut self.lines);
+            forget(&mut self.lines, 0, &mut self.spare);
             if self.cue + 1 != cue {
-                self.last.clear();
+                forget(&mut self.last, 0, &mut self.spare);
             }
             (self.cue, self.is_at_top, self.next) = (cue, true, None);
         }
-        let is_same = |line: &RolledLine| line.text == new.text && line.age <= LINES;
+        let is_same = |line: &RolledLine| line.age <= LINES && line.is_same(&new, locale);
         let found = match self.next {
             _ if !self.is_at_top => None,
             None => self.last.iter().position(is_same),
@@ -211,7 +268,7 @@ impl RolledLines {
         match found {
             Some(at) => {
                 self.next = Some(at + 1);
-                self.read = Some(ReadLine::Again(at, new.places));
+                self.read = Some(ReadLine::Again(at, new));
             }
             None => {
                 self.is_at_top = false;
@@ -230,45 +287,80 @@ impl RolledLines {
     pub(super) fn take(&mut self, start: usize, copies: &mut Vec<CopiedWord>) {
         match self.read.take() {
             None => {}
-            Some(ReadLine::New(line)) if line.places.len() > LONGEST_LINE => {
+            Some(ReadLine::New(line)) if line.is_long() => {
                 self.last.clear();
                 self.lines.clear();
             }
             Some(ReadLine::New(mut line)) => {
-                line.places.iter_mut().for_each(|place| *place = place.start + start..place.end + start);
+                line.parts.iter_mut().for_each(|place| *place = place.start + start..place.end + start);
                 self.last.iter_mut().chain(&mut self.lines).for_each(|line| line.age += 1);
                 self.lines.push(line);
-                self.lines.drain(..self.lines.len().saturating_sub(LINES));
+                forget(&mut self.lines, LINES, &mut self.spare);
             }
-            Some(ReadLine::Again(at, places)) => {
+            Some(ReadLine::Again(at, again)) => {
                 let line = self.last[at].clone();
-                for &(word, first, len) in &line.words {
-                    let place = places[first].start + start..places[first + len - 1].end + start;
-                    copies.push(CopiedWord::new(place, word, CopiedPart::Letters(0)));
+                let places: Vec<Range<usize>> = again.letters().collect();
+                for (word, place) in &line.words {
+                    let letters = |place| line.text.get(place).map_or(0, letter_count);
+                    let first = letters(0..place.start);
+                    let end = first + letters(place.clone());
+                    let places = places.get(first..end).unwrap_or_default();
+                    if let (Some(first), Some(last)) = (places.first(), places.last()) {
+                        let place = first.start + start..last.end + start;
+                        copies.push(CopiedWord::new(place, *word, CopiedPart::Letters(0)));
+                    }
                 }
                 self.lines.push(line);
-                self.lines.drain(..self.lines.len().saturating_sub(LINES));
+                self.spare.push(again.emptied());
+                forget(&mut self.lines, LINES, &mut self.spare);
             }
         }
     }
 
-    /// Notes the words of the lines whose words were not found yet; `count` words stand in the pieces before.
+    /// Notes the words of the lines that this text holds, where they were not found yet; `count` words stand in the pieces before.
     pub(super) fn find_words(&mut self, text: &str, tokens: &Tokens, count: u64) {
+        let words = tokens.as_slice();
         for line in self.last.iter_mut().chain(&mut self.lines) {
-            let places = std::mem::take(&mut line.places);
-            let (Some(start), Some(end)) = (places.first(), places.last()) else { continue };
-            let (start, end) = (start.start, end.start);
-            let words = tokens.as_slice();
+            let (Some(first), Some(last)) = (line.parts.first(), line.parts.last()) else { continue };
+            // The line that comes next is here and its text is not.
+            if line.is_searched || last.end > text.len() {
+                continue;
+            }
+            let (start, end) = (first.start, last.end);
+            line.is_searched = true;
             let from = words.partition_point(|word| (word.source.start as usize) < start);
             for (at, word) in words.iter().enumerate().skip(from) {
                 let (first, last) = (word.source.start as usize, word.source.end as usize);
-                if first > end {
+                if first >= end {
                     break;
                 }
-                if let Ok(place) = places.binary_search_by_key(&first, |place| place.start) {
-                    line.words.push((count + at as u64, place, text[first..last].chars().count()));
+                if let Some(start) = line.find(first) {
+                    let end = (start + last - first).min(line.text.len());
+                    line.words.push((count + at as u64, start..end));
                 }
             }
         }
     }
+
+    /// The number of the first word in the file that a later line may say again.
+    pub(super) fn first_word(&self) -> Option<u64> {
+        let lines = self.last.iter().chain(&self.lines);
+        lines.filter_map(|line| line.words.first()).map(|(word, _)| *word).min()
+    }
+}
+
+/// Forgets all lines but so many, and keeps their memory.
+fn forget(lines: &mut Vec<RolledLine>, most: usize, spare: &mut Vec<RolledLine>) {
+    let all = lines.len();
+    spare.extend(lines.drain(..all.saturating_sub(most)).map(RolledLine::emptied));
+}
+
+/// The characters of a text of ASCII in small letters without white space.
+fn ascii_letters(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes().filter(|&b| !char::from(b).is_whitespace()).map(|b| b.to_ascii_lowercase())
+}
+
+/// How many characters of a text are no white space.
+fn letter_count(text: &str) -> usize {
+    text.chars().filter(|c| !c.is_whitespace()).count()
 }

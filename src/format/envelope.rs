@@ -39,12 +39,14 @@ impl Envelope {
     pub(super) fn write(&self, old: &str, new: &str, out: &mut Vec<u8>) {
         // Where letters of another length moved what follows: the bytes before in the old text and in the new.
         let mut moves = vec![(0, 0)];
-        let (mut from, mut to) = (0, 0);
-        for (a, b) in old.chars().zip(new.chars()) {
-            from += a.len_utf8();
-            to += b.len_utf8();
-            if a.len_utf8() != b.len_utf8() {
-                moves.push((from, to));
+        if !(old.is_ascii() && new.is_ascii()) {
+            let (mut from, mut to) = (0, 0);
+            for (a, b) in old.chars().zip(new.chars()) {
+                from += a.len_utf8();
+                to += b.len_utf8();
+                if a.len_utf8() != b.len_utf8() {
+                    moves.push((from, to));
+                }
             }
         }
         let moved = |at: u32| {

@@ -66,9 +66,10 @@ pub struct Piece {
     pub after: Break,
     /// The bytes of the file where they are not the text itself.
     pub frame: Envelope,
-    /// Places that say again words of this piece or of one before, and whether words of it may be said again in the next.
+    /// Places that say again words of this piece or of one before, and the number of the first word of the file that a later piece
+    /// may say again.
     copies: Vec<CopiedWord>,
-    is_copied: bool,
+    copied_from: Option<u64>,
 }
 
 impl Piece {
@@ -101,7 +102,7 @@ impl Piece {
         self.tokens.clear();
         self.frame.clear();
         self.copies.clear();
-        self.is_copied = false;
+        self.copied_from = None;
     }
 }
 

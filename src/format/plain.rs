@@ -215,12 +215,8 @@ impl Grammar for TextLines {
 /// The bytes as text. `Err` is the place of a byte that is not UTF-8; with `lossy`, such bytes become [`NO_TEXT`].
 pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -> Result<&'a str, usize> {
     let error = match std::str::from_utf8(source) {
-        Ok(text) => {
-            return match seven_bit(source).filter(|_| !lossy) {
-                Some((at, _)) => Err(at),
-                None => Ok(text),
-            };
-        }
+        Ok(text) if lossy => return Ok(text),
+        Ok(text) => return seven_bit(source).map_or(Ok(text), |(at, _)| Err(at)),
         Err(error) => error,
     };
     if !lossy {

@@ -262,7 +262,8 @@ impl GrammarLines {
 
     /// The line that was read last, without its ending, and who reads it; bytes that are not UTF-8 are no text.
     fn text(&mut self) -> Result<(&str, &dyn Grammar)> {
-        Ok((self.faults.text(&self.lines, &mut self.mended)?, &*self.grammar))
+        // Its bytes were checked when it was read.
+        Ok((Faults::Passed.text(&self.lines, &mut self.mended)?, &*self.grammar))
     }
 
     fn error(&self, problem: String, number: u64) -> Error {
@@ -479,6 +480,7 @@ impl Records {
         self.text.run_lines = 0;
         self.text.last = 0..0;
         self.text.count += piece.tokens.len() as u64;
+        piece.copied_from = self.text.rolled.first_word();
         self.silent = 0;
         piece.after = after;
     }
@@ -534,7 +536,6 @@ impl Format for Records {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
         piece.capitalized = self.settings.capitalized;
-        piece.is_copied = self.lines.grammar.cue().is_some();
         self.text.view.clear();
         loop {
             if !std::mem::take(&mut self.is_held) {

@@ -135,18 +135,28 @@ impl Time {
 
     /// Reads a number of seconds, `12.34` or `1e3`; `None` where it is none, or cannot be kept to its last digit.
     pub(super) fn parse(text: &str) -> Option<Self> {
+        Self::of_seconds(text, &['.'])
+    }
+
+    /// Reads a number of seconds with one of these marks in it.
+    fn of_seconds(text: &str, marks: &[char]) -> Option<Self> {
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         let (number, exponent) = match unsigned.split_once(['e', 'E']) {
             Some((number, exponent)) => (number, exponent.parse::<i64>().ok()?),
             None => (unsigned, 0),
         };
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let (whole, fraction) = number.split_once(marks).unwrap_or((number, ""));
         if whole.len() + fraction.len() == 0 {
             return None;
         }
         let digits = || whole.bytes().chain(fraction.bytes());
         if !digits().all(|b| b.is_ascii_digit()) {
             return None;
+        }
+        // Nearly all numbers are short: their digits are one number.
+        if exponent == 0 && whole.len() + fraction.len() <= 12 && unsigned.len() == text.len() {
+            let number = digits().fold(0, |number, digit| 10 * number + u64::from(digit - b'0'));
+            return Some(Self(u128::from(number) * 10u128.pow((Self::PLACES - fraction.len()) as u32)));
         }
         let mut units = 0u128;
         // What a digit counts: ten to this.
@@ -172,7 +182,7 @@ impl Time {
         for number in clock.split(':') {
             minutes = minutes.checked_mul(60)?.checked_add(number.parse::<u64>().ok()?.into())?;
         }
-        let seconds = Self::parse(&seconds.replace(',', "."))?;
+        let seconds = Self::of_seconds(seconds, &['.', ','])?;
         let units = minutes.checked_mul(60)?.checked_mul(Self::SECOND)?.checked_add(seconds.0)?;
         (units < Self::LIMIT).then_some(Self(units))
     }

@@ -362,10 +362,14 @@ mod tests {
         let file = rolling(&["so we met ana,", "in lisbon", "in lisbon. é", "yes"]);
         assert_eq!(read(&file), ["so", "we", "met", "ana", "in", "lisbon", "in", "lisbon", "é", "yes"]);
         assert_eq!(starts(Kind::Vtt, &file), ["é"]);
-        let cased = cased(&file);
+        let text = cased(&file);
         for (line, count) in [("SO we Met ANA,", 3), ("in Lisbon", 3), ("IN lisbon. É", 3), ("YES", 2)] {
-            assert_eq!(cased.lines().filter(|found| *found == line).count(), count, "{line} {cased}");
+            assert_eq!(text.lines().filter(|found| *found == line).count(), count, "{line} {text}");
         }
+        // So does one that comes in a cue of its own.
+        let file = "WEBVTT\n\n00:01.000 --> 00:02.000\nana\n\n00:02.000 --> 00:03.000\nso we\n\n";
+        let file = format!("{file}00:03.000 --> 00:04.000\nso we\nmet\n");
+        assert_eq!(cased(&file).lines().filter(|line| *line == "so We").count(), 2);
         // A line that stands again later, or after a gap, is a text of its own.
         let cue = |from: u32, to: u32, text: &str| format!("00:0{from}.000 --> 00:0{to}.000\n{text}\n\n");
         let file = cue(1, 2, "so\nwe") + &cue(2, 3, "we\nmet\nwe") + &cue(3, 4, "so") + &cue(5, 6, "so");

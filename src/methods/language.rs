@@ -139,7 +139,8 @@ impl LanguageCounts {
         // Latin letters end there, but for some of Vietnamese and of phonetics, which no word begins with.
         self.foreign += u32::from(first > '\u{24f}' && !('\u{1e00}'..='\u{1eff}').contains(&first));
         for ((_, _, common), count) in COMMON.iter().zip(&mut self.common) {
-            *count += u32::from(lower.len() <= 8 && common.split(' ').any(|word| word == lower));
+            let mut words = common.as_bytes().split(|&b| b == b' ');
+            *count += u32::from(lower.len() <= 8 && words.any(|word| word == lower.as_bytes()));
         }
     }
 

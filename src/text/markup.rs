@@ -19,9 +19,13 @@ pub(super) enum TagMatch {
 /// goes on in another line, where lines belong together (`crosses`). `goes_on` where more text follows.
 #[inline]
 pub(super) fn tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> TagMatch {
-    if !opens_tag(text, at) {
-        return TagMatch::None;
+    match text.as_bytes()[at] {
+        b'<' | b'{' if opens_tag(text, at) => open_tag_end(text, at, goes_on, crosses),
+        _ => TagMatch::None,
     }
+}
+
+fn open_tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> TagMatch {
     let (open, close) = if text.as_bytes()[at] == b'<' { ('<', '>') } else { ('{', '}') };
     let is_code = open == '{' && text.as_bytes().get(at + 1) != Some(&b'\\');
     let mut inside = text[at + 1..].char_indices();
@@ -132,6 +136,10 @@ fn is_name(c: char) -> bool {
 /// that goes on.
 pub(crate) fn whole_lines(text: &[u8], end: usize, ended: bool) -> usize {
     let mut start = 0;
+    // Seen many bytes at a time.
+    if !text[..end].contains(&b'<') {
+        return end;
+    }
     while start < end {
         let Some(open) = text[start..end].iter().position(|&b| b == b'<') else { return end };
         let line =

@@ -688,9 +688,21 @@ static KINDS: [u8; 256] = {
 /// Where the run that begins at byte `at` ends, and the kinds of its bytes. What may open a tag ends it too.
 #[inline]
 fn field_end(text: &str, at: usize) -> (usize, u8) {
-    let bytes = text.as_bytes();
     let mut kinds = 0;
-    let mut end = at;
+    for (end, &b) in text.as_bytes().iter().enumerate().skip(at) {
+        match KINDS[b as usize] {
+            SPACE => return (end, kinds),
+            kind if kind & (WIDE | SPECIAL) != 0 => return odd_field_end(text, at, end, kinds),
+            kind => kinds |= kind,
+        }
+    }
+    (text.len(), kinds)
+}
+
+/// Goes on where [`field_end`] met a byte that may end the run or begins a character outside ASCII.
+#[inline(never)]
+fn odd_field_end(text: &str, at: usize, mut end: usize, mut kinds: u8) -> (usize, u8) {
+    let bytes = text.as_bytes();
     while let Some(&b) = bytes.get(end) {
         let kind = KINDS[b as usize];
         if kind & (SPACE | WIDE | SPECIAL) != 0 {

@@ -78,12 +78,6 @@ impl Values {
     fn set(&mut self, slot: FeatureSlot, value: u64) {
         self.0[slot.index()] = value;
     }
-
-    #[inline]
-    fn set_window(&mut self, kind: usize, window: &Window, value: impl Fn(&WordFeatures) -> u64) {
-        let values = self.0[kind * PLACES..].iter_mut();
-        values.zip(window).for_each(|(slot, seen)| *slot = value(seen));
-    }
 }
 
 /// A template that is switched on, ready to be filled.
@@ -116,9 +110,16 @@ impl Filler {
     }
 
     /// The feature that these values make of the template.
-    #[inline]
+    #[inline(always)]
     pub fn feature(&self, values: &Values) -> u64 {
-        finish(self.start, self.values(values))
+        // Most templates have one to three slots: a loop over them costs more than the hash.
+        let value = |at: usize| values.0[usize::from(self.slots[at]) % SLOTS];
+        match self.count {
+            1 => finish(self.start, [value(0)]),
+            2 => finish(self.start, [value(0), value(1)]),
+            3 => finish(self.start, [value(0), value(1), value(2)]),
+            _ => finish(self.start, self.values(values)),
+        }
     }
 
     #[inline]
@@ -228,22 +229,31 @@ impl FeatureSet {
         values: &mut Values,
         mut emit: impl FnMut(&Filler, &Values),
     ) {
-        let of: [fn(&WordFeatures) -> u64; KINDS] = [
-            |seen| seen.hash,
-            |seen| seen.profile.into(),
-            |seen| seen.marks,
-            |seen| seen.lists.into(),
-            |seen| seen.form.into(),
-            |seen| seen.cluster.into(),
-        ];
-        for (kind, of) in of.into_iter().enumerate().filter(|(kind, _)| self.kinds[*kind]) {
-            values.set_window(kind, window, of);
-        }
+        self.set_window(WORDS, window, values, |seen| seen.hash);
+        self.set_window(PROFILES, window, values, |seen| seen.profile.into());
+        self.set_window(MARKS, window, values, |seen| seen.marks);
+        self.set_window(LISTS, window, values, |seen| seen.lists.into());
+        self.set_window(FORMS, window, values, |seen| seen.form.into());
+        self.set_window(CLUSTERS, window, values, |seen| seen.cluster.into());
         values.set(LookAhead, look_ahead as u64);
         for filler in self.context.iter().filter(|filler| usize::from(filler.reach) <= look_ahead) {
             if !filler.skips_zeros || filler.values(values).any(|value| value != 0) {
                 emit(filler, values);
             }
+        }
+    }
+
+    #[inline]
+    fn set_window(
+        &self,
+        kind: usize,
+        window: &Window,
+        values: &mut Values,
+        value: impl Fn(&WordFeatures) -> u64,
+    ) {
+        if self.kinds[kind] {
+            let values = values.0[kind * PLACES..(kind + 1) * PLACES].iter_mut();
+            values.zip(window).for_each(|(slot, seen)| *slot = value(seen));
         }
     }
 
@@ -258,7 +268,7 @@ impl FeatureSet {
             self.phrase(phrase, &mut values, &mut emit);
         }
         if let Some(before) = before {
-            self.previous(before, word, &mut emit);
+            self.previous(before, word, &mut values, &mut emit);
         }
         if let Some(distance) = distance {
             self.history(distance, word, &mut emit);
@@ -275,12 +285,17 @@ impl FeatureSet {
 
     /// Fills the templates of what was chosen for the word before: a class by its number, [`BEGUN`] or [`NO_WORD`].
     #[inline]
-    pub fn previous(&self, before: usize, word: WordFeatures, emit: impl FnMut(&Filler, &Values)) {
-        let mut values = Values::default();
+    pub fn previous(
+        &self,
+        before: usize,
+        word: WordFeatures,
+        values: &mut Values,
+        emit: impl FnMut(&Filler, &Values),
+    ) {
         values.set(Before, before as u64);
         values.set(Profile(0), word.profile.into());
         values.set(Word(0), word.hash);
-        fill(&self.previous, &values, emit);
+        fill(&self.previous, values, emit);
     }
 
     /// Fills the templates of how many words ago a sentence began, which bear on whether one begins here.

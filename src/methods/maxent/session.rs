@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::boundary::{Bonus, BoundaryModel};
+use super::filling::{Filler, Values};
 use super::line_evidence::LineEvidence;
 use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
@@ -70,6 +71,7 @@ pub struct MaxentSession<'a> {
     /// By profile.
     bonuses: FxHashMap<u16, Bonus>,
     features: Vec<u64>,
+    values: Values,
     /// The features of context that were looked up, a row each time.
     #[cfg(test)]
     pub rows: Vec<Vec<u64>>,
@@ -93,6 +95,7 @@ impl<'a> MaxentSession<'a> {
             far: (steps as f32 * (NO_CAPITAL + capital_cost.ln())) as i32,
             bonuses: FxHashMap::default(),
             features: Vec::new(),
+            values: Values::default(),
             #[cfg(test)]
             rows: Vec::new(),
         }
@@ -269,7 +272,8 @@ impl MaxentSession<'_> {
     fn add_previous(&mut self, before: usize, word: WordFeatures, sums: &mut Sums) {
         self.features.clear();
         let features = &mut self.features;
-        self.model.features.previous(before, word, |filler, values| features.push(filler.feature(values)));
+        let emit = |filler: &Filler, values: &Values| features.push(filler.feature(values));
+        self.model.features.previous(before, word, &mut self.values, emit);
         let upper = sums[UPPER];
         self.model.weights.add(&self.features, sums);
         if before == Class::Upper as usize {

@@ -28,7 +28,7 @@ pub struct HashTable<const N: usize> {
 }
 
 /// So many hashes are looked up side by side.
-const AT_ONCE: usize = 16;
+pub const AT_ONCE: usize = 16;
 
 /// So many fingerprints are compared in one step: hardly a bucket has more.
 const STEP: usize = 8;
@@ -190,38 +190,33 @@ impl<'a, const N: usize> TableReader<'a, N> {
         if is_there { self.values.get(at) } else { None }
     }
 
-    /// Adds what `read` finds in the values of those hashes that are there. Memory is waited for once for all of them, and
-    /// there is no branch on whether a hash is there, which cannot be foretold.
+    /// Gives the values of hashes to `visit`, at most [`AT_ONCE`] at a time, and zeros for each hash that is not there. Memory is waited for once for
+    /// all of them, and there is no branch on whether a hash is there, which cannot be foretold.
     #[inline]
-    pub fn add<const S: usize>(
-        &self,
-        hashes: &[u64],
-        sums: &mut [i32; S],
-        read: impl Fn(&[u8; N]) -> [i32; S],
-    ) {
+    pub fn each(&self, hashes: &[u64], mut visit: impl FnMut(&[[u8; N]])) {
+        let (mut places, mut values) = ([SlotRange::default(); AT_ONCE], [[0; N]; AT_ONCE]);
         for hashes in hashes.chunks(AT_ONCE) {
-            let (mut places, mut found) = ([SlotRange::default(); AT_ONCE], [(0, 0); AT_ONCE]);
             for (place, &hash) in places.iter_mut().zip(hashes) {
                 *place = self.place(hash);
             }
-            for ((found, &place), &hash) in found.iter_mut().zip(&places).zip(hashes) {
+            for ((value, &place), &hash) in values.iter_mut().zip(&places).zip(hashes) {
                 let (at, is_there) = self.find(place, fingerprint(hash));
-                *found = (at & usize::from(is_there).wrapping_neg(), -i32::from(is_there));
+                let found = self.values.get(at).unwrap_or(&[0; N]);
+                *value = if is_there { *found } else { [0; N] };
             }
-            for &(at, mask) in &found[..hashes.len()] {
-                let Some(value) = self.values.get(at) else { continue };
-                for (sum, number) in sums.iter_mut().zip(read(value)) {
-                    *sum += number & mask;
-                }
-            }
+            visit(&values[..hashes.len()]);
         }
     }
 
     #[inline]
     fn place(&self, hash: u64) -> SlotRange {
-        let number = |at: usize| self.starts.get(at).map_or(0, |start| u32::from_le_bytes(*start));
         let bucket = bucket(hash, self.buckets);
-        SlotRange { start: number(bucket), end: number(bucket + 1) }
+        match self.starts.get(bucket..bucket + 2) {
+            Some([start, end]) => {
+                SlotRange { start: u32::from_le_bytes(*start), end: u32::from_le_bytes(*end) }
+            }
+            _ => SlotRange::default(),
+        }
     }
 
     /// The entry with a fingerprint at a place, and whether it is there.
@@ -229,9 +224,9 @@ impl<'a, const N: usize> TableReader<'a, N> {
     fn find(&self, place: SlotRange, mark: u16) -> (usize, bool) {
         let (start, end) = (place.start as usize, place.end as usize);
         let len = end.saturating_sub(start);
-        match self.marks.get(start..start + STEP) {
+        match self.marks.get(start..).and_then(<[_]>::first_chunk) {
             Some(marks) if len <= STEP => {
-                let at = first_equal(marks.as_flattened(), mark);
+                let at = first_equal(marks, mark);
                 (start + at, at < len)
             }
             _ => {
@@ -261,13 +256,11 @@ impl<'a, const N: usize> TableReader<'a, N> {
 
 /// Which of [`STEP`] fingerprints is the first that is `mark`; [`STEP`] where none is.
 #[inline]
-fn first_equal(marks: &[u8], mark: u16) -> usize {
-    const ONES: u128 = u128::MAX / u16::MAX as u128;
-    let Ok(marks) = marks.try_into() else { return STEP };
-    let differences = u128::from_le_bytes(marks) ^ (ONES * u128::from(mark));
-    // The lowest set bit is the upper one of the first difference that is 0.
-    let zeros = differences.wrapping_sub(ONES) & !differences & ONES << 15;
-    (zeros.trailing_zeros() / u16::BITS) as usize
+fn first_equal(marks: &[[u8; 2]; STEP], mark: u16) -> usize {
+    // Compared side by side where there are vectors.
+    let places = marks.iter().zip(0i16..);
+    let equal = places.map(|(found, at)| if u16::from_le_bytes(*found) == mark { at } else { STEP as i16 });
+    equal.fold(STEP as i16, i16::min) as usize
 }
 
 /// The bucket of a hash: the upper bits, scaled.
@@ -307,24 +300,23 @@ mod tests {
         ) {
             let bytes = marks.map(u16::to_le_bytes);
             let plain = marks.iter().position(|found| *found == mark).unwrap_or(STEP);
-            prop_assert_eq!(first_equal(bytes.as_flattened(), mark), plain);
+            prop_assert_eq!(first_equal(&bytes, mark), plain);
         }
 
         #[test]
-        fn values_added_side_by_side_are_those_found_one_by_one(
+        fn values_found_side_by_side_are_those_found_one_by_one(
             values in prop::collection::btree_map(0u64..100, any::<[u8; 2]>(), 0..60),
             asked in prop::collection::vec(0u64..100, 0..40),
         ) {
             // They fall into three of the buckets, so some have more than are compared in one step.
             let hash = |number: u64| (number % 3) << 62 | number;
             let table = HashTable::build(values.iter().map(|(number, value)| (hash(*number), *value)));
-            let (table, mut sums, mut plain) = (HashTable::open(table.into()).unwrap(), [0; 2], [0; 2]);
-            let asked_hashes: Vec<u64> = asked.iter().map(|number| hash(*number)).collect();
-            table.reader().add(&asked_hashes, &mut sums, |value| value.map(|byte| i32::from(byte as i8)));
-            for value in asked.iter().filter_map(|number| values.get(number)) {
-                plain = std::array::from_fn(|at| plain[at] + i32::from(value[at] as i8));
-            }
-            prop_assert_eq!(sums, plain);
+            let (table, mut found) = (HashTable::open(table.into()).unwrap(), Vec::new());
+            let hashes: Vec<u64> = asked.iter().map(|number| hash(*number)).collect();
+            table.reader().each(&hashes, |values| found.extend_from_slice(values));
+            let plain: Vec<[u8; 2]> =
+                asked.iter().map(|number| values.get(number).copied().unwrap_or_default()).collect();
+            prop_assert_eq!(found, plain);
         }
 
         #[test]

@@ -52,7 +52,7 @@ impl WeightTable {
     pub fn add(&self, features: &[u64], sums: &mut Sums) {
         match self {
             Self::Narrow(table) => {
-                table.reader().add(features, sums, |value| value.map(|byte| i32::from(byte as i8)));
+                table.reader().each(features, |values| add_narrow(values, sums));
             }
             Self::Wide(table) => add_wide(table.reader(), features, sums),
         }
@@ -63,8 +63,31 @@ impl WeightTable {
 #[cold]
 #[inline(never)]
 fn add_wide(table: TableReader<'_, WIDE>, features: &[u64], sums: &mut Sums) {
-    table.add(features, sums, |value| wide(value).map(i32::from));
+    table.each(features, |values| {
+        for value in values {
+            sums.iter_mut().zip(wide(value)).for_each(|(sum, step)| *sum += i32::from(step));
+        }
+    });
 }
+
+/// Adds weights of a byte each, two and two in one number: with 128 more than there is, none is below 0.
+#[inline]
+fn add_narrow(values: &[[u8; WEIGHTS_EACH]], sums: &mut Sums) {
+    const TWO: u32 = 0x00ff_00ff;
+    // What is looked up side by side never goes over 16 bits.
+    const { assert!(table::AT_ONCE <= 256) };
+    let (mut even, mut odd) = (0, 0);
+    for value in values {
+        let value = u32::from_le_bytes(*value) ^ 0x8080_8080;
+        even += value & TWO;
+        odd += value >> 8 & TWO;
+    }
+    let more = 128 * values.len() as i32;
+    for (sum, added) in sums.iter_mut().zip([even & 0xffff, odd & 0xffff, even >> 16, odd >> 16]) {
+        *sum += added as i32 - more;
+    }
+}
+
 fn narrow(value: &[u8; WEIGHTS_EACH]) -> WeightLevels {
     value.map(|byte| i16::from(byte as i8))
 }
