@@ -9,14 +9,15 @@
 //! # Ok::<(), majuscule::Error>(())
 //! ```
 //!
-//! [`RestoreOptions`] say how a text is read, decided and written; [`TextRestorer`] restores files of any [`Format`], words, and
-//! live text ([`Stream`]). A method implements [`Restorer`]: it sees words without their capitals ([`Tokens`]) and answers with a
-//! [`Label`] for each, and one function puts labels on text, so that no method can lose a word.
+//! [`RestoreOptions`] say how a text is read, decided and written. [`TextRestorer`] restores files
+//! of any [`Format`], words, and live text ([`Stream`]). A method implements [`Restorer`]: it reads
+//! words without their capitals ([`Tokens`]) and chooses a [`Label`] for each. A single function
+//! applies the labels to the text, so that no method can lose a word.
 //!
-//! Training, evaluation, transducers and neural methods are packages of their own; the modules that they share with this one
-//! are public but hidden, and promise nothing.
+//! Training, evaluation, transducers and neural methods are separate packages. The modules that
+//! they share with this one are public but hidden, without any promise of stability.
 
-// `println!` and its like end the process where nobody reads what they print.
+// `println!` and similar macros panic if nobody reads their output.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 // In reading order: each module uses only those above it.
@@ -58,7 +59,7 @@ pub use text::{
     Capitals, Case, Choice, Label, Labels, Locale, Mark, SentenceStart, Spellings, Token, Tokens,
 };
 
-/// The examples of the book, which are tests.
+/// The examples of the book, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/book/src/library.md")]
 pub struct BookExamples;

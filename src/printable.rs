@@ -1,10 +1,11 @@
-//! Text from elsewhere, such as the name of a file, as a terminal shows it and does not obey it.
+//! Text from outside, such as a file name, made safe to print to a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The text with each character that a terminal would obey as JSON writes it: `\n`, `\u001b`. Those are the control characters, and
-/// the marks that turn the direction of writing, with which one name can be shown as another.
+/// Escapes each character that a terminal would obey, as in JSON: `\n`,
+/// `\u001b`. These are the control characters, and the marks of writing
+/// direction, with which one name can be made to look like another.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
@@ -16,7 +17,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
             '\r' => shown.push_str("\\r"),
             '\t' => shown.push_str("\\t"),
             _ if is_obeyed(c) => {
-                // A string takes all that is written to it.
+                // Writing to a string cannot fail.
                 let _ = write!(shown, "\\u{:04x}", u32::from(c));
             }
             _ => shown.push(c),
@@ -25,7 +26,8 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The text, short enough for an error: of more than 40 characters the first ones and an ellipsis.
+/// Shortens a text for an error message: of more than 40
+/// characters, the first ones and an ellipsis remain.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     const MOST: usize = 40;
     match text.char_indices().nth(MOST) {
@@ -34,7 +36,7 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The lines of a page, each [`printable`]; tabs stay.
+/// Escapes each line of a page like [`printable`]; tabs stay.
 pub fn printable_lines(page: &str) -> Cow<'_, str> {
     if !page.contains(|c| is_obeyed(c) && !matches!(c, '\n' | '\t')) {
         return Cow::Borrowed(page);
@@ -58,8 +60,9 @@ fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The name of a file as the header of a diff holds it: in quotation marks with the escapes of C where it has bytes that would end the
-/// name or the line, as `git` writes it and `patch` reads it. Other names stay as they are.
+/// The name of a file for the header of a diff. A name with bytes that
+/// would end the name or the line is quoted with the escapes of C, as
+/// `git` writes and `patch` reads it; other names are unchanged.
 pub fn c_quoted(name: &[u8]) -> Vec<u8> {
     let is_plain = |c: char| !c.is_control() && !matches!(c, '"' | '\\' | '\u{fffd}');
     if str::from_utf8(name).is_ok_and(|name| name.chars().all(is_plain)) {

@@ -1,10 +1,11 @@
-//! wyhash, final version 4.2: the hash by which a table in a file is looked up, the same on every machine.
+//! wyhash, final version 4.2: the hash of lookup tables in files, the same on every machine.
 
-/// The default secret of that version.
+/// The default secret of this version.
 const SECRET: [u64; 4] =
     [0x2d35_8dcc_aa6c_78a5, 0x8bb8_4b93_962e_acc9, 0x4b33_a62e_d433_d4a3, 0x4d5a_2da5_1de1_aa47];
 
-/// The wyhash of bytes (Wang Yi 2023) under a seed. Its value is part of file formats and never changes.
+/// The wyhash of bytes (Wang Yi 2023) with a seed. Its value
+/// is part of file formats and never changes.
 #[inline]
 pub fn wyhash(bytes: &[u8], seed: u64) -> u64 {
     let len = bytes.len();
@@ -26,7 +27,7 @@ pub fn wyhash(bytes: &[u8], seed: u64) -> u64 {
     mix(low ^ SECRET[0] ^ len as u64, high ^ SECRET[1])
 }
 
-/// The seed after all of more than 16 bytes but the last 16 or fewer.
+/// The seed after an input of more than 16 bytes, without its last 1 to 16 bytes.
 fn long(bytes: &[u8], mut seed: u64) -> u64 {
     let step = |seed: u64, secret: u64, at: usize, rest: &[u8]| {
         mix(eight(rest, at) ^ secret, eight(rest, at + 8) ^ seed)
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_published_values_come_out() {
-        // `test_vector.cpp` of wyhash: the number of a message is its seed.
+        // The vectors are those of wyhash's `test_vector.cpp`: the index of a message is its seed.
         let expected: [(&str, u64); 7] = [
             ("", 0x9322_8a4d_e0ee_c5a2),
             ("a", 0xc5ba_c3db_1787_13c4),

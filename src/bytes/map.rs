@@ -1,4 +1,4 @@
-//! A file in memory without a copy: the one use of `unsafe` for it.
+//! Memory-mapped files: the one place that needs `unsafe` to map them.
 #![allow(unsafe_code)] // Mapping a file cannot be made safe: another process may change it meanwhile.
 
 use std::fs::File;
@@ -9,15 +9,16 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 
-/// The contents of a file, where they lie. A file that another process cuts short meanwhile ends this process with a signal (SIGBUS);
-/// one that is written over gives other bytes, of which [`check_unchanged`] knows.
+/// The contents of a file, without a copy. If another process truncates the file, this process ends
+/// with a signal (SIGBUS); if another process overwrites it, the bytes change, which
+/// [`check_unchanged`] detects.
 #[derive(Debug)]
 pub(super) struct Map {
     bytes: memmap2::Mmap,
     watched: Arc<Watched>,
 }
 
-/// A file that is mapped, as it was then.
+/// A mapped file and its state at that time.
 #[derive(Debug)]
 struct Watched {
     path: PathBuf,
@@ -25,18 +26,19 @@ struct Watched {
     state: Option<(u64, SystemTime)>,
 }
 
-/// The files that are mapped now.
+/// The files that are mapped at present.
 static MAPPED: Mutex<Vec<Weak<Watched>>> = Mutex::new(Vec::new());
 
-/// The files that had changed when their maps went.
+/// The files that had changed by the time their maps were dropped.
 static CHANGED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 impl Map {
-    /// Maps an open file of some bytes; an empty one cannot be mapped.
+    /// Maps an open file, which must not be empty.
     pub(super) fn new(file: File, path: &Path) -> Result<Self> {
-        // SAFETY: the bytes are read as bytes alone, with every bound checked, so whatever stands in them is no undefined
-        // behaviour of ours. A model that another process cuts short while it is in use ends this process with a signal;
-        // majuscule itself replaces models by renaming, which leaves the old file to those who have it open.
+        // SAFETY: the bytes are read as plain bytes, with every bound checked, so no content is
+        // undefined behaviour here. A model that another process truncates while it is in use ends
+        // this process with a signal; majuscule itself replaces models by renaming, which leaves
+        // the old file to the processes that have it open.
         let bytes = unsafe { memmap2::Mmap::map(&file) }.map_err(|error| Error::io("map", path, error))?;
         let watched = Arc::new(Watched { path: path.to_owned(), state: state(&file), file });
         let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +66,8 @@ impl Drop for Map {
 }
 
 impl Watched {
-    /// Whether the file itself is another now. One that is removed, or whose name another file has, is the same.
+    /// Returns true if the contents of the file have changed. A file that is removed, or whose name
+    /// now belongs to another file, has not changed.
     fn has_changed(&self) -> bool {
         state(&self.file) != self.state
     }
@@ -75,10 +78,10 @@ fn state(file: &File) -> Option<(u64, SystemTime)> {
     Some((metadata.len(), metadata.modified().ok()?))
 }
 
-/// Refuses what was made with a file that changed while it was mapped.
+/// Refuses results made with a file that changed while it was mapped.
 ///
 /// # Errors
-/// The first such file.
+/// An error that names the first such file.
 pub(super) fn check_unchanged() -> Result<()> {
     let mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
     let now = mapped.iter().filter_map(Weak::upgrade).find(|file| file.has_changed());

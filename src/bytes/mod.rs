@@ -1,4 +1,4 @@
-//! Bytes used where they lie: inside the program, in a mapped file or in memory.
+//! Shared bytes without a copy: inside the program, in a mapped file or in memory.
 
 pub mod hash;
 #[cfg(not(target_family = "wasm"))]
@@ -13,23 +13,24 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-/// Sections of files begin at a multiple of this, a cache line, so that nothing aligned in them lies in two.
+/// The alignment of sections in files: a cache line, so that nothing aligned in them crosses one.
 pub const ALIGN: usize = 64;
 
-/// Files of more bytes are mapped.
+/// The largest file that is read; larger ones are mapped.
 #[cfg(not(target_family = "wasm"))]
 const READ: u64 = 64 << 20;
 
-/// Opens a regular file, or a link to one. Another kind is not even opened: that may wait for ever.
+/// Opens a regular file, or a link to one. A file of another kind is not even opened, since that
+/// might block forever.
 ///
 /// # Errors
-/// Where it is another kind of file, or cannot be opened.
+/// If the file is of another kind, or cannot be opened.
 pub fn open_regular(path: &Path) -> Result<File> {
     let refused = |error| Error::io("open", path, error);
     let is_regular = fs::metadata(path).map_err(refused)?.is_file();
     let file = if is_regular { Some(File::open(path).map_err(refused)?) } else { None };
     match file {
-        // What has the name now may be another.
+        // The name may belong to another file by now.
         Some(file) if file.metadata().map_err(refused)?.is_file() => Ok(file),
         _ => {
             Err(Error::file(path.to_string_lossy(), "is no regular file, but one is expected: copy it again"))
@@ -37,32 +38,32 @@ pub fn open_regular(path: &Path) -> Result<File> {
     }
 }
 
-/// Bytes, wherever they lie. Cheap to clone.
+/// Bytes in any storage. Cheap to clone.
 #[derive(Clone)]
 pub enum Bytes {
-    /// Inside the program.
+    /// Bytes inside the program.
     Static(&'static [u8]),
-    /// In a mapped file, or in whatever else holds them.
+    /// Bytes in a mapped file, or in any other owner.
     Mapped(Arc<dyn Deref<Target = [u8]> + Send + Sync>, Range<usize>),
-    /// In memory.
+    /// Bytes in memory.
     Owned(Arc<[u8]>),
 }
 
 impl Bytes {
-    /// A file: up to 64 MiB are read, so that nothing that happens to the file is seen any more; a longer one is mapped where there are
-    /// memory maps, and [`Bytes::check_unchanged`] tells of changes.
+    /// Reads a file of up to 64 MiB, so that later changes to the file do not matter. Maps a longer
+    /// one where memory maps exist, and [`Bytes::check_unchanged`] detects changes.
     ///
     /// # Errors
-    /// Where it cannot be read, or is no regular file: a pipe or a device may have no end.
+    /// If the file cannot be read or is not a regular one: a pipe or a device may have no end.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::of_file(open_regular(path)?, path)
     }
 
-    /// Like [`Bytes::open`], of a regular file that is open.
+    /// Reads or maps an open regular file, like [`Bytes::open`].
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If the file cannot be read.
     pub fn of_file(mut file: File, path: &Path) -> Result<Self> {
         let refused = |error| Error::io("read", path, error);
         let len = file.metadata().map_err(refused)?.len();
@@ -82,17 +83,18 @@ impl Bytes {
         }
     }
 
-    /// Refuses what was made with a mapped file that was changed meanwhile: to be asked before results are given out.
+    /// Refuses results made with a mapped file that was changed meanwhile; to be called before
+    /// results are returned.
     ///
     /// # Errors
-    /// The first such file.
+    /// An error that names the first such file.
     pub fn check_unchanged() -> Result<()> {
         #[cfg(not(target_family = "wasm"))]
         map::check_unchanged()?;
         Ok(())
     }
 
-    /// So many zeros, written over by `fill`, at an address that is a multiple of [`ALIGN`].
+    /// Allocates `len` zero bytes at a multiple of [`ALIGN`] and passes them to `fill`.
     pub fn filled(len: usize, fill: impl FnOnce(&mut [u8])) -> Self {
         let mut bytes = vec![0; len + ALIGN];
         let start = bytes.as_ptr().align_offset(ALIGN).min(ALIGN);
@@ -100,10 +102,10 @@ impl Bytes {
         Self::Mapped(Arc::new(bytes), start..start + len)
     }
 
-    /// A part of them; a copy only of [`Bytes::Owned`].
+    /// A part of the bytes, copied only for [`Bytes::Owned`].
     ///
     /// # Panics
-    /// Where they do not have that range.
+    /// If the range is not inside the bytes.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.len(), "a part lies inside the whole");

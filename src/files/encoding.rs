@@ -1,35 +1,36 @@
-//! Encodings other than UTF-8: text is read as UTF-8, and goes back in the bytes that it came in.
+//! Encodings other than UTF-8: text is decoded to UTF-8, and written back in its own encoding.
 
 use std::io::{self, Read, Write};
 use std::str::FromStr;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 
-/// How the characters of a text are written in bytes. Law: what was read and is written back has the same bytes, but for the case
-/// of letters; a letter whose other case the encoding lacks keeps its own.
+/// The encoding of a text. Law: decoding and encoding again gives the same bytes, except for the
+/// case of letters; a letter whose other case the encoding lacks stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Encoding {
-    /// UTF-8: the bytes are taken as they are.
+    /// UTF-8, whose bytes are taken as they are.
     Utf8,
-    /// UTF-16, with the less significant byte first.
+    /// UTF-16, little-endian.
     Utf16Le,
-    /// UTF-16, with the more significant byte first.
+    /// UTF-16, big-endian.
     Utf16Be,
-    /// A byte a character, such as windows-1252.
+    /// One byte per character, such as windows-1252.
     Table(Arc<CodePage>),
 }
 
-/// The characters of the bytes, and the bytes of characters.
+/// A single-byte encoding: the character of each byte, and the byte of each character.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CodePage {
     name: &'static str,
     chars: [Option<char>; 256],
-    /// In the order of characters; also letters that the encoding lacks, with the byte of their other case.
+    /// Sorted by character; includes letters that the encoding
+    /// lacks, with the byte of their other case.
     bytes: Vec<(char, u8)>,
 }
 
 impl Encoding {
-    /// The encoding that a byte-order mark tells.
+    /// The encoding that a byte-order mark indicates.
     pub(super) fn of_mark(head: &[u8]) -> Option<Self> {
         match head {
             [0xff, 0xfe, ..] => Some(Self::Utf16Le),
@@ -39,7 +40,7 @@ impl Encoding {
         }
     }
 
-    /// Its name, as the web knows it.
+    /// The name of the encoding on the web.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Utf8 => "UTF-8",
@@ -48,8 +49,8 @@ impl Encoding {
         }
     }
 
-    /// The first character of `bytes` and how many bytes it takes. `None` where more are needed, and where none is there, so many
-    /// bytes that are no text.
+    /// The first character of `bytes` and its length in bytes, or the length of an invalid sequence
+    /// as the error; `None` if more bytes are needed.
     fn first(&self, bytes: &[u8]) -> Option<Result<(char, usize), usize>> {
         let unit = |at: usize| {
             let pair = [*bytes.get(at)?, *bytes.get(at + 1)?];
@@ -67,7 +68,7 @@ impl Encoding {
         Some(c.map(|c| (c, 2 * c.len_utf16())).map_err(|_| 2))
     }
 
-    /// Appends the bytes of a character; false where there are none.
+    /// Appends the bytes of a character; returns false if the encoding lacks it.
     fn push(&self, c: char, out: &mut Vec<u8>) -> bool {
         match self {
             Self::Utf8 => out.extend(c.encode_utf8(&mut [0; 4]).bytes()),
@@ -118,7 +119,7 @@ impl CodePage {
 impl FromStr for Encoding {
     type Err = String;
 
-    /// By any of the names that the web knows it by (WHATWG, Encoding Standard).
+    /// Parses any name of the WHATWG Encoding Standard, and a few others.
     fn from_str(name: &str) -> Result<Self, String> {
         match name.to_ascii_lowercase().as_str() {
             "utf-8" | "utf8" => Ok(Self::Utf8),
@@ -129,7 +130,8 @@ impl FromStr for Encoding {
     }
 }
 
-/// A code page of DOS, which the web does not know: its name, and the characters of its upper half.
+/// A code page of DOS, which is not in the WHATWG standard:
+/// its name, and the characters of its upper half.
 struct Dos {
     name: &'static str,
     chars: &'static str,
@@ -154,7 +156,7 @@ const DOS: [Dos; 3] = [
 ];
 
 impl Dos {
-    /// The code page of a name such as `cp437`, `ibm437` or `437`.
+    /// The code page with a name such as `cp437`, `ibm437` or `437`.
     fn named(name: &str) -> Option<Encoding> {
         let number = ["cp", "ibm-", "ibm"].iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
         let dos = DOS.iter().find(|dos| dos.name.strip_prefix("cp") == Some(number))?;
@@ -165,7 +167,7 @@ impl Dos {
     }
 }
 
-/// Names that people use and the web does not.
+/// The standard's name for names that people use and the standard lacks.
 #[cfg(feature = "encodings")]
 fn web_name(name: &str) -> String {
     match name {
@@ -209,15 +211,15 @@ fn table(_: &str) -> Result<Encoding, String> {
         .to_owned())
 }
 
-/// A byte or pair of bytes that is no text, in a text whose reader wants to go on.
+/// An occurrence of the stand-in character in a decoded text.
 #[derive(Debug)]
 enum Odd {
-    /// The character that stands for it is one of the text's own.
+    /// The stand-in occurs in the text itself.
     Own,
     Bytes(Vec<u8>),
 }
 
-/// What is wrong with the bytes at some place, counted from 1.
+/// A decoding error at a place, counted from 1.
 #[derive(Debug)]
 pub(super) struct Undecodable {
     pub(super) line: u64,
@@ -233,56 +235,59 @@ impl std::fmt::Display for Undecodable {
 
 impl std::error::Error for Undecodable {}
 
-/// Whether a text is in UTF-8 after all, though another encoding is named, and how many characters stand before the place that tells: all
-/// of them ASCII.
+/// The result of UTF-8 detection in a text for which another encoding is named: whether it is
+/// UTF-8, and the number of characters before the deciding place, all of them ASCII.
 #[derive(Debug, Clone, Copy)]
 struct Told {
     before: u64,
     is_utf8: bool,
 }
 
-/// Reads an encoded text as UTF-8.
+/// A reader that decodes a text to UTF-8.
 pub(super) struct Decoder<R> {
     source: R,
     encoding: Encoding,
-    /// Stands for bytes that are no text; without it they are an error.
+    /// The character that replaces invalid bytes; without it they are an error.
     stand_in: Option<char>,
     odd: Sender<Odd>,
     told: Arc<OnceLock<Told>>,
-    /// What was read and not decoded, and what was decoded and not given out.
+    /// The bytes that are not yet decoded, followed by the decoded text, of which the first `given`
+    /// bytes are already returned.
     bytes: Vec<u8>,
     text: Vec<u8>,
     given: usize,
     ended: bool,
-    /// Characters before the next, all in all and by line and column.
+    /// The number of characters so far, in all and by line and column.
     chars: u64,
     line: u64,
     column: u64,
 }
 
-/// Writes a text that was read as UTF-8 in its own encoding again.
+/// A writer that encodes a decoded text in its own encoding again.
 #[derive(Debug)]
 pub struct TextEncoder {
     encoding: Encoding,
     stand_in: Option<char>,
     odd: Receiver<Odd>,
     told: Arc<OnceLock<Told>>,
-    /// Characters written, and whether one of them is not ASCII.
+    /// The number of characters written, and whether all of them are ASCII.
     chars: u64,
     is_ascii: bool,
-    /// The beginning of a character whose end has not come.
+    /// The beginning of an incomplete character.
     cut: Vec<u8>,
 }
 
-/// Bytes read at a time.
+/// The number of bytes per read.
 const READ: usize = 1 << 16;
 
-/// So many bytes tell at most whether a text is in UTF-8, counted from the first that is not ASCII: its line, or the first part of it.
+/// The most bytes examined to detect UTF-8, from the first byte
+/// that is not ASCII: its line, or the first part of it.
 const TELLING: usize = 1 << 16;
 
-/// Both ends of a text in this encoding. `stand_in` is a character that stands for bytes that are no text, and becomes them again;
-/// without it they are an error. Where the encoding is only `named`, a text that shows to be in UTF-8 is read as that: what tells is the
-/// line of the first byte that is not ASCII, which in another encoding is next to never valid UTF-8.
+/// The decoder and encoder of a text. `stand_in` is a character that replaces invalid bytes and is
+/// turned back into them; without it they are an error. If the encoding is `named` by the user, a
+/// text that turns out to be UTF-8 is read as UTF-8: the line of the first byte beyond ASCII
+/// decides, since such a line in another encoding is almost never valid UTF-8.
 pub(super) fn ends<R: Read>(
     source: R,
     encoding: Encoding,
@@ -321,7 +326,7 @@ pub(super) fn ends<R: Read>(
 }
 
 impl<R: Read> Decoder<R> {
-    /// Decodes all that is here.
+    /// Decodes all bytes read so far.
     fn decode(&mut self) -> io::Result<()> {
         if self.told.get().is_none() && !self.tell()? {
             return Ok(());
@@ -333,11 +338,12 @@ impl<R: Read> Decoder<R> {
         self.decode_to(all)
     }
 
-    /// Finds out whether the text is in UTF-8, and decodes what stands before the place that tells; false where more is needed.
+    /// Detects UTF-8, and decodes the text before the deciding
+    /// place; returns false if more bytes are needed.
     fn tell(&mut self) -> io::Result<bool> {
         let is_wide = !matches!(self.encoding, Encoding::Table(_));
         if !is_wide {
-            // These are the same in both.
+            // ASCII is the same in both encodings.
             let ascii = self.bytes.iter().position(|b| !b.is_ascii()).unwrap_or(self.bytes.len());
             self.decode_to(ascii)?;
         }
@@ -345,11 +351,11 @@ impl<R: Read> Decoder<R> {
         let end = line_end.unwrap_or(self.bytes.len().min(TELLING));
         let has_all = line_end.is_some() || end == TELLING || self.ended;
         let judged = &self.bytes[..end];
-        // UTF-16 has zeros in any text with blanks.
+        // UTF-16 has zero bytes in any text with blanks.
         let is_utf8 = !(is_wide && judged.contains(&0))
             && match str::from_utf8(judged) {
                 Ok(_) => true,
-                // More of a letter may follow, but not behind the end of a line or of the text.
+                // The rest of a letter may follow, but not across the end of a line or of the text.
                 Err(error) => {
                     let is_whole = line_end.is_some() || self.ended && end == self.bytes.len();
                     error.error_len().is_none() && !is_whole
@@ -363,13 +369,13 @@ impl<R: Read> Decoder<R> {
         Ok(true)
     }
 
-    /// Gives out a text that is in UTF-8 as it is.
+    /// Passes on text that is UTF-8.
     fn pass(&mut self) -> io::Result<()> {
         let is_end = self.ended;
         let valid = match str::from_utf8(&self.bytes) {
             Ok(text) => text.len(),
             Err(error) if error.error_len().is_none() && !is_end => error.valid_up_to(),
-            // Who reads on knows what to do with bytes that are no text.
+            // The reader of the text handles invalid bytes.
             Err(_) if self.stand_in.is_some() => self.bytes.len(),
             Err(error) => {
                 let (valid, rest) = self.bytes.split_at(error.valid_up_to());
@@ -401,7 +407,7 @@ impl<R: Read> Decoder<R> {
                 Some(Err(len)) => (self.odd(at, len)?, len),
             };
             if Some(c) == self.stand_in && self.encoding.first(&self.bytes[at..]) == Some(Ok((c, len))) {
-                // Nobody listens where nothing is written back.
+                // Without an encoder, nobody receives this.
                 let _ = self.odd.send(Odd::Own);
             }
             self.text.extend(c.encode_utf8(&mut [0; 4]).bytes());
@@ -414,7 +420,7 @@ impl<R: Read> Decoder<R> {
         Ok(())
     }
 
-    /// What stands for bytes that are no text.
+    /// Replaces invalid bytes by the stand-in.
     fn odd(&self, at: usize, len: usize) -> io::Result<char> {
         let bytes = &self.bytes[at..at + len];
         let Some(stand_in) = self.stand_in else {
@@ -432,7 +438,7 @@ impl<R: Read> Decoder<R> {
     }
 }
 
-/// The line and column after a text that begins at those.
+/// The line and column after a text that begins at the given ones.
 fn after(text: &[u8], (line, column): (u64, u64)) -> (u64, u64) {
     let breaks = text.iter().filter(|&&b| b == b'\n').count() as u64;
     let last = text.iter().rposition(|&b| b == b'\n').map_or(text, |at| &text[at + 1..]);
@@ -460,12 +466,12 @@ impl<R: Read> Read for Decoder<R> {
 }
 
 impl TextEncoder {
-    /// For a text that was read as it is.
+    /// An encoder for a text that was read as it is.
     pub(super) fn none() -> Self {
         ends(io::empty(), Encoding::Utf8, false, None).1
     }
 
-    /// What the text is in, as far as it was read.
+    /// The encoding of the text, as far as it was read.
     pub fn encoding(&self) -> &Encoding {
         match self.told.get() {
             Some(told) if told.is_utf8 => &Encoding::Utf8,
@@ -473,10 +479,11 @@ impl TextEncoder {
         }
     }
 
-    /// Writes the next part of the text to `out`; a character may come in parts.
+    /// Writes the next part of the text to `out`; a character may be split between parts.
     ///
     /// # Errors
-    /// Those of `out`, and where the encoding lacks a character that is no other case of one it has.
+    /// Errors of `out`, and a character that the encoding
+    /// lacks and that is no other case of one it has.
     pub fn write(&mut self, text: &[u8], out: &mut dyn Write) -> io::Result<()> {
         if self.encoding == Encoding::Utf8 {
             return out.write_all(text);
@@ -487,7 +494,7 @@ impl TextEncoder {
             Err(error) => error.valid_up_to(),
         };
         let len = match self.told.get() {
-            // What comes before the place that tells is ASCII, but for capitals put there.
+            // The text before the deciding place is ASCII, except for capitals inserted there.
             Some(told) if told.is_utf8 => valid.min(self.end_of(told.before.saturating_sub(self.chars))),
             _ => valid,
         };
@@ -514,16 +521,16 @@ impl TextEncoder {
         }
     }
 
-    /// Where so many characters of what is here end.
+    /// The end of the first `chars` characters of the buffer, in bytes.
     fn end_of(&self, chars: u64) -> usize {
         let begins = self.cut.iter().enumerate().filter(|(_, b)| **b & 0xc0 != 0x80);
         begins.map(|(at, _)| at).nth(usize::try_from(chars).unwrap_or(usize::MAX)).unwrap_or(self.cut.len())
     }
 
-    /// Writes a text that is in UTF-8 as it is.
+    /// Writes text that is UTF-8.
     fn pass(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if !self.is_ascii && !self.cut.is_empty() {
-            // A Turkish capital was put before the first letter that tells.
+            // A Turkish capital was inserted before the first letter that decides.
             let problem = format!(
                 "it shows to be in UTF-8 after capitals were written in {}: name no other encoding",
                 self.encoding.name()
@@ -536,7 +543,7 @@ impl TextEncoder {
     }
 }
 
-/// Finds where an encoding of seven bits begins, which passes for UTF-8, and says which.
+/// Finds the first place of a 7-bit encoding, which passes for UTF-8, with its name.
 pub(crate) fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
     // Most text has neither: seen many bytes at a time.
     if ![0x1b, b'~'].iter().any(|sign| source.contains(sign)) {
@@ -559,7 +566,7 @@ pub(crate) fn seven_bit(source: &[u8]) -> Option<(usize, &'static str)> {
     (from..source.len()).filter(|&at| source[at] == b'~').take(MOST_TILDES).find_map(begins)
 }
 
-/// So many tildes of a piece are looked at.
+/// The most tildes examined.
 const MOST_TILDES: usize = 64;
 
 #[cfg(test)]
@@ -569,7 +576,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    /// The text of the bytes, and the bytes of what `change` makes of it.
+    /// The decoded text, and the bytes of what `change` makes of it.
     fn there_and_back(
         bytes: &[u8],
         encoding: Encoding,
@@ -578,7 +585,7 @@ mod tests {
         let (mut decoder, mut encoder) = ends(Cursor::new(bytes.to_vec()), encoding, false, Some('\u{1a}'));
         let (mut text, mut written) = (String::new(), Vec::new());
         decoder.read_to_string(&mut text).unwrap();
-        // A byte at a time: characters come in parts.
+        // A byte at a time, so that characters are split.
         change(&text).bytes().for_each(|b| encoder.write(&[b], &mut written).unwrap());
         assert!(encoder.cut.is_empty());
         (text, written)
@@ -597,7 +604,7 @@ mod tests {
         }
     }
 
-    /// Gives its bytes in parts of any length.
+    /// A reader that returns parts of a fixed length.
     struct Parts(Cursor<Vec<u8>>, usize);
 
     impl Read for Parts {
@@ -607,7 +614,7 @@ mod tests {
         }
     }
 
-    /// What a text is read as where an encoding is named, and what is written back in capitals.
+    /// The encoding in which a text is read if one is named, and the bytes of the text in capitals.
     fn named(bytes: &[u8], name: &str, part: usize) -> io::Result<(&'static str, Vec<u8>)> {
         let (mut decoder, mut encoder) =
             ends(Parts(Cursor::new(bytes.to_vec()), part), encoding(name), true, None);
@@ -649,7 +656,7 @@ mod tests {
                         "windows-1252",
                     ),
                     (late.clone().into_bytes(), "windows-1252", "windows-1252"),
-                    // Letters that by themselves would be UTF-8: the rest of the line tells.
+                    // Letters that alone would be valid UTF-8: the rest of the line decides.
                     (b"\xd0\xb3\xea 1991\n".to_vec(), "windows-1251", "windows-1251"),
                     ("в 1991 году".as_bytes().to_vec(), "koi8-r", "UTF-8"),
                     ("são tomé".as_bytes().to_vec(), "utf-16le", "UTF-8"),
@@ -676,7 +683,7 @@ mod tests {
             let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
             assert_eq!((found.line, found.column), (3, 4));
             assert!(found.problem.starts_with("found 0xe9, which is not UTF-8 as the text before it is"));
-            // A capital that is no ASCII may be put before the first letter that tells.
+            // A capital beyond ASCII may be inserted before the first letter that decides.
             let turkish = |bytes: &[u8]| {
                 let (mut decoder, mut encoder) =
                     ends(Cursor::new(bytes.to_vec()), encoding("windows-1254"), true, None);
@@ -732,7 +739,7 @@ mod tests {
                 let all: Vec<u8> = (0..=255).collect();
                 let (text, bytes) = there_and_back(&all, encoding(name), str::to_owned);
                 assert!(bytes == all && text.chars().count() == 256, "{name}");
-                // Capitals that the encoding lacks stay small, and the other way round.
+                // Capitals that the encoding lacks stay lower-case, and the other way round.
                 let upper = |text: &str| {
                     text.chars()
                         .flat_map(|c| {

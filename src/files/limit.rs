@@ -1,4 +1,5 @@
-//! How much of an input is held in memory at once: a small compressed file can unpack to any length.
+//! The limit of input held in memory at once, since a small
+//! compressed file can unpack to any length.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,25 +9,26 @@ use crate::error::Error;
 /// The limit of a program that sets none.
 pub const DEFAULT_INPUT_LIMIT: ByteSize = ByteSize(256 << 20);
 
-/// A line may have this part of the limit: the n best ways to write one take some 170 times its length.
+/// The divisor of the limit for one line: the n best ways to
+/// write a line take some 170 times its length.
 const LINE_PART: usize = 32;
 
 static INPUT_LIMIT: AtomicUsize = AtomicUsize::new(DEFAULT_INPUT_LIMIT.0);
 
-/// Sets the most bytes, unpacked, of an input that is read whole, for the whole process; one line may have a
-/// thirty-second part.
+/// Sets the most bytes, unpacked, of an input that is read whole, for this process; one line may
+/// have a thirty-second of that.
 pub fn set_input_limit(limit: ByteSize) {
     INPUT_LIMIT.store(limit.0, Ordering::Relaxed);
 }
 
-/// The most bytes of something that is held in memory at once.
+/// The kinds of limits on what is held in memory at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {
     /// An input as a whole, under the limit of the process.
     Whole,
-    /// One line of an input, under a part of it.
+    /// One line of an input, under a fraction of the limit.
     Line,
-    /// An input that has a limit of its own, for what no honest one comes near.
+    /// An input with its own limit, far above that of any legitimate one.
     Fixed(ByteSize),
 }
 
@@ -41,7 +43,7 @@ impl Limit {
         }
     }
 
-    /// The error for an input that goes beyond the limit, at `line` where that is known.
+    /// The error for an input beyond the limit, at `line` if that is known.
     pub(super) fn exceeded(self, name: &str, line: Option<u64>) -> Error {
         let most = ByteSize(self.bytes());
         let problem = match self {

@@ -1,5 +1,6 @@
-//! What is being written under a hidden name beside its own. It is locked by the process that writes it, goes where that comes to no good
-//! end, and is removed by the next process that writes in its folder where the first was killed.
+//! Unfinished files and folders, written under a hidden name in the folder of the final one. The
+//! writing process locks them and removes them on failure; if that process is killed, the next
+//! process that writes in the folder removes them.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -10,31 +11,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::{parent, paths_beside};
 use crate::error::{Error, Result};
 
-/// A file or folder without its name.
+/// A file or folder without its final name.
 #[derive(Debug)]
 pub(super) struct Unfinished {
     path: PathBuf,
-    /// `None` where folders cannot be locked.
+    /// `None` if folders cannot be locked.
     lock: Option<File>,
 }
 
-/// All those of this process.
+/// All unfinished files and folders of this process.
 static ALL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// The folders in which those of dead processes were looked for.
+/// The folders already searched for unfinished files of dead processes.
 static CLEARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn all() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all that this process has not finished, and lets it begin and finish nothing more while the guard lives: for one that was
-/// told to end.
+/// Removes all unfinished files of this process, for a process that was told to end. No others can
+/// be begun or finished while the guard lives.
 #[must_use = "what it gives back keeps others from going on"]
 pub fn remove_unfinished() -> impl Sized {
     let mut all = all();
     for path in std::mem::take(&mut *all) {
-        // A folder that is filled meanwhile may need another time.
+        // A folder that is being filled may need another attempt.
         let _ = (0..10).find(|_| remove(&path).is_ok());
     }
     all
@@ -50,7 +51,7 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 impl Unfinished {
-    /// A new file beside `target`, opened with `options`.
+    /// Creates a file beside `target`, opened with `options`.
     pub(super) fn file(target: &Path, options: &mut OpenOptions) -> Result<(Self, File)> {
         let mut created = None;
         let unfinished = Self::new(target, |path| {
@@ -63,7 +64,7 @@ impl Unfinished {
         Ok((unfinished, created.ok_or_else(missing)?))
     }
 
-    /// A new and empty folder beside `target`.
+    /// Creates an empty folder beside `target`.
     pub(super) fn folder(target: &Path) -> Result<Self> {
         Self::new(target, |path| {
             fs::create_dir(path)?;
@@ -71,11 +72,11 @@ impl Unfinished {
         })
     }
 
-    /// What `create` makes under a name that was not there, and opens.
+    /// Calls `create` with an unused name, and locks what it made.
     fn new(target: &Path, mut create: impl FnMut(&Path) -> io::Result<Option<File>>) -> Result<Self> {
         let folder = parent(target);
         clear(folder);
-        // What another process writes at the same time is passed over.
+        // The files of other processes are skipped.
         for n in 0..10_000 {
             let path = folder.join(format!(".majuscule-{n}.tmp"));
             let mut all = all();
@@ -84,7 +85,7 @@ impl Unfinished {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(Error::io("create", target, error)),
             };
-            // Where the system has no locks, nobody removes what is not locked either.
+            // On a system without locks, nobody removes unlocked files either.
             let is_ours = lock.as_ref().is_none_or(|file| file.lock().is_err() || is_at(file, &path));
             if is_ours {
                 all.insert(path.clone());
@@ -99,7 +100,7 @@ impl Unfinished {
         &self.path
     }
 
-    /// Gives it its name, which another may have had.
+    /// Renames it to its final name, replacing any file there.
     pub(super) fn rename(self, target: &Path) -> io::Result<()> {
         let mut all = all();
         fs::rename(&self.path, target)?;
@@ -111,7 +112,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         let mut all = all();
-        // What was finished has the name no more, and another process may.
+        // A finished file has left this name, which may now belong to another process.
         if all.remove(&self.path) {
             let _ = remove(&self.path);
         }
@@ -119,7 +120,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes what dead processes have left in a folder: nobody has it locked. Looks once for each folder.
+/// Removes the unfinished files of dead processes, which are
+/// not locked, from a folder. Each folder is searched once.
 fn clear(folder: &Path) {
     let mut cleared = CLEARED.lock().unwrap_or_else(PoisonError::into_inner);
     if !cleared.insert(folder.to_owned()) {
@@ -142,7 +144,7 @@ fn clear(folder: &Path) {
     }
 }
 
-/// Whether the open file is the one that has this name.
+/// Returns true if the open file is the one at this path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! Trained models: what they are (the manifest) and where they lie (the store).
+//! Trained models: their description (the manifest) and their storage (the store).
 
 mod store;
 
@@ -10,66 +10,67 @@ pub use store::{Embedded, Folder, Packed, Store, open, packed};
 use crate::error::{Error, Result};
 use crate::text::{Labels, Locale};
 
-/// The format that this build writes. It reads those before it too: in the first one a manifest has no checksum.
+/// The model format that this build writes. Earlier formats
+/// can be read too; in format 1 a manifest has no checksum.
 pub const FORMAT: u32 = 2;
 
-/// The manifest's name, in a folder and in a packed file.
+/// The name of the manifest, in a folder and in a packed file.
 pub const MANIFEST: &str = "majuscule.json";
 
-/// What a model is: everything but the numbers that it learned.
+/// The description of a model: everything but the learned numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The number of the format: [`FORMAT`].
+    /// The number of the format, [`FORMAT`] in new models.
     pub format: u32,
-    /// The method that made it and can run it.
+    /// The method that made the model and can run it.
     pub method: String,
-    /// The language's tag, or those of several: `en,pt`.
+    /// The tag of the language, or of several: `en,pt`.
     pub language: String,
     /// The case pairs.
     pub locale: Locale,
-    /// The version of majuscule that made it.
+    /// The version of majuscule that made the model.
     pub version: String,
-    /// The method's settings.
+    /// The settings of the method.
     pub settings: serde_json::Value,
-    /// What it was trained on.
+    /// The training corpora and protocol.
     pub trained_on: Training,
-    /// The labels that it chooses among, in the order of their ids.
+    /// The labels that the model chooses from, in the order of their ids.
     pub labels: Labels,
-    /// The files that belong to it.
+    /// The files of the model.
     pub files: Vec<FileRecord>,
 }
 
 impl Manifest {
-    /// Whether it is for texts of this language, perhaps among others.
+    /// Returns true if the model covers this language, perhaps among others.
     pub fn is_of(&self, language: &str) -> bool {
         self.language.split(',').any(|tag| tag == language)
     }
 }
 
-/// What a model was trained on, as far as a reader of the model needs it.
+/// The training data of a model, as far as its users need to know them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Training {
-    /// The files, by name alone.
+    /// The names of the files, without folders.
     pub files: Vec<String>,
-    /// The protocol's signature.
+    /// The signature of the protocol.
     pub protocol: String,
 }
 
-/// A file of a model, as it was when it was written.
+/// A file of a model, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// Its length.
+    /// The length of the file in bytes.
     pub bytes: u64,
-    /// Its CRC-32 (IEEE), in hexadecimal.
+    /// The CRC-32 (IEEE) of the file, in hexadecimal.
     pub crc32: String,
 }
 
-/// A section of a model: a file, by name, and its bytes.
+/// A section of a model: the name of a file, and its bytes.
 pub type Section = (String, Vec<u8>);
 
-/// A model about to be written.
+/// A model that is ready to be written.
 #[derive(Debug, Clone)]
 pub struct Draft {
     manifest: Manifest,
@@ -77,10 +78,10 @@ pub struct Draft {
 }
 
 impl Manifest {
-    /// Reads a manifest; `model` is the model's name for errors.
+    /// Reads a manifest; errors name the model as `model`.
     ///
     /// # Errors
-    /// [`Error::Model`] where it is of another format, cut off, or something else.
+    /// [`Error::Model`] if the manifest has another format, is truncated, or is something else.
     pub fn read(bytes: &[u8], model: &str) -> Result<Self> {
         #[derive(Deserialize)]
         struct PackedHeader {
@@ -110,7 +111,7 @@ impl Manifest {
         serde_json::from_slice(bytes).map_err(foreign)
     }
 
-    /// The record of a file.
+    /// The record of the file with this name.
     pub fn file(&self, name: &str) -> Option<&FileRecord> {
         self.files.iter().find(|file| file.name == name)
     }
@@ -123,10 +124,10 @@ impl FileRecord {
         Self { name: name.to_owned(), bytes: bytes.len() as u64, crc32 }
     }
 
-    /// Whether the bytes are the ones that were written.
+    /// Checks that the bytes are those that were written.
     ///
     /// # Errors
-    /// [`Error::Model`] where they are not.
+    /// [`Error::Model`] if they are not.
     pub fn check(&self, bytes: &[u8], model: &str) -> Result<()> {
         let found = Self::of(&self.name, bytes);
         if found.bytes != self.bytes {
@@ -147,18 +148,18 @@ impl FileRecord {
 }
 
 impl Draft {
-    /// A model of these sections; their records are entered in the manifest.
+    /// A model with these sections, whose records are entered in the manifest.
     pub fn new(mut manifest: Manifest, sections: Vec<Section>) -> Self {
         manifest.files = sections.iter().map(|(name, bytes)| FileRecord::of(name, bytes)).collect();
         Self { manifest, sections }
     }
 
-    /// Its manifest.
+    /// The manifest of the model.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The manifest as it is written, with its checksum.
+    /// The manifest as written to disk, with its checksum.
     fn manifest_bytes(&self) -> Vec<u8> {
         #[derive(Serialize)]
         struct Sealed<'a> {
@@ -176,10 +177,11 @@ impl Draft {
     }
 }
 
-/// What stands for the checksum of a manifest while it is made.
+/// The placeholder for the checksum of a manifest while the checksum is computed.
 const NO_CHECKSUM: &str = "00000000";
 
-/// The checksum of a manifest that has `stored` as its own: the CRC-32 (IEEE) of its bytes, with zeros where that stands.
+/// The checksum of a manifest whose own checksum is `stored`: the CRC-32 (IEEE) of its bytes, with
+/// zeros in place of `stored`.
 fn sealed(bytes: &[u8], stored: &str) -> Option<String> {
     let value = format!("\"{stored}\"");
     let at = bytes.windows(value.len()).rposition(|window| window == value.as_bytes())?;
@@ -188,7 +190,7 @@ fn sealed(bytes: &[u8], stored: &str) -> Option<String> {
     Some(format!("{:08x}", crc32fast::hash(&unsealed)))
 }
 
-/// Refuses a format of models that this build does not read.
+/// Refuses a model format that this build cannot read.
 fn check_format(format: u32) -> Result<(), String> {
     match format {
         1..=FORMAT => Ok(()),
@@ -225,7 +227,8 @@ mod tests {
                 let mut altered = bytes.clone();
                 altered[at] ^= 1 << bit;
                 let read = Manifest::read(&altered, "model");
-                // Hexadecimal digits are read in one case only, and the rest is in the checksum.
+                // Hexadecimal digits are accepted in lower case only, and everything else is
+                // covered by the checksum.
                 assert!(read.is_err(), "{at}: {}", String::from_utf8_lossy(&altered));
             }
         }

@@ -1,8 +1,10 @@
-//! Where a model lies: a folder, one packed file, or inside the program. The same sections in each.
+//! The storage of a model: a folder, one packed file, or the
+//! program itself, with the same sections in each.
 //!
-//! A packed model is `MAJUSCUL`, the format and the number of sections (u32 each), a table of 64 bytes a section (name
-//! padded with zeros to 48, offset and length as u64), then the sections, each at a multiple of 64 bytes. All numbers are
-//! little-endian. The first section is the manifest.
+//! A packed model consists of `MAJUSCUL`, the format and the number of sections (u32 each), a table
+//! with 64 bytes per section (the name padded with zeros to 48 bytes, offset and length as u64),
+//! and the sections, each at a multiple of 64 bytes. All numbers are little-endian. The first
+//! section is the manifest.
 
 use std::fs::File;
 use std::io::{ErrorKind, Seek};
@@ -18,37 +20,38 @@ const MAGIC: &[u8; 8] = b"MAJUSCUL";
 const ENTRY: usize = 64;
 const NAME: usize = 48;
 
-/// Sections of at most this many bytes are compared with their checksum when a model is opened: that costs less than a
-/// millisecond for every 10 MB. Larger ones are left to `inspect`.
+/// The largest section in bytes that is compared with its checksum when a model is opened, which
+/// costs less than a millisecond per 10 MB. Larger sections are left to `inspect`.
 const CHECKED: usize = 64 << 20;
 
-/// A model on its way into memory.
+/// A stored model that can be loaded.
 pub trait Store {
-    /// What errors call it.
+    /// The name of the model in errors.
     fn name(&self) -> &str;
 
-    /// What it is.
+    /// The manifest of the model.
     fn manifest(&self) -> &Manifest;
 
-    /// The bytes of one of its files, used where they lie.
+    /// The bytes of a file of the model, without a copy where possible.
     ///
     /// # Errors
-    /// [`Error::Model`] where it is missing or not what was written.
+    /// [`Error::Model`] if the file is missing or is not what was written.
     fn section(&self, name: &str) -> Result<Bytes>;
 
     /// Compares every file with its checksum.
     ///
     /// # Errors
-    /// [`Error::Model`] for the first that is missing or altered.
+    /// [`Error::Model`] for the first file that is missing or altered.
     fn check(&self) -> Result<()> {
         self.manifest().files.iter().try_for_each(|file| file.check(&self.section(&file.name)?, self.name()))
     }
 }
 
-/// Opens a model: a folder, or a packed file.
+/// Opens a model, a folder or a packed file.
 ///
 /// # Errors
-/// Where there is none, or it is cut off, altered, of another format or something else.
+/// If there is no model at `path`, or it is truncated,
+/// altered, of another format or something else.
 pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Store>> {
     let path = path.as_ref();
     let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
@@ -64,7 +67,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Box<dyn Store>> {
     Ok(Box::new(Packed::open(path.to_string_lossy(), Bytes::open(path)?)?))
 }
 
-/// The bytes of a section, once they are seen to be what the manifest says.
+/// The bytes of a section, after a check against the manifest.
 fn checked(store: &dyn Store, name: &str, bytes: Bytes) -> Result<Bytes> {
     let Some(record) = store.manifest().file(name) else {
         return Err(Error::model(
@@ -78,7 +81,8 @@ fn checked(store: &dyn Store, name: &str, bytes: Bytes) -> Result<Bytes> {
     Ok(bytes)
 }
 
-/// A model as a folder. All its files are opened at once, so that they are of one model also where the folder is replaced meanwhile.
+/// A model as a folder. All its files are opened at once, so that they belong to one model even if
+/// the folder is replaced meanwhile.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -87,14 +91,14 @@ pub struct Folder {
     files: Vec<(String, Result<File>)>,
 }
 
-/// So often a folder is opened again that was replaced meanwhile.
+/// The number of attempts to open a folder that is being replaced.
 const ATTEMPTS: usize = 100;
 
 impl Folder {
     /// Opens the model in the folder at `path`.
     ///
     /// # Errors
-    /// Where there is no manifest or it is of another format.
+    /// If there is no manifest or it has another format.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let name = path.to_string_lossy().into_owned();
@@ -120,7 +124,7 @@ impl Folder {
     }
 }
 
-/// Whether a name leads to a file in the same folder: that of an altered manifest may not.
+/// Returns true if a name denotes a file in the same folder, which an altered manifest may violate.
 fn is_inside(name: &str) -> bool {
     Path::new(name).components().count() == 1 && !name.starts_with('.')
 }
@@ -144,7 +148,7 @@ impl Store for Folder {
         let path = self.path.join(name);
         let bytes = match self.files.iter().find(|(file, _)| file == name) {
             Some((_, Ok(file))) => {
-                // Its own place to read from: the same file may be asked for again.
+                // Each reader needs its own position: the same file may be requested again.
                 let file = file.try_clone().and_then(|mut file| file.rewind().map(|()| file));
                 Bytes::of_file(file.map_err(|error| Error::io("read", &path, error))?, &path)?
             }
@@ -158,7 +162,7 @@ impl Store for Folder {
     }
 }
 
-/// A model in one piece: a packed file, or bytes from anywhere.
+/// A model in one piece: a packed file, or any bytes.
 #[derive(Debug)]
 pub struct Packed {
     name: String,
@@ -167,16 +171,17 @@ pub struct Packed {
     table: Vec<(String, Range<usize>)>,
 }
 
-/// A packed model inside the program, at an address that is a multiple of 64: `Embedded(*include_bytes!("…"))`.
+/// A packed model inside the program, at an address that is a multiple of 64:
+/// `Embedded(*include_bytes!("…"))`.
 #[derive(Debug)]
 #[repr(align(64))]
 pub struct Embedded<T: ?Sized>(pub T);
 
 impl Packed {
-    /// Reads the header of a packed model; `name` is the model's name for errors.
+    /// Reads the header of a packed model; errors name the model as `name`.
     ///
     /// # Errors
-    /// Where the bytes are cut off, of another format or something else.
+    /// If the bytes are truncated, of another format or something else.
     pub fn open(name: impl Into<String>, bytes: Bytes) -> Result<Self> {
         let name = name.into();
         let table = table(&bytes).map_err(|problem| Error::model(&name, problem))?;
@@ -188,7 +193,7 @@ impl Packed {
     }
 }
 
-/// The sections of a packed model, all of them inside it.
+/// The ranges of the sections of a packed model, all checked to lie inside it.
 fn table(bytes: &[u8]) -> Result<Vec<(String, Range<usize>)>, String> {
     if !bytes.starts_with(MAGIC) {
         return Err(
@@ -229,7 +234,7 @@ impl Store for Packed {
         let missing = || Error::model(&self.name, format!("there is no {name} in it: train the model again"));
         let (_, range) = found.ok_or_else(missing)?;
         let bytes = self.bytes.slice(range.clone());
-        // What is compiled in was checked when it was made.
+        // A built-in model was checked when it was built.
         if let Bytes::Static(_) = bytes {
             return Ok(bytes);
         }
@@ -238,11 +243,11 @@ impl Store for Packed {
 }
 
 impl Draft {
-    /// Writes the model as a folder, whole: the manifest last, under a temporary name, renamed. A model that stands there
-    /// is replaced only with `force`.
+    /// Writes the model as a folder that appears only once it is complete. An existing model is
+    /// replaced only with `force`.
     ///
     /// # Errors
-    /// Where a folder stands there that may not be replaced, or the system cannot write.
+    /// If an existing folder may not be replaced, or the system cannot write.
     pub fn save(&self, path: impl AsRef<Path>, force: bool) -> Result<()> {
         files::publish_folder(path, force.then_some(MANIFEST), |folder| {
             for (name, bytes) in &self.sections {
@@ -252,7 +257,7 @@ impl Draft {
         })
     }
 
-    /// The model in one piece.
+    /// The model as one packed file.
     pub fn pack(&self) -> Vec<u8> {
         let manifest = self.manifest_bytes();
         let mut sections = vec![(MANIFEST, &manifest)];
@@ -276,9 +281,9 @@ impl Draft {
     }
 }
 
-/// How many bytes a section of so many takes at most in a packed model.
+/// The most bytes that a section of this size takes in a packed model.
 pub fn packed(section: usize) -> usize {
-    // Its entry and its bytes, and what fills up the last line of each.
+    // The entry of the section, its bytes and the padding of both.
     ENTRY + section.next_multiple_of(ALIGN)
 }
 

@@ -1,4 +1,4 @@
-//! `majuscule adapt`: a model and a small corpus in, the model with what the corpus teaches out.
+//! `majuscule adapt`: adapts a model to a small corpus.
 
 use std::ffi::OsString;
 use std::fs;
@@ -24,12 +24,12 @@ use majuscule::model::Store;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{self, Progress};
 
-/// `majuscule adapt MODEL CORPUS… -o FOLDER`: a model takes the words and the ways of a text. Which options there are depends on
-/// the method of the model, which is known once that is opened.
+/// The arguments of `majuscule adapt MODEL CORPUS… -o FOLDER`. The method of the model determines
+/// the options, and it is known only once the model is open.
 #[derive(Debug)]
 pub struct AdaptArgs {
     given: AdaptInputs,
-    /// Whether the language was named; if not, it is that of the model.
+    /// True if the language was named; otherwise it is that of the model.
     has_language: bool,
     asked: Vec<OptionRequest>,
 }
@@ -42,39 +42,42 @@ Examples:
 
 /// Adapts a model to a text of another kind
 ///
-/// Of maxent: its words and names become known, and what the model learned before gives way as far as the text has reason for
-/// (Chelba & Acero 2004). Of bert: training goes on on the text, with nothing frozen (Rei et al. 2020).
+/// A maxent model learns the words and names of the text, and its earlier weights give way as far
+/// as the text has evidence (Chelba & Acero 2004). A bert model is fine-tuned on the text, with all
+/// layers unfrozen (Rei et al. 2020).
 #[derive(Debug, clap::Args)]
 struct AdaptInputs {
-    /// The model, a folder or a packed file; accurate and fast are the built-in ones of --lang
+    /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    /// Cased text, also as .gz, .zst or .xz; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     #[command(flatten)]
     place: ModelTarget,
-    /// What is learned from: text, batista, rei, susanto, asr, asr:N or mix; by default what the model was trained on. asr and mix
-    /// are for models of maxent that were trained on one of them, and for all of bert
+    /// Protocol under which to learn: text, batista, rei, susanto, asr, asr:N or mix; by default
+    /// that of the model's training. For maxent models, asr and mix are allowed only if the model
+    /// was trained under one of them
     #[arg(long, value_name = "PROTOCOL")]
     protocol: Option<Protocol>,
-    /// How many threads work on it; as many as the machine has cores at most, and so many where it is not given. The model does not depend on it
+    /// Number of threads: at most, and by default, the number
+    /// of cores. The model does not depend on it
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     reading: Reading,
 }
 
-/// An option that some methods have, as it was given.
+/// An option of some methods, as it was given.
 #[derive(Debug)]
 struct OptionRequest {
     id: String,
     long: String,
-    /// None for a switch.
+    /// The values; none for a switch.
     values: Vec<OsString>,
 }
 
-/// Adapts and saves.
+/// Adapts a model and saves it.
 pub fn run(AdaptArgs { given, has_language, asked }: AdaptArgs) -> Result<ExitCode> {
     let AdaptInputs { model, corpora, place, mut reading, .. } = given;
     let inputs = [super::model_files([&model]), corpora.clone()].concat();
@@ -118,13 +121,13 @@ fn check_adaptable(store: &dyn Store) -> Result<(), Error> {
     if methods().find_subcommand(method).is_some() {
         return Ok(());
     }
-    // Where this build lacks the method, that is the reason.
+    // If this build lacks the method, that is the reason to give.
     loaded().load(store, &Backend::default())?;
     let problem = format!("method \"{method}\": only models of maxent and bert can be adapted");
     Err(Error::model(store.name(), problem))
 }
 
-/// The protocol that a model was trained under.
+/// The protocol under which a model was trained.
 fn protocol(trained_on: &str) -> Result<Protocol, Error> {
     trained_on.parse().map_err(|_| {
         Error::Usage(format!(
@@ -133,10 +136,10 @@ fn protocol(trained_on: &str) -> Result<Protocol, Error> {
     })
 }
 
-/// What was asked for, read as the options of a method.
+/// Parses the given options as those of a method.
 ///
 /// # Errors
-/// Where the method has no such option. What it has with a value that cannot be, clap refuses.
+/// If the method has no such option. Clap refuses wrong values.
 fn adaptation(method: &str, asked: &[OptionRequest]) -> Result<AdaptMethod> {
     let mut line = vec![OsString::from("adapt"), method.into()];
     let options = options();
@@ -165,19 +168,19 @@ fn adaptation(method: &str, asked: &[OptionRequest]) -> Result<AdaptMethod> {
     Ok(AdaptMethod::from_arg_matches(&matches)?)
 }
 
-/// Each method that adapts as a subcommand with its options.
+/// A command with a subcommand per method that adapts, with its options.
 fn methods() -> Command {
     AdaptMethod::augment_subcommands(Command::new("adapt"))
 }
 
-/// An option with the methods that have it.
+/// An option, and the methods that have it.
 struct MethodOption {
     arg: Arg,
-    /// The name of each, what it says of the option, and its default.
+    /// The name of each method, its help for the option, and its default.
     of: Vec<(String, String, Option<String>)>,
 }
 
-/// The options of all methods, each once.
+/// The options of all methods, without repetition.
 fn options() -> Vec<MethodOption> {
     let mut options: Vec<MethodOption> = Vec::new();
     for method in methods().get_subcommands() {
@@ -200,7 +203,7 @@ impl MethodOption {
         self.of.iter().map(|(method, ..)| method.as_str())
     }
 
-    /// The option for all methods at once: what is given is kept as it is, until the method is known.
+    /// The option for all methods at once: its values are kept unparsed until the method is known.
     fn arg(&self) -> Arg {
         let heading = format!("Options for models of {}", self.methods().collect::<Vec<_>>().join(" and "));
         let arg = self.arg.clone().help(self.help()).long_help(Resettable::Reset).help_heading(heading);
@@ -210,7 +213,7 @@ impl MethodOption {
         arg.required(false).default_value(Resettable::Reset).value_parser(ValueParser::os_string())
     }
 
-    /// What the option does, with the defaults of the methods.
+    /// The help of the option, with the defaults of the methods.
     fn help(&self) -> String {
         let says = |says: &str, default: Option<&str>| match default {
             Some(default) => format!("{says} [default: {default}]"),

@@ -1,4 +1,5 @@
-//! `majuscule compare`: models and other systems' outputs on one text, and whether they differ by more than chance.
+//! `majuscule compare`: compares models and outputs of other
+//! systems on one text, with tests of significance.
 
 use std::io::{IsTerminal, stdout};
 use std::num::NonZeroUsize;
@@ -22,29 +23,32 @@ use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, pai
 
 /// Compares systems on the same text: 95 % intervals, and significance against the best
 ///
-/// Models restore the text; of other systems, name what they made of it.
+/// Models restore the text; other systems are given by their outputs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   majuscule compare news.txt --model accurate --model fast --protocol rei
   majuscule compare news.txt --model my-model --output other.txt --show-differences")]
 pub struct CompareArgs {
-    /// The text in its true case; - is standard input
+    /// Text in its true case; - is standard input
     #[arg(value_name = "CORPUS")]
     pub reference: PathBuf,
-    /// A model, a folder or file; accurate and fast are the built-in ones of --lang. May be given several times
+    /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang. May be
+    /// given several times
     #[arg(long = "model", value_name = "MODEL")]
     pub models: Vec<PathBuf>,
-    /// What another system made of the text; may be given several times
+    /// Output of another system for the text; may be given several times
     #[arg(long = "output", value_name = "FILE", required_unless_present = "models")]
     pub outputs: Vec<PathBuf>,
-    /// Show the sentences that systems write differently, N at most: those that tell them apart most
+    /// Show at most N sentences that the systems write differently,
+    /// those that distinguish them most first
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20", value_parser = crate::page::number)]
     pub show_differences: Option<NonZeroUsize>,
-    /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
+    /// Language whose case pairs count (tr, az and nl have their own), if not that of --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
-    /// How many threads a method may use; as many as the machine has cores at most, and so many where it is not given. The figures do not depend on it
+    /// Number of threads that a method may use: at most, and by default, the number of cores. The
+    /// figures do not depend on it
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -55,10 +59,10 @@ pub struct CompareArgs {
     pub measure: Measure,
 }
 
-/// Compares and prints the report.
+/// Compares the systems and prints the report.
 ///
 /// # Errors
-/// Where a file cannot be read, the words differ or none is scored.
+/// If a file cannot be read, the words differ or no word is scored.
 pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     let locale = measure::locale(args.locale, &args.measure.reading.language)?;
     let mut compared =
@@ -84,12 +88,12 @@ pub fn run(args: CompareArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is known of the systems so far.
+/// The results of the systems so far.
 struct RunningComparison<'a> {
     args: &'a CompareArgs,
     locale: Locale,
     systems: Vec<System>,
-    /// The examples of each, where their differences are to be shown.
+    /// The examples of each system, if their differences are to be shown.
     differences: Vec<Vec<Choices>>,
     words: u64,
 }
@@ -113,7 +117,7 @@ impl RunningComparison<'_> {
             progress.say(format!("opening {}", path.display()));
             let Model { manifest, restorer } = load_named(path, &measure.reading.language, computing, false)?;
             let name = path.to_string_lossy().into_owned();
-            // The first model says whose letters pair how.
+            // The first model determines the case pairs.
             let (corpus, examples) = match &opened {
                 Some(opened) => opened,
                 None => {
@@ -150,7 +154,7 @@ impl RunningComparison<'_> {
         Ok(())
     }
 
-    /// The text, read as a model reads it, and how many examples it has, where somebody watches how many are done.
+    /// The text, read as a model reads it, and its number of examples if a progress bar shows them.
     fn open(&self, manifest: &Manifest, progress: &Spinner) -> Result<(Corpus, u64)> {
         let CompareArgs { reference, measure, .. } = self.args;
         let mut reading = measure.reading.clone();
@@ -159,7 +163,7 @@ impl RunningComparison<'_> {
         }
         let corpus = Corpus::new(&[reference], reading, measure.protocol, self.locale)?;
         if self.args.outputs.is_empty() {
-            // Where there are outputs, it is told when they are read.
+            // If there are outputs, the warning comes when they are read.
             measure::tell_paragraphs(&corpus)?;
         }
         let mut examples = 0;
@@ -172,7 +176,7 @@ impl RunningComparison<'_> {
         Ok((corpus, examples))
     }
 
-    /// Reads what other systems made of the text.
+    /// Reads the outputs of other systems.
     fn outputs(&mut self) -> Result<()> {
         let CompareArgs { reference, outputs, measure, .. } = self.args;
         if outputs.is_empty() {

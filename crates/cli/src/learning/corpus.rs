@@ -1,4 +1,4 @@
-//! `majuscule corpus`: what a corpus holds, and its parts for training and testing.
+//! `majuscule corpus`: statistics, overlap, splitting and shuffling of corpora.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -30,23 +30,24 @@ pub struct CorpusArgs {
 enum CorpusAction {
     /// Counts sentences, words and tags under a protocol, and the ratio of words that are not in lower case
     Stats(StatsArgs),
-    /// Says which n-grams of a test text stand in a training text: words without case and marks
+    /// Finds the n-grams of a test text that also occur in a
+    /// training text, ignoring case and punctuation
     Overlap(OverlapArgs),
-    /// Splits into train, dev and test, the same for the same seed
+    /// Splits corpora into train, dev and test, reproducibly for the same seed
     Split(SplitArgs),
-    /// Prints the sentences, a line each, in an order drawn at random; all are held in memory
+    /// Prints the sentences, one per line, in random order; all are held in memory
     Shuffle(ShuffleArgs),
 }
 
 #[derive(Debug, clap::Args)]
 struct StatsArgs {
-    /// The files; - is standard input
+    /// Corpora; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What is counted: text, batista, rei, susanto, asr or asr:WORDS
+    /// Protocol under which to count: text, batista, rei, susanto, asr or asr:WORDS
     #[arg(long, default_value_t)]
     protocol: Protocol,
-    /// Whose case pairs are used, such as tr or nl; by default those of --lang
+    /// Language whose case pairs are used, such as tr or nl; that of --lang by default
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
     #[command(flatten)]
@@ -58,19 +59,20 @@ struct StatsArgs {
 
 #[derive(Debug, clap::Args)]
 struct OverlapArgs {
-    /// The training text, which is read once and not held in memory, and last the test text, unless --test names it
+    /// Training text, which is read once and not held in memory,
+    /// and last the test text, unless --test names it
     #[arg(required = true, value_names = ["TRAIN", "TEST"], num_args = 1..)]
     files: Vec<PathBuf>,
-    /// The test text, where it has several files: then all the others are the training text
+    /// Test text of several files; all other files are then training text
     #[arg(long, value_name = "FILE", num_args = 1..)]
     test: Vec<PathBuf>,
-    /// How many words an n-gram has
+    /// Number of words in an n-gram
     #[arg(long, value_name = "N", value_parser = crate::page::number, default_value = "8")]
     order: NonZeroUsize,
-    /// How many of the n-grams are listed, the most frequent in the test text first
+    /// Number of n-grams to list, the most frequent in the test text first
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
-    /// Whose case pairs are used, such as tr or nl; by default those of --lang
+    /// Language whose case pairs are used, such as tr or nl; that of --lang by default
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
     #[command(flatten)]
@@ -82,10 +84,10 @@ struct OverlapArgs {
 
 #[derive(Debug, clap::Args)]
 struct SplitArgs {
-    /// The files
+    /// Corpora
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The folder for the parts: train/NAME, dev/NAME and test/NAME of each file, and split.json
+    /// Folder for the parts: train/NAME, dev/NAME and test/NAME for each file, and split.json
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// Replace a folder that an earlier split made
@@ -102,7 +104,7 @@ struct SplitArgs {
 
 #[derive(Debug, clap::Args)]
 struct ShuffleArgs {
-    /// The files; - is standard input
+    /// Corpora; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -114,7 +116,7 @@ struct ShuffleArgs {
 /// Runs the verb.
 ///
 /// # Errors
-/// Where the files cannot be read or the parts not written.
+/// If the files cannot be read or the parts cannot be written.
 pub fn run(args: CorpusArgs) -> anyhow::Result<ExitCode> {
     let answer = match args.verb {
         CorpusAction::Stats(args) => stats(args)?,

@@ -1,4 +1,4 @@
-//! `majuscule evaluate`: a model against texts in their true case.
+//! `majuscule evaluate`: evaluates a model on texts in their true case.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -23,73 +23,81 @@ use majuscule_train::corpus::Corpus;
 use majuscule_train::eval::aligned::{self, files::Cases};
 use majuscule_train::eval::{Choices, Report, System, compare, evaluate_each};
 
-/// Evaluates a model: it sees the words without capitals, and is held against the true case
+/// Evaluates a model: it sees the words without capitals,
+/// and its choices are compared with the true case
 ///
-/// The choices are the model's own, unless --words, --sentence-start or --case ask for what restore puts on top of them. To
-/// measure all that restore does to a text as it is, give what it wrote to score.
+/// The choices are the model's own, unless --words, --sentence-start
+/// or --case add those of restore. To measure everything that
+/// restore does to a text, score its output with the verb score.
 ///
-/// With --align it sees what a speech recogniser heard, and is held against what was said.
+/// With --align the model sees the output of a speech
+/// recogniser, which is aligned with the true text.
 #[derive(Debug, clap::Args)]
 pub struct EvaluateArgs {
     /// Texts in their true case, scored together; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     pub corpora: Vec<PathBuf>,
-    /// What a speech recogniser heard of the one corpus named, or a folder where the corpus is one: the model sees its words without
-    /// their case, one stream for each recording, and they are aligned with those of the corpus as score --align does
+    /// Output of a speech recogniser for the one corpus given, or a folder of outputs if the corpus
+    /// is a folder: the model sees its words without case, one stream per recording, and they are
+    /// aligned with those of the corpus as score --align does
     #[arg(long, value_name = "HYPOTHESIS", conflicts_with_all = ["protocol", "calibration", "intervals"])]
     pub align: Option<PathBuf>,
-    /// The model, a folder or file; accurate and fast are the built-in ones of --lang, of which it is accurate without this
+    /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang, and
+    /// accurate is the default
     #[arg(long, value_name = "MODEL")]
     pub model: Option<PathBuf>,
-    /// Which of the two built-in models of the language
+    /// Built-in model of the language to use
     #[arg(long, value_parser = by_name::<Preset>(), default_value = default_name::<Preset>(), conflicts_with = "model")]
     pub preset: Preset,
     #[command(flatten)]
     pub cascade: CascadeArgs,
-    /// Your own spellings, a word or phrase a line, as restore takes them: they always win
+    /// Your own spellings, one word or phrase per line, as in restore; they always win
     #[arg(long, value_name = "FILE")]
     pub words: Option<PathBuf>,
-    /// Where a capital is put because a sentence begins, as restore does it; where it is not given, the model alone decides
+    /// Sentence starts that get a capital, as in restore; by default the model alone decides
     #[arg(long, value_parser = by_name::<SentenceStart>())]
     pub sentence_start: Option<SentenceStart>,
-    /// Which capitals of what the recogniser heard count, a recording taken for a line; none where it is not given. What a model sees
-    /// without --align has no capitals
+    /// Capitals of the recogniser's output that count, with each recording as one line; none by
+    /// default. Without --align a model sees no capitals
     #[arg(long, value_parser = by_name::<Capitalized>(), requires = "align")]
     pub case: Option<Capitalized>,
-    /// Score each file by itself too
+    /// Also score each file by itself
     #[arg(long)]
     pub per_file: bool,
-    /// Also ask the model how sure it is, and say how far that is from the truth
+    /// Also compare the probabilities that the model gives with the truth
     #[arg(long)]
     pub calibration: bool,
-    /// Also say where 95 % of resamples of the examples lie, by a bootstrap as in compare
+    /// Also print 95 % intervals, from a bootstrap over the examples as in compare
     #[arg(long)]
     pub intervals: bool,
-    /// Let a choice depend on at most N later words; 0 is none
+    /// Number of later words that a choice may depend on; 0 is none
     #[arg(long, value_name = "N")]
     pub look_ahead: Option<usize>,
-    /// Average each choice over so many contexts, with a model of bert on texts longer than its window: slower and better
+    /// Average each choice over N contexts, with a bert model
+    /// on texts longer than its window: slower, but better
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     pub predictions_per_word: Option<NonZeroUsize>,
     #[command(flatten)]
     pub backend: BackendArgs,
-    /// How many threads a method may use; as many as the machine has cores at most, and so many where it is not given. The figures do not depend on it
+    /// Number of threads that a method may use: at most, and by default, the number of cores. The
+    /// figures do not depend on it
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     pub threads: Option<NonZeroUsize>,
-    /// How many of the most frequent errors are listed
+    /// Number of errors to list, the most frequent first
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
-    /// Write each example's words to FILE as they should be, as they were chosen, and which do not count: a JSON object a line
+    /// Write the words of each example to FILE, one JSON object per line: the true forms, the
+    /// chosen forms and which words do not count
     #[arg(long, value_name = "FILE")]
     pub choices: Option<PathBuf>,
     #[command(flatten)]
     pub measure: Measure,
 }
 
-/// Evaluates and prints the report.
+/// Evaluates the model and prints the report.
 ///
 /// # Errors
-/// Where the model or a corpus cannot be read, or no word is scored.
+/// If the model or a corpus cannot be read, or no word is scored.
 pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     let (Model { manifest, restorer }, read) = args.load()?;
     let threads = threads(args.threads);
@@ -102,7 +110,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
         ..Want::default()
     };
     let mut reading = args.measure.reading.clone();
-    // A model knows the language of the texts that it is for; of several, --lang may name one.
+    // A model names the language of its texts; of several, `--lang` may name one.
     if !manifest.is_of(&reading.language) {
         reading.language.clone_from(&manifest.language);
     }
@@ -162,7 +170,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says how much the second model of a cascade had to read.
+/// Reports how many words the second model of a cascade had to read.
 fn tell(read: Option<Arc<Read>>) {
     if let Some(read) = read {
         tell!("the second model read {:.1} % of the words", 100.0 * read.share());
@@ -176,7 +184,7 @@ impl EvaluateArgs {
         Spellings::read(&files::open(file)?.bytes()?, &file.to_string_lossy(), locale)
     }
 
-    /// The one corpus that a hypothesis is aligned with.
+    /// The only corpus, with which a hypothesis is aligned.
     fn reference(&self) -> majuscule::error::Result<&Path> {
         match self.corpora.as_slice() {
             [reference] => Ok(reference),

@@ -1,4 +1,4 @@
-//! `majuscule experiment`: tables of methods, made as a recipe says.
+//! `majuscule experiment`: compares methods by a recipe.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,9 +17,11 @@ use majuscule_experiment::plan::{Job, Task};
 use majuscule_experiment::run::News;
 use majuscule_experiment::{Recipe, Results, Setting, execute, library, page, plan, plots, tables};
 
-/// Compares methods as a recipe says: trains what is missing, tests all on the same sentences, and writes a report
+/// Compares methods by a recipe: trains the missing models,
+/// tests all on the same sentences, and writes a report
 ///
-/// A recipe is a TOML file: texts, rows of models and how they are trained, and tests. Those of the papers are inside the program.
+/// A recipe is a TOML file that defines texts, models with their training, and tests. The recipes
+/// of the papers are built in.
 #[derive(Debug, clap::Args)]
 pub struct ExperimentArgs {
     #[command(subcommand)]
@@ -29,20 +31,20 @@ pub struct ExperimentArgs {
 #[derive(Debug, Subcommand)]
 enum ExperimentAction {
     Run(RunArgs),
-    /// Lists the recipes inside the program
+    /// Lists the built-in recipes
     List,
-    /// Prints a recipe, for instance to start one's own from
+    /// Prints a recipe, for instance as the start of your own
     Show {
-        /// The name of a recipe inside the program, or a file
+        /// Name of a built-in recipe, or a file
         recipe: String,
     },
     Report(ReportArgs),
 }
 
-/// Runs a recipe and writes the folder of its report
+/// Runs a recipe and writes its report to a folder
 ///
-/// What was trained and tested before is found again, so that a run goes on where one was interrupted, and one of a recipe that
-/// was changed does only what is new.
+/// Models and results are cached: an interrupted run continues where it stopped, and after a change
+/// of the recipe only the new parts are run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -51,33 +53,33 @@ Examples:
   majuscule experiment run rei-2020-table-3 --corpora corpora --with encoder=all-MiniLM-L6-v2
   majuscule experiment run mine.toml --corpora . -o mine")]
 struct RunArgs {
-    /// The name of a recipe inside the program, or a file
+    /// Name of a built-in recipe, or a file
     #[arg(value_name = "RECIPE")]
     recipe: String,
-    /// The folder that the recipe's texts are named in
+    /// Folder that contains the texts of the recipe
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     corpora: PathBuf,
-    /// The folder of the report; by default one called as the recipe
+    /// Folder of the report; named like the recipe by default
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Where models and answers are kept, and found again; by default cache/ in the folder of the report
+    /// Folder for cached models and results; cache/ in the folder of the report by default
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
-    /// What the recipe needs beside: `experiment show` says what
+    /// Further input of the recipe; experiment show lists what it needs
     #[arg(long = "with", value_name = "NAME=PATH", value_parser = given)]
     given: Vec<(String, PathBuf)>,
-    /// Make also the rows that take long
+    /// Also run the rows that take long
     #[arg(long)]
     long: bool,
-    /// Print the commands in their order, and run none
+    /// Print the commands in order, and run none
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Makes the tables, plots and page of a report again from its results.json
+/// Regenerates the tables, plots and page of a report from its results.json
 #[derive(Debug, clap::Args)]
 struct ReportArgs {
-    /// The folder that `experiment run` wrote
+    /// Folder that `experiment run` wrote
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
@@ -89,7 +91,7 @@ fn given(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-/// Does what `args` ask for.
+/// Runs the verb.
 pub fn run(args: ExperimentArgs) -> Result<ExitCode> {
     match args.action {
         ExperimentAction::Run(args) => args.run()?,
@@ -107,7 +109,7 @@ pub fn run(args: ExperimentArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a report is made of, in its folder.
+/// The file of results, in the folder of the report.
 const RESULTS: &str = "results.json";
 
 impl RunArgs {
@@ -141,7 +143,7 @@ impl RunArgs {
     }
 }
 
-/// Refuses a folder that holds something else.
+/// Refuses a folder with other contents.
 fn check_folder(folder: &Path) -> Result<()> {
     let Ok(mut entries) = fs::read_dir(folder) else { return Ok(()) };
     let is_ours = folder.join(RESULTS).exists() || folder.join("cache").exists();
@@ -155,7 +157,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether the command line takes a job's arguments: before anything is run.
+/// Parses the arguments of a job as a command line, before any job is run.
 fn check(job: &Job) -> Result<()> {
     use clap::Parser;
     let mut arguments = vec!["majuscule".to_owned()];
@@ -175,7 +177,7 @@ fn check(job: &Job) -> Result<()> {
     Ok(())
 }
 
-/// Runs a verb in a process of its own, so that its memory and time are its own.
+/// Runs a verb in a separate process, so that its memory and time can be measured.
 fn itself(arguments: &[String]) -> Result<String, Error> {
     let program = std::env::current_exe().map_err(|error| Error::io("find", "majuscule", error))?;
     let run = || {
@@ -185,7 +187,7 @@ fn itself(arguments: &[String]) -> Result<String, Error> {
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()?;
-        // Its other end closes with this process, and then the child ends too.
+        // The pipe closes when this process ends, and then the child ends too.
         let _alive = child.stdin.take();
         child.wait_with_output()
     };
@@ -249,10 +251,10 @@ fn recipe(name: &str) -> Result<Recipe> {
     Ok(Recipe::parse(&text_of(name)?, name)?)
 }
 
-/// The longest inside the program has some 4 KiB.
+/// The largest recipe; the longest built-in one has some 4 KiB.
 const LARGEST_RECIPE: ByteSize = ByteSize(1 << 20);
 
-/// The text of a recipe inside the program, or of a file.
+/// The text of a built-in recipe, or of a file.
 fn text_of(name: &str) -> Result<String> {
     match library::RECIPES.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => Ok((*text).to_owned()),
@@ -275,7 +277,7 @@ mod tests {
 
     use majuscule_experiment::recipe::OUTPUTS;
 
-    /// Options whose file or folder is read, in every verb that has them.
+    /// Options that name an input file or folder, in every verb that has them.
     const READ: &[&str] = &[
         "align",
         "begin-weights",

@@ -1,4 +1,4 @@
-//! `majuscule fst`: language models as weighted transducers, in OpenFst's own files.
+//! `majuscule fst`: language models as weighted transducers, in OpenFst's file formats.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use majuscule::lm::forms::{Forms, check_weight};
 use majuscule::text::Locale;
 use majuscule_fst::wfst::{self, BackOff, Facts, Machine, Symbols, Transducer};
 
-/// Language models as weighted transducers, in OpenFst's own files
+/// Language models as weighted transducers, in OpenFst's file formats
 #[derive(Debug, clap::Args)]
 pub struct FstArgs {
     #[command(subcommand)]
@@ -31,7 +31,7 @@ enum FstAction {
     Draw(DrawArgs),
 }
 
-/// Does what `args` ask for.
+/// Runs the verb.
 pub fn run(args: FstArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         FstAction::Build(args) => args.run(),
@@ -42,45 +42,45 @@ pub fn run(args: FstArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Which machine is made of a language model.
+/// The kind of machine to build from a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum MachineKind {
     /// The acceptor of cased words
     G,
-    /// The transducer that reads lower-cased words and writes their forms, as in Batista et al. 2007
+    /// The transducer from lower-cased words to their forms, as in Batista et al. 2007
     #[default]
     T,
 }
 
-/// Makes a machine of a language model: an OpenFst file that holds its symbols too
+/// Builds a machine from a language model: an OpenFst file with its symbol tables
 #[derive(Debug, clap::Args)]
 struct FstBuildArgs {
-    /// The language model, ARPA or binary
+    /// Language model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The acceptor of cased words or the transducer from lower-cased ones
+    /// Acceptor of cased words, or transducer from lower-cased words
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     kind: MachineKind,
-    /// What the arcs are by which it goes to shorter n-grams; failure by default for g, and epsilon always for t, where an
-    /// arc for "us" would hide the failure of "US"
+    /// Kind of back-off arcs; failure by default for g, and always epsilon for t, where an arc for
+    /// "us" would hide the failure arc of "US"
     #[arg(long, value_enum, value_name = "KIND")]
     arcs: Option<BackOff>,
-    /// The forms of words, as SRILM's disambig has them; by default those of the model's words
+    /// Forms of words, as a map of SRILM's disambig; by default those of the model's words
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// How much the numbers of the map count
+    /// Weight of the map's probabilities
     #[arg(long, value_name = "WEIGHT", default_value_t = 0.0, allow_negative_numbers = true)]
     map_weight: f32,
-    /// Write the symbols that it reads as a text file too
+    /// Also write the input symbols as a text file
     #[arg(long, value_name = "FILE")]
     isymbols: Option<PathBuf>,
-    /// Write the symbols that it writes as a text file too
+    /// Also write the output symbols as a text file
     #[arg(long, value_name = "FILE")]
     osymbols: Option<PathBuf>,
-    /// Whose case pairs are used, such as tr or nl
+    /// Language whose case pairs are used, such as tr or nl
     #[arg(long, value_name = "LANG", default_value = "root")]
     locale: Locale,
 }
@@ -101,7 +101,7 @@ impl FstBuildArgs {
             let Some(file) = file else { continue };
             all.push(files::unpublished(file, |out| symbols.write(out))?);
         }
-        // All are on the disk before the first gets its name, so that all appear or none does.
+        // All files are on disk before the first gets its name, so that all appear or none does.
         all.into_iter().try_for_each(Publish::commit)
     }
 
@@ -142,22 +142,22 @@ impl FstBuildArgs {
     }
 }
 
-/// A machine and its symbols.
+/// A machine, and its symbol tables.
 #[derive(Debug, clap::Args)]
 struct MachineInput {
-    /// An OpenFst file of type vector or const with arcs of type standard
+    /// OpenFst file of type vector or const with arcs of type standard
     #[arg(value_name = "MACHINE")]
     machine: PathBuf,
-    /// The symbols that it reads, a text file, where its own file does not have them
+    /// Input symbols as a text file, if the machine's file lacks them
     #[arg(long, value_name = "FILE")]
     isymbols: Option<PathBuf>,
-    /// The symbols that it writes, likewise
+    /// Output symbols as a text file, if the machine's file lacks them
     #[arg(long, value_name = "FILE")]
     osymbols: Option<PathBuf>,
 }
 
 impl MachineInput {
-    /// The machine and what its file says.
+    /// The machine, and the facts about its file.
     fn open(&self) -> Result<(Machine, Facts)> {
         let (machine, mut facts) =
             wfst::read(&self.machine.to_string_lossy(), &files::open(&self.machine)?.bytes()?)
@@ -169,7 +169,7 @@ impl MachineInput {
         Ok((machine, facts))
     }
 
-    /// A problem of what its files hold, and none of how they are named.
+    /// Converts an error: the contents of the files are at fault, not their names.
     fn problem(&self, error: Error) -> Error {
         match error {
             Error::Usage(problem) => Error::file(self.machine.to_string_lossy(), problem),
@@ -185,7 +185,7 @@ impl MachineInput {
     }
 }
 
-/// Prints what a machine is: its size and its properties
+/// Describes a machine: its size and its properties
 #[derive(Debug, clap::Args)]
 struct FstInfoArgs {
     #[command(flatten)]
@@ -222,21 +222,23 @@ impl FstInfoArgs {
     }
 }
 
-/// Prints the best path of each line of text: its words in their forms
+/// Prints the best path for each line of text: its words in their forms
 ///
-/// A transducer reads the words in lower case. An acceptor reads all forms of each word, so the best is the likeliest of
-/// all ways to write the line; with failure arcs (the symbol <phi>) it is exact.
+/// A transducer reads the words in lower case. An acceptor reads all
+/// forms of each word, and its best path is the most probable way to
+/// write the line; with failure arcs (the symbol <phi>) it is exact.
 #[derive(Debug, clap::Args)]
 struct Apply {
     #[command(flatten)]
     input: MachineInput,
-    /// The text, a sentence a line; standard input where none is named
+    /// Text, one sentence per line; standard input by default
     #[arg(value_name = "TEXT", default_value = "-")]
     text: PathBuf,
-    /// Print the N best paths of each line, each after its cost and a tab, with an empty line after the last
+    /// Print the N best paths for each line, each as its cost, a tab and the text, with an empty
+    /// line after the last
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     n_best: Option<NonZeroUsize>,
-    /// Whose case pairs are used, such as tr or nl
+    /// Language whose case pairs are used, such as tr or nl
     #[arg(long, value_name = "LANG", default_value = "root")]
     locale: Locale,
 }
@@ -249,7 +251,7 @@ impl Apply {
         let transducer = Transducer::new(machine, &inputs, outputs, self.locale)
             .map_err(|error| self.input.problem(error))?;
         let mut lines = files::open(&self.text)?.lines();
-        // What stopped it, if it was not the printing.
+        // The error that stopped the work, if not the printing.
         let mut stopped = Ok(());
         print_with(|out| {
             let mut best = transducer.best();
@@ -289,12 +291,12 @@ impl Apply {
     }
 }
 
-/// Draws a small machine: SVG where the name ends in .svg, Graphviz' DOT otherwise
+/// Draws a small machine: SVG if the name ends in .svg, otherwise Graphviz DOT
 #[derive(Debug, clap::Args)]
 struct DrawArgs {
     #[command(flatten)]
     input: MachineInput,
-    /// The file to write; DOT on standard output where none is named
+    /// File to write; without it, DOT on standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `majuscule lexicon`: words and the forms they were seen in, built, joined, shown and written.
+//! `majuscule lexicon`: builds, merges, shows and exports lexicons of words and their forms.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -22,7 +22,7 @@ use majuscule_train::lexicon::{
     Date, FormFilter, Initial, Lexicon, LexiconEntry, LexiconSource, Limits, json, list, map, moses, tsv,
 };
 
-/// Words and the forms they were seen in
+/// Lexicons: words and the forms they occurred in
 #[derive(Debug, clap::Args)]
 pub struct LexiconArgs {
     #[command(subcommand)]
@@ -40,7 +40,7 @@ enum LexiconAction {
     Export(Export),
 }
 
-/// Does what `args` ask for.
+/// Runs the verb.
 pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
     let code = match args.action {
         LexiconAction::Build(args) => args.run(),
@@ -56,15 +56,15 @@ pub fn run(args: LexiconArgs) -> anyhow::Result<ExitCode> {
 
 /// Counts the forms of every word in corpora of cased text
 ///
-/// Every file is a source, named in the lexicon. Words at sentence beginnings, whose capital says little, are counted
-/// apart.
+/// Every file is a source, named in the lexicon. Sentence-initial words, whose capital says little,
+/// are counted separately.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   majuscule lexicon build --lang en news.txt speeches.txt.gz -o news.tsv
   majuscule lexicon build --lang pt --split --min-count 3 livro.txt | less")]
 struct LexiconBuildArgs {
-    /// The corpora; - is standard input, .gz, .zst and .xz are read as they are
+    /// Corpora, also as .gz, .zst or .xz; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     #[command(flatten)]
@@ -85,13 +85,13 @@ impl LexiconBuildArgs {
     }
 }
 
-/// How corpora are counted.
+/// The options for counting corpora.
 #[derive(Debug, clap::Args)]
 struct CountingArgs {
-    /// What is counted and how, such as text, rei or batista
+    /// Protocol under which to count, such as text, rei or batista
     #[arg(long, default_value = "text", value_name = "NAME")]
     protocol: Protocol,
-    /// Threads to count with; as many as the machine has cores at most, and so many where it is not given
+    /// Number of threads: at most, and by default, the number of cores
     #[arg(long, value_name = "N", value_parser = number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -115,7 +115,7 @@ impl CountingArgs {
     }
 }
 
-/// The lexicons of files as one; each is read with what was read before.
+/// Merges the lexicons of files; each file is read with knowledge of the earlier ones.
 fn merged(
     files: &[PathBuf],
     mut read: impl FnMut(&Path, Option<&Lexicon>) -> Result<Lexicon>,
@@ -125,13 +125,13 @@ fn merged(
     rest.iter().try_fold(first, |all, file| all.merge(&read(file, Some(&all))?))
 }
 
-/// Joins lexicons, word lists and Moses models into one
+/// Merges lexicons, word lists and Moses models into one
 ///
-/// Counts are added, and every form keeps the names of its sources. An entry of a word list counts as one occurrence.
-/// Files that name no language are read as of that of the file before them.
+/// Counts are added, and every form keeps the names of its sources. An entry of a word list counts
+/// as one occurrence. A file that names no language has that of the file before it.
 #[derive(Debug, clap::Args)]
 struct LexiconMergeArgs {
-    /// The files; - is standard input
+    /// Files to merge; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -153,26 +153,26 @@ impl LexiconMergeArgs {
     }
 }
 
-/// Adds the counts of new text to a lexicon, after its old ones have faded
+/// Adds the counts of new text to a lexicon after decaying the old ones
 ///
-/// Old counts are multiplied by the decay, so that new words and spellings win without training anything again. The
-/// lexicon keeps a record of every update.
+/// Old counts are multiplied by the decay, so that new words and spellings win without retraining.
+/// The lexicon records every update.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   majuscule lexicon update news.tsv today.txt --date 2026-11-20 -o news.new.tsv
   majuscule lexicon update news.tsv week.txt.gz --date 2026-11-20 --decay 0.9 --min-count 2 -o news.new.tsv")]
 struct LexiconUpdateArgs {
-    /// The lexicon; it stays as it is
+    /// Lexicon, which stays unchanged
     #[arg(value_name = "OLD")]
     old: PathBuf,
     /// Corpora of new text
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    /// What old counts are multiplied by, from 0 (forget all) to 1 (forget nothing)
+    /// Factor for old counts, from 0 (forget all) to 1 (forget nothing)
     #[arg(long, default_value_t = 0.5, value_name = "NUMBER")]
     decay: f64,
-    /// The day of the new text, year-month-day
+    /// Date of the new text, year-month-day
     #[arg(long, value_name = "DATE")]
     date: Date,
     #[command(flatten)]
@@ -197,10 +197,10 @@ impl LexiconUpdateArgs {
     }
 }
 
-/// Prints how many words, forms and occurrences a lexicon holds, by case and by source
+/// Prints the numbers of words, forms and occurrences in a lexicon, by case and by source
 #[derive(Debug, clap::Args)]
 struct ShowStats {
-    /// The lexicon; - is standard input
+    /// Lexicon; - is standard input
     #[arg(value_name = "LEXICON")]
     file: PathBuf,
     /// Print one JSON object
@@ -219,13 +219,14 @@ impl ShowStats {
 
 /// Prints every form of a word with its counts, share and sources; > marks the most frequent one
 ///
-/// The share is of the occurrences inside sentences; where there are none, of all. Exits with 1 where a word is missing.
+/// The share is among the occurrences inside sentences, or among all if there are none. Exits with
+/// 1 if a word is missing.
 #[derive(Debug, clap::Args)]
 struct LexiconShowArgs {
-    /// The lexicon; - is standard input
+    /// Lexicon; - is standard input
     #[arg(value_name = "LEXICON")]
     file: PathBuf,
-    /// The words, in any case
+    /// Words, in any case
     #[arg(required = true, value_name = "WORD")]
     words: Vec<String>,
     #[command(flatten)]
@@ -279,21 +280,21 @@ fn print_entry(lexicon: &Lexicon, entry: &LexiconEntry<'_>, out: &mut dyn Write)
     Ok(())
 }
 
-/// A count, or the share of a map: four places of a fraction at most.
+/// Formats a count or the share in a map, with at most four decimal places.
 fn shown(count: f64) -> String {
     let text = format!("{count:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Prints what only one of two lexicons holds, and which words they spell differently
+/// Prints words that only one of two lexicons has, and words that they spell differently
 ///
 /// The most frequent words come first.
 #[derive(Debug, clap::Args)]
 struct Compare {
-    /// The first lexicon; - is standard input
+    /// First lexicon; - is standard input
     #[arg(value_name = "A")]
     left: PathBuf,
-    /// The second
+    /// Second lexicon
     #[arg(value_name = "B")]
     right: PathBuf,
     /// Print the N most frequent of each kind
@@ -302,7 +303,7 @@ struct Compare {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// What words at sentence beginnings count for
+    /// Weight of sentence-initial words
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     initial: Initial,
     #[command(flatten)]
@@ -354,16 +355,16 @@ fn print_differences(found: &LexiconDifferences, counts: [usize; 3], out: &mut d
 /// Writes a lexicon in another format
 #[derive(Debug, clap::Args)]
 struct Export {
-    /// The lexicon; - is standard input
+    /// Lexicon; - is standard input
     #[arg(value_name = "LEXICON")]
     file: PathBuf,
-    /// The format to write
+    /// Format to write
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: WrittenFormat,
-    /// Which forms to write
+    /// Forms to write
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     keep: FormFilter,
-    /// What words at sentence beginnings count for
+    /// Weight of sentence-initial words
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     initial: Initial,
     #[command(flatten)]
@@ -374,19 +375,19 @@ struct Export {
     output: LexiconTarget,
 }
 
-/// A format that a lexicon is written in.
+/// An output format of lexicons.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum WrittenFormat {
-    /// A form a line, columns apart by tabs, under a header
+    /// One form per line, in columns separated by tabs, under a header
     #[default]
     Tsv,
-    /// One JSON object, a word a line
+    /// One JSON object, with one word per line
     Json,
-    /// What SRILM's disambig -map reads: word form p form p …
+    /// Map for SRILM's disambig -map: word form p form p …
     Map,
-    /// The Moses truecaser's model: Form (count/total) form (count) …
+    /// Model of the Moses truecaser: Form (count/total) form (count) …
     Moses,
-    /// The forms alone, one a line
+    /// Forms alone, one per line
     List,
 }
 
@@ -404,16 +405,17 @@ impl Export {
     }
 }
 
-/// How lexicons are read.
+/// The options for reading lexicons.
 #[derive(Debug, clap::Args)]
 struct LexiconReadingArgs {
-    /// The format of the files; told from the first line of each where it is not given
+    /// Format of the files; detected from the first line of each by default
     #[arg(long, value_enum, value_name = "FORMAT")]
     from: Option<LexiconFormat>,
-    /// The language of files that do not name theirs, such as en, tr or pt-BR: it says which letters pair
+    /// Language of files that do not name theirs, such as en,
+    /// tr or pt-BR; it determines the case pairs
     #[arg(long = "lang", value_name = "LANG")]
     language: Option<String>,
-    /// Take the words of phrases in word lists too
+    /// Also take the words of phrases in word lists
     #[arg(long)]
     phrases: bool,
 }
@@ -423,7 +425,7 @@ impl LexiconReadingArgs {
         Ok(self.read_as(file, language)?.0)
     }
 
-    /// With the format that it was read as.
+    /// Reads a lexicon; returns it with its format.
     fn read_as(&self, file: &Path, language: Option<String>) -> Result<(Lexicon, LexiconFormat)> {
         if let Some(language) = &self.language {
             locale(None, language)?;
@@ -436,16 +438,17 @@ impl LexiconReadingArgs {
     }
 }
 
-/// Where a lexicon is written.
+/// The output of a lexicon.
 #[derive(Debug, clap::Args)]
 struct LexiconTarget {
-    /// The file to write; standard output where it is not given
+    /// File to write; standard output by default
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 impl LexiconTarget {
-    /// Refuses to write over an input, and standard input named twice, before any work is done.
+    /// Refuses an output that would overwrite an input, and
+    /// standard input named twice, before any work is done.
     fn check(&self, inputs: &[PathBuf]) -> Result<()> {
         files::check_inputs(inputs)?;
         self.path().map_or(Ok(()), |path| files::check_output(path, inputs))

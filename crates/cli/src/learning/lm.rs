@@ -1,4 +1,4 @@
-//! `majuscule lm`: n-gram language models trained, asked, shown and written.
+//! `majuscule lm`: trains, applies, describes and converts n-gram language models.
 
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroUsize;
@@ -41,7 +41,7 @@ enum LmAction {
     Convert(Convert),
 }
 
-/// Does what `args` ask for.
+/// Runs the verb.
 pub fn run(args: LmArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         LmAction::Train(args) => args.run(),
@@ -57,37 +57,39 @@ pub fn run(args: LmArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the words of a corpus are.
+/// The options that define the words of a corpus.
 #[derive(Debug, clap::Args)]
 struct LmWordArgs {
-    /// What words are, such as text (all words of each sentence, without marks) or batista (without its first word too)
+    /// Protocol that defines the words, such as text (all words of each sentence, without marks) or
+    /// batista (also without its first word)
     #[arg(long, value_name = "PROTOCOL", default_value_t, conflicts_with = "plain")]
     protocol: Protocol,
-    /// Take whatever stands between white space as a word, as other toolkits do
+    /// Take everything between white space as a word, as other toolkits do
     #[arg(long)]
     plain: bool,
     #[command(flatten)]
     reading: Reading,
 }
 
-/// How the files that are read are encoded.
+/// The encoding of input files.
 #[derive(Debug, clap::Args)]
 struct Encoded {
-    /// The encoding of texts, lists and ARPA files without a byte-order mark, which tells UTF-16 and UTF-8: windows-1252,
-    /// iso-8859-2, koi8-r, ..., as the WHATWG standard names them (koi8-u has ў and Ў at AE and BE); UTF-8 where it is not given. What is written is UTF-8
+    /// Encoding of texts, lists and ARPA files without a byte-order mark (a mark of UTF-8 or UTF-16
+    /// always decides): windows-1252, iso-8859-2, koi8-r, ..., by the names of the WHATWG standard
+    /// (its koi8-u has ў and Ў at AE and BE); UTF-8 by default. The output is UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
 }
 
 impl Encoded {
-    /// Opens a model, and tells what its file lacks.
+    /// Opens a model, and reports what its file lacks.
     fn open(&self, path: &Path) -> Result<NgramModel> {
         let model = NgramModel::open_as(path, self.encoding.as_ref())?;
         tell_notes(model.notes());
         Ok(model)
     }
 
-    /// Like [`Encoded::open`], and compares a binary with its checksum.
+    /// Opens a model like [`Encoded::open`], and compares a binary file with its checksum.
     fn open_checked(&self, path: &Path) -> Result<NgramModel> {
         let model = NgramModel::open_checked_as(path, self.encoding.as_ref())?;
         tell_notes(model.notes());
@@ -100,7 +102,7 @@ impl Encoded {
 }
 
 impl LmWordArgs {
-    /// Lists and models are encoded as the texts are.
+    /// The encoding of lists and models, which is that of the texts.
     fn encoded(&self) -> Encoded {
         Encoded { encoding: self.reading.encoding.clone() }
     }
@@ -128,24 +130,24 @@ Examples:
   majuscule lm count monday.txt -o monday.counts
   majuscule lm train --counts monday.counts tuesday.counts -o both.lm";
 
-/// Trains an n-gram model: modified Kneser-Ney, interpolated, unless told otherwise
+/// Trains an n-gram model, by default with interpolated modified Kneser-Ney smoothing
 ///
-/// The file is in the ARPA format where its name ends in .arpa, and a compact binary otherwise.
+/// The file is in the ARPA format if its name ends in .arpa, and a compact binary otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 struct Train {
-    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    /// Cased text, also as .gz, .zst or .xz; - is standard input
     #[arg(required_unless_present = "counts", value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    /// What lm count wrote, instead of text: the model is that of all their texts together
+    /// Files of lm count, instead of text: the model is that of all their texts together
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["corpora", "protocol", "plain"])]
     counts: Vec<PathBuf>,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     config: kneser_ney::KneserNeyConfig,
-    /// Discounts for orders whose counts are too few to tell them, as in a small corpus
+    /// Discounts for orders with too few counts to estimate them, as in a small corpus
     #[arg(
         long,
         value_name = "D1,D2,D3",
@@ -155,16 +157,17 @@ struct Train {
         default_missing_value = "0.5,1,1.5"
     )]
     discount_fallback: Option<Vec<f64>>,
-    /// What --min-count says, in the form of lmplz: n-grams go that were seen at most so many times, so 0,4,4 is --min-count 1,5,5
+    /// Pruning in the form of lmplz: n-grams seen at most N
+    /// times are dropped, so 0,4,4 is --min-count 1,5,5
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_counts")]
     prune: Vec<u32>,
     /// Keep the N most frequent words, each in all its forms
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     vocabulary: Option<NonZeroUsize>,
-    /// Keep the words of a list, one a line
+    /// Keep the words of a list, one per line
     #[arg(long, value_name = "FILE", conflicts_with = "vocabulary")]
     vocabulary_list: Option<PathBuf>,
-    /// What becomes of n-grams with other words
+    /// Treatment of n-grams with other words
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     unknown: UnknownNgrams,
     #[command(flatten)]
@@ -173,18 +176,20 @@ struct Train {
     words: LmWordArgs,
 }
 
-/// What a long job may take.
+/// The limits of a long job.
 #[derive(Debug, clap::Args)]
 struct Resources {
-    /// How much memory counting and estimation may take, such as 2G or 500M: what goes beyond it is put on disk. The bytes
-    /// written do not depend on it. Not counted: the words, the buffers of what is read and written, and, but for .arpa, the
-    /// model that is written, about 12 bytes an n-gram of the highest order and 24 one of the others
+    /// Most memory for counting and estimation, such as 2G or 500M; what exceeds it goes to disk.
+    /// The bytes written do not depend on it. Not counted: the words, the buffers of input and
+    /// output, and, except for .arpa, the model that is written, with about 12 bytes per n-gram of
+    /// the highest order and 24 per other n-gram
     #[arg(long, value_name = "SIZE")]
     memory: Option<ByteSize>,
-    /// The folder for temporary files under --memory; that of the output where it is not given
+    /// Folder for temporary files under --memory; that of the output by default
     #[arg(long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
-    /// How many threads read the text; as many as the machine has cores at most, and so many where it is not given. The bytes written do not depend on it
+    /// Number of threads that read the text: at most, and by default, the number of cores. The
+    /// bytes written do not depend on it
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     threads: Option<NonZeroUsize>,
 }
@@ -270,17 +275,18 @@ impl Train {
 
 /// Counts the n-grams of a text into a file that lm train --counts and lm merge take
 ///
-/// A corpus can be counted in pieces, on many machines: trained on the files of all pieces, a model is the same as trained on
-/// the whole corpus. Words are all kept; lm train can limit them, and train lower orders too.
+/// A corpus can be counted in pieces, on many machines: a model trained
+/// on the files of all pieces equals one trained on the whole corpus. All
+/// words are kept; lm train can limit them, and can train lower orders.
 #[derive(Debug, clap::Args)]
 struct Count {
-    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    /// Cased text, also as .gz, .zst or .xz; - is standard input
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The length of the longest n-grams, from 1 to 7
+    /// Length of the longest n-grams, from 1 to 7
     #[arg(long, value_name = "N", default_value_t = kneser_ney::KneserNeyConfig::default().order)]
     order: usize,
     #[command(flatten)]
@@ -300,16 +306,16 @@ impl Count {
     }
 }
 
-/// Makes one file of counts of several, as if their texts had been counted together
+/// Merges files of counts, as if their texts had been counted together
 #[derive(Debug, clap::Args)]
 struct LmMergeArgs {
-    /// What lm count wrote
+    /// Files of lm count
     #[arg(required = true, value_name = "FILE")]
     counts: Vec<PathBuf>,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The length of the longest n-grams; as in the files, where the lowest holds, if it is not given
+    /// Length of the longest n-grams; by default the lowest among the files
     #[arg(long, value_name = "N")]
     order: Option<usize>,
     #[command(flatten)]
@@ -332,7 +338,7 @@ fn write_counts(text: TrainingText, order: usize, output: &Path, mut progress: L
     })
 }
 
-/// What training is at.
+/// The progress of training.
 struct LmProgress(Spinner);
 
 impl LmProgress {
@@ -355,13 +361,13 @@ impl LmProgress {
     }
 }
 
-/// A model, and the text that it is asked about.
+/// A model, and the text to score.
 #[derive(Debug, clap::Args)]
 struct Query {
-    /// The model, ARPA or binary
+    /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The text, a sentence a line; standard input where none is named
+    /// Text, one sentence per line; standard input by default
     #[arg(value_name = "TEXT", default_value = "-")]
     texts: Vec<PathBuf>,
     #[command(flatten)]
@@ -369,7 +375,7 @@ struct Query {
 }
 
 impl Query {
-    /// Scores the sentences, and gives each to `end`, in order.
+    /// Scores the sentences and passes each to `end`, in order.
     fn score(&self, end: impl FnMut(&ScoredSentence) -> io::Result<()>) -> Result<Corpus> {
         let model = self.words.encoded().open(&self.model)?;
         let corpus = self.words.corpus(&self.texts)?;
@@ -381,7 +387,7 @@ impl Query {
     }
 }
 
-/// Prints the log10 probability of each sentence, and how many of its words the model does not know
+/// Prints the log10 probability of each sentence, and its number of unknown words
 #[derive(Debug, clap::Args)]
 struct LmScoreArgs {
     #[command(flatten)]
@@ -433,16 +439,16 @@ impl Perplexity {
     }
 }
 
-/// Takes n-grams out of a model that it can do without (Stolcke 1998)
+/// Removes n-grams that the model can do without (Stolcke 1998)
 #[derive(Debug, clap::Args)]
 struct Prune {
-    /// The model, ARPA or binary
+    /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The file to write: ARPA where its name ends in .arpa, binary otherwise
+    /// File to write: ARPA if its name ends in .arpa, binary otherwise
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// An n-gram goes where the perplexity grows by less than this share without it
+    /// Removes an n-gram if the perplexity grows by less than this fraction without it
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-8, allow_negative_numbers = true)]
     threshold: f64,
     #[command(flatten)]
@@ -456,19 +462,20 @@ impl Prune {
     }
 }
 
-/// Mixes models into one: their probabilities are added, each with its weight (as ngram -mix-lm of SRILM does)
+/// Mixes models into one: the weighted sum of their probabilities (like SRILM's ngram -mix-lm)
 #[derive(Debug, clap::Args)]
 struct Interpolate {
-    /// The models, ARPA or binary
+    /// Models, ARPA or binary
     #[arg(required = true, num_args = 2.., value_name = "MODEL")]
     models: Vec<PathBuf>,
-    /// The file to write: ARPA where its name ends in .arpa, binary otherwise
+    /// File to write: ARPA if its name ends in .arpa, binary otherwise
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The weights of the models, from 0 to 1; the last one may be left out. Equal ones where neither this nor --tune is given
+    /// Weights of the models, from 0 to 1; the last one may be left out. Equal weights if neither
+    /// this nor --tune is given
     #[arg(long, value_name = "W,…", value_delimiter = ',', allow_negative_numbers = true)]
     weight: Vec<f64>,
-    /// Find the weights under which this text is most probable, which no model was trained on; each round is told
+    /// Tune the weights to maximise the probability of this held-out text; each round is reported
     #[arg(long, value_name = "TEXT", conflicts_with = "weight")]
     tune: Vec<PathBuf>,
     #[command(flatten)]
@@ -506,13 +513,13 @@ impl Interpolate {
     }
 }
 
-/// Prints the order of a model and how many n-grams it has
+/// Prints the order of a model and its number of n-grams
 #[derive(Debug, clap::Args)]
 struct LmInfoArgs {
-    /// The model, ARPA or binary
+    /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// Compare a binary with its checksum too; opening it does not, since it takes time
+    /// Also compare a binary file with its checksum; opening it does not, since that takes time
     #[arg(long)]
     check: bool,
     #[command(flatten)]
@@ -533,13 +540,13 @@ impl LmInfoArgs {
     }
 }
 
-/// Writes a model in the other format: ARPA where the name ends in .arpa, binary otherwise
+/// Converts a model: ARPA if the name ends in .arpa, binary otherwise
 #[derive(Debug, clap::Args)]
 struct Convert {
-    /// The model, ARPA or binary
+    /// Model, ARPA or binary
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -564,7 +571,7 @@ fn write(model: &NgramModel, path: &Path) -> Result<()> {
     })
 }
 
-/// Sentences that wait until there are enough to be scored side by side.
+/// Sentences collected until there are enough to be scored side by side.
 struct ScoreBatch<'a, F> {
     model: &'a NgramModel,
     sentences: SentenceBatch,
@@ -572,7 +579,7 @@ struct ScoreBatch<'a, F> {
     end: F,
 }
 
-/// So many words are scored at once: enough for many sentences, few enough to stay near.
+/// The number of words scored at once: enough for many sentences, few enough to stay in the cache.
 const ENOUGH: usize = 1 << 13;
 
 impl<F: FnMut(&ScoredSentence) -> io::Result<()>> ScoreBatch<'_, F> {

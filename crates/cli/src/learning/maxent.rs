@@ -1,4 +1,4 @@
-//! `majuscule maxent`: what the method trains on and what it learned, for other programs and from them.
+//! `majuscule maxent`: exchanges features and weights with other programs.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use majuscule::methods::maxent::Maxent;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::maxent::{self, Target};
 
-/// The features and weights of maxent, for other programs and from them
+/// Features and weights of maxent, to and from other programs
 #[derive(Debug, clap::Args)]
 pub struct MaxentArgs {
     #[command(subcommand)]
@@ -30,7 +30,7 @@ enum MaxentAction {
     Fit(FitArgs),
 }
 
-/// Does what `args` ask for.
+/// Runs the verb.
 pub fn run(args: MaxentArgs) -> anyhow::Result<ExitCode> {
     match args.action {
         MaxentAction::Features(args) => args.run(),
@@ -47,27 +47,28 @@ Examples:
   majuscule maxent features --as megam --features word,bigrams news.txt -o news.megam
   majuscule train maxent --weights news.weights --features word,bigrams news.txt -o my-model";
 
-/// Writes what a corpus trains on: a word a line, its class and its features
+/// Writes the training examples of a corpus: one word per line, with its class and its features
 ///
-/// Weights that another program learns of it come back with train maxent --weights, from the same text with the same settings.
+/// Weights that another program learns from this file can be used with train maxent --weights,
+/// given the same text and settings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 struct FeaturesArgs {
-    /// Cased text; .gz, .zst and .xz are read as they are
+    /// Cased text, also as .gz, .zst or .xz
     #[arg(required = true, value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The file that the names of features are written to, by the numbers that they have in svmlight's form
+    /// File for the names of features, by their numbers in svmlight's format
     #[arg(long, value_name = "FILE")]
     dictionary: Option<PathBuf>,
     #[command(flatten)]
     exchange: maxent::Exchange,
-    /// What is trained on: text, batista, rei, susanto, asr, or asr:N with windows of N words
+    /// Training protocol: text, batista, rei, susanto, asr, or asr:N with windows of N words
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     protocol: Protocol,
-    /// How many threads count words; as many as the machine has cores at most, and so many where it is not given
+    /// Number of threads that count words: at most, and by default, the number of cores
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -96,22 +97,22 @@ impl FeaturesArgs {
     }
 }
 
-/// Writes the weights of a model in MegaM's form: a feature and its weight for each class
+/// Writes the weights of a model in MegaM's format: a feature and its weight for each class
 #[derive(Debug, clap::Args)]
 struct WeightsArgs {
-    /// The model, a folder or a packed file; accurate and fast are the built-in ones of --lang
+    /// Model, a folder or packed file; accurate and fast are the built-in ones of --lang
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The language of the built-in model
+    /// Language of the built-in model
     #[arg(long, value_name = "LANG", default_value = "en")]
     lang: String,
-    /// The names of features, as maxent features writes them: a model holds only their hashes
+    /// Names of features, as written by maxent features: a model holds only their hashes
     #[arg(long, value_name = "FILE")]
     dictionary: PathBuf,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What the weights tell apart
+    /// Classes that the weights distinguish
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     target: Target,
 }
@@ -130,19 +131,22 @@ impl WeightsArgs {
     }
 }
 
-/// Finds the best weights of a file in svmlight's form, all classes together, and writes them in MegaM's (L-BFGS, as MegaM has it)
+/// Fits the best weights to a file in svmlight's format, all classes together, and writes them in
+/// MegaM's (L-BFGS, as in MegaM)
 ///
-/// Of the labels -1 and +1 there is one weight for each feature, for +1; of classes, which 0 to 3 are, one for each.
+/// For the labels -1 and +1 there is one weight per feature,
+/// for +1; for the classes 0 to 3, one per class.
 #[derive(Debug, clap::Args)]
 struct FitArgs {
-    /// The file: a line has a class (0 to 3, or -1 and +1) and ascending index:value, as maxent features writes them; - is standard
-    /// input. No constant is added: give each row an index of its own for one
+    /// Input file: each line has a class (0 to 3, or -1 and +1) and ascending index:value pairs, as
+    /// written by maxent features; - is standard input. No constant is added: give each row an
+    /// index of its own for one
     #[arg(value_name = "FILE")]
     matrix: PathBuf,
-    /// The names of its features; without it the weights are those of numbers
+    /// Names of its features; without it the weights are those of numbers
     #[arg(long, value_name = "FILE")]
     dictionary: Option<PathBuf>,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]

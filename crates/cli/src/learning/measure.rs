@@ -1,4 +1,4 @@
-//! What `evaluate`, `score` and `compare` share: how texts are read, and how the report is laid out.
+//! Options and helpers of `evaluate`, `score` and `compare`: reading texts, laying out reports.
 
 use std::path::Path;
 
@@ -9,21 +9,22 @@ use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::{Layout, Matching, PairSide, Signature, report};
 
-/// How texts are read and reported.
+/// The options for reading texts and reporting.
 #[derive(Debug, clap::Args)]
 pub struct Measure {
-    /// What a system sees and what counts: text, batista, rei, susanto, asr, or asr:N
+    /// Protocol, which says what a system sees and what counts:
+    /// text, batista, rei, susanto, asr, or asr:N
     ///
-    /// text:    the text as it is; first words of sentences do not count
-    /// batista: no punctuation marks; first words are taken out
-    /// rei:     no punctuation marks; capitals that the beginning may ask for do not count
+    /// text:    the text with punctuation; first words of sentences do not count
+    /// batista: no punctuation marks; first words are removed
+    /// rei:     no punctuation marks; capitals that may be due to the position do not count
     /// susanto: tokens as given; all count
     /// asr:N    no punctuation marks nor sentence ends, windows of N words (200); all count
     #[arg(long, value_name = "PROTOCOL", default_value_t, verbatim_doc_comment)]
     pub protocol: Protocol,
     #[command(flatten)]
     pub reading: Reading,
-    /// Print one JSON object: figures are fractions, an undefined one is null
+    /// Print one JSON object: figures are fractions, undefined ones are null
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
     /// Print Markdown tables
@@ -32,7 +33,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// How the report is laid out.
+    /// The layout of the report.
     pub fn layout(&self) -> Layout {
         match (self.json, self.markdown) {
             (true, _) => Layout::Json,
@@ -41,27 +42,27 @@ impl Measure {
         }
     }
 
-    /// How a case is held against the right one.
+    /// The comparison of a case with the true one.
     pub fn matching(&self) -> Matching {
         Matching::of(self.protocol)
     }
 
-    /// The line that says how the figures were made.
+    /// The signature: the line that says how the figures were obtained.
     pub fn signature(&self, files: &[&Path], locale: Locale) -> String {
         Signature::of(self.protocol, &self.reading, files, locale).to_string()
     }
 
-    /// How figures are read off a score of these files: `marks` says whether the hypothesis tells where sentences end,
-    /// `top` how many of the most frequent errors are listed.
+    /// The configuration of a report on these files: `marks` is true if the hypothesis has sentence
+    /// ends, `top` is the number of errors to list.
     pub fn config(&self, files: &[&Path], locale: Locale, marks: bool, top: usize) -> report::ReportConfig {
         let signature = self.signature(files, locale);
         report::ReportConfig { signature, matching: self.matching(), locale, marks, top }
     }
 
-    /// Refuses a file of which no word is scored: no figure says anything of it.
+    /// Refuses a file without scored words, for which no figure is defined.
     ///
     /// # Errors
-    /// Where `words` is 0.
+    /// If `words` is 0.
     pub fn check_words(&self, file: &str, words: u64) -> Result<()> {
         if words > 0 {
             return Ok(());
@@ -76,10 +77,11 @@ impl Measure {
         Err(Error::file(file, format!("holds no words to score: expected, under {protocol}, {expected}")))
     }
 
-    /// A reference and hypotheses, read alike; a reference of paragraphs is told.
+    /// Opens a reference and hypotheses alike; warns if the
+    /// reference has paragraphs instead of sentences.
     ///
     /// # Errors
-    /// Where standard input is named twice or cannot be read.
+    /// If standard input is named twice or a file cannot be read.
     pub fn sides(&self, files: &[&Path], locale: Locale) -> Result<Vec<PairSide>> {
         files::check_inputs(files)?;
         let side = |file: &&Path| PairSide::new(file, self.reading.clone(), self.protocol, locale);
@@ -89,10 +91,10 @@ impl Measure {
     }
 }
 
-/// Tells of a corpus whose lines are clearly paragraphs, and are taken for sentences.
+/// Warns of a corpus whose lines are clearly paragraphs but are taken for sentences.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// If the corpus cannot be read.
 pub fn tell_paragraphs(corpus: &Corpus) -> Result<()> {
     if let Some(sentences) = corpus.sentences_a_line()? {
         tell!(
@@ -103,16 +105,17 @@ pub fn tell_paragraphs(corpus: &Corpus) -> Result<()> {
     Ok(())
 }
 
-/// How figures are read off recordings that were aligned.
+/// The configuration of a report on aligned recordings.
 pub fn aligned_config(locale: Locale, top: usize) -> report::ReportConfig {
     let signature = Signature::of_aligned(locale).to_string();
     report::ReportConfig { signature, matching: Matching::Spelling, locale, marks: false, top }
 }
 
-/// The case pairs of --locale, or else those of --lang, which may name several languages: `en,pt`.
+/// The case pairs of `--locale`, or else those of `--lang`,
+/// which may name several languages: `en,pt`.
 ///
 /// # Errors
-/// Where the language is no language tag, and where several pair letters in different ways.
+/// If the language is not a language tag, or several languages have different case pairs.
 pub fn locale(asked: Option<Locale>, language: &str) -> Result<Locale> {
     if let Some(locale) = asked {
         return Ok(locale);

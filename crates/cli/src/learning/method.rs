@@ -1,19 +1,20 @@
-//! The methods that this program trains and adapts: the one list of them.
+//! The list of the methods that this program trains and adapts.
 
 use clap::Subcommand;
 use majuscule_fst::ngram;
 use majuscule_train::methods::{Adapter, Learner, hmm, majority, maxent};
 
-/// A method with its settings, about to be trained.
+/// A method and its training settings.
 #[derive(Debug, Clone, Subcommand)]
 pub enum TrainMethod {
-    /// The most frequent form of each word, wherever it stands: the baseline
+    /// The most frequent form of each word in every context: the baseline
     Majority(majority::MajorityConfig),
     /// Hidden Markov model: an n-gram language model of forms, decoded exactly (SRILM's disambig)
     Hmm(hmm::HmmConfig),
-    /// Maximum entropy: a weighted sum of what is seen around a word
+    /// Maximum entropy: a log-linear model over features of a word and its context
     Maxent(maxent::MaxentConfig),
-    /// Transducer: an n-gram language model as a weighted machine, and the best path through it
+    /// Transducer: an n-gram language model as a weighted
+    /// finite-state machine, decoded by its best path
     Ngram(ngram::NgramConfig),
     #[cfg(feature = "neural")]
     #[command(flatten)]
@@ -21,7 +22,7 @@ pub enum TrainMethod {
 }
 
 impl TrainMethod {
-    /// The method, as training takes it.
+    /// The method as a trait object.
     pub fn learner(&self) -> &dyn Learner {
         match self {
             Self::Majority(config) => config,
@@ -34,18 +35,18 @@ impl TrainMethod {
     }
 }
 
-/// The settings of an adaptation, by the method of the model.
+/// A method and its settings of adaptation.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AdaptMethod {
-    /// Weights move as far as the text has reason for (Chelba & Acero 2004)
+    /// Moves weights as far as the text has evidence (Chelba & Acero 2004)
     Maxent(maxent::Adaptation),
-    /// Training goes on on the text (Rei et al. 2020)
+    /// Fine-tunes the model on the text (Rei et al. 2020)
     #[cfg(feature = "neural")]
     Bert(majuscule_neural::bert::BertAdaptation),
 }
 
 impl AdaptMethod {
-    /// The adaptation, as training takes it.
+    /// The adaptation as a trait object.
     pub fn adapter(&self) -> &dyn Adapter {
         match self {
             Self::Maxent(adaptation) => adaptation,

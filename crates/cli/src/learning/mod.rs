@@ -1,4 +1,4 @@
-//! The verbs that learn and measure: one file a verb.
+//! The verbs for training and evaluation: one file per verb.
 
 mod adapt;
 mod compare;
@@ -28,7 +28,7 @@ use majuscule_train::corpus::Protocol;
 use crate::named;
 use usage::UsageWatch;
 
-/// The verbs that work on cased text: a build that only restores goes without.
+/// The verbs that work on cased text, which a build that only restores lacks.
 #[derive(Debug, Subcommand)]
 pub enum Learning {
     /// Trains a model on cased text
@@ -49,7 +49,7 @@ impl Learning {
     /// Runs the verb.
     ///
     /// # Errors
-    /// Those of the verb.
+    /// Errors of the verb.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Train(args) => train::run(*args),
@@ -77,23 +77,23 @@ pub fn recipes() -> Vec<&'static str> {
     RECIPES.iter().map(|(name, _)| *name).collect()
 }
 
-/// What an experiment asks of the processes that it starts.
+/// Hidden options of the processes that an experiment starts.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub struct UsageArgs {
-    /// Write to FILE what the run took: seconds and bytes
+    /// Write the seconds and bytes that the run took to FILE
     #[arg(long, value_name = "FILE", global = true, hide = true)]
     usage: Option<PathBuf>,
 }
 
 impl UsageArgs {
-    /// Counts from now on.
+    /// Starts to measure time and memory.
     pub fn watch(self) -> UsageWatch {
         UsageWatch::new(self.usage)
     }
 }
 
-/// Tells what was read otherwise than its file has it.
+/// Prints notes about input that was read differently from how its file has it.
 pub fn tell_notes(notes: &[String]) {
     for note in notes {
         tell!("note: {note}");
@@ -103,7 +103,7 @@ pub fn tell_notes(notes: &[String]) {
 /// Refuses, before any work is done, outputs that would replace an input or each other.
 ///
 /// # Errors
-/// The first that would.
+/// The first such output.
 pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path]) -> Result<()> {
     for (at, output) in outputs.iter().enumerate() {
         files::check_output(output, inputs)?;
@@ -116,7 +116,7 @@ pub fn check_outputs(outputs: &[&PathBuf], inputs: &[&Path]) -> Result<()> {
     Ok(())
 }
 
-/// The files among models: those that are not built in.
+/// The paths among models that are files, not built-in models.
 pub fn model_files<'a>(models: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
     models.into_iter().filter(|path| named::built_in(path).is_none()).cloned().collect()
 }

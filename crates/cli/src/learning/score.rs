@@ -1,4 +1,4 @@
-//! `majuscule score`: other systems' output against a reference.
+//! `majuscule score`: scores the output of a system against a reference.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,41 +8,42 @@ use majuscule::text::Locale;
 use majuscule_train::eval::aligned::{self, files::Cases};
 use majuscule_train::eval::{Report, Score, pair};
 
-/// Scores the output of any system: the same words as the reference, with other capitals
+/// Scores the output of any system: the words of the reference with other capitals
 ///
-/// All that a system did to the capitals counts, as a reader sees them. What restore made of a text includes your
-/// spellings (--words), capitals that it kept and the capitals of sentence starts, which evaluate leaves out.
+/// Every change of capitals counts, as a reader sees it. So restore's
+/// output includes your spellings (--words), kept capitals and the
+/// capitals of sentence starts, which evaluate leaves out.
 ///
-/// What a speech recogniser heard has other words: --align pairs them with those of the reference by edit distance, case and marks
-/// aside, and prints the word error rate beside the figures of case.
+/// The output of a speech recogniser has other words: --align pairs them with those of the
+/// reference by edit distance, ignoring case and punctuation, and prints the word error rate too.
 #[derive(Debug, clap::Args)]
 pub struct ScoreArgs {
-    /// The text in its true case; - is standard input. With --align also a folder
+    /// Text in its true case; - is standard input. With --align also a folder
     pub reference: PathBuf,
-    /// What a system made of it; the words are compared without case. With --align a folder where the reference is one: files are
-    /// paired by their names, endings aside
+    /// Output of a system for this text; the words are compared without case. With --align a folder
+    /// if the reference is one: files are paired by their names up to their extensions
     pub hypothesis: PathBuf,
-    /// Align the words, which may differ: what a recogniser heard against what was said. No marks, no ends of sentences, all words
-    /// count
+    /// Align the words, which may differ: a recogniser's output with the true text. No punctuation
+    /// and no sentence ends; all words count
     #[arg(long, conflicts_with = "protocol")]
     pub align: bool,
-    /// Score each recording by itself too
+    /// Also score each recording by itself
     #[arg(long, requires = "align")]
     pub per_file: bool,
-    /// The language whose case pairs count (tr, az and nl have their own), where it is not that of --lang
+    /// Language whose case pairs count (tr, az and nl have their own), if not that of --lang
     #[arg(long, value_name = "LANG")]
     pub locale: Option<Locale>,
-    /// How many of the most frequent errors are listed
+    /// Number of errors to list, the most frequent first
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
     #[command(flatten)]
     pub measure: Measure,
 }
 
-/// Scores and prints the report.
+/// Scores the output and prints the report.
 ///
 /// # Errors
-/// Where a file cannot be read, the words differ though they are not to be aligned, or none is scored.
+/// If a file cannot be read, the words differ without `--align`, or no word is scored.
 pub fn run(args: ScoreArgs) -> anyhow::Result<ExitCode> {
     let ScoreArgs { reference, hypothesis, align, per_file, locale, top, measure } = args;
     let locale = measure::locale(locale, &measure.reading.language)?;

@@ -1,4 +1,4 @@
-//! A sign of life of jobs that take their time.
+//! Progress indicators of long jobs.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -9,15 +9,16 @@ use crate::messages;
 use majuscule::printable::printable;
 use majuscule_train::methods::{Left, Progress};
 
-/// What a long job is at and for how long, on standard error where that is a terminal.
+/// A spinner with the current step and the elapsed time of a
+/// long job, on standard error if that is a terminal.
 #[derive(Debug)]
 pub struct Spinner(Option<ProgressBar>);
 
-/// Often enough to be seen to work.
+/// The interval of updates: short enough to look alive.
 const TICK: Duration = Duration::from_millis(250);
 
 impl Spinner {
-    /// Says nothing yet.
+    /// A spinner without a message.
     pub fn new() -> Self {
         let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {msg}");
         let bar = || {
@@ -29,7 +30,7 @@ impl Spinner {
         Self(io::stderr().is_terminal().then(bar))
     }
 
-    /// Says what the job is at now.
+    /// Shows the current step of the job.
     pub fn say(&self, message: String) {
         if let Some(bar) = &self.0 {
             bar.set_message(printable(&message).into_owned());
@@ -39,16 +40,16 @@ impl Spinner {
     }
 }
 
-/// How far a job of so many parts is.
+/// The template of the bar for a job with a known number of parts.
 const PARTS: &str = "{elapsed_precise} [{bar:30}] {percent} %, {eta} left, {msg}";
 
 impl Spinner {
-    /// Whether anybody sees it.
+    /// Returns true if the spinner is visible.
     pub fn is_shown(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Shows how much of a job is done that has so many parts.
+    /// Shows that `done` parts of `of` are done.
     pub fn count(&self, done: u64, of: u64) {
         let Some(bar) = &self.0 else { return };
         if bar.length().is_none() {
@@ -62,11 +63,11 @@ impl Spinner {
     }
 }
 
-/// How far a training is, above how well it does.
+/// The template of the bar for training, above the current figures.
 const BAR: &str = "{elapsed_precise} [{bar:30}] {percent} %, {prefix}\n{wide_msg}";
 
 impl Spinner {
-    /// Shows how far a training is.
+    /// Shows the progress of training.
     pub fn show(&self, progress: &Progress) {
         let Some(bar) = &self.0 else { return };
         if bar.length().is_none() {

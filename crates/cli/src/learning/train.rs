@@ -1,4 +1,4 @@
-//! `majuscule train`: a cased corpus in, a model folder out.
+//! `majuscule train`: trains a model folder on cased corpora.
 
 use std::borrow::Cow;
 use std::fs;
@@ -22,7 +22,8 @@ use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods;
 
-/// `majuscule train METHOD CORPUS… -o FOLDER`: every method takes the same corpora, and settings of its own.
+/// The arguments of `majuscule train METHOD CORPUS… -o FOLDER`:
+/// those of all methods, and the method's own.
 #[derive(Debug)]
 pub struct TrainArgs {
     method: TrainMethod,
@@ -40,43 +41,45 @@ Examples:
   majuscule train bilstm --protocol rei news.txt -o my-network --log news.log (likewise)
   majuscule train ngram --lm news.arpa --map news.map -o my-transducer";
 
-// What all methods take. (A doc comment here would replace the description of each method.)
+// The arguments of all methods. (A doc comment here would replace the description of each method.)
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// Cased text; - is standard input, .gz, .zst and .xz are read as they are
+    /// Cased text, also as .gz, .zst or .xz; - is standard input
     #[arg(value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
     #[command(flatten)]
     place: ModelTarget,
-    /// What is trained on: text, batista, rei, susanto, asr, asr:N with windows of N words, or mix: all kinds of text by turns
+    /// Training protocol: text, batista, rei, susanto, asr, asr:N with windows of N words, or mix,
+    /// which alternates all kinds of text
     #[arg(long, value_name = "PROTOCOL", default_value_t)]
     protocol: Protocol,
-    /// Whose case pairs are used, such as tr or nl; by default those of --lang
+    /// Language whose case pairs are used, such as tr or nl; that of --lang by default
     #[arg(long, value_name = "LANG")]
     locale: Option<Locale>,
-    /// How many threads work on it; as many as the machine has cores at most, and so many where it is not given. The model does not depend on it
+    /// Number of threads: at most, and by default, the number
+    /// of cores. The model does not depend on it
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     reading: Reading,
 }
 
-// Where a model is written to. (No doc comment, as above.)
+// The output of a model. (No doc comment, for the same reason.)
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub struct ModelTarget {
-    /// The folder that the model is written to
+    /// Folder for the model
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "pack")]
     output: Option<PathBuf>,
-    /// Write the model as one packed file too, such as the built-in ones are
+    /// Also write the model as one packed file, as the built-in models are
     #[arg(long, value_name = "FILE")]
     pack: Option<PathBuf>,
-    /// Replace a model that stands there
+    /// Replace an existing model
     #[arg(long)]
     force: bool,
 }
 
-/// Trains and saves.
+/// Trains a model and saves it.
 pub fn run(TrainArgs { method, common }: TrainArgs) -> Result<ExitCode> {
     let method = method.learner();
     common.place.check(&[method.inputs(), common.corpora.clone()].concat(), method.checkpoint())?;
@@ -107,7 +110,7 @@ pub fn run(TrainArgs { method, common }: TrainArgs) -> Result<ExitCode> {
     tell_notes(&method.notes(&draft));
     common.place.publish(&draft)?;
     if let Some(file) = method.checkpoint() {
-        // Where training was over at once there is none.
+        // If training ended before the first checkpoint, there is no file.
         match fs::remove_file(file) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(Error::io("remove", file, error).into());
@@ -119,7 +122,8 @@ pub fn run(TrainArgs { method, common }: TrainArgs) -> Result<ExitCode> {
 }
 
 impl ModelTarget {
-    /// Refuses, before any work is done, outputs that would replace an input, each other or what is no model.
+    /// Refuses, before any work is done, outputs that would replace an input, each other or
+    /// anything but a model.
     pub fn check(&self, inputs: &[PathBuf], checkpoint: Option<&Path>) -> Result<(), Error> {
         files::check_inputs(inputs)?;
         let files: Vec<&Path> = self.pack.as_deref().into_iter().chain(checkpoint).collect();
@@ -146,14 +150,14 @@ impl ModelTarget {
         files::check_output_folder(folder, inputs)
     }
 
-    /// Writes a model there, and says what its files are.
+    /// Writes a model to the outputs, and prints its files.
     pub fn publish(&self, draft: &Draft) -> Result<(), Error> {
         let packed = |file| files::unpublished(file, |out| out.write_all(&draft.pack()));
         let pack = self.pack.as_ref().map(packed).transpose()?;
         if let Some(output) = &self.output {
             draft.save(output, self.force)?;
         }
-        // Both are on the disk before the second gets its name, so that both appear or none does.
+        // Both are on disk before the second gets its name, so that both appear or none does.
         pack.map_or(Ok(()), Publish::commit)?;
         for file in draft.manifest().files.iter() {
             tell!("{}: {} bytes", file.name, file.bytes);
@@ -165,7 +169,7 @@ impl ModelTarget {
     }
 }
 
-/// A name as it is typed: in quotes where it has more in it than letters, digits and what needs none.
+/// A name quoted for a shell if it contains other characters than letters, digits and safe marks.
 fn in_a_shell(name: &str) -> Cow<'_, str> {
     match name.chars().all(|c| c.is_alphanumeric() || "/.,_-+:@".contains(c)) {
         true => name.into(),
@@ -204,7 +208,8 @@ impl clap::Args for TrainArgs {
     }
 }
 
-/// A method with what all take. What is said of it stays: each group of arguments would say what it is instead.
+/// Adds the arguments of all methods to a method, and keeps the description of the method, which
+/// each group of arguments would replace.
 fn augment(method: Command) -> Command {
     let about = Resettable::from(method.get_about().cloned());
     let long_about = Resettable::from(method.get_long_about().cloned());

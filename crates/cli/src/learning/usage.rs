@@ -1,4 +1,4 @@
-//! `--usage`: what a run took, written down for the experiment that started it.
+//! `--usage`: records the time and memory of a run for the experiment that started it.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,11 +14,12 @@ use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
 use majuscule::text::{Choice, Labels, Tokens};
 use majuscule_train::eval::usage::{Restoring, Took, Usage};
 
-/// How long models were at work in this process, in nanoseconds, and on how many words.
+/// The time that models worked in this process, in nanoseconds,
+/// and the number of words they processed.
 static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
 static WORDS: AtomicU64 = AtomicU64::new(0);
 
-/// Where to write it to, and since when it is counted.
+/// A running measurement, and the file for its result.
 #[derive(Debug)]
 pub struct UsageWatch {
     file: Option<PathBuf>,
@@ -26,8 +27,8 @@ pub struct UsageWatch {
 }
 
 impl UsageWatch {
-    /// Counts from now on. Who asks for a file is an experiment that holds standard input open: once it is gone, however it ended, so
-    /// is this process.
+    /// Starts the measurement. A file is requested only by an experiment, which holds standard
+    /// input open: once the experiment has ended, however it ended, this process ends too.
     pub fn new(file: Option<PathBuf>) -> Self {
         if file.is_some() {
             thread::spawn(|| {
@@ -39,10 +40,10 @@ impl UsageWatch {
         Self { file, since: Instant::now() }
     }
 
-    /// Writes what was taken so far, where somebody asked.
+    /// Writes the usage so far, if a file was requested.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let [nanoseconds, words] = [&NANOSECONDS, &WORDS].map(|count| count.load(Ordering::Relaxed));
@@ -59,7 +60,7 @@ impl UsageWatch {
     }
 }
 
-/// User and system time of all threads so far, as Linux tells it.
+/// User and system time of all threads so far, as Linux reports it.
 fn cpu_seconds() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     // The second field is a name in parentheses, which may hold spaces.
@@ -71,7 +72,7 @@ fn cpu_seconds() -> Option<f64> {
     Some((user + system) / 100.0)
 }
 
-/// The most memory that was resident at once, as Linux tells it.
+/// The peak resident memory, as Linux reports it.
 fn peak_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -79,7 +80,7 @@ fn peak_bytes() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// A model whose time at work is counted.
+/// A model that measures the time of its work.
 pub struct Timed<'a>(pub &'a dyn Restorer);
 
 impl Restorer for Timed<'_> {
