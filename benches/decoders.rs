@@ -16,11 +16,10 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule::files::Input;
-use majuscule::format::{Plain, Settings};
+use majuscule::format::Kind;
 use majuscule::methods::{Backend, Methods, Model};
 use majuscule::model::{self};
-use majuscule::restorer::Want;
-use majuscule::text::{Locale, Policy};
+use majuscule::text::{Locale, RestoreOptions};
 use majuscule_fst::ngram;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney;
@@ -84,14 +83,14 @@ impl Bench {
     /// Text in and text out, on one thread.
     fn in_process(&self, name: &str) -> Vec<u8> {
         let input = Input::new("text", Cursor::new(self.lower.clone())).expect("text in memory can be read");
-        let mut plain = Plain::new(input, Settings { language: "en".into(), ..Settings::default() });
+        let options = RestoreOptions { language: Some("en".into()), ..RestoreOptions::default() };
         let mut out = Vec::with_capacity(self.lower.len());
         let restorer = &*self.models[name].1.restorer;
         let write = &mut |bytes: &[u8], _| {
             out.extend_from_slice(bytes);
             Ok(())
         };
-        majuscule::restore::restore(&mut plain, restorer, Want::default(), &Policy::default(), write)
+        majuscule::restore::restore(Kind::Text, input, restorer, &options, write)
             .expect("text in memory can be restored");
         out
     }

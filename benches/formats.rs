@@ -11,11 +11,10 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule::files::Input;
-use majuscule::format::{Kind, Settings};
+use majuscule::format::Kind;
 use majuscule::methods::{Model, Preset, embedded_as};
 use majuscule::restore::restore;
-use majuscule::restorer::Want;
-use majuscule::text::{Locale, Policy};
+use majuscule::text::{Locale, RestoreOptions};
 
 /// Runs of each in the summary; the fastest counts.
 const TURNS: usize = 3;
@@ -83,14 +82,13 @@ impl Bench {
 
     fn restored(&self, format: usize, model: usize) -> usize {
         let input = Input::uncompressed("file", Cursor::new(self.files[format].clone()));
-        let settings = Settings { language: "en".into(), ..Settings::default() };
-        let mut reader = FORMATS[format].1.open(input, settings).expect("the format needs no field");
+        let options = RestoreOptions { language: Some("en".into()), ..RestoreOptions::default() };
         let (method, mut len) = (&*self.models[model].restorer, 0);
         let out = &mut |bytes: &[u8], _| {
             len += bytes.len();
             Ok(())
         };
-        restore(&mut *reader, method, Want::default(), &Policy::default(), out).expect("the file is right");
+        restore(FORMATS[format].1, input, method, &options, out).expect("the file is right");
         len
     }
 

@@ -14,11 +14,10 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 use majuscule::files::Input;
-use majuscule::format::{Plain, Settings};
+use majuscule::format::Kind;
 use majuscule::methods::{Model, Preset, embedded_as, load};
 use majuscule::model::{self, Bytes, Packed};
-use majuscule::restorer::Want;
-use majuscule::text::{Locale, Policy};
+use majuscule::text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{majority, train};
 
@@ -103,13 +102,13 @@ impl Bench {
     /// Text in and text out, on one thread.
     fn in_process(&self) -> Vec<u8> {
         let input = Input::new("text", Cursor::new(self.lower.clone())).expect("text in memory can be read");
-        let mut plain = Plain::new(input, Settings { language: "en".into(), ..Settings::default() });
+        let options = RestoreOptions { language: Some("en".into()), ..RestoreOptions::default() };
         let mut out = Vec::with_capacity(self.lower.len());
         majuscule::restore::restore(
-            &mut plain,
+            Kind::Text,
+            input,
             &*self.majority.restorer,
-            Want::default(),
-            &Policy::default(),
+            &options,
             &mut |bytes, _| {
                 out.extend_from_slice(bytes);
                 Ok(())

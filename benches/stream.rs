@@ -15,13 +15,11 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-use majuscule::format::Settings;
 use majuscule::methods::{Model, load};
 use majuscule::model::{Bytes, Packed};
-use majuscule::restore::{Output, Stream, Streaming};
-use majuscule::restorer::Want;
+use majuscule::restore::{Stream, Streaming};
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, Policy};
+use majuscule::text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{Learner, hmm, majority, maxent, train};
 
@@ -121,11 +119,13 @@ impl Learned {
 
     /// A text that is restored as the program does it.
     fn stream(&self, look_ahead: usize) -> Stream<'_> {
-        let language = self.model.manifest.language.clone();
-        let settings = Settings { capitalized: Capitalized::Ignore, language, ..Settings::default() };
-        let want = Want { look_ahead: Some(look_ahead), ..Want::default() };
-        let (method, policy) = (&*self.model.restorer, Policy::default());
-        let stream = Stream::new("words", settings, method, want, policy, Output::default());
+        let options = RestoreOptions {
+            language: Some(self.model.manifest.language.clone()),
+            capitalized: Capitalized::Ignore,
+            look_ahead: Some(look_ahead),
+            ..RestoreOptions::default()
+        };
+        let stream = Stream::new("words", &*self.model.restorer, options);
         stream.expect("nothing is asked that it has not")
     }
 

@@ -8,15 +8,15 @@ use std::sync::LazyLock;
 use majuscule::error::{Error, Result};
 use majuscule::files::Input;
 use majuscule::format::convert::Conversion;
-use majuscule::format::{Kind, Record, Settings, Utterance};
+use majuscule::format::{Kind, Record, Utterance};
 use majuscule::lm::{self, NgramModel, NgramState, ScoredWord};
 use majuscule::methods::majority::CaseTable;
 use majuscule::methods::{Model, load};
 use majuscule::model::{Bytes, Draft, Manifest, Packed, Store};
-use majuscule::restore::{Output, Stream, Streaming, restore, stream_as};
-use majuscule::restorer::{Restorer, Want};
+use majuscule::restore::{Stream, Streaming, restore, stream_as};
+use majuscule::restorer::Restorer;
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Locale, Policy, SentenceStart, Spellings};
+use majuscule::text::{Locale, RestoreOptions, SentenceStart, Spellings};
 use majuscule_experiment::{Recipe, Setting, plan};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::align::{self, Edit};
@@ -259,9 +259,8 @@ pub fn format(kind: Kind, data: &[u8]) {
 fn captions(kind: Kind, mode: Mode, file: &[u8]) {
     let mode = Mode { case: Capitalized::Ignore, ..mode };
     let restored = |step: usize| {
-        let settings = mode.settings().expect("the spellings are right");
-        let (want, policy, output) = (Want::default(), mode.policy(), Output::default());
-        let flow = stream_as("text", kind, settings, &*CONTEXT.restorer, want, policy, output);
+        let options = mode.options().expect("the spellings are right");
+        let flow = stream_as("text", kind, &*CONTEXT.restorer, options);
         let (mut flow, mut out) = (flow.expect("the format has records"), Vec::new());
         for part in file.chunks(step) {
             flow.push(part, &mut out).expect("with lossy, every record is restored");
@@ -576,20 +575,17 @@ impl Mode {
         }
     }
 
-    fn settings(self) -> Result<Settings> {
+    fn options(self) -> Result<RestoreOptions> {
         let words = if self.words { WORDS } else { "" };
-        Ok(Settings {
-            locale: self.locale,
-            language: "en".to_owned(),
+        Ok(RestoreOptions {
+            locale: Some(self.locale),
+            language: Some("en".to_owned()),
             capitalized: self.case,
-            words: Spellings::read(words.as_bytes(), "words", self.locale)?,
+            spellings: Spellings::read(words.as_bytes(), "words", self.locale)?,
+            sentence_start: self.start,
             lossy: self.lossy,
-            ..Settings::default()
+            ..RestoreOptions::default()
         })
-    }
-
-    fn policy(self) -> Policy {
-        Policy { locale: self.locale, sentence_start: self.start }
     }
 
     /// What comes out of parts, each with whether nobody waits after it; then all that waited comes. And how much came out
@@ -600,9 +596,8 @@ impl Mode {
         look_ahead: usize,
         method: &dyn Restorer,
     ) -> (Vec<u8>, usize) {
-        let (want, output) = (Want { look_ahead: Some(look_ahead), ..Want::default() }, Output::default());
-        let settings = self.settings().expect("the spellings are right");
-        let stream = Stream::new("text", settings, method, want, self.policy(), output);
+        let options = self.options().expect("the spellings are right");
+        let stream = Stream::new("text", method, RestoreOptions { look_ahead: Some(look_ahead), ..options });
         let mut stream = stream.expect("text can be streamed");
         let (mut taken, mut out) = (Vec::new(), Vec::new());
         for (part, stops) in parts {
@@ -632,9 +627,8 @@ impl Mode {
     /// Restores a file that arrives in so many bytes at a time.
     fn restored_as(self, kind: Kind, text: &[u8], step: usize, method: &dyn Restorer) -> Result<Vec<u8>> {
         let input = Input::uncompressed("text", Dribble(Cursor::new(text.to_vec()), step));
-        let mut format = kind.open(input, self.settings()?)?;
         let mut out = Vec::with_capacity(text.len());
-        restore(&mut *format, method, Want::default(), &self.policy(), &mut |bytes, _| {
+        restore(kind, input, method, &self.options()?, &mut |bytes, _| {
             out.extend_from_slice(bytes);
             Ok(())
         })?;

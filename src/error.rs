@@ -9,6 +9,9 @@ use crate::printable::printable;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error that says what was found, what was expected, where, and what to do.
+///
+/// A problem marks the names of options with [`option`]. Displayed, an error has them in back quotes;
+/// [`Error::worded`] words them as a program calls them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -23,7 +26,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// An error in an input file, which the user can correct.
-    #[error("{place}: {problem}")]
+    #[error("{place}: {problem}", problem = worded(problem, in_quotes))]
     Input {
         /// The place in the file.
         place: Place,
@@ -31,7 +34,7 @@ pub enum Error {
         problem: String,
     },
     /// A model that cannot be used: the user can train it again, or name another.
-    #[error("{model}: {problem}", model = printable(model))]
+    #[error("{model}: {problem}", model = printable(model), problem = worded(problem, in_quotes))]
     Model {
         /// The model's folder or name.
         model: String,
@@ -39,7 +42,7 @@ pub enum Error {
         problem: String,
     },
     /// A request that no data can satisfy: the user can change the arguments.
-    #[error("{0}")]
+    #[error("{problem}", problem = worded(.0, in_quotes))]
     Usage(String),
 }
 
@@ -94,9 +97,85 @@ impl Error {
         Self::Model { model: model.into(), problem: problem.into() }
     }
 
+    /// Returns the error with the names of options as a program words them, such as `--lossy` on a
+    /// command line.
+    ///
+    /// ```
+    /// let error = majuscule::Model::embedded("xx").err().expect("there is none");
+    /// assert!(error.worded(|name| format!("--{name}")).ends_with(", or --model FOLDER"));
+    /// assert!(error.to_string().ends_with(", or `model` FOLDER"));
+    /// ```
+    pub fn worded(&self, name: impl Fn(&str) -> String) -> String {
+        match self {
+            Self::Io { .. } => self.to_string(),
+            Self::Input { place, problem } => format!("{place}: {}", worded(problem, name)),
+            Self::Model { model, problem } => format!("{}: {}", printable(model), worded(problem, name)),
+            Self::Usage(problem) => worded(problem, name),
+        }
+    }
+
     /// Returns true if the error is a pipe that its reader
     /// closed (`| head`), which is not an error to a user.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// The name of an option inside a problem.
+#[derive(Debug, Clone, Copy)]
+pub struct OptionName<'a>(&'a str);
+
+/// Names an option in a problem: lower case, with hyphens between words.
+pub fn option(name: &str) -> OptionName<'_> {
+    OptionName(name)
+}
+
+/// What stands around the name of an option in a problem. No text that is quoted in one holds them: they are control characters.
+const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
+
+impl std::fmt::Display for OptionName<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}{}", MARKS[0], self.0, MARKS[1])
+    }
+}
+
+/// A problem with the names of its options as `name` words them.
+fn worded(problem: &str, name: impl Fn(&str) -> String) -> String {
+    let mut parts = problem.split(MARKS[0]);
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(MARKS[1]) {
+            Some((option, rest)) => all.extend([&*name(option), rest]),
+            None => all.push_str(part),
+        }
+    }
+    all
+}
+
+fn in_quotes(name: &str) -> String {
+    format!("`{name}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_program_words_the_names_of_options() {
+        let problem = format!("{} 3: leave {} out", option("order"), option("held-out"));
+        let errors = [
+            Error::Usage(problem.clone()),
+            Error::file("a.txt", problem.clone()),
+            Error::model("m", problem),
+        ];
+        let own = errors.each_ref().map(|error| error.worded(|name| name.replace('-', "_") + "="));
+        let text = "order= 3: leave held_out= out";
+        assert_eq!(own, [text.to_owned(), format!("a.txt: {text}"), format!("m: {text}")]);
+        assert_eq!(errors[0].to_string(), "`order` 3: leave `held-out` out");
+    }
+
+    #[test]
+    fn marks_that_name_no_option_are_no_trouble() {
+        assert_eq!(Error::Usage("\u{3}a\u{2}b\u{3}\u{2}".to_owned()).to_string(), "\u{3}a`b`");
     }
 }

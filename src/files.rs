@@ -13,7 +13,7 @@ use encoding::Undecodable;
 use limit::Limit;
 use unfinished::Unfinished;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, option};
 
 mod encoding;
 mod limit;
@@ -983,11 +983,14 @@ pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
     match replace {
         _ if files.next().is_none() => Ok(()),
         None => {
-            Err(Error::Usage(format!("{shown} stands there already: name another folder, or give --force")))
+            let problem =
+                format!("{shown} stands there already: name another folder, or give {}", option("force"));
+            Err(Error::Usage(problem))
         }
         Some(mark) if target.join(mark).is_file() => Ok(()),
         Some(mark) => Err(Error::Usage(format!(
-            "{shown} holds no {mark}, so it is not replaced even with --force: name another folder, or remove it"
+            "{shown} holds no {mark}, so it is not replaced even with {}: name another folder, or remove it",
+            option("force")
         ))),
     }
 }
@@ -1434,7 +1437,7 @@ mod tests {
         assert_eq!(names(folder.path()), [""; 0]);
 
         publish_folder(&path, None, fill("old")).unwrap();
-        assert!(publish_folder(&path, None, fill("new")).unwrap_err().to_string().contains("--force"));
+        assert!(publish_folder(&path, None, fill("new")).unwrap_err().to_string().contains("`force`"));
         assert!(matches!(publish_folder(&path, Some("other"), fill("new")), Err(Error::Usage(_))));
         assert_eq!(fs::read(path.join("data")).unwrap(), b"old");
         publish_folder(&path, Some("manifest"), fill("new")).unwrap();

@@ -49,14 +49,15 @@ pub mod methods;
 pub mod restore;
 
 pub use error::{Error, Place, Result};
-pub use format::{Context, Kind as Format};
+pub use format::Kind as Format;
 pub use methods::{LANGUAGES, Method, Methods, Model, Preset, language_of};
 pub use model::{Manifest, Store};
-pub use restore::{Done, RestoreOptions, RestoredWord, Stream, Streaming, TextRestorer, Threshold};
+pub use restore::{Done, RestoredWord, Stream, Streaming, TextRestorer};
 pub use restorer::{Boundary, Restorer, SentenceStarts, Session, Want};
 pub use text::tokenize::Capitalized;
 pub use text::{
-    Capitals, Case, Choice, Label, Labels, Locale, Mark, SentenceStart, Spellings, Token, Tokens,
+    Capitals, Case, Choice, Context, Form, Label, Labels, Locale, Mark, RestoreOptions, SentenceStart,
+    Spellings, Token, Tokens,
 };
 
 /// The examples of the book, run as tests.

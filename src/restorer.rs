@@ -98,9 +98,6 @@ pub trait Restorer: Send + Sync {
     /// [`Boundary::Reset`], as an exact search or a transformer uses.
     fn look_ahead(&self) -> Option<usize>;
 
-    /// Whether a word is among the words that the model holds; `None` for a method that has no list of words.
-    fn knows(&self, lower: &str) -> Option<bool>;
-
     /// Returns true where the method has probabilities: [`Choice::confidence`] is filled in where it is asked for.
     fn has_probabilities(&self) -> bool {
         true
@@ -109,15 +106,9 @@ pub trait Restorer: Send + Sync {
     /// Starts on a text.
     fn session(&self, want: Want) -> Box<dyn Session + '_>;
 
-    /// The `n` likeliest labellings of a sentence, the likeliest first, fewer where there are no more; `None` for a method
-    /// that finds only one.
-    fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
-        let _ = (sentence, n);
-        None
-    }
-
-    /// How much each layer of a network counts; `None` for a method without layers.
-    fn layer_weights(&self) -> Option<LayerWeights> {
+    /// The answers to single reports and verbs; `None` for a method that has none.
+    #[doc(hidden)]
+    fn details(&self) -> Option<&dyn Details> {
         None
     }
 
@@ -133,6 +124,27 @@ pub trait Restorer: Send + Sync {
             Ok(choices)
         };
         documents.iter().map(restore).collect()
+    }
+}
+
+/// Answers of a method to single reports and verbs, which restoring does without.
+pub trait Details {
+    /// Whether a word is among the words that the model holds; `None` for a method that has no list of words.
+    fn knows(&self, lower: &str) -> Option<bool> {
+        let _ = lower;
+        None
+    }
+
+    /// The `n` likeliest labellings of a sentence, the likeliest first, fewer where there are no more; `None` for a method
+    /// that finds only one.
+    fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
+        let _ = (sentence, n);
+        None
+    }
+
+    /// How much each layer of a network counts; `None` for a method without layers.
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        None
     }
 }
 

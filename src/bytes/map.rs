@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 
 /// The contents of a file, without a copy. If another process truncates the file, this process ends
 /// with a signal (SIGBUS); if another process overwrites it, the bytes change, which
@@ -90,7 +90,10 @@ pub(super) fn check_unchanged() -> Result<()> {
         None => Ok(()),
         Some(path) => Err(Error::file(
             path.to_string_lossy(),
-            "was changed while it was in use: do it again, and replace models by renaming, as train --force does",
+            format!(
+                "was changed while it was in use: do it again, and replace models by renaming, as train {} does",
+                option("force")
+            ),
         )),
     }
 }

@@ -426,9 +426,10 @@ impl<R: Read> Decoder<R> {
         let Some(stand_in) = self.stand_in else {
             let shown: Vec<String> = bytes.iter().map(|b| format!("0x{b:02x}")).collect();
             let problem = format!(
-                "found {}, which is no character of {}: name the right --encoding",
+                "found {}, which is no character of {}: name the right {}",
                 shown.join(" "),
-                self.encoding.name()
+                self.encoding.name(),
+                crate::error::option("encoding")
             );
             let undecodable = Undecodable { line: self.line, column: self.column, problem };
             return Err(io::Error::new(io::ErrorKind::InvalidData, undecodable));

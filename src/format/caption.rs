@@ -7,8 +7,8 @@ use super::json::{Event, decode, read};
 use super::lines::{Ends, SplitLines};
 use super::records::Faults;
 use super::transcript::Fault;
-use super::{Kind, Settings, ctm, jsonl, whisper};
-use crate::error::{Error, Result};
+use super::{Kind, RestoreOptions, ctm, jsonl, whisper};
+use crate::error::{Error, Result, option};
 use crate::files::Input;
 
 /// A record.
@@ -118,20 +118,21 @@ impl CaptionReader {
     ///
     /// # Errors
     /// [`Error::Usage`] where the format has no records that can come one by one.
-    pub fn new(name: impl Into<String>, kind: Kind, settings: &Settings) -> Result<Self> {
+    pub fn new(name: impl Into<String>, kind: Kind, options: &RestoreOptions) -> Result<Self> {
         let captions: Box<dyn Captions> = match kind {
             Kind::Ctm => Box::new(ctm::Spoken::default()),
-            Kind::Jsonl => Box::new(jsonl::LiveObjects::new(settings)),
-            Kind::WhisperJson => Box::new(whisper::Documents::new(settings)),
+            Kind::Jsonl => Box::new(jsonl::LiveObjects::new(options)),
+            Kind::WhisperJson => Box::new(whisper::Documents::new(options)),
             _ => {
-                let problem = "--stream reads text, ctm, jsonl and whisper-json: name one of them with --format, or leave \
-                               --stream out";
-                return Err(Error::Usage(problem.into()));
+                let [stream, format] = ["stream", "format"].map(option);
+                return Err(Error::Usage(format!(
+                    "{stream} reads text, ctm, jsonl and whisper-json: name one of them with {format}, or leave {stream} out"
+                )));
             }
         };
         let lines =
             SplitLines::of_at_most(Input::uncompressed(name, std::io::empty()), LONGEST).ending(Ends::Feeds);
-        Ok(Self { lines, captions, faults: Faults::of(settings), mended: Vec::new() })
+        Ok(Self { lines, captions, faults: Faults::of(options), mended: Vec::new() })
     }
 
     /// Takes the next bytes.
@@ -142,7 +143,7 @@ impl CaptionReader {
     /// Gives out the next record that is here; where nothing more comes (`ended`), the last needs no line feed.
     ///
     /// # Errors
-    /// Where the line is not what the format allows, and the settings do not pass it.
+    /// Where the line is not what the format allows, and the options do not pass it.
     pub fn next(&mut self, ended: bool) -> Result<Option<Caption>> {
         if !self.lines.next_pushed(ended)? {
             return Ok(None);
@@ -164,8 +165,8 @@ impl CaptionReader {
 }
 
 /// The name of a record: the string or number that stands in the field of its object that says it.
-pub(super) fn name(json: &str, settings: &Settings) -> Result<Option<Id>, Fault> {
-    let field = settings.id.as_deref().unwrap_or("id");
+pub(super) fn name(json: &str, options: &RestoreOptions) -> Result<Option<Id>, Fault> {
+    let field = options.id.as_deref().unwrap_or("id");
     let (mut depth, mut is_next, mut found) = (0, false, None);
     read(json, &mut |event| match event {
         Event::Begin => {
@@ -193,10 +194,10 @@ mod tests {
 
     /// What stands in the records and what they are called; lines of another case come out with nothing else changed.
     fn captions(kind: Kind, text: &str) -> Vec<(String, Option<Id>)> {
-        let settings = Settings::default();
+        let options = RestoreOptions::default();
         let mut captions = None;
         for step in [1, 7, usize::MAX] {
-            let mut reader = CaptionReader::new("data", kind, &settings).unwrap();
+            let mut reader = CaptionReader::new("data", kind, &options).unwrap();
             let (mut found, mut same, mut upper) = (Vec::new(), Vec::new(), Vec::new());
             let mut take = |reader: &mut CaptionReader, ended| {
                 while let Some(caption) = reader.next(ended).unwrap() {
@@ -246,7 +247,7 @@ mod tests {
     fn a_document_stands_on_a_line() {
         let file = "{\"text\": \"so [m\u{fa}sica] é\", \"segments\": [{\"id\": 3, \"text\": \" so [m\u{fa}sica]\"}, {\"text\": \"- é\"}], \"id\": \"x\"}\n";
         assert_eq!(captions(Kind::WhisperJson, file), [("so \n é".to_owned(), named("x"))]);
-        let mut reader = CaptionReader::new("data", Kind::WhisperJson, &Settings::default()).unwrap();
+        let mut reader = CaptionReader::new("data", Kind::WhisperJson, &RestoreOptions::default()).unwrap();
         reader.push(b"{\"text\":\n\"so\"}\n");
         let error = reader.next(false).unwrap_err().to_string();
         assert!(

@@ -15,7 +15,7 @@ use super::segment::{
     UnspokenBlock,
 };
 use super::transcript::{Fault, fields};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::text::Break;
 
 /// Columns. A sentence is a segment, whose words are the text.
@@ -110,7 +110,8 @@ impl ConllReader {
     /// [`Error::Usage`] where that is no number.
     pub(super) fn new(field: Option<&str>) -> Result<Self> {
         let number = |field: &str| {
-            let problem = format!("--field {field}: the column of the words is expected, such as 1");
+            let problem =
+                format!("{} {field}: the column of the words is expected, such as 1", option("field"));
             field.parse::<NonZeroUsize>().map_err(|_| Error::Usage(problem))
         };
         let column = field.map(number).transpose()?.map(NonZeroUsize::get);
@@ -138,8 +139,10 @@ impl ConllReader {
         self.is_numbered |= numbered;
         let column = *self.column.get_or_insert(if numbered { 2 } else { 1 });
         let Some(word) = columns.get(column - 1).filter(|word| !word.is_empty()).cloned() else {
-            let problem =
-                format!("found no word in column {column}, but one is expected there; --field names another");
+            let problem = format!(
+                "found no word in column {column}, but one is expected there; {} names another",
+                option("field")
+            );
             return Err(Fault { at: line.trim_end().len(), problem });
         };
         if &line[word.clone()] == "-DOCSTART-" {

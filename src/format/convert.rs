@@ -33,7 +33,7 @@ use super::records::{Faults, Grammar, GrammarLines};
 use super::segment::{Item, LocatedItem, LossKind, Losses, Lost, Segment, SegmentWriter};
 use super::transcript::{Fault, is_event, shortened};
 use super::{Kind, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 
 /// What is converted to what.
@@ -126,11 +126,12 @@ impl ConvertSource {
             (Kind::Jsonl, Some(field)) if !field.contains('.') => {}
             (Kind::Jsonl, Some(field)) => {
                 return Err(Error::Usage(format!(
-                    "--field {field}: convert takes a field of the object itself, and none inside another"
+                    "{} {field}: convert takes a field of the object itself, and none inside another",
+                    option("field")
                 )));
             }
             _ => {
-                let problem = "--field names the text of jsonl and conll: leave it out";
+                let problem = format!("{} names the text of jsonl and conll: leave it out", option("field"));
                 return Err(Error::Usage(problem.to_owned()));
             }
         }
@@ -187,7 +188,10 @@ fn no_segments(kind: Kind) -> Error {
 fn writer(kind: Kind) -> Result<Box<dyn SegmentWriter>> {
     Ok(match kind {
         Kind::Auto => {
-            return Err(Error::Usage("the format to write is not said: name it with --to".to_owned()));
+            return Err(Error::Usage(format!(
+                "the format to write is not said: name it with {}",
+                option("to")
+            )));
         }
         Kind::Text | Kind::Tok => Box::new(plain::PlainWriter),
         Kind::Trn | Kind::Nlp | Kind::Tsv => return Err(no_segments(kind)),

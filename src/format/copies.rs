@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::Piece;
 use super::records::TextPart;
 use crate::text::markup::untagged;
-use crate::text::{Capitals, Case, Choice, Constraint, Locale, Policy, Token, Tokens};
+use crate::text::{Capitals, Case, Choice, Constraint, Locale, RestoreOptions, Token, Tokens, resolve};
 
 /// A place in a piece where a word of the file, or a part of one, stands again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,14 +73,15 @@ const REACH: usize = 8 * LONGEST_LINE;
 
 impl WrittenWords {
     /// Settles the copies of a piece, whose words have these choices: pieces come in their order.
-    pub fn settle(&mut self, piece: &mut Piece, choices: &[Choice], policy: &Policy) {
+    pub fn settle(&mut self, piece: &mut Piece, choices: &[Choice], options: &RestoreOptions) {
         let Piece { source, tokens, copies, copied_from, .. } = piece;
         let written = |at: usize| {
             let token = &tokens.as_slice()[at];
             let word = str::from_utf8(&source[token.source.start as usize..token.source.end as usize]);
             let word = untagged(word.unwrap_or_default());
-            let Capitals(capitals) = policy.case(&word, token, &choices[at]).capitals(&word, policy.locale);
-            WrittenCase { capitals, letters: policy.locale.letter_count(&word) }
+            let Capitals(capitals) =
+                resolve(&word, token, &choices[at], options).case.capitals(&word, options.locale());
+            WrittenCase { capitals, letters: options.locale().letter_count(&word) }
         };
         for copy in copies.iter_mut() {
             let found = match copy.word.checked_sub(self.count) {
@@ -93,7 +94,7 @@ impl WrittenWords {
             let word = str::from_utf8(&source[copy.source.start as usize..copy.source.end as usize]);
             copy.case = found
                 .zip(word.ok())
-                .map(|(found, word)| found.of_part(copy.part, &untagged(word), policy.locale));
+                .map(|(found, word)| found.of_part(copy.part, &untagged(word), options.locale()));
         }
         match copied_from.map(|first| first.checked_sub(self.count)) {
             // Words of earlier pieces are all kept from there on.
@@ -110,7 +111,11 @@ impl WrittenWords {
 }
 
 /// The words and the copies of a piece, with choices for both.
-pub(super) fn with_copies(piece: &Piece, choices: &[Choice], policy: &Policy) -> (Tokens, Vec<Choice>) {
+pub(super) fn with_copies(
+    piece: &Piece,
+    choices: &[Choice],
+    options: &RestoreOptions,
+) -> (Tokens, Vec<Choice>) {
     let (mut tokens, mut chosen) = (Tokens::new(), Vec::new());
     let mut words = piece.tokens.iter().zip(choices).peekable();
     let mut copies = piece.copies.iter().filter_map(|copy| Some((copy, copy.case?))).peekable();
@@ -125,10 +130,10 @@ pub(super) fn with_copies(piece: &Piece, choices: &[Choice], policy: &Policy) ->
             let Some((copy, case)) = copies.next() else { continue };
             let token =
                 Token { source: copy.source.clone(), given: Constraint::Fixed(case), ..Token::default() };
-            tokens.push("", policy.locale, token);
+            tokens.push("", options.locale(), token);
             chosen.push(Choice::default());
         } else if let Some(((_, token), choice)) = words.next() {
-            tokens.push("", policy.locale, token.clone());
+            tokens.push("", options.locale(), token.clone());
             chosen.push(*choice);
         }
     }

@@ -11,8 +11,8 @@ use super::segment::{
     SegmentTag, SegmentWord, Time, UnspokenBlock,
 };
 use super::transcript::{Fault, shortened};
-use super::{Context, Format, Piece, Settings};
-use crate::error::Result;
+use super::{Context, Format, Piece, RestoreOptions};
+use crate::error::{Result, option};
 use crate::files::Input;
 use crate::text::Break;
 use crate::text::tokenize::{Cut, Tokenizer};
@@ -24,11 +24,11 @@ pub(super) const LONGEST: usize = 1 << 28;
 const PIECE: usize = 1 << 16;
 
 /// Objects, read from anywhere. The lines of each are read as [`Plain`](super::Plain) reads lines, and each is a text by itself, or a
-/// part of one together with those around it: see [`Settings::context`] and [`Settings::group`].
+/// part of one together with those around it: see [`RestoreOptions::context`] and [`RestoreOptions::group`].
 #[derive(Debug)]
 pub struct Jsonl {
     lines: SplitLines,
-    settings: Settings,
+    options: RestoreOptions,
     tokenizer: Tokenizer,
     /// The keys that lead to the text; arrays on the way are gone through.
     path: Vec<String>,
@@ -58,10 +58,10 @@ enum JoinedObjects {
 }
 
 impl RecordGroups {
-    /// `context` is what holds where the settings leave it open.
-    fn new(settings: &Settings, open: Context) -> Self {
-        let context = if settings.context == Context::Auto { open } else { settings.context };
-        let joined = match (&settings.group, context) {
+    /// `context` is what holds where the options leave it open.
+    fn new(options: &RestoreOptions, open: Context) -> Self {
+        let context = if options.context == Context::Auto { open } else { options.context };
+        let joined = match (&options.group, context) {
             (Some(field), _) => JoinedObjects::Equal(keys(field)),
             (None, Context::File) => JoinedObjects::All,
             (None, _) => JoinedObjects::None,
@@ -93,8 +93,9 @@ impl RecordGroups {
         })?;
         if !is_there {
             let problem = format!(
-                "found no field \"{}\", but --group expects one that says which records belong together",
-                path.join(".")
+                "found no field \"{}\", but {} expects one that says which records belong together",
+                path.join("."),
+                option("group")
             );
             return Err(Fault { at: 0, problem });
         }
@@ -105,15 +106,15 @@ impl RecordGroups {
 }
 
 impl Jsonl {
-    /// Reads objects; [`Settings::field`] names the text, with dots between keys (`result.text`), or it is `text`.
-    pub fn new(input: Input, settings: Settings) -> Self {
-        let path = path(&settings);
+    /// Reads objects; [`RestoreOptions::field`] names the text, with dots between keys (`result.text`), or it is `text`.
+    pub fn new(input: Input, options: RestoreOptions) -> Self {
+        let path = path(&options);
         Self {
             lines: SplitLines::of_at_most(input, LONGEST),
-            tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized)
+            tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
                 .of_markup(false),
-            texts: RecordGroups::new(&settings, Context::Line),
-            settings,
+            texts: RecordGroups::new(&options, Context::Line),
+            options,
             path,
             text: String::new(),
             read: 0,
@@ -123,7 +124,7 @@ impl Jsonl {
 
     /// Appends the line that was read to the piece.
     fn take(&mut self, piece: &mut Piece) -> Result<()> {
-        let faults = Faults::of(&self.settings);
+        let faults = Faults::of(&self.options);
         let start = piece.frame.source.len() + self.lines.text().start;
         piece.frame.source.extend_from_slice(self.lines.whole());
         let line = faults.text(&self.lines, &mut self.mended)?;
@@ -158,19 +159,19 @@ fn find_words(text: &str, read: &mut usize, tokenizer: &mut Tokenizer, piece: &m
     *read = text.len();
 }
 
-/// Objects that come in live: one text, unless the settings say otherwise.
+/// Objects that come in live: one text, unless the options say otherwise.
 #[derive(Debug)]
 pub(super) struct LiveObjects {
     path: Vec<String>,
     texts: RecordGroups,
-    settings: Settings,
+    options: RestoreOptions,
 }
 
 impl LiveObjects {
-    /// Reads objects like [`Jsonl`]; [`Settings::id`] names the field that says which record it is.
-    pub(super) fn new(settings: &Settings) -> Self {
-        let texts = RecordGroups::new(settings, Context::File);
-        Self { path: path(settings), texts, settings: settings.clone() }
+    /// Reads objects like [`Jsonl`]; [`RestoreOptions::id`] names the field that says which record it is.
+    pub(super) fn new(options: &RestoreOptions) -> Self {
+        let texts = RecordGroups::new(options, Context::File);
+        Self { path: path(options), texts, options: options.clone() }
     }
 }
 
@@ -179,7 +180,7 @@ impl Captions for LiveObjects {
         if text.trim().is_empty() {
             return Ok(Caption::silent(whole));
         }
-        let mut caption = Caption { id: caption::name(text, &self.settings)?, ..Caption::default() };
+        let mut caption = Caption { id: caption::name(text, &self.options)?, ..Caption::default() };
         for string in strings(text, &self.path)? {
             let from = caption.view.len();
             decode(&text[string.clone()], &mut caption.view);
@@ -194,8 +195,8 @@ impl Captions for LiveObjects {
 }
 
 /// The keys that lead to the text.
-fn path(settings: &Settings) -> Vec<String> {
-    keys(settings.field.as_deref().unwrap_or("text"))
+fn path(options: &RestoreOptions) -> Vec<String> {
+    keys(options.field.as_deref().unwrap_or("text"))
 }
 
 /// The keys of a field inside others.
@@ -250,21 +251,24 @@ fn strings(line: &str, path: &[String]) -> Result<Vec<std::ops::Range<usize>>, F
 }
 
 fn no_string(at: usize, name: &str) -> Fault {
-    let problem =
-        format!("found no string in \"{name}\", but a text is expected there; --field names another");
+    let problem = format!(
+        "found no string in \"{name}\", but a text is expected there; {} names another",
+        option("field")
+    );
     Fault { at, problem }
 }
 
 fn no_field(name: &str) -> Fault {
-    let problem =
-        format!("found no field \"{name}\", but one with the text is expected; --field names another");
+    let problem = format!(
+        "found no field \"{name}\", but one with the text is expected; {} names another",
+        option("field")
+    );
     Fault { at: 0, problem }
 }
 
 impl Format for Jsonl {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
-        piece.capitalized = self.settings.capitalized;
         self.text.clear();
         self.read = 0;
         // Where nothing that comes can change what is here, it need not wait.
@@ -278,7 +282,7 @@ impl Format for Jsonl {
             self.take(piece)?;
         }
         find_words(&self.text, &mut self.read, &mut self.tokenizer, piece);
-        self.settings.words.fix(self.text.as_bytes(), 0, true, &mut piece.tokens);
+        self.options.spellings.fix(self.text.as_bytes(), 0, true, &mut piece.tokens);
         piece.source.extend_from_slice(self.text.as_bytes());
         Ok(!piece.frame.is_none())
     }
@@ -526,8 +530,10 @@ impl segment::SegmentWriter for JsonlWriter {
 
     fn fit(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         if let Some(nth) = segment.other.iter().position(|(name, _)| name == "text") {
-            let problem =
-                "found a field \"text\" beside the one that --field names, but that is written as \"text\"";
+            let problem = format!(
+                "found a field \"text\" beside the one that {} names, but that is written as \"text\"",
+                option("field")
+            );
             return Err(Lost { nth, ..losses.never(LossKind::Other, problem) });
         }
         out.push(Item::Segment(segment));

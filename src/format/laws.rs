@@ -4,12 +4,12 @@ use std::io::{Cursor, Read};
 
 use proptest::prelude::*;
 
-use super::{Kind, Piece, Record, Settings, WrittenWords};
+use super::{Kind, Piece, Record, RestoreOptions, WrittenWords};
 use crate::error::Result;
 use crate::files::Input;
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
-use crate::text::{Break, Case, Choice, Label, Locale, Mark, Policy, SentenceStart, Token};
+use crate::text::{Break, Case, Choice, Label, Locale, Mark, SentenceStart, Token};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
@@ -80,9 +80,9 @@ impl Read for Dribble {
 }
 
 /// The pieces of a file.
-pub(super) fn pieces(kind: Kind, bytes: &[u8], step: usize, settings: Settings) -> Result<Vec<Piece>> {
+pub(super) fn pieces(kind: Kind, bytes: &[u8], step: usize, options: RestoreOptions) -> Result<Vec<Piece>> {
     let input = Input::uncompressed("data", Dribble(Cursor::new(bytes.to_vec()), step));
-    let mut format = kind.open(input, settings)?;
+    let mut format = kind.open(input, options)?;
     let mut pieces = vec![Piece::default()];
     while format.next(pieces.last_mut().unwrap())? {
         pieces.push(Piece::default());
@@ -91,12 +91,12 @@ pub(super) fn pieces(kind: Kind, bytes: &[u8], step: usize, settings: Settings) 
     Ok(pieces)
 }
 
-fn lossy() -> Settings {
-    Settings { lossy: true, language: "en".into(), ..Settings::default() }
+fn lossy() -> RestoreOptions {
+    RestoreOptions { lossy: true, language: Some("en".into()), ..RestoreOptions::default() }
 }
 
-fn tokens(kind: Kind, bytes: &[u8], step: usize, settings: Settings) -> Vec<(String, Token)> {
-    let pieces = pieces(kind, bytes, step, settings).unwrap();
+fn tokens(kind: Kind, bytes: &[u8], step: usize, options: RestoreOptions) -> Vec<(String, Token)> {
+    let pieces = pieces(kind, bytes, step, options.clone()).unwrap();
     let all = pieces.iter().flat_map(|piece| piece.tokens.iter());
     // Places depend on where a piece begins.
     all.map(|(lower, token)| (lower.to_owned(), Token { lower: 0..0, source: 0..0, ..token.clone() }))
@@ -116,7 +116,7 @@ pub(super) fn starts(kind: Kind, text: &str) -> Vec<String> {
 
 /// What is said of a file that cannot be read.
 pub(super) fn error(kind: Kind, text: &str) -> String {
-    pieces(kind, text.as_bytes(), usize::MAX, Settings::default()).unwrap_err().to_string()
+    pieces(kind, text.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap_err().to_string()
 }
 
 /// The file with the cases that `case` gives the words, by their number and spelling.
@@ -125,10 +125,10 @@ pub(super) fn written(kind: Kind, bytes: &[u8], case: impl Fn(usize, &str) -> Ca
 }
 
 fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
-    let policy = Policy { sentence_start: SentenceStart::Never, ..Policy::default() };
     let (mut out, mut number, mut words) = (Vec::new(), 0, WrittenWords::default());
-    let settings = Settings { capitalized: Capitalized::Ignore, ..lossy() };
-    for mut piece in pieces(kind, bytes, step, settings).unwrap() {
+    let options =
+        RestoreOptions { capitalized: Capitalized::Ignore, sentence_start: SentenceStart::Never, ..lossy() };
+    for mut piece in pieces(kind, bytes, step, options.clone()).unwrap() {
         let choices: Vec<Choice> = (piece.tokens.as_slice().iter())
             .map(|token| {
                 let word = &piece.source[token.source.start as usize..token.source.end as usize];
@@ -137,8 +137,8 @@ fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, 
                 Choice { label: Label { case, mark: Mark::None }, confidence: None }
             })
             .collect();
-        words.settle(&mut piece, &choices, &policy);
-        piece.write(&choices, &policy, &mut out);
+        words.settle(&mut piece, &choices, &options);
+        piece.write(&choices, &options, &mut out);
     }
     out
 }
@@ -153,13 +153,13 @@ pub(super) fn check(kind: Kind, text: &str) {
     assert_eq!(written(kind, &changed, any), changed, "{}", String::from_utf8_lossy(&changed));
     let back = written(kind, &changed, |_, _| Case::Lower);
     assert_eq!(back, written(kind, bytes, |_, _| Case::Lower));
-    let settings = || Settings { capitalized: Capitalized::Ignore, ..lossy() };
-    let whole = tokens(kind, bytes, usize::MAX, settings());
+    let options = || RestoreOptions { capitalized: Capitalized::Ignore, ..lossy() };
+    let whole = tokens(kind, bytes, usize::MAX, options());
     for step in [1, 7, 4099] {
-        assert_eq!(tokens(kind, bytes, step, settings()), whole, "steps of {step} bytes");
+        assert_eq!(tokens(kind, bytes, step, options()), whole, "steps of {step} bytes");
         assert!(written_in_steps(kind, bytes, step, any) == changed, "steps of {step} bytes");
     }
-    assert_eq!(tokens(kind, &changed, usize::MAX, settings()), whole);
+    assert_eq!(tokens(kind, &changed, usize::MAX, options()), whole);
     // Who reads the text alone reads the same words in the same order.
     let Ok(text) = read(kind, bytes) else { return };
     let mut rest = text.as_str();

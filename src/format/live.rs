@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::plain::not_utf8;
-use super::{Context, Piece, Settings};
+use super::{Context, Piece, RestoreOptions};
 use crate::error::Result;
 use crate::text::markup::{MAX_TAG, untagged};
 use crate::text::tokenize::{Cut, MAX_RUN, NO_TEXT, Tokenizer};
@@ -16,11 +16,11 @@ const DONE: usize = 1 << 12;
 /// sources of the pieces are the text.
 ///
 /// A word ends at white space. What can only be told from what follows waits for it: a mark-up tag that is open for its end,
-/// a word that may begin a phrase of [`Settings::words`] for the rest of the phrase.
+/// a word that may begin a phrase of [`RestoreOptions::spellings`] for the rest of the phrase.
 #[derive(Debug)]
 pub struct Live {
     name: String,
-    settings: Settings,
+    options: RestoreOptions,
     tokenizer: Tokenizer,
     /// The bytes that are not given out, and before them a little of those that were.
     source: Vec<u8>,
@@ -43,13 +43,13 @@ pub struct Live {
 
 impl Live {
     /// Begins with a text; `name` is what errors call it.
-    pub fn new(name: impl Into<String>, settings: Settings) -> Self {
+    pub fn new(name: impl Into<String>, options: RestoreOptions) -> Self {
         Self {
             name: name.into(),
-            tokenizer: Tokenizer::live(settings.locale, &settings.language, settings.capitalized)
-                .of_lines(settings.context == Context::Line)
-                .of_markup(settings.context != Context::Line),
-            settings,
+            tokenizer: Tokenizer::live(options.locale(), options.language(), options.capitalized)
+                .of_lines(options.context == Context::Line)
+                .of_markup(options.context != Context::Line),
+            options,
             source: Vec::new(),
             text: String::new(),
             given: 0,
@@ -67,7 +67,7 @@ impl Live {
     /// Takes the next bytes.
     ///
     /// # Errors
-    /// Where they are not UTF-8 and the settings do not allow it; what came before them is taken.
+    /// Where they are not UTF-8 and the options do not allow it; what came before them is taken.
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         self.source.extend_from_slice(bytes);
         let decoded = self.decode(false);
@@ -103,7 +103,7 @@ impl Live {
     /// Takes what is left, now that nothing more comes.
     ///
     /// # Errors
-    /// Where it ends in the middle of a character and the settings do not allow it.
+    /// Where it ends in the middle of a character and the options do not allow it.
     pub fn finish(&mut self) -> Result<()> {
         self.decode(true)?;
         self.scan(Cut::Whole);
@@ -114,7 +114,6 @@ impl Live {
     /// false where there is nothing yet.
     pub fn next(&mut self, piece: &mut Piece) -> bool {
         piece.clear();
-        piece.capitalized = self.settings.capitalized;
         let words = &self.tokens.as_slice()[self.out..];
         let start = |word: Option<&Token>| word.map_or(self.read, |word| word.source.start as usize);
         let mut end = start(words.first());
@@ -127,12 +126,12 @@ impl Live {
             end = start(words.get(1));
             between = words[0].source.end as usize..end;
             let (lower, token) = (self.tokens.lower(self.out), moved(&words[0], self.given as u32));
-            piece.tokens.push(lower, self.settings.locale, token);
+            piece.tokens.push(lower, self.options.locale(), token);
             self.out += 1;
         }
         piece.source.extend_from_slice(&self.source[self.given..end]);
         piece.after = match self.source[between].contains(&b'\n') {
-            true if self.settings.context == Context::Line => Break::Document,
+            true if self.options.context == Context::Line => Break::Document,
             true => Break::Line,
             false => Break::Space,
         };
@@ -157,7 +156,7 @@ impl Live {
                     (error.valid_up_to(), len)
                 }
             };
-            if invalid > 0 && !self.settings.lossy {
+            if invalid > 0 && !self.options.lossy {
                 let error = not_utf8(&self.name, self.lines, self.columns, rest);
                 self.take(valid);
                 self.source.truncate(self.text.len());
@@ -203,7 +202,7 @@ impl Live {
 
     /// Spells the words as the user wants them; `whole` where no phrase goes on.
     fn fix(&mut self, whole: bool) {
-        self.settled = self.settings.words.fix(&self.source, self.settled, whole, &mut self.tokens);
+        self.settled = self.options.spellings.fix(&self.source, self.settled, whole, &mut self.tokens);
     }
 
     /// Lets the words from this one on that stand in the same run keep their case.
@@ -212,7 +211,7 @@ impl Live {
             self.tokens.as_mut_slice()[first..].iter_mut().take_while(|token| token.before == Break::None)
         {
             let word = &self.text[token.source.start as usize..token.source.end as usize];
-            token.given = Constraint::Fixed(Case::of(&untagged(word), self.settings.locale));
+            token.given = Constraint::Fixed(Case::of(&untagged(word), self.options.locale()));
         }
     }
 
@@ -227,7 +226,7 @@ impl Live {
         }
         let mut rest = Tokens::new();
         for (lower, token) in self.tokens.iter().skip(self.out) {
-            rest.push(lower, self.settings.locale, token.clone());
+            rest.push(lower, self.options.locale(), token.clone());
         }
         self.tokens = rest;
         self.settled -= self.out;
@@ -274,8 +273,8 @@ mod tests {
     type Word = (String, Break, bool, Constraint);
 
     /// The bytes and the words that come out of text cut into steps, and how many bytes were held at most.
-    fn read(bytes: &[u8], step: usize, settings: Settings) -> (Vec<u8>, Vec<Word>, usize) {
-        let mut live = Live::new("text", settings);
+    fn read(bytes: &[u8], step: usize, options: RestoreOptions) -> (Vec<u8>, Vec<Word>, usize) {
+        let mut live = Live::new("text", options);
         let (mut piece, mut sources, mut words, mut held) = (Piece::default(), Vec::new(), Vec::new(), 0);
         let mut take = |live: &mut Live| {
             while live.next(&mut piece) {
@@ -297,11 +296,11 @@ mod tests {
         (sources, words, held)
     }
 
-    fn settings() -> Settings {
-        let words =
+    fn options() -> RestoreOptions {
+        let spellings =
             Spellings::read("New York City\nNew York\nAT&T".as_bytes(), "words", Locale::Root).unwrap();
-        let language = "en".to_owned();
-        Settings { words, language, capitalized: Capitalized::Keep, ..Settings::default() }
+        let language = Some("en".to_owned());
+        RestoreOptions { spellings, language, capitalized: Capitalized::Keep, ..RestoreOptions::default() }
     }
 
     #[test]
@@ -310,11 +309,11 @@ mod tests {
                     h<i>e</i>llo x<b a<c<d> <p a=\"b\"\n c=d>new <br\n/>{y:i}York Bonjour ! 3 (New)\n- who.\r\n\n1. new\nyork http://a.B/c. e.g. new ";
         let run = "x,".repeat(MAX_RUN / 2);
         let text = format!("{}{run} who {run}é<b>who {run}<b>who who", line.repeat(200));
-        let whole = read(text.as_bytes(), usize::MAX, settings());
+        let whole = read(text.as_bytes(), usize::MAX, options());
         assert_eq!(whole.0, text.as_bytes());
         assert_eq!(whole.1.last().unwrap().0, "who");
         for step in [1, 2, 7, 4097] {
-            let parts = read(text.as_bytes(), step, settings());
+            let parts = read(text.as_bytes(), step, options());
             assert_eq!(parts.1.iter().zip(&whole.1).position(|(a, b)| a != b), None, "steps of {step} bytes");
             assert!(parts.0 == whole.0 && parts.1.len() == whole.1.len(), "steps of {step} bytes");
         }
@@ -337,7 +336,7 @@ mod tests {
             "a ",
             "\u{3000}",
         ] {
-            let lossy = Settings { lossy: true, ..settings() };
+            let lossy = RestoreOptions { lossy: true, ..options() };
             let text = part.repeat(600_000 / part.len());
             assert!(read(text.as_bytes(), 4099, lossy.clone()).2 < 1 << 19, "{part:?}");
             assert!(read(&[text.as_bytes(), &[0x80; 300_000]].concat(), 4099, lossy).2 < 1 << 19, "{part:?}");
@@ -346,7 +345,7 @@ mod tests {
 
     /// What comes out after each part.
     fn heard(parts: &[&str]) -> Vec<String> {
-        let mut live = Live::new("text", settings());
+        let mut live = Live::new("text", options());
         let mut piece = Piece::default();
         let mut heard = |part: &&str| {
             live.push(part.as_bytes()).unwrap();
@@ -375,7 +374,7 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_torn_word_stays_as_it_is() {
-        let mut live = Live::new("text", Settings { capitalized: Capitalized::Ignore, ..settings() });
+        let mut live = Live::new("text", RestoreOptions { capitalized: Capitalized::Ignore, ..options() });
         let (mut piece, mut given) = (Piece::default(), Vec::new());
         let mut take = |live: &mut Live| {
             while live.next(&mut piece) {

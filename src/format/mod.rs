@@ -49,9 +49,9 @@ use whisper::Whisper;
 use crate::error::{Error, Result};
 use crate::files::{self, Input};
 use crate::named::NamedValue;
-use crate::text::tokenize::Capitalized;
+use crate::text::Context;
 use crate::text::write::write;
-use crate::text::{Break, Choice, Locale, Policy, Spellings, Tokens};
+use crate::text::{Break, Choice, RestoreOptions, Tokens};
 
 /// A stretch of a file: bytes, and the words that stand in them. Cleared and used again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,8 +60,6 @@ pub struct Piece {
     pub source: Vec<u8>,
     /// The words, with their places in `source`.
     pub tokens: Tokens,
-    /// Which capitals of the source count.
-    pub capitalized: Capitalized,
     /// What comes after: [`Break::Space`] where the line goes on, [`Break::Document`] at the end of a text, as the end of the file is.
     pub after: Break,
     /// The bytes of the file where they are not the text itself.
@@ -78,16 +76,16 @@ impl Piece {
     ///
     /// # Panics
     /// Where there are fewer choices than words.
-    pub fn write(&self, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
+    pub fn write(&self, choices: &[Choice], options: &RestoreOptions, out: &mut Vec<u8>) {
         if !self.copies.is_empty() {
-            let (tokens, choices) = copies::with_copies(self, choices, policy);
-            return write(&self.source, &tokens, &choices, policy, out);
+            let (tokens, choices) = copies::with_copies(self, choices, options);
+            return write(&self.source, &tokens, &choices, options, out);
         }
         if self.frame.is_none() {
-            return write(&self.source, &self.tokens, choices, policy, out);
+            return write(&self.source, &self.tokens, choices, options, out);
         }
         let mut text = Vec::with_capacity(self.source.len());
-        write(&self.source, &self.tokens, choices, policy, &mut text);
+        write(&self.source, &self.tokens, choices, options, &mut text);
         self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), out);
     }
 
@@ -104,56 +102,6 @@ impl Piece {
         self.copies.clear();
         self.copied_from = None;
     }
-}
-
-/// What belongs together in a file: the words of one text bear on each other, those of two never do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Context {
-    /// Each record of jsonl is a text by itself, unless it comes in live; of any other format the file is one text.
-    #[default]
-    Auto,
-    /// Each line of text and each record of jsonl is a text by itself.
-    Line,
-    /// The file is one text.
-    File,
-}
-
-impl NamedValue for Context {
-    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
-        (
-            Self::Auto,
-            "auto",
-            "Each record of jsonl is a text by itself, unless it comes in live; of any other format the file is one text",
-        ),
-        (Self::Line, "line", "Each line of text and each record of jsonl is a text by itself"),
-        (Self::File, "file", "The file is one text"),
-    ];
-}
-
-/// How the words of a file are read.
-#[derive(Debug, Clone, Default)]
-pub struct Settings {
-    /// The case pairs.
-    pub locale: Locale,
-    /// The language's tag, for its abbreviations.
-    pub language: String,
-    /// Which capitals of the input count.
-    pub capitalized: Capitalized,
-    /// The user's own spellings.
-    pub words: Spellings,
-    /// Passes bytes that are not UTF-8 through as they are, with the run they stand in, and what the format does not allow.
-    /// Otherwise they are an error.
-    pub lossy: bool,
-    /// Which field is the text, in formats that have several: the name of one, or the number of a column from 1.
-    pub field: Option<String>,
-    /// Which lines and records belong together.
-    pub context: Context,
-    /// The field of JSON lines that says which of them belong together: those that follow each other and say the same. `None` leaves
-    /// it to [`Settings::context`].
-    pub group: Option<String>,
-    /// Which field of a live record says which one it is, `id` where it is not given: a record whose name was there before takes
-    /// the place of that one.
-    pub id: Option<String>,
 }
 
 /// A file being read. Law: the sources of all pieces, or their frames', one after the other, are the file.
@@ -292,15 +240,15 @@ impl Kind {
     /// Begins to read a file.
     ///
     /// # Errors
-    /// Where its name means a format that is not read, or the settings name a field that the format cannot have.
-    pub fn open(self, mut input: Input, settings: Settings) -> Result<Box<dyn Format>> {
+    /// Where its name means a format that is not read, or the options name a field that the format cannot have.
+    pub fn open(self, mut input: Input, options: RestoreOptions) -> Result<Box<dyn Format>> {
         let kind = self.of_input(&mut input)?;
         Ok(match kind {
-            Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, settings)),
-            Self::Jsonl => Box::new(Jsonl::new(input, settings)),
-            kind => match kind.grammar(settings.field.as_deref())? {
-                Some(grammar) => Box::new(Records::new(input, settings, grammar)),
-                None => Box::new(Whisper::new(input, settings)),
+            Self::Auto | Self::Text | Self::Tok => Box::new(Plain::new(input, options)),
+            Self::Jsonl => Box::new(Jsonl::new(input, options)),
+            kind => match kind.grammar(options.field.as_deref())? {
+                Some(grammar) => Box::new(Records::new(input, options, grammar)),
+                None => Box::new(Whisper::new(input, options)),
             },
         })
     }

@@ -7,8 +7,8 @@ use super::jsonl::LONGEST;
 use super::records::{Grammar, LineParts};
 use super::segment::{self, Item, LocatedItem, LossKind, Losses, Lost, Segment};
 use super::transcript::Fault;
-use super::{Context, Format, Piece, Settings};
-use crate::error::{Error, Result};
+use super::{Context, Format, Piece, RestoreOptions};
+use crate::error::{Error, Result, option};
 use crate::files::{self, Input, seven_bit};
 use crate::text::Break;
 use crate::text::markup::whole_lines;
@@ -22,7 +22,7 @@ pub(super) const PART: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Plain {
     buffer: Buffer,
-    settings: Settings,
+    options: RestoreOptions,
     tokenizer: Tokenizer,
     /// So many bytes of the buffer were searched for line feeds, and so many are whole lines.
     searched: usize,
@@ -38,13 +38,13 @@ pub struct Plain {
 
 impl Plain {
     /// Reads plain text.
-    pub fn new(input: Input, settings: Settings) -> Self {
+    pub fn new(input: Input, options: RestoreOptions) -> Self {
         Self {
             buffer: Buffer::new(input),
-            tokenizer: Tokenizer::new(settings.locale, &settings.language, settings.capitalized)
-                .of_lines(settings.context == Context::Line)
-                .of_markup(settings.context != Context::Line),
-            settings,
+            tokenizer: Tokenizer::new(options.locale(), options.language(), options.capitalized)
+                .of_lines(options.context == Context::Line)
+                .of_markup(options.context != Context::Line),
+            options,
             searched: 0,
             whole: 0,
             in_run: false,
@@ -70,12 +70,12 @@ impl Plain {
     /// Gives out `len` bytes that end at the end of a line or of the file.
     fn take_lines(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
-        let text = text(&piece.source, &mut self.mended, self.settings.lossy)
+        let text = text(&piece.source, &mut self.mended, self.options.lossy)
             .map_err(|_| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source))?;
         self.tokenizer.read(text, 0, Cut::Whole, &mut piece.tokens);
-        self.settings.words.fix(&piece.source, 0, true, &mut piece.tokens);
+        self.options.spellings.fix(&piece.source, 0, true, &mut piece.tokens);
         // Nothing that comes can change what is here.
-        piece.after = if self.settings.context == Context::Line { Break::Document } else { Break::Line };
+        piece.after = if self.options.context == Context::Line { Break::Document } else { Break::Line };
         self.advance(len, piece);
         Ok(())
     }
@@ -83,7 +83,7 @@ impl Plain {
     /// Gives out a part of a line, `len` bytes at most, that ends in white space where there is any.
     fn take_part(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
-        let text = text(&piece.source, &mut self.mended, self.settings.lossy)
+        let text = text(&piece.source, &mut self.mended, self.options.lossy)
             .map_err(|_| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source))?;
         let before = self.tokenizer.clone();
         let mut done = self.tokenizer.read(text, 0, Cut::Partial, &mut piece.tokens);
@@ -93,7 +93,7 @@ impl Plain {
             self.tokenizer.pass();
             piece.tokens.clear();
         } else {
-            let settled = self.settings.words.fix(&piece.source, 0, false, &mut piece.tokens);
+            let settled = self.options.spellings.fix(&piece.source, 0, false, &mut piece.tokens);
             if let Some(waiting) = piece.tokens.as_slice().get(settled) {
                 // A phrase may go on in the next part: this one ends before the run where the phrase begins.
                 let phrase = waiting.source.start as usize;
@@ -104,7 +104,7 @@ impl Plain {
                     piece.tokens.clear();
                     self.tokenizer.read(&text[..done], 0, Cut::Partial, &mut piece.tokens);
                 }
-                self.settings.words.fix(&piece.source, 0, true, &mut piece.tokens);
+                self.options.spellings.fix(&piece.source, 0, true, &mut piece.tokens);
             }
         }
         piece.source.truncate(done);
@@ -149,7 +149,6 @@ impl Plain {
 impl Format for Plain {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
-        piece.capitalized = self.settings.capitalized;
         loop {
             if self.in_run {
                 self.take_run(piece);
@@ -159,7 +158,7 @@ impl Format for Plain {
             }
             if !self.in_run {
                 let short = self.short_lines();
-                let done = match self.settings.context {
+                let done = match self.options.context {
                     Context::Line => short,
                     _ => whole_lines(&self.buffer.bytes, short, self.buffer.ended),
                 };
@@ -243,8 +242,10 @@ pub(super) fn part_len(bytes: &[u8], longest: usize) -> usize {
 
 /// The error for a piece that is not UTF-8, before which the file has so many lines, and so many characters more.
 pub(super) fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8]) -> Error {
-    let advice = "name its encoding (--encoding windows-1252), or pass such bytes through with --lossy";
-    files::undecoded(name, (lines, columns), source, Some(advice))
+    let [encoding, lossy] = ["encoding", "lossy"].map(option);
+    let advice =
+        format!("name its encoding ({encoding} windows-1252), or pass such bytes through with {lossy}");
+    files::undecoded(name, (lines, columns), source, Some(&advice))
 }
 
 fn starts_char(b: u8) -> bool {
@@ -296,8 +297,8 @@ mod tests {
 
     type Word = (String, bool, Constraint);
 
-    fn read(bytes: &[u8], step: usize, settings: Settings) -> Result<(Vec<u8>, Vec<Word>)> {
-        let mut plain = Plain::new(input(bytes, step), settings);
+    fn read(bytes: &[u8], step: usize, options: RestoreOptions) -> Result<(Vec<u8>, Vec<Word>)> {
+        let mut plain = Plain::new(input(bytes, step), options);
         let mut piece = Piece::default();
         let (mut sources, mut words) = (Vec::new(), Vec::new());
         while plain.next(&mut piece)? {
@@ -318,13 +319,13 @@ mod tests {
         text += "\n";
         text += &"x,".repeat(100_000);
         text += " tail ends";
-        let words = Spellings::read(b"New York City\nNew York", "words", Locale::Root).unwrap();
-        let settings = || Settings { words: words.clone(), ..Settings::default() };
-        let whole = read(text.as_bytes(), usize::MAX, settings()).unwrap();
+        let spellings = Spellings::read(b"New York City\nNew York", "words", Locale::Root).unwrap();
+        let options = || RestoreOptions { spellings: spellings.clone(), ..RestoreOptions::default() };
+        let whole = read(text.as_bytes(), usize::MAX, options()).unwrap();
         assert_eq!(whole.0, text.as_bytes());
         assert_eq!(whole.1.last().unwrap().0, "ends");
         for step in [1, 4097, 65_536] {
-            let parts = read(text.as_bytes(), step, settings()).unwrap();
+            let parts = read(text.as_bytes(), step, options()).unwrap();
             assert_eq!(parts.1.iter().zip(&whole.1).position(|(a, b)| a != b), None, "steps of {step} bytes");
             assert_eq!(parts.1.len(), whole.1.len(), "steps of {step} bytes");
             assert!(parts.0 == whole.0);
@@ -338,24 +339,24 @@ mod tests {
             "so <p class=\"intro\"\n   id=\"s1\">we met</p> a <b and\nthen <i\n\nno <a\nb=\"{}\n{long}<p\na=b>x\n<br\n/>{long}\n<x\ny=z",
             "c".repeat(2000)
         );
-        let whole = read(text.as_bytes(), usize::MAX, Settings::default()).unwrap();
+        let whole = read(text.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap();
         let words: Vec<&str> = whole.1.iter().map(|(word, ..)| word.as_str()).collect();
         assert_eq!(words[..12], ["so", "we", "met", "a", "b", "and", "then", "i", "no", "a", "b", "we"]);
         assert_eq!(words[words.len() - 3..], ["x", "y", "z"]);
         assert_eq!(words.iter().filter(|word| **word == "x").count(), 2);
         for step in [1, 7, 4097] {
-            let parts = read(text.as_bytes(), step, Settings::default()).unwrap();
+            let parts = read(text.as_bytes(), step, RestoreOptions::default()).unwrap();
             let differs = parts.1.iter().zip(&whole.1).position(|(a, b)| a != b);
             assert_eq!((differs, parts.1.len()), (None, whole.1.len()), "steps of {step} bytes");
         }
-        let apart = Settings { context: Context::Line, ..Settings::default() };
+        let apart = RestoreOptions { context: Context::Line, ..RestoreOptions::default() };
         let words = read(b"so <p\na=b>we", 1, apart).unwrap().1;
         assert_eq!(
             words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(),
             ["so", "p", "a", "b", "we"]
         );
         let text = b"{y:i}h<i>e</i>llo".repeat(3);
-        let words = read(&text, 1, Settings::default()).unwrap().1;
+        let words = read(&text, 1, RestoreOptions::default()).unwrap().1;
         assert_eq!(words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(), ["hellohellohello"]);
     }
 
@@ -367,23 +368,24 @@ mod tests {
             (b"so\n~{VPND~} a", 1),
         ] {
             for step in [1, usize::MAX] {
-                let error = read(text, step, Settings::default()).unwrap_err().to_string();
+                let error = read(text, step, RestoreOptions::default()).unwrap_err().to_string();
                 let start = format!("text, line 2, column {column}: found ");
                 assert!(error.starts_with(&start) && error.contains("encoding of"), "{error}");
             }
-            assert!(read(text, 1, Settings { lossy: true, ..Settings::default() }).is_ok());
+            assert!(read(text, 1, RestoreOptions { lossy: true, ..RestoreOptions::default() }).is_ok());
         }
         for text in [&b"\x1b[1mso\x1b[0m"[..], b"a~{b c}~} ~{} ~", b"~{abc~}"] {
-            assert!(read(text, 1, Settings::default()).is_ok());
+            assert!(read(text, 1, RestoreOptions::default()).is_ok());
         }
     }
 
     #[test]
     fn bytes_that_are_not_utf8_are_named_or_passed_through() {
         let bytes = b"first\nsecond \xe9l\xe8ve line";
-        let error = read(bytes, 4, Settings::default()).unwrap_err().to_string();
+        let error = read(bytes, 4, RestoreOptions::default()).unwrap_err().to_string();
         assert!(error.starts_with("text, line 2, column 8: byte 0xe9 is not UTF-8"), "{error}");
-        let (source, words) = read(bytes, 4, Settings { lossy: true, ..Settings::default() }).unwrap();
+        let (source, words) =
+            read(bytes, 4, RestoreOptions { lossy: true, ..RestoreOptions::default() }).unwrap();
         assert_eq!(source, bytes);
         assert_eq!(
             words.iter().map(|(word, ..)| word.as_str()).collect::<Vec<_>>(),
@@ -394,8 +396,8 @@ mod tests {
     #[test]
     fn memory_stays_flat_on_bytes_that_begin_no_character() {
         let bytes = vec![0x80; 2_000_000];
-        let settings = Settings { lossy: true, ..Settings::default() };
-        let mut plain = Plain::new(input(&bytes, usize::MAX), settings);
+        let options = RestoreOptions { lossy: true, ..RestoreOptions::default() };
+        let mut plain = Plain::new(input(&bytes, usize::MAX), options);
         let (mut piece, mut len) = (Piece::default(), 0);
         while plain.next(&mut piece).unwrap() {
             len += piece.source.len();

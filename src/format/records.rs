@@ -10,8 +10,8 @@ use super::plain::{PART, not_utf8, text};
 use super::record::{Record, RecordSource};
 use super::segment::LocatedItem;
 use super::transcript::{Fault, Utterance};
-use super::{Format, Piece, Settings};
-use crate::error::{Error, Result};
+use super::{Format, Piece, RestoreOptions};
+use crate::error::{Error, Result, option};
 use crate::files::{self, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Locale, Tokens};
@@ -272,8 +272,8 @@ impl GrammarLines {
 }
 
 impl Faults {
-    pub(super) fn of(settings: &Settings) -> Self {
-        if settings.lossy { Self::Passed } else { Self::Advised }
+    pub(super) fn of(options: &RestoreOptions) -> Self {
+        if options.lossy { Self::Passed } else { Self::Advised }
     }
 
     /// The line that was read last, without its ending.
@@ -364,7 +364,7 @@ pub(super) struct Records {
     lines: GrammarLines,
     /// What the grammar says of the line that was read last.
     parts: LineParts,
-    settings: Settings,
+    options: RestoreOptions,
     /// Whether the line that was read last is no part of a piece yet.
     is_held: bool,
     text: RunningText,
@@ -395,12 +395,12 @@ struct RunningText {
 
 impl RunningText {
     /// Finds the words of what runs on, as far as it is here.
-    fn end_run(&mut self, settings: &Settings, piece: &mut Piece) {
+    fn end_run(&mut self, options: &RestoreOptions, piece: &mut Piece) {
         let Some(start) = self.run.take() else { return };
         let first = piece.tokens.len();
         self.tokenizer.read(&self.view[start..], start as u32, Cut::Whole, &mut piece.tokens);
         begin_sentences(&mut self.begins, first, &mut piece.tokens);
-        settings.words.fix(self.view.as_bytes(), first, true, &mut piece.tokens);
+        options.spellings.fix(self.view.as_bytes(), first, true, &mut piece.tokens);
         self.rolled.find_words(&self.view, &piece.tokens, self.count);
         let words = piece.tokens.as_slice();
         for PartCopy { place, of, part } in self.copies.drain(..) {
@@ -412,7 +412,7 @@ impl RunningText {
             let part = match part {
                 Some(part) => part,
                 None if start <= of.start && of.end <= end => {
-                    CopiedPart::Letters(settings.locale.letter_count(&self.view[start..of.start]))
+                    CopiedPart::Letters(options.locale().letter_count(&self.view[start..of.start]))
                 }
                 None => continue,
             };
@@ -421,9 +421,16 @@ impl RunningText {
     }
 
     /// Appends a part of the line `line` that begins at byte `start`.
-    fn push(&mut self, part: &TextPart, line: &str, start: usize, settings: &Settings, piece: &mut Piece) {
+    fn push(
+        &mut self,
+        part: &TextPart,
+        line: &str,
+        start: usize,
+        options: &RestoreOptions,
+        piece: &mut Piece,
+    ) {
         if let Some(before) = part.before.filter(|&before| before > Break::None) {
-            self.end_run(settings, piece);
+            self.end_run(options, piece);
             self.run_len = 0;
             self.run_lines = 0;
             self.tokenizer.end_cue(before);
@@ -440,9 +447,9 @@ impl RunningText {
 }
 
 impl Records {
-    pub(super) fn new(input: Input, settings: Settings, grammar: Box<dyn Grammar>) -> Self {
+    pub(super) fn new(input: Input, options: RestoreOptions, grammar: Box<dyn Grammar>) -> Self {
         let text = RunningText {
-            tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized)
+            tokenizer: Tokenizer::flowing(options.locale(), options.language(), options.capitalized)
                 .of_markup(false),
             view: String::new(),
             run: None,
@@ -454,8 +461,8 @@ impl Records {
             rolled: RolledLines::default(),
             count: 0,
         };
-        let lines = GrammarLines::new(input, grammar, Faults::of(&settings));
-        Self { lines, parts: LineParts::default(), settings, is_held: false, text, silent: 0 }
+        let lines = GrammarLines::new(input, grammar, Faults::of(&options));
+        Self { lines, parts: LineParts::default(), options, is_held: false, text, silent: 0 }
     }
 
     /// Whether the piece ends before the line that was read, and what then comes after it.
@@ -475,7 +482,7 @@ impl Records {
 
     /// Ends a piece.
     fn give(&mut self, piece: &mut Piece, after: Break) {
-        self.text.end_run(&self.settings, piece);
+        self.text.end_run(&self.options, piece);
         self.text.run_len = 0;
         self.text.run_lines = 0;
         self.text.last = 0..0;
@@ -494,7 +501,7 @@ impl Records {
             self.silent += whole.len();
         }
         if self.text.rolled.is_again() {
-            self.text.end_run(&self.settings, piece);
+            self.text.end_run(&self.options, piece);
         }
         self.text.rolled.take(start, &mut piece.copies);
         for PartCopy { place, of, part } in self.parts.copies.drain(..) {
@@ -511,7 +518,7 @@ impl Records {
         self.silent = 0;
         let (line, _) = self.lines.text()?;
         for part in &self.parts.places {
-            self.text.push(part, line, start, &self.settings, piece);
+            self.text.push(part, line, start, &self.options, piece);
         }
         self.text.run_lines += line.chars().count();
         Ok(())
@@ -528,14 +535,14 @@ pub(super) fn fill(view: &mut String, end: usize) {
 
 /// What can be done about it.
 pub(super) fn explained(fault: Fault) -> Fault {
-    let problem = format!("{}; mend the file, or pass such parts through with --lossy", fault.problem);
+    let problem =
+        format!("{}; mend the file, or pass such parts through with {}", fault.problem, option("lossy"));
     Fault { problem, ..fault }
 }
 
 impl Format for Records {
     fn next(&mut self, piece: &mut Piece) -> Result<bool> {
         piece.clear();
-        piece.capitalized = self.settings.capitalized;
         self.text.view.clear();
         loop {
             if !std::mem::take(&mut self.is_held) {
@@ -545,7 +552,7 @@ impl Format for Records {
                     self.give(piece, Break::Cue);
                     return Ok(true);
                 }
-                if !self.lines.next(&mut self.parts, &mut self.text.rolled, self.settings.locale)? {
+                if !self.lines.next(&mut self.parts, &mut self.text.rolled, self.options.locale())? {
                     break;
                 }
                 if let Some(after) = self.cut(piece) {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Kind;
 use super::json;
 use super::transcript::{Fault, shortened};
-use crate::error::Error;
+use crate::error::{Error, option};
 
 /// One thing that stands in a file.
 #[expect(clippy::large_enum_variant, reason = "nearly all items are segments, and one is there at a time")]
@@ -308,8 +308,9 @@ impl Losses {
     pub(super) fn leave(&mut self, part: LossKind, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
         if !self.drop {
             let problem = format!(
-                "{what} would be lost, for {} has no place for that: convert with --drop to leave such things out",
-                self.to.shown()
+                "{what} would be lost, for {} has no place for that: convert with {} to leave such things out",
+                self.to.shown(),
+                option("drop")
             );
             return Err(Lost { part, nth, problem });
         }

@@ -291,8 +291,8 @@ mod tests {
                 "{error}"
             );
             let input = || Input::uncompressed(name, std::io::Cursor::new("so it is"));
-            assert!(Kind::Auto.open(input(), crate::format::Settings::default()).is_err());
-            assert!(Kind::Text.open(input(), crate::format::Settings::default()).is_ok());
+            assert!(Kind::Auto.open(input(), crate::format::RestoreOptions::default()).is_err());
+            assert!(Kind::Text.open(input(), crate::format::RestoreOptions::default()).is_ok());
         }
         for name in ["talk.srt", "talk.ttml", "talk", "stl", "talk.stl.txt"] {
             assert!(Kind::refuse_unread(name.as_ref()).is_ok(), "{name}");

@@ -156,7 +156,7 @@ fn text(segment: &Segment) -> String {
 mod tests {
     use crate::format::convert::written;
     use crate::format::laws::{check, error, pieces, starts, words};
-    use crate::format::{Kind, Settings};
+    use crate::format::{Kind, RestoreOptions};
 
     const FILE: &str = "\u{feff}1\r\n00:00:01,000 --> 00:00:02,500\r\nso <i>ana</i> said\r\nthat we go. and\r\n\r\n\
                         2\n0:00:02.5 --> 00:00:01,000 X1:40\n{\\an8}then we went. [laughs]\n\n\
@@ -203,7 +203,7 @@ mod tests {
             ("2", "data, line 2, column 1: found the end of the file, but a timing"),
         ] {
             let error = error(Kind::Srt, file);
-            assert!(error.starts_with(start) && error.ends_with("--lossy"), "{error}");
+            assert!(error.starts_with(start) && error.ends_with("`lossy`"), "{error}");
         }
         for (text, start) in [
             ("2\n00:00:01,000 --> 00:0", "data, line 6, column 18: found \"00:0\", but a timing"),
@@ -211,14 +211,14 @@ mod tests {
         ] {
             let text = format!("{good}{text}");
             let error = error(Kind::Srt, &text);
-            assert!(error.starts_with(start) && error.ends_with("--lossy"), "{error}");
+            assert!(error.starts_with(start) && error.ends_with("`lossy`"), "{error}");
             assert_eq!(words(Kind::Srt, &format!("{text}\n\n{good}")), ["yes", "yes"]);
         }
     }
 
     /// What is read without an error.
     fn read(file: &str) -> Vec<String> {
-        assert!(pieces(Kind::Srt, file.as_bytes(), usize::MAX, Settings::default()).is_ok(), "{file}");
+        assert!(pieces(Kind::Srt, file.as_bytes(), usize::MAX, RestoreOptions::default()).is_ok(), "{file}");
         check(Kind::Srt, file);
         words(Kind::Srt, file)
     }

@@ -225,7 +225,7 @@ fn text(segment: &Segment) -> String {
 mod tests {
     use crate::format::convert::written;
     use crate::format::laws::{self, check, error, pieces, starts, words};
-    use crate::format::{Kind, Settings};
+    use crate::format::{Kind, RestoreOptions};
     use crate::text::Case;
 
     const FILE: &str = "WEBVTT - a talk\nKind: captions\n\nSTYLE\n::cue(b) { color: red }\n\nNOTE so it is\nand goes on\n\n\
@@ -262,7 +262,7 @@ mod tests {
         let text = format!("{good}00:01.000 --> 2.500\nso");
         let found = error(Kind::Vtt, &text);
         let start = "data, line 6, column 15: found \"2.500\", but a timing";
-        assert!(found.starts_with(start) && found.ends_with("--lossy"), "{found}");
+        assert!(found.starts_with(start) && found.ends_with("`lossy`"), "{found}");
         assert_eq!(words(Kind::Vtt, &format!("{text}\n\n{}", &good[8..])), ["yes", "yes"]);
         let error = error(Kind::Vtt, "1\n00:01.000 --> 00:02.500\nyes\n");
         assert!(error.starts_with("data, line 1, column 1: found \"1\", but WEBVTT is expected"), "{error}");
@@ -272,7 +272,7 @@ mod tests {
 
     /// What is read without an error.
     fn read(file: &str) -> Vec<String> {
-        assert!(pieces(Kind::Vtt, file.as_bytes(), usize::MAX, Settings::default()).is_ok(), "{file}");
+        assert!(pieces(Kind::Vtt, file.as_bytes(), usize::MAX, RestoreOptions::default()).is_ok(), "{file}");
         check(Kind::Vtt, file);
         words(Kind::Vtt, file)
     }

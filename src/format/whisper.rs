@@ -19,8 +19,8 @@ use super::segment::{
     has_text,
 };
 use super::transcript::Fault;
-use super::{Envelope, Format, Kind, Piece, Settings};
-use crate::error::{Error, Result};
+use super::{Envelope, Format, Kind, Piece, RestoreOptions};
+use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Locale};
@@ -32,13 +32,13 @@ const AHEAD: usize = 2000;
 #[derive(Debug)]
 pub(super) struct Whisper {
     input: Option<Input>,
-    settings: Settings,
+    options: RestoreOptions,
 }
 
 impl Whisper {
     /// Reads a document.
-    pub(super) fn new(input: Input, settings: Settings) -> Self {
-        Self { input: Some(input), settings }
+    pub(super) fn new(input: Input, options: RestoreOptions) -> Self {
+        Self { input: Some(input), options }
     }
 }
 
@@ -48,7 +48,6 @@ impl Format for Whisper {
         let Some(input) = self.input.take() else { return Ok(false) };
         let name = input.name().to_owned();
         let source = input.bytes()?;
-        piece.capitalized = self.settings.capitalized;
         piece.after = Break::Document;
         if source.is_empty() {
             return Ok(false);
@@ -58,12 +57,12 @@ impl Format for Whisper {
         }
         let mut mended = Vec::new();
         let json =
-            text(&source, &mut mended, self.settings.lossy).map_err(|_| not_utf8(&name, 0, 0, &source))?;
+            text(&source, &mut mended, self.options.lossy).map_err(|_| not_utf8(&name, 0, 0, &source))?;
         let start = if source.starts_with(BOM) { BOM.len() } else { 0 };
         match StringPlaces::read(&json[start..]) {
-            Ok(found) => found.fill(json, start, &self.settings, piece),
+            Ok(found) => found.fill(json, start, &self.options, piece),
             // It passes as it is.
-            Err(_) if self.settings.lossy => {
+            Err(_) if self.options.lossy => {
                 piece.source.extend_from_slice(&source);
                 return Ok(true);
             }
@@ -154,13 +153,13 @@ impl RecordSource for SegmentTexts {
 /// Documents that come in live, a line each.
 #[derive(Debug)]
 pub(super) struct Documents {
-    settings: Settings,
+    options: RestoreOptions,
 }
 
 impl Documents {
-    /// Reads documents; [`Settings::id`] names the field that says which one it is.
-    pub(super) fn new(settings: &Settings) -> Self {
-        Self { settings: settings.clone() }
+    /// Reads documents; [`RestoreOptions::id`] names the field that says which one it is.
+    pub(super) fn new(options: &RestoreOptions) -> Self {
+        Self { options: options.clone() }
     }
 }
 
@@ -170,13 +169,14 @@ impl Captions for Documents {
             return Ok(Caption::silent(whole));
         }
         let on_a_line = |fault: Fault| {
-            let problem = format!("{}; with --stream a document stands on one line", fault.problem);
+            let problem =
+                format!("{}; with {} a document stands on one line", fault.problem, option("stream"));
             Fault { problem, ..fault }
         };
         let found = StringPlaces::read(text).map_err(on_a_line)?;
         let mut piece = Piece::default();
         let DocumentView { text: source, blanked, turns, .. } =
-            found.view(text, 0, &self.settings, &mut piece);
+            found.view(text, 0, &self.options, &mut piece);
         let mut view = blanked;
         fill(&mut view, source.len());
         for turn in turns {
@@ -188,7 +188,7 @@ impl Captions for Documents {
             *place = place.start + start as u32..place.end + start as u32;
         }
         piece.frame.source = whole.to_vec();
-        let id = caption::name(text, &self.settings)?;
+        let id = caption::name(text, &self.options)?;
         Ok(Caption { id, view, begins: false, source: source.into_bytes(), frame: piece.frame })
     }
 }
@@ -294,21 +294,21 @@ impl StringPlaces {
     }
 
     /// Fills a piece with the text; byte `start` of the document is the first that was read.
-    fn fill(self, json: &str, start: usize, settings: &Settings, piece: &mut Piece) {
-        let view = self.view(json, start, settings, piece);
-        settings.words.fix(view.text.as_bytes(), 0, true, &mut piece.tokens);
+    fn fill(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) {
+        let view = self.view(json, start, options, piece);
+        options.spellings.fix(view.text.as_bytes(), 0, true, &mut piece.tokens);
         piece.source.extend_from_slice(view.text.as_bytes());
     }
 
     /// Finds the words of the text, and the places where it stands.
-    fn view(self, json: &str, start: usize, settings: &Settings, piece: &mut Piece) -> DocumentView {
+    fn view(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) -> DocumentView {
         let mut kinds = vec![self.segments, self.whole];
         kinds.extend(self.words);
         // Words that come without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
         kinds.retain(|places| !places.is_empty());
         let moved = |place: &Range<usize>| place.start + start..place.end + start;
-        let mut view = DocumentView::new(settings);
+        let mut view = DocumentView::new(options);
         let mut last = None;
         for (i, place) in kinds[0].iter().map(moved).enumerate() {
             let speaker = self.speakers.get(i).cloned().flatten().map(|name| &json[moved(&name)]);
@@ -322,9 +322,9 @@ impl StringPlaces {
             view.read(from, !is_words, piece);
         }
         view.end_run(piece);
-        let stream = LetterStream::of(&view.text, settings.locale);
+        let stream = LetterStream::of(&view.text, options.locale());
         for places in &kinds[1..] {
-            stream.place(json, places.iter().map(moved), settings.locale, &mut piece.frame);
+            stream.place(json, places.iter().map(moved), options.locale(), &mut piece.frame);
         }
         piece.frame.places.sort_by_key(|(_, source)| source.start);
         view
@@ -347,12 +347,12 @@ struct DocumentView {
 }
 
 impl DocumentView {
-    fn new(settings: &Settings) -> Self {
+    fn new(options: &RestoreOptions) -> Self {
         Self {
             text: String::new(),
             blanked: String::new(),
             run: 0,
-            tokenizer: Tokenizer::flowing(settings.locale, &settings.language, settings.capitalized)
+            tokenizer: Tokenizer::flowing(options.locale(), options.language(), options.capitalized)
                 .of_markup(false),
             cues: CueScanner::default(),
             parts: LineParts::default(),

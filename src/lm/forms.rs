@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::vocab::{SPECIAL, Vocabulary, WordId};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::text::{Case, Locale, tokens::lower_word};
 
 /// A spelling that a word may have.
@@ -127,10 +127,10 @@ impl Forms {
 ///
 /// # Errors
 /// Where it is negative or no number.
-pub fn check_weight(flag: &str, weight: f32) -> Result<()> {
+pub fn check_weight(name: &str, weight: f32) -> Result<()> {
     match weight.is_finite() && weight >= 0.0 {
         true => Ok(()),
-        false => Err(Error::Usage(format!("{flag} {weight}: expected a number that is 0 or more"))),
+        false => Err(Error::Usage(format!("{} {weight}: expected a number that is 0 or more", option(name)))),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 
 /// What computes a neural model, and how exactly. The other methods compute on the processor, in the numbers that they are saved as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,8 +21,8 @@ impl Backend {
     /// [`Error::Usage`] where a GPU or a precision is asked for.
     pub fn refuse(&self, method: &str) -> Result<()> {
         let problem = match (self.device, self.precision) {
-            (Device::Cuda(_), _) => format!("--device {}", self.device),
-            (_, Some(precision)) => format!("--precision {precision}"),
+            (Device::Cuda(_), _) => format!("{} {}", option("device"), self.device),
+            (_, Some(precision)) => format!("{} {precision}", option("precision")),
             _ => return Ok(()),
         };
         Err(Error::Usage(format!(
@@ -127,8 +127,8 @@ mod tests {
         assert_eq!(refused(Backend::default()), Ok(()));
         assert_eq!(refused(Backend { device: Device::Cpu, precision: None }), Ok(()));
         let gpu = refused(Backend { device: Device::Cuda(0), precision: None }).unwrap_err();
-        assert_eq!(gpu, "--device cuda:0 is for models of bert, and this one is of maxent: leave it out");
+        assert_eq!(gpu, "`device` cuda:0 is for models of bert, and this one is of maxent: leave it out");
         let int8 = refused(Backend { precision: Some(Precision::Int8), ..Backend::default() }).unwrap_err();
-        assert!(int8.starts_with("--precision int8 is for models of bert"));
+        assert!(int8.starts_with("`precision` int8 is for models of bert"));
     }
 }

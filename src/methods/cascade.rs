@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Model;
-use crate::error::{Error, Result};
-use crate::restorer::{Boundary, Restorer, Session, Want};
+use crate::error::{Error, Result, option};
+use crate::restorer::{Boundary, Details, Restorer, Session, Want};
 use crate::text::{Break, Choice, Constraint, Label, Labels, Tokens};
 
 /// The most words of a stretch: a longer sentence is cut,
@@ -47,7 +47,7 @@ impl Read {
 /// [`Error::Usage`] where `sure` is no probability, or the two pair letters in different ways.
 pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>)> {
     if !(0.0..=1.0).contains(&sure) {
-        return Err(Error::Usage(format!("--sure {sure}: expected a probability from 0 to 1")));
+        return Err(Error::Usage(format!("{} {sure}: expected a probability from 0 to 1", option("sure"))));
     }
     let [one, other] = [&fast, &exact].map(|model| model.manifest.locale);
     if one != other {
@@ -110,8 +110,8 @@ impl Restorer for Cascade {
         None
     }
 
-    fn knows(&self, lower: &str) -> Option<bool> {
-        self.fast.knows(lower)
+    fn details(&self) -> Option<&dyn Details> {
+        Some(self)
     }
 
     fn has_probabilities(&self) -> bool {
@@ -134,6 +134,12 @@ impl Restorer for Cascade {
         }
         let mut choices = self.answer(stretches, want)?.into_iter();
         Ok(documents.iter().map(|document| choices.by_ref().take(document.len()).collect()).collect())
+    }
+}
+
+impl Details for Cascade {
+    fn knows(&self, lower: &str) -> Option<bool> {
+        self.fast.details()?.knows(lower)
     }
 }
 
@@ -230,10 +236,6 @@ mod tests {
             Some(0)
         }
 
-        fn knows(&self, _: &str) -> Option<bool> {
-            None
-        }
-
         fn session(&self, want: Want) -> Box<dyn Session + '_> {
             Box::new(Answering(self.1, want))
         }
@@ -298,9 +300,6 @@ mod tests {
             }
             fn look_ahead(&self) -> Option<usize> {
                 Some(0)
-            }
-            fn knows(&self, _: &str) -> Option<bool> {
-                None
             }
             fn session(&self, want: Want) -> Box<dyn Session + '_> {
                 Box::new(Answering(Case::Lower, Want { confidence: false, ..want }))

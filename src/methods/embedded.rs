@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{Backend, Methods, Model};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::model::{Bytes, Packed};
 use crate::named::NamedValue;
 use crate::text::{Locale, tokenize::tokenize};
@@ -112,7 +112,8 @@ pub fn embedded_store(language: &str, preset: Preset) -> Result<Packed> {
         return Err(Error::Usage(match LANGUAGES.contains(&tag.as_str()) {
             true => format!("this build leaves out the model of {tag}: build with --features lang-{tag}"),
             false => format!(
-                "no model of language \"{language}\" is built in: expected one of {list}, or --model FOLDER"
+                "no model of language \"{language}\" is built in: expected one of {list}, or {} FOLDER",
+                option("model")
             ),
         }));
     };
@@ -149,8 +150,9 @@ pub fn language_of(text: &str) -> Result<&'static str> {
     let is_built_in = |language: &str| packed(language, Preset::default()).is_some();
     let built_in = LANGUAGES.iter().zip(COMMON).rev().filter(|(language, _)| is_built_in(language));
     built_in.max_by_key(|(_, common)| hits(common)).map(|(language, _)| *language).ok_or_else(|| {
-        Error::Usage(
-            "this build has no models inside: build with --features languages, or give --model FOLDER".into(),
-        )
+        Error::Usage(format!(
+            "this build has no models inside: build with --features languages, or give {} FOLDER",
+            option("model")
+        ))
     })
 }

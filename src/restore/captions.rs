@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::{Done, Output, Stream, Streaming};
+use super::{Done, Stream, Streaming};
 use crate::error::Result;
-use crate::format::{Caption, CaptionReader, Id, Kind, Settings};
-use crate::restorer::{Restorer, Want};
-use crate::text::Policy;
+use crate::format::{Caption, CaptionReader, Id, Kind};
+use crate::restorer::Restorer;
+use crate::text::RestoreOptions;
 
 /// So many earlier records, and bytes of them, stay in mind, so that one of them may be replaced; the last does however long it is.
 const RECORDS: usize = 256;
@@ -50,15 +50,12 @@ impl<'a> CaptionStreamReader<'a> {
     pub fn new(
         name: impl Into<String>,
         kind: Kind,
-        settings: Settings,
         method: &'a dyn Restorer,
-        want: Want,
-        policy: Policy,
-        output: Output,
+        options: RestoreOptions,
     ) -> Result<Self> {
         let name = name.into();
-        let reader = CaptionReader::new(&*name, kind, &settings)?;
-        let begin = move || Stream::new(&*name, settings.clone(), method, want, policy, output);
+        let reader = CaptionReader::new(&*name, kind, &options)?;
+        let begin = move || Stream::of(&*name, kind, method, options.clone());
         Ok(Self {
             reader,
             stream: begin()?,
@@ -239,7 +236,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::restorer::{Boundary, Session};
+    use crate::restorer::{Boundary, Session, Want};
     use crate::text::tokenize::Capitalized;
     use crate::text::{Case, Choice, Label, Labels, Mark, Tokens};
 
@@ -261,10 +258,6 @@ mod tests {
 
         fn look_ahead(&self) -> Option<usize> {
             Some(1)
-        }
-
-        fn knows(&self, _: &str) -> Option<bool> {
-            None
         }
 
         fn session(&self, want: Want) -> Box<dyn Session + '_> {
@@ -292,21 +285,15 @@ mod tests {
         }
     }
 
+    fn ignoring() -> RestoreOptions {
+        RestoreOptions { capitalized: Capitalized::Ignore, ..RestoreOptions::default() }
+    }
+
     /// What comes out after each line, and at the end.
     fn heard(kind: Kind, lines: &[&str], look_ahead: usize) -> Vec<String> {
         let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
-        let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
-        let want = Want { look_ahead: Some(look_ahead), ..Want::default() };
-        let mut stream = CaptionStreamReader::new(
-            "data",
-            kind,
-            settings,
-            &method,
-            want,
-            Policy::default(),
-            Output::default(),
-        )
-        .unwrap();
+        let options = RestoreOptions { look_ahead: Some(look_ahead), ..ignoring() };
+        let mut stream = CaptionStreamReader::new("data", kind, &method, options).unwrap();
         let mut heard = Vec::new();
         for line in lines {
             let mut out = Vec::new();
@@ -372,18 +359,7 @@ mod tests {
         let object = |id: usize, text: &str| format!("{{\"id\":{id},\"text\":\"{text}\"}}\n");
         let words = |records: usize, record: &dyn Fn(usize) -> String| {
             let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
-            let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
-            let (policy, output) = (Policy::default(), Output::default());
-            let mut stream = CaptionStreamReader::new(
-                "data",
-                Kind::Jsonl,
-                settings,
-                &method,
-                Want::default(),
-                policy,
-                output,
-            )
-            .unwrap();
+            let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, &method, ignoring()).unwrap();
             let mut out = Vec::new();
             (0..records).for_each(|at| stream.push(record(at).as_bytes(), &mut out).unwrap());
             stream.finish(&mut out).unwrap();
@@ -426,11 +402,7 @@ mod tests {
 
     fn stepped(bytes: &[u8], step: usize) -> String {
         let (method, mut out) = (Neighbours(Labels::cases(), AtomicUsize::new(0)), Vec::new());
-        let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
-        let (policy, output) = (Policy::default(), Output::default());
-        let mut stream =
-            CaptionStreamReader::new("data", Kind::Jsonl, settings, &method, Want::default(), policy, output)
-                .unwrap();
+        let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, &method, ignoring()).unwrap();
         bytes.chunks(step.min(bytes.len())).for_each(|part| stream.push(part, &mut out).unwrap());
         stream.finish(&mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -439,17 +411,7 @@ mod tests {
     #[test]
     fn what_came_before_a_broken_record_comes_out() {
         let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
-        let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
-        let mut stream = CaptionStreamReader::new(
-            "data",
-            Kind::Jsonl,
-            settings,
-            &method,
-            Want::default(),
-            Policy::default(),
-            Output::default(),
-        )
-        .unwrap();
+        let mut stream = CaptionStreamReader::new("data", Kind::Jsonl, &method, ignoring()).unwrap();
         let mut out = Vec::new();
         let error =
             stream.push(format!("{}\n{{\"id\": 2\n", object(1, "a")).as_bytes(), &mut out).unwrap_err();

@@ -13,18 +13,16 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-pub use options::{RestoreOptions, RestoredWord, TextRestorer};
-pub use output::{Output, OutputForm, Threshold};
+pub use options::{RestoredWord, TextRestorer};
+pub use output::Out;
 pub use stream::Stream;
 
 use crate::error::{Error, Result};
 use crate::files::Input;
-use crate::format::{Format, Kind, Piece, Plain, Settings, WrittenWords};
+use crate::format::{Format, Kind, Piece, Plain, WrittenWords};
 use crate::restorer::{Boundary, Labelling, Restorer, Session, Want};
-use crate::text::markup::untagged;
-use crate::text::tokenize::Capitalized;
 use crate::text::write::write;
-use crate::text::{Break, Capitals, Case, Choice, Constraint, Policy, Token, Tokens};
+use crate::text::{Break, Choice, KeptCapitals, RestoreOptions, Token, Tokens};
 use captions::CaptionStreamReader;
 use output::PieceWriter;
 
@@ -58,47 +56,38 @@ impl std::ops::Add for Done {
     }
 }
 
-/// Restores a file piece by piece and hands the bytes to `out` as soon as they are certain. With two threads or more,
-/// one reads ahead; the bytes are the same.
+/// Restores a file of a format piece by piece and hands the output to `out` as soon as it is certain. With two threads or more, one
+/// reads ahead; the bytes are the same.
 ///
 /// # Errors
-/// The file's, the method's or those of `out`; what came before is written.
+/// The file's, the method's or those of `out`, and [`Error::Usage`] where the output needs probabilities and the method has none; what
+/// came before is written.
 pub fn restore(
-    format: &mut dyn Format,
+    kind: Kind,
+    mut input: Input,
     method: &dyn Restorer,
-    want: Want,
-    policy: &Policy,
-    out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
+    options: &RestoreOptions,
+    out: &mut Out<'_>,
 ) -> Result<Done> {
-    restore_as(format, method, want, policy, Output::default(), out)
-}
-
-/// Like [`restore`], with other output than the text.
-///
-/// # Errors
-/// Like [`restore`], and [`Error::Usage`] where the output needs probabilities and the method gives none.
-pub fn restore_as(
-    format: &mut dyn Format,
-    method: &dyn Restorer,
-    want: Want,
-    policy: &Policy,
-    output: Output,
-    out: &mut dyn FnMut(&[u8], Done) -> Result<()>,
-) -> Result<Done> {
-    let mut queue = Queue::new(method, want, *policy, output)?;
-    if want.threads.get() == 1 && output.patience.is_none() {
+    let kind = kind.of_input(&mut input)?;
+    let mut format = kind.open(input, options.clone())?;
+    let mut queue = Queue::new(method, options.want(method, kind)?, options);
+    let mut writer = PieceWriter::new(options.clone(), method);
+    let take = &mut |piece: &Piece, choices: &[Choice]| writer.write(piece, choices, out);
+    if options.threads.get() == 1 && options.patience.is_none() {
         let mut piece = Piece::default();
         while format.next(&mut piece)? {
-            piece = queue.push(piece, out)?;
+            piece = queue.push(piece, take)?;
         }
     } else {
-        read_ahead(format, output.patience, &mut |piece| match piece {
-            Some(piece) => queue.push(piece, out).map(Some),
-            None => queue.now(out).map(|()| None),
+        read_ahead(&mut *format, options.patience, &mut |piece| match piece {
+            Some(piece) => queue.push(piece, take).map(Some),
+            None => queue.now(take).map(|()| None),
         })?;
     }
-    queue.flush(out)?;
-    Ok(queue.done)
+    queue.flush(take)?;
+    writer.finish(out)?;
+    Ok(writer.done)
 }
 
 /// Begins to restore a text of a format while it comes in: plain text, or records, of which `name` is what errors call them.
@@ -108,15 +97,12 @@ pub fn restore_as(
 pub fn stream_as<'a>(
     name: impl Into<String>,
     kind: Kind,
-    settings: Settings,
     method: &'a dyn Restorer,
-    want: Want,
-    policy: Policy,
-    output: Output,
+    options: RestoreOptions,
 ) -> Result<Box<dyn Streaming + 'a>> {
     Ok(match kind {
-        Kind::Text => Box::new(Stream::new(name, settings, method, want, policy, output)?),
-        kind => Box::new(CaptionStreamReader::new(name, kind, settings, method, want, policy, output)?),
+        Kind::Text => Box::new(Stream::new(name, method, options)?),
+        kind => Box::new(CaptionStreamReader::new(name, kind, method, options)?),
     })
 }
 
@@ -126,7 +112,7 @@ pub trait Streaming {
     /// Takes the next bytes and appends to `out` all that is certain then.
     ///
     /// # Errors
-    /// The method's, and where the bytes are not what the format and the settings allow: then what came before is written.
+    /// The method's, and where the bytes are not what the format and the options allow: then what came before is written.
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()>;
 
     /// Waits no longer: appends all that is here, by the right context there is.
@@ -166,32 +152,32 @@ pub struct RankedLine {
 /// The `n` likeliest ways to write one line, the likeliest first; `None` where the method finds only one. `line` is a text by itself.
 ///
 /// # Errors
-/// Where the line is not what the settings allow.
+/// Where the line is not what the options allow.
 pub fn n_best(
     line: &[u8],
     method: &dyn Restorer,
     n: usize,
-    settings: Settings,
-    policy: &Policy,
+    options: &RestoreOptions,
 ) -> Result<Option<Vec<RankedLine>>> {
-    let locale = settings.locale;
-    let mut plain = Plain::new(Input::uncompressed("line", std::io::Cursor::new(line.to_vec())), settings);
+    let input = Input::uncompressed("line", std::io::Cursor::new(line.to_vec()));
+    let mut plain = Plain::new(input, options.clone());
     let mut whole = Piece::default();
     let mut piece = Piece::default();
     while plain.next(&mut piece)? {
         let shift = whole.source.len() as u32;
         for (lower, token) in piece.tokens.iter() {
             let source = token.source.start + shift..token.source.end + shift;
-            whole.tokens.push(lower, locale, Token { source, ..token.clone() });
+            whole.tokens.push(lower, options.locale(), Token { source, ..token.clone() });
         }
         whole.source.extend(&piece.source);
     }
-    let Some(labellings) = method.n_best(&whole.tokens, n) else { return Ok(None) };
+    let found = method.details().and_then(|details| details.n_best(&whole.tokens, n));
+    let Some(labellings) = found else { return Ok(None) };
     let written = |labelling: Labelling| {
         let choices: Vec<Choice> =
             labelling.labels.iter().map(|&label| Choice { label, confidence: None }).collect();
         let mut line = Vec::new();
-        write(&whole.source, &whole.tokens, &choices, policy, &mut line);
+        write(&whole.source, &whole.tokens, &choices, options, &mut line);
         RankedLine { log10: labelling.log10, line }
     };
     Ok(Some(labellings.into_iter().map(written).collect()))
@@ -244,44 +230,38 @@ fn read_ahead(
     })
 }
 
+/// Takes a piece whose words all have their choices.
+type Take<'a> = dyn FnMut(&Piece, &[Choice]) -> Result<()> + 'a;
+
 /// Pieces that wait for their choices.
 struct Queue<'a> {
     session: Box<dyn Session + 'a>,
-    policy: Policy,
-    output: Output,
-    writer: PieceWriter,
-    /// Whether the line that the last piece ended in keeps its capitals, where that is settled.
-    line: Option<bool>,
+    options: RestoreOptions,
+    kept: KeptCapitals,
     words: WrittenWords,
     pieces: VecDeque<Piece>,
     spare: Vec<Piece>,
     choices: Vec<Choice>,
     /// Bytes since the last word.
     silent: usize,
-    written: Vec<u8>,
-    done: Done,
 }
 
 impl<'a> Queue<'a> {
-    fn new(method: &'a dyn Restorer, want: Want, policy: Policy, output: Output) -> Result<Self> {
-        Ok(Self {
-            session: method.session(output.want(method, want)?),
-            policy,
-            output,
-            writer: PieceWriter::new(output.form, method),
-            line: None,
+    fn new(method: &'a dyn Restorer, want: Want, options: &RestoreOptions) -> Self {
+        Self {
+            session: method.session(want),
+            options: options.clone(),
+            kept: KeptCapitals::default(),
             words: WrittenWords::default(),
             pieces: VecDeque::new(),
             spare: Vec::new(),
             choices: Vec::new(),
             silent: 0,
-            written: Vec::new(),
-            done: Done::default(),
-        })
+        }
     }
 
     /// Takes a piece, writes all that is certain now, and gives back a piece to be filled again.
-    fn push(&mut self, piece: Piece, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<Piece> {
+    fn push(&mut self, piece: Piece, take: &mut Take<'_>) -> Result<Piece> {
         let words = piece.tokens.as_slice();
         let gap = words.first().map_or(piece.source.len(), |word| word.source.start as usize);
         if self.silent <= GAP && self.silent + gap > GAP {
@@ -298,14 +278,14 @@ impl<'a> Queue<'a> {
         };
         self.session.push(&piece.tokens, end, &mut self.choices)?;
         self.pieces.push_back(piece);
-        self.write(out)?;
+        self.write(take)?;
         Ok(self.spare.pop().unwrap_or_default())
     }
 
     /// Writes all that is here, without waiting for what it may depend on.
-    fn now(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
+    fn now(&mut self, take: &mut Take<'_>) -> Result<()> {
         self.session.push(&Tokens::new(), Boundary::Force, &mut self.choices)?;
-        self.write(out)
+        self.write(take)
     }
 
     /// What [`Queue::now`] would write, as text.
@@ -314,86 +294,38 @@ impl<'a> Queue<'a> {
         self.session.guess(&mut choices)?;
         let (mut guess, mut used) = (Vec::new(), 0);
         for piece in &self.pieces {
-            let Some(choices) = choices.get_mut(used..used + piece.tokens.len()) else { break };
+            let Some(choices) = choices.get(used..used + piece.tokens.len()) else { break };
             used += choices.len();
-            self.output.doubt(piece, choices, &self.policy);
-            piece.write(choices, &self.policy, &mut guess);
+            piece.write(choices, &self.options, &mut guess);
         }
         Ok(guess)
     }
 
     /// Writes the rest, now that nothing more comes.
-    fn flush(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
+    fn flush(&mut self, take: &mut Take<'_>) -> Result<()> {
         self.session.push(&Tokens::new(), Boundary::Reset, &mut self.choices)?;
-        self.write(out)?;
+        self.write(take)?;
         if !(self.pieces.is_empty() && self.choices.is_empty()) {
             let problem = "did not answer each word once: this is a bug of the method";
             return Err(Error::model("the method", problem));
         }
-        self.written.clear();
-        self.writer.finish(&mut self.written);
-        if self.written.is_empty() { Ok(()) } else { out(&self.written, self.done) }
+        Ok(())
     }
 
     /// Writes the pieces whose words all have their choices.
-    fn write(&mut self, out: &mut dyn FnMut(&[u8], Done) -> Result<()>) -> Result<()> {
+    fn write(&mut self, take: &mut Take<'_>) -> Result<()> {
         let mut used = 0;
         while let Some(mut piece) =
             self.pieces.pop_front_if(|piece| used + piece.tokens.len() <= self.choices.len())
         {
-            let choices = &mut self.choices[used..used + piece.tokens.len()];
-            self.output.doubt(&piece, choices, &self.policy);
-            settle(&mut piece, choices, &self.policy, &mut self.line);
-            self.words.settle(&mut piece, choices, &self.policy);
-            self.written.clear();
-            self.done.changed |= self.writer.write(&piece, choices, &self.policy, &mut self.written);
+            let choices = &self.choices[used..used + piece.tokens.len()];
+            self.kept.judge(&piece.source, &mut piece.tokens, piece.after, choices, &self.options);
+            self.words.settle(&mut piece, choices, &self.options);
+            take(&piece, choices)?;
             used += choices.len();
-            self.done.words += choices.len() as u64;
-            self.done.bytes += piece.bytes().len() as u64;
-            out(&self.written, self.done)?;
             self.spare.push(piece);
         }
         self.choices.drain(..used);
         Ok(())
     }
-}
-
-/// Lets go of the capitals kept in a line that would come out with no small letter left, or no capital: restored again, it
-/// would count as a line that has lost its case, and come out otherwise (`WHO bbc` as `WHO BBC`, and that as `who BBC`).
-/// `line` is what is settled of the line that goes on from piece to piece; its first words settle it.
-fn settle(piece: &mut Piece, choices: &[Choice], policy: &Policy, line: &mut Option<bool>) {
-    let Piece { source, tokens, after, capitalized, .. } = piece;
-    let is_kept = |word: &Token| matches!(word.given, Constraint::Kept(_));
-    let untouched = line.is_none() && *after >= Break::Line && !tokens.as_slice().iter().any(is_kept);
-    if *capitalized != Capitalized::Auto || untouched {
-        return;
-    }
-    let mut done = 0;
-    for words in tokens.as_mut_slice().chunk_by_mut(|_, next| next.before < Break::Line) {
-        if words[0].before >= Break::Line {
-            *line = None;
-        }
-        let choices = &choices[done..done + words.len()];
-        let keep = *line.get_or_insert_with(|| comes_out_in_both_cases(source, words, choices, policy));
-        words.iter_mut().filter(|word| !keep && is_kept(word)).for_each(|word| word.given = Constraint::Free);
-        done += words.len();
-    }
-    if *after >= Break::Line {
-        *line = None;
-    }
-}
-
-fn comes_out_in_both_cases(source: &[u8], words: &[Token], choices: &[Choice], policy: &Policy) -> bool {
-    let (mut small, mut capital) = (false, false);
-    for (token, choice) in words.iter().zip(choices) {
-        let word = &source[token.source.start as usize..token.source.end as usize];
-        let Ok(word) = std::str::from_utf8(word).map(untagged) else { continue };
-        let capitals = policy.case(&word, token, choice).capitals(&word, policy.locale);
-        small |= capitals != Case::Upper.capitals(&word, policy.locale);
-        capital |= capitals != Capitals(0);
-        if small && capital {
-            return true;
-        }
-    }
-    false
 }

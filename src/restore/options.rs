@@ -1,124 +1,72 @@
-//! A model with options: one place says how a text is read, decided and written.
+//! A model with options.
 
 use std::io::{Cursor, Read, Write};
-use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::{Done, Output, Stream, Threshold, restore_as};
-use crate::error::{Error, Result};
+use super::{Done, Queue, Stream, restore};
+use crate::error::{self, Error, Result};
 use crate::files::Input;
-use crate::format::{Context, Kind, Piece, Settings};
+use crate::format::{Kind, Piece};
 use crate::methods::Model;
-use crate::restorer::{Boundary, SentenceStarts, Want};
+use crate::model::Manifest;
+use crate::restorer::{Restorer, SentenceStarts, Want};
+use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
-use crate::text::{Case, Locale, Policy, SentenceStart, Spellings};
-
-/// Options of restoring; those of the default are the program's.
-///
-/// ```
-/// use majuscule::{Model, RestoreOptions, SentenceStart};
-///
-/// let model = Model::embedded("en")?;
-/// let restorer = model.with(RestoreOptions { sentence_start: SentenceStart::Never, ..Default::default() });
-/// assert_eq!(restorer.restore("he lives in lisbon.")?, "he lives in Lisbon.");
-/// # Ok::<(), majuscule::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct RestoreOptions {
-    /// The case pairs; `None` takes the model's.
-    pub locale: Option<Locale>,
-    /// The capitals of the input that count.
-    pub capitalized: Capitalized,
-    /// The user's own spellings, which always win.
-    pub spellings: Spellings,
-    /// The places where a capital is put because a sentence begins.
-    pub sentence_start: SentenceStart,
-    /// The parts of a file whose words bear on each other.
-    pub context: Context,
-    /// The field of JSON lines that names the records that belong together.
-    pub group: Option<String>,
-    /// The field that is the text, in formats that have several: a name, or the number of a column from 1.
-    pub field: Option<String>,
-    /// The field of a live record that names it; a record of the same name takes the place of the earlier one.
-    pub id: Option<String>,
-    /// Copies parts that cannot be read, instead of stopping at them.
-    pub lossy: bool,
-    /// The most words of right context that a choice may depend on; `None` is all that the method uses.
-    pub look_ahead: Option<usize>,
-    /// The number of contexts that each choice is averaged over, by a method that sees a window at a time.
-    pub predictions: NonZeroUsize,
-    /// The probability below which a word stays as it is in the input.
-    pub threshold: Option<Threshold>,
-    /// The number of threads.
-    pub threads: NonZeroUsize,
-}
-
-impl Default for RestoreOptions {
-    fn default() -> Self {
-        Self {
-            locale: None,
-            capitalized: Capitalized::default(),
-            spellings: Spellings::default(),
-            sentence_start: SentenceStart::default(),
-            context: Context::default(),
-            group: None,
-            field: None,
-            id: None,
-            lossy: false,
-            look_ahead: None,
-            predictions: NonZeroUsize::MIN,
-            threshold: None,
-            threads: NonZeroUsize::MIN,
-        }
-    }
-}
+use crate::text::write::spell;
+use crate::text::{Case, Choice, Form, RestoreOptions, SentenceStart};
 
 impl RestoreOptions {
-    /// The settings of a format's reader, for a text in this language.
-    pub fn settings(&self, language: &str, locale: Locale) -> Settings {
-        Settings {
-            locale: self.locale.unwrap_or(locale),
-            language: language.to_owned(),
-            capitalized: self.capitalized,
-            words: self.spellings.clone(),
-            lossy: self.lossy,
-            field: self.field.clone(),
-            context: self.context,
-            group: self.group.clone(),
-            id: self.id.clone(),
+    /// The options with what they leave to the model: the case pairs and the language.
+    pub fn for_model(self, manifest: &Manifest) -> Self {
+        Self {
+            locale: self.locale.or(Some(manifest.locale)),
+            language: self.language.or_else(|| Some(manifest.language.clone())),
+            ..self
         }
     }
 
-    /// The request to the method, for a text of this format.
-    pub fn want(&self, format: Kind) -> Want {
+    /// The request to a method, for a text of this format.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the output needs probabilities and the method has none.
+    pub fn want(&self, method: &dyn Restorer, format: Kind) -> Result<Want> {
+        let option = match (self.threshold, self.form) {
+            (Some(_), _) => Some("threshold"),
+            (None, Form::Words | Form::Json) => Some("confidence"),
+            (None, Form::Text | Form::Diff) => None,
+        };
+        if let Some(option) = option.filter(|_| !method.has_probabilities()) {
+            let option = error::option(option);
+            let problem =
+                format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
+            return Err(Error::Usage(problem));
+        }
+        let marks = self.form == Form::Json && method.labels().marks();
+        Ok(Want { confidence: option.is_some(), marks, ..self.plain_want(format) })
+    }
+
+    /// The request where only the text comes out.
+    fn plain_want(&self, format: Kind) -> Want {
         Want {
             threads: self.threads,
             predictions: self.predictions,
             look_ahead: self.look_ahead,
-            starts: self.starts(format),
+            starts: match self.sentence_start {
+                // Where sentences run on from line to line, those that begin inside one are looked for as ever.
+                SentenceStart::Always if !matches!(format, Kind::Text | Kind::Tok | Kind::Jsonl) => {
+                    SentenceStarts::Predicted
+                }
+                start => start.into(),
+            },
             ..Want::default()
         }
-    }
-
-    /// The sentence beginnings that the method looks for.
-    fn starts(&self, format: Kind) -> SentenceStarts {
-        match self.sentence_start {
-            // Where sentences run on from line to line, those that begin inside one are looked for as ever.
-            SentenceStart::Always if !matches!(format, Kind::Text | Kind::Jsonl) => SentenceStarts::Predicted,
-            start => start.into(),
-        }
-    }
-
-    /// The rules that are put on top of the method's choices.
-    pub fn policy(&self, locale: Locale) -> Policy {
-        Policy { locale: self.locale.unwrap_or(locale), sentence_start: self.sentence_start }
     }
 }
 
 impl Model {
     /// The model with options.
     pub fn with(&self, options: RestoreOptions) -> TextRestorer<'_> {
-        TextRestorer { model: self, options }
+        TextRestorer { model: self, options: options.for_model(&self.manifest) }
     }
 
     /// Restores a text with the default options: a line all in lower case or all in capitals is decided anew, in any other line
@@ -192,15 +140,10 @@ impl<'a> TextRestorer<'a> {
         reader: impl Read + Send + 'static,
         mut writer: impl Write,
     ) -> Result<Done> {
-        let manifest = &self.model.manifest;
-        let input = Input::uncompressed("text", reader);
-        let mut reader = format.open(input, self.options.settings(&manifest.language, manifest.locale))?;
-        let output = Output { threshold: self.options.threshold, ..Output::default() };
-        let policy = self.options.policy(manifest.locale);
         let write = &mut |bytes: &[u8], _| {
             writer.write_all(bytes).map_err(|error| Error::io("write", "the restored text", error))
         };
-        restore_as(&mut *reader, &*self.model.restorer, self.options.want(format), &policy, output, write)
+        restore(format, Input::uncompressed("text", reader), &*self.model.restorer, &self.options, write)
     }
 
     /// The words of a text, restored.
@@ -216,42 +159,31 @@ impl<'a> TextRestorer<'a> {
     /// # Errors
     /// Where the method fails.
     pub fn words(&self, text: &str) -> Result<Vec<RestoredWord>> {
-        let manifest = &self.model.manifest;
-        let settings = self.options.settings(&manifest.language, manifest.locale);
+        let (options, method) = (&self.options, &*self.model.restorer);
         let input = Input::uncompressed("text", Cursor::new(text.to_owned()));
-        let mut reader = Kind::Text.open(input, settings)?;
-        let policy = self.options.policy(manifest.locale);
-        let want = Want { confidence: true, ..self.options.want(Kind::Text) };
-        let mut session = self.model.restorer.session(want);
-        let (mut pieces, mut choices, mut piece) = (Vec::new(), Vec::new(), Piece::default());
-        while reader.next(&mut piece)? {
-            session.push(&piece.tokens, Boundary::Line, &mut choices)?;
-            pieces.push(std::mem::take(&mut piece));
-        }
-        session.push(&crate::text::Tokens::new(), Boundary::Reset, &mut choices)?;
-        let (mut words, mut at, mut choices) = (Vec::with_capacity(choices.len()), 0, choices.into_iter());
-        for piece in &pieces {
-            let own: Vec<_> = choices.by_ref().take(piece.tokens.len()).collect();
-            let mut written = Vec::with_capacity(piece.source.len());
-            piece.write(&own, &policy, &mut written);
-            let (source, written) =
-                (String::from_utf8_lossy(&piece.source), String::from_utf8_lossy(&written));
-            // Letters pair one to one, but the two of a pair may differ in bytes.
-            let mut letters = source.char_indices().zip(written.char_indices());
-            let mut place = |byte: usize| match letters.find(|((at, _), _)| *at == byte) {
-                Some((_, (place, _))) => place,
-                None => written.len(),
-            };
-            for (token, choice) in piece.tokens.as_slice().iter().zip(own) {
+        let mut reader = Kind::Text.open(input, options.clone())?;
+        let want = Want { confidence: true, ..options.plain_want(Kind::Text) };
+        let mut queue = Queue::new(method, want, options);
+        let (mut words, mut at) = (Vec::new(), 0);
+        let take = &mut |piece: &Piece, choices: &[Choice]| {
+            for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
                 let span = token.source.start as usize..token.source.end as usize;
-                let text: String =
-                    written[place(span.start)..].chars().take(source[span.clone()].chars().count()).collect();
-                let case = Case::of(&text, policy.locale);
-                let span = at + span.start..at + span.end;
-                words.push(RestoredWord { text, span, case, confidence: choice.confidence });
+                let Ok(word) = str::from_utf8(&piece.source[span.clone()]) else { continue };
+                let mut text = String::with_capacity(word.len());
+                let resolved = spell(word, token, choice, options, &mut text);
+                // Where the method has none, nothing is said of the others either.
+                let confidence = choice.confidence.and(resolved.confidence);
+                let case = Case::of(&untagged(&text), options.locale());
+                words.push(RestoredWord { text, span: at + span.start..at + span.end, case, confidence });
             }
             at += piece.source.len();
+            Ok(())
+        };
+        let mut piece = Piece::default();
+        while reader.next(&mut piece)? {
+            piece = queue.push(piece, take)?;
         }
+        queue.flush(take)?;
         Ok(words)
     }
 
@@ -261,13 +193,29 @@ impl<'a> TextRestorer<'a> {
     /// # Errors
     /// [`Error::Usage`] where a threshold is asked for and the method has no probabilities.
     pub fn stream(&self) -> Result<Stream<'a>> {
-        let manifest = &self.model.manifest;
-        let mut settings = self.options.settings(&manifest.language, manifest.locale);
-        if settings.capitalized == Capitalized::Auto {
-            settings.capitalized = Capitalized::Ignore;
+        let mut options = self.options.clone();
+        if options.capitalized == Capitalized::Auto {
+            options.capitalized = Capitalized::Ignore;
         }
-        let output = Output { threshold: self.options.threshold, ..Output::default() };
-        let (want, policy) = (self.options.want(Kind::Text), self.options.policy(manifest.locale));
-        Stream::new("text", settings, &*self.model.restorer, want, policy, output)
+        Stream::new("text", &*self.model.restorer, options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_text_are_decided_as_the_text_is() {
+        let model = Model::embedded("en").unwrap();
+        let text = "we met in lisbon.\nthe BBC and <b>mc</b>donald\nWHO bbc";
+        for threshold in [None, Some(1.0)] {
+            let restorer = model.with(RestoreOptions { threshold, ..RestoreOptions::default() });
+            let mut spelled = text.to_owned();
+            for word in restorer.words(text).unwrap() {
+                spelled.replace_range(word.span, &word.text);
+            }
+            assert_eq!(spelled, restorer.restore(text).unwrap());
+        }
     }
 }

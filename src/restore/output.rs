@@ -1,97 +1,22 @@
 //! What comes out: the text, or its words with their probabilities.
 
-use std::str::FromStr;
-use std::time::Duration;
-
 use serde::Serialize;
 
+use super::Done;
 use super::diff::Diff;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::Piece;
-use crate::restorer::{Restorer, Want};
+use crate::restorer::Restorer;
 use crate::text::markup::untagged;
-use crate::text::{Break, Case, Choice, Mark, Policy};
+use crate::text::{Break, Choice, Form, Mark, RestoreOptions, resolve};
 
-/// What comes out.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Output {
-    /// As what.
-    pub form: OutputForm,
-    /// Leaves words that the method is less sure of in the case that they have in the source. What is put on top of the
-    /// method's choices ([`Policy`]) is put on theirs too.
-    pub threshold: Option<Threshold>,
-    /// Where no more comes for so long after the end of a line, somebody waits for it: it comes out by the right context there is, and
-    /// words that wait for more may have another case than in the same text read at once. `None` waits for all that the method uses.
-    pub patience: Option<Duration>,
-}
-
-/// As what the words come out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OutputForm {
-    /// The bytes of the source with other capitals.
-    #[default]
-    Text,
-    /// A word a line, with the probability of its case behind a tab, and an empty line where a line of the source ended.
-    Words,
-    /// What changes, as a unified diff without the names of the files.
-    Diff,
-    /// A JSON object a word and line: `line` of the source, `form`, `probability`, and `sentence_end` where the method
-    /// chooses that.
-    Json,
-}
-
-/// A probability from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub struct Threshold(f32);
-
-impl FromStr for Threshold {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let probability = text.parse().ok().filter(|probability| (0.0..=1.0).contains(probability));
-        probability.map(Self).ok_or_else(|| "expected a probability from 0 to 1".to_owned())
-    }
-}
-
-impl Output {
-    /// What is asked of the method for it.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where that is a probability, and the method gives none.
-    pub(super) fn want(&self, method: &dyn Restorer, want: Want) -> Result<Want> {
-        let option = match (self.threshold, self.form) {
-            (Some(_), _) => "--threshold",
-            (None, OutputForm::Words | OutputForm::Json) => "--confidence",
-            (None, OutputForm::Text | OutputForm::Diff) => return Ok(want),
-        };
-        let marks = self.form == OutputForm::Json && method.labels().marks();
-        let want = Want { confidence: true, marks, ..want };
-        if !method.has_probabilities() {
-            let problem =
-                format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
-            return Err(Error::Usage(problem));
-        }
-        Ok(want)
-    }
-
-    /// Takes back the choices that are in doubt: these words get the case that they have.
-    pub(super) fn doubt(&self, piece: &Piece, choices: &mut [Choice], policy: &Policy) {
-        let Some(Threshold(threshold)) = self.threshold else { return };
-        for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
-            let word = &piece.source[token.source.start as usize..token.source.end as usize];
-            if choice.confidence.is_some_and(|confidence| confidence < threshold)
-                && let Ok(word) = str::from_utf8(word)
-            {
-                choice.label.case = Case::of(&untagged(word), policy.locale);
-            }
-        }
-    }
-}
+/// Takes bytes of the output, and how much came out with them.
+pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;
 
 /// Writes pieces, one after the other.
 #[derive(Debug)]
 pub(super) struct PieceWriter {
-    form: OutputForm,
+    options: RestoreOptions,
     /// Whether the method chooses where sentences end.
     marks: bool,
     /// The line of the source that the next piece begins in.
@@ -101,6 +26,10 @@ pub(super) struct PieceWriter {
     diff: Diff,
     /// The text of a piece, where that is not what comes out.
     text: Vec<u8>,
+    /// The output of a piece.
+    written: Vec<u8>,
+    /// How much came out.
+    pub(super) done: Done,
 }
 
 /// A word as JSON.
@@ -114,57 +43,53 @@ struct JsonWord<'a> {
 }
 
 impl PieceWriter {
-    pub(super) fn new(form: OutputForm, method: &dyn Restorer) -> Self {
-        let (marks, diff) = (method.labels().marks(), Diff::default());
-        Self { form, marks, line: 1, goes_on: false, diff, text: Vec::new() }
+    pub(super) fn new(options: RestoreOptions, method: &dyn Restorer) -> Self {
+        let (marks, diff, done) = (method.labels().marks(), Diff::default(), Done::default());
+        let (text, written) = (Vec::new(), Vec::new());
+        Self { options, marks, line: 1, goes_on: false, diff, text, written, done }
     }
 
-    /// Appends a piece to `out`, and says whether its text changed, where it comes out.
-    pub(super) fn write(
-        &mut self,
-        piece: &Piece,
-        choices: &[Choice],
-        policy: &Policy,
-        out: &mut Vec<u8>,
-    ) -> bool {
-        match self.form {
-            OutputForm::Text => {
-                let from = out.len();
-                piece.write(choices, policy, out);
-                out[from..] != *piece.bytes()
+    /// Hands a piece to `out`.
+    pub(super) fn write(&mut self, piece: &Piece, choices: &[Choice], out: &mut Out<'_>) -> Result<()> {
+        self.written.clear();
+        let bytes = piece.bytes();
+        match self.options.form {
+            Form::Text => {
+                piece.write(choices, &self.options, &mut self.written);
+                self.done.changed |= self.written != bytes;
             }
-            OutputForm::Diff => {
+            Form::Diff => {
                 self.text.clear();
-                piece.write(choices, policy, &mut self.text);
-                self.diff.push(piece.bytes(), &self.text, out);
-                self.text != piece.bytes()
+                piece.write(choices, &self.options, &mut self.text);
+                self.diff.push(bytes, &self.text, &mut self.written);
+                self.done.changed |= self.text != bytes;
             }
-            OutputForm::Words | OutputForm::Json => {
-                self.words(piece, choices, policy, out);
-                false
-            }
+            Form::Words | Form::Json => self.words(piece, choices),
         }
+        self.done.words += choices.len() as u64;
+        self.done.bytes += bytes.len() as u64;
+        out(&self.written, self.done)
     }
 
-    /// Appends what is left, now that nothing more comes.
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
-        self.diff.finish(out);
+    /// Hands over what is left, now that nothing more comes.
+    pub(super) fn finish(&mut self, out: &mut Out<'_>) -> Result<()> {
+        self.written.clear();
+        self.diff.finish(&mut self.written);
+        if self.written.is_empty() { Ok(()) } else { out(&self.written, self.done) }
     }
 
     /// Appends the words of a piece.
-    fn words(&mut self, piece: &Piece, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
-        let mut done = 0;
+    fn words(&mut self, piece: &Piece, choices: &[Choice]) {
+        let (mut done, out) = (0, &mut self.written);
         for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {
             let (start, end) = (token.source.start as usize, token.source.end as usize);
             self.line += line_feeds(&piece.source[done..start]);
             done = start;
             let Ok(word) = str::from_utf8(&piece.source[start..end]).map(untagged) else { continue };
-            let case = policy.case(&word, token, choice);
-            // What the user or the source decides is certain.
-            let is_chosen = case == choice.label.case;
-            let probability = if is_chosen { choice.confidence.unwrap_or(1.0) } else { 1.0 };
-            let form = case.applied(&word, policy.locale);
-            if self.form == OutputForm::Words {
+            let resolved = resolve(&word, token, choice, &self.options);
+            let probability = resolved.confidence.unwrap_or(1.0);
+            let form = resolved.case.applied(&word, self.options.locale());
+            if self.options.form == Form::Words {
                 if token.before >= Break::Line && std::mem::replace(&mut self.goes_on, true) {
                     out.push(b'\n');
                 }

@@ -1,11 +1,11 @@
 //! Live text: bytes in as they come, words out as soon as they are certain.
 
-use super::{Done, Output, Queue, Streaming};
-use crate::error::{Error, Result};
-use crate::format::{Live, Piece, Settings};
-use crate::restorer::{Restorer, Want};
-use crate::text::Policy;
+use super::{Done, PieceWriter, Queue, Streaming};
+use crate::error::{Error, Result, option};
+use crate::format::{Kind, Live, Piece};
+use crate::restorer::Restorer;
 use crate::text::tokenize::Capitalized;
+use crate::text::{Choice, RestoreOptions};
 
 /// A text that is restored while it comes in.
 ///
@@ -14,16 +14,11 @@ use crate::text::tokenize::Capitalized;
 /// that end sentences, the same comes out as there.
 ///
 /// ```
-/// use majuscule::format::Settings;
-/// use majuscule::restore::{Flow, Output, Stream};
-/// use majuscule::restorer::Want;
-/// use majuscule::text::Policy;
-/// use majuscule::text::tokenize::Capitalized;
+/// use majuscule::{Capitalized, Flow, Model, RestoreOptions, Stream};
 ///
-/// let model = majuscule::methods::embedded("en")?;
-/// let settings = Settings { capitalized: Capitalized::Ignore, ..Settings::default() };
-/// let want = Want { look_ahead: Some(0), ..Want::default() };
-/// let mut stream = Stream::new("live", settings, &*model.restorer, want, Policy::default(), Output::default())?;
+/// let model = Model::embedded("en")?;
+/// let options = RestoreOptions { capitalized: Capitalized::Ignore, look_ahead: Some(0), ..Default::default() };
+/// let mut stream = Stream::new("live", &*model.restorer, options)?;
 /// let mut text = Vec::new();
 /// stream.push(b"we met in lis", &mut text)?;
 /// assert_eq!(text, b"We met in ");
@@ -32,11 +27,12 @@ use crate::text::tokenize::Capitalized;
 /// assert_eq!(stream.tail()?, b"today");
 /// stream.finish(&mut text)?;
 /// assert_eq!(text, b"We met in Lisbon today");
-/// # Ok::<(), majuscule::error::Error>(())
+/// # Ok::<(), majuscule::Error>(())
 /// ```
 pub struct Stream<'a> {
     live: Live,
     queue: Queue<'a>,
+    writer: PieceWriter,
     piece: Piece,
     taken: u64,
 }
@@ -47,26 +43,32 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// [`Error::Usage`] where the output needs probabilities and the method gives none, and for [`Capitalized::Auto`], which
     /// looks at whole lines.
-    pub fn new(
+    pub fn new(name: impl Into<String>, method: &'a dyn Restorer, options: RestoreOptions) -> Result<Self> {
+        Self::of(name, Kind::Text, method, options)
+    }
+
+    /// Begins with the text of records of a format.
+    pub(super) fn of(
         name: impl Into<String>,
-        settings: Settings,
+        kind: Kind,
         method: &'a dyn Restorer,
-        want: Want,
-        policy: Policy,
-        output: Output,
+        options: RestoreOptions,
     ) -> Result<Self> {
-        if settings.capitalized == Capitalized::Auto {
-            let problem = "--case auto looks at whole lines, but a stream does not wait for their ends: use --case ignore \
-                           or keep";
-            return Err(Error::Usage(problem.into()));
+        if options.capitalized == Capitalized::Auto {
+            let case = option("case");
+            return Err(Error::Usage(format!(
+                "{case} auto looks at whole lines, but a stream does not wait for their ends: use {case} ignore or keep"
+            )));
         }
-        let queue = Queue::new(method, want, policy, output)?;
-        Ok(Self { live: Live::new(name, settings), queue, piece: Piece::default(), taken: 0 })
+        let queue = Queue::new(method, options.want(method, kind)?, &options);
+        let writer = PieceWriter::new(options.clone(), method);
+        Ok(Self { live: Live::new(name, options), queue, writer, piece: Piece::default(), taken: 0 })
     }
 
     fn pass_on(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        let take = &mut to(&mut self.writer, out);
         while self.live.next(&mut self.piece) {
-            self.piece = self.queue.push(std::mem::take(&mut self.piece), &mut into(out))?;
+            self.piece = self.queue.push(std::mem::take(&mut self.piece), take)?;
         }
         Ok(())
     }
@@ -87,14 +89,15 @@ impl Streaming for Stream<'_> {
     fn now(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.live.cut();
         self.pass_on(out)?;
-        self.queue.now(&mut into(out))
+        self.queue.now(&mut to(&mut self.writer, out))
     }
 
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done> {
         let taken = self.live.finish();
         self.pass_on(out)?;
-        self.queue.flush(&mut into(out))?;
-        taken.map(|()| self.queue.done)
+        self.queue.flush(&mut to(&mut self.writer, out))?;
+        self.writer.finish(&mut into(out))?;
+        taken.map(|()| self.writer.done)
     }
 
     /// Parts that no word has been found in are as they came.
@@ -109,7 +112,7 @@ impl Streaming for Stream<'_> {
     }
 
     fn done(&self) -> Done {
-        self.queue.done
+        self.writer.done
     }
 }
 
@@ -118,4 +121,8 @@ fn into(out: &mut Vec<u8>) -> impl FnMut(&[u8], Done) -> Result<()> {
         out.extend_from_slice(bytes);
         Ok(())
     }
+}
+
+fn to(writer: &mut PieceWriter, out: &mut Vec<u8>) -> impl FnMut(&Piece, &[Choice]) -> Result<()> {
+    move |piece, choices| writer.write(piece, choices, &mut into(out))
 }

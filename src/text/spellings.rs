@@ -1,5 +1,7 @@
 //! The user's own spellings: words and phrases that always win.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::case::{Capitals, Case};
@@ -23,7 +25,7 @@ use crate::error::{Error, Result};
 pub struct Spellings {
     locale: Locale,
     /// A tree of the phrases, the root first; a way down it spells a phrase word by word.
-    nodes: Vec<TrieNode>,
+    nodes: Arc<Vec<TrieNode>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -61,7 +63,7 @@ impl Spellings {
     /// [`Error::Input`] for a line without a word, one that changes more than case, one with more around its words than
     /// marks, and two that clash.
     pub fn read(list: &[u8], name: &str, locale: Locale) -> Result<Self> {
-        let mut all = Self { locale, nodes: Vec::new() };
+        let mut all = Self { locale, nodes: Arc::default() };
         for (line, number) in list.split(|&b| b == b'\n').zip(1..) {
             let line = std::str::from_utf8(line).map_err(|_| {
                 Error::line(name, number, "these bytes are not UTF-8: save the list as UTF-8")
@@ -101,22 +103,23 @@ impl Spellings {
         let words = tokens.as_slice().iter().map(capitals).collect();
         let phrase = SpellingPhrase { words, marks: marks.map(str::to_owned), line: number };
         let at = self.grow(spelling, &tokens);
-        self.nodes[at].insert(phrase)
+        Arc::make_mut(&mut self.nodes)[at].insert(phrase)
     }
 
     /// The place of the node that these words lead to, made where there is none.
     fn grow(&mut self, spelling: &str, tokens: &Tokens) -> usize {
-        if self.nodes.is_empty() {
-            self.nodes.push(TrieNode::default());
+        let nodes = Arc::make_mut(&mut self.nodes);
+        if nodes.is_empty() {
+            nodes.push(TrieNode::default());
         }
         let mut at = 0;
         let mut key = String::new();
         for k in 0..tokens.len() {
             step(spelling.as_bytes(), tokens, k, k == 0, &mut key);
-            let new = self.nodes.len();
-            at = *self.nodes[at].next.entry(key.as_str().into()).or_insert(new);
+            let new = nodes.len();
+            at = *nodes[at].next.entry(key.as_str().into()).or_insert(new);
             if at == new {
-                self.nodes.push(TrieNode::default());
+                nodes.push(TrieNode::default());
             }
         }
         at

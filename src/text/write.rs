@@ -1,47 +1,23 @@
 //! Puts labels on text. The one place where a letter is ever changed.
 
-use super::case::Case;
 use super::label::Choice;
-use super::locale::Locale;
 use super::markup::{retagged, untagged};
-use super::tokens::{Constraint, Token, Tokens};
-use crate::named::NamedValue;
+use super::options::RestoreOptions;
+use super::resolve::{Resolved, resolve, stays_lower};
+use super::tokens::{Token, Tokens};
 
-/// Where a capital is put because a sentence begins there, whatever the method chose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum SentenceStart {
-    /// After a mark that ends a sentence, and where a line of punctuated text opens.
-    #[default]
-    Auto,
-    /// There, and where any line opens.
-    Always,
-    /// Nowhere: the method alone decides.
-    Never,
-}
-
-impl NamedValue for SentenceStart {
-    const VALUES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Auto, "auto", "After a mark that ends a sentence, and where a line of punctuated text opens"),
-        (Self::Always, "always", "There, and where any line opens"),
-        (Self::Never, "never", "Nowhere: the method alone decides"),
-    ];
-}
-
-/// What is put on top of the method's choices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Policy {
-    /// The case pairs.
-    pub locale: Locale,
-    /// Capitals at the start of sentences.
-    pub sentence_start: SentenceStart,
-}
-
-/// Appends `source` to `out` with the letters of its words in the cases chosen, and nothing else changed. What wins, in
-/// this order: what was given as fixed (the user's spellings, capitals kept), the sentence start, the method's choice.
+/// Appends `source` to `out` with the letters of its words in the cases chosen, and nothing else changed. [`resolve`]
+/// decides the cases.
 ///
 /// # Panics
 /// Where there are fewer choices than words, or the places of the words do not lie in the source.
-pub fn write(source: &[u8], tokens: &Tokens, choices: &[Choice], policy: &Policy, out: &mut Vec<u8>) {
+pub fn write(
+    source: &[u8],
+    tokens: &Tokens,
+    choices: &[Choice],
+    options: &RestoreOptions,
+    out: &mut Vec<u8>,
+) {
     assert!(choices.len() >= tokens.len(), "one choice for each word");
     let mut written = 0;
     let mut spelled = String::new();
@@ -49,19 +25,14 @@ pub fn write(source: &[u8], tokens: &Tokens, choices: &[Choice], policy: &Policy
         let (start, end) = (token.source.start as usize, token.source.end as usize);
         let bytes = &source[start..end];
         // Most words stay as they are: seen without reading them as text.
-        if policy.leaves_lower(token, choice) && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase())
+        if stays_lower(token, choice, options)
+            && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase())
         {
             continue;
         }
         let Ok(word) = std::str::from_utf8(bytes) else { continue };
-        let plain = untagged(word);
-        let case = policy.case(&plain, token, choice);
         spelled.clear();
-        case.apply(&plain, policy.locale, &mut spelled);
-        if plain.len() < word.len() {
-            let plain = std::mem::take(&mut spelled);
-            retagged(word, &plain, &mut spelled);
-        }
+        spell(word, token, choice, options, &mut spelled);
         out.extend_from_slice(&source[written..start]);
         out.extend_from_slice(spelled.as_bytes());
         written = end;
@@ -69,51 +40,39 @@ pub fn write(source: &[u8], tokens: &Tokens, choices: &[Choice], policy: &Policy
     out.extend_from_slice(&source[written..]);
 }
 
-impl Policy {
-    /// The case that a word gets.
-    #[inline]
-    pub fn case(&self, word: &str, token: &Token, choice: &Choice) -> Case {
-        if let Constraint::Fixed(case) | Constraint::Kept(case) = token.given {
-            return case;
-        }
-        if self.capitalizes(token) { choice.label.case.opening(word, self.locale) } else { choice.label.case }
+/// Appends a word of the source in the case that it gets, tags inside it as they are.
+pub fn spell(
+    word: &str,
+    token: &Token,
+    choice: &Choice,
+    options: &RestoreOptions,
+    out: &mut String,
+) -> Resolved {
+    let plain = untagged(word);
+    let resolved = resolve(&plain, token, choice, options);
+    if plain.len() == word.len() {
+        resolved.case.apply(&plain, options.locale(), out);
+    } else {
+        retagged(word, &resolved.case.applied(&plain, options.locale()), out);
     }
-
-    /// Whether [`Policy::case`] is lower whatever the word is.
-    #[inline]
-    fn leaves_lower(&self, token: &Token, choice: &Choice) -> bool {
-        match token.given {
-            Constraint::Fixed(case) => case == Case::Lower,
-            _ => choice.label.case == Case::Lower && !self.capitalizes(token),
-        }
-    }
-
-    /// Whether the word gets a capital for where it stands.
-    #[inline]
-    fn capitalizes(&self, token: &Token) -> bool {
-        match self.sentence_start {
-            SentenceStart::Auto => token.starts,
-            SentenceStart::Always => token.starts || token.opens,
-            SentenceStart::Never => false,
-        }
-    }
+    resolved
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Capitals;
     use crate::text::tokenize::{Capitalized, Cut, Tokenizer, tokenize};
+    use crate::text::{Capitals, Case, Locale, SentenceStart};
     use proptest::prelude::*;
 
     /// The plain twin of [`write`]: every word is spelled anew.
-    fn plain_write(source: &str, tokens: &Tokens, choices: &[Choice], policy: &Policy) -> String {
+    fn plain_write(source: &str, tokens: &Tokens, choices: &[Choice], options: &RestoreOptions) -> String {
         let (mut out, mut written) = (String::new(), 0);
         for (token, choice) in tokens.as_slice().iter().zip(choices) {
             let (start, end) = (token.source.start as usize, token.source.end as usize);
             let word = &source[start..end];
             out += &source[written..start];
-            policy.case(word, token, choice).apply(word, policy.locale, &mut out);
+            resolve(word, token, choice, options).case.apply(word, options.locale(), &mut out);
             written = end;
         }
         out + &source[written..]
@@ -128,7 +87,7 @@ mod tests {
             capitalized in prop_oneof![Just(Capitalized::Auto), Just(Capitalized::Keep), Just(Capitalized::Ignore)],
         ) {
             for locale in [Locale::Root, Locale::Turkic] {
-                let policy = Policy { locale, sentence_start };
+                let options = RestoreOptions { locale: Some(locale), sentence_start, ..Default::default() };
                 let mut tokens = Tokens::new();
                 Tokenizer::new(locale, "en", capitalized).read(&text, 0, Cut::Whole, &mut tokens);
                 let any_case = |k: &u64| match k {
@@ -139,8 +98,8 @@ mod tests {
                 let choices: Vec<_> =
                     cases.iter().map(|k| Choice { label: any_case(k).into(), confidence: None }).collect();
                 let mut out = Vec::new();
-                write(text.as_bytes(), &tokens, &choices, &policy, &mut out);
-                prop_assert_eq!(String::from_utf8(out).unwrap(), plain_write(&text, &tokens, &choices, &policy));
+                write(text.as_bytes(), &tokens, &choices, &options, &mut out);
+                prop_assert_eq!(String::from_utf8(out).unwrap(), plain_write(&text, &tokens, &choices, &options));
             }
         }
     }
@@ -154,7 +113,7 @@ mod tests {
             source.as_bytes(),
             &tokens,
             &choices,
-            &Policy { sentence_start, ..Policy::default() },
+            &RestoreOptions { sentence_start, ..Default::default() },
             &mut out,
         );
         String::from_utf8(out).unwrap()

@@ -3,7 +3,7 @@
 use majuscule::text::tokenize::tokenize;
 use majuscule::text::tokens::lower_word;
 use majuscule::text::{
-    Capitals, Case, Choice, Constraint, Locale, Policy, SentenceStart, Tokens, write::write,
+    Capitals, Case, Choice, Constraint, Locale, RestoreOptions, SentenceStart, Tokens, write::write,
 };
 use proptest::prelude::*;
 
@@ -101,7 +101,7 @@ fn any_locale() -> impl Strategy<Value = Locale> {
     prop::sample::select(LOCALES.to_vec())
 }
 
-fn written(text: &str, tokens: &Tokens, cases: &[Case], policy: &Policy) -> String {
+fn written(text: &str, tokens: &Tokens, cases: &[Case], options: &RestoreOptions) -> String {
     let choices: Vec<_> = (0..tokens.len())
         .map(|i| Choice {
             label: cases.get(i % cases.len().max(1)).copied().unwrap_or_default().into(),
@@ -109,7 +109,7 @@ fn written(text: &str, tokens: &Tokens, cases: &[Case], policy: &Policy) -> Stri
         })
         .collect();
     let mut out = Vec::new();
-    write(text.as_bytes(), tokens, &choices, policy, &mut out);
+    write(text.as_bytes(), tokens, &choices, options, &mut out);
     String::from_utf8(out).expect("text stays text")
 }
 
@@ -129,7 +129,8 @@ proptest! {
         start in prop::sample::select(vec![SentenceStart::Auto, SentenceStart::Always, SentenceStart::Never]),
     ) {
         let tokens = tokenize(&text, locale, "en");
-        let cased = written(&text, &tokens, &cases, &Policy { locale, sentence_start: start });
+        let options = RestoreOptions { locale: Some(locale), sentence_start: start, ..Default::default() };
+        let cased = written(&text, &tokens, &cases, &options);
         prop_assert_eq!(locale.lower(&cased), locale.lower(&text));
         prop_assert_eq!(places(&cased, locale), places(&text, locale));
     }
@@ -147,8 +148,8 @@ proptest! {
         for (token, case) in tokens.as_mut_slice().iter_mut().zip(&cased) {
             token.given = Constraint::Fixed(*case);
         }
-        let policy = Policy { locale, ..Policy::default() };
-        let back = written(&small, &tokens, &[Case::Lower], &policy);
+        let options = RestoreOptions { locale: Some(locale), ..Default::default() };
+        let back = written(&small, &tokens, &[Case::Lower], &options);
         // What is left alone keeps the lower case that it was given here; all words are as they were.
         let words = |text: &str| -> Vec<String> {
             let tokens = tokenize(text, locale, "en");

@@ -12,16 +12,16 @@ use std::sync::{Arc, LazyLock, mpsc};
 use std::time::Duration;
 
 use majuscule::files::Input;
-use majuscule::format::{Context, Format, Jsonl, Plain, Settings};
+use majuscule::format::Kind;
 use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::{Backend, Model};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
-use majuscule::restore::{Output, Stream, Streaming, restore, restore_as};
+use majuscule::restore::{Stream, Streaming, restore};
 use majuscule::restorer::{Boundary, Restorer, Session, Want};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{
-    Break, Capitals, Case, Choice, Labels, Locale, Policy, SentenceStart, Spellings, Tokens,
+    Break, Capitals, Case, Choice, Context, Labels, Locale, RestoreOptions, SentenceStart, Spellings, Tokens,
 };
 use majuscule_cli::methods::methods;
 use majuscule_fst::ngram;
@@ -140,10 +140,6 @@ impl Restorer for Around {
 
     fn look_ahead(&self) -> Option<usize> {
         Some(2)
-    }
-
-    fn knows(&self, _: &str) -> Option<bool> {
-        None
     }
 
     fn has_probabilities(&self) -> bool {
@@ -324,21 +320,21 @@ impl Read for Dribble {
     }
 }
 
-fn settings(mode: Mode) -> Settings {
-    Settings {
-        locale: mode.locale,
-        language: "en".to_owned(),
+fn options(mode: Mode) -> RestoreOptions {
+    let spellings = if mode.words { WORDS.as_bytes() } else { b"" };
+    RestoreOptions {
+        locale: Some(mode.locale),
+        language: Some("en".to_owned()),
         capitalized: mode.case,
-        words: Spellings::read(if mode.words { WORDS.as_bytes() } else { b"" }, "words", mode.locale)
-            .unwrap(),
-        lossy: false,
-        ..Settings::default()
+        spellings: Spellings::read(spellings, "words", mode.locale).unwrap(),
+        sentence_start: mode.start,
+        ..RestoreOptions::default()
     }
 }
 
 fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads: usize) -> String {
-    let want = Want { threads: NonZeroUsize::new(threads).unwrap(), ..Want::default() };
-    restored_as(method, text, mode, settings(mode), step, want)
+    let threads = NonZeroUsize::new(threads).unwrap();
+    restored_as(Kind::Text, method, text, RestoreOptions { threads, ..options(mode) }, step)
 }
 
 /// Streams a text in parts of these lengths, over and over; after those marked, nobody waits.
@@ -349,20 +345,17 @@ fn streamed(
     look_ahead: Option<usize>,
     cuts: &[(usize, bool)],
 ) -> String {
-    streamed_as(method, text, mode, settings(mode), look_ahead, cuts)
+    streamed_as(method, text, mode, RestoreOptions { look_ahead, ..options(mode) }, cuts)
 }
 
 fn streamed_as(
     method: &dyn Restorer,
     text: &str,
     mode: Mode,
-    settings: Settings,
-    look_ahead: Option<usize>,
+    options: RestoreOptions,
     cuts: &[(usize, bool)],
 ) -> String {
-    let policy = Policy { locale: mode.locale, sentence_start: mode.start };
-    let want = Want { look_ahead, ..Want::default() };
-    let mut stream = Stream::new("text", settings, method, want, policy, Output::default()).unwrap();
+    let mut stream = Stream::new("text", method, options).unwrap();
     let (mut out, mut at) = (Vec::new(), 0);
     for (len, now) in cuts.iter().cycle() {
         let end = text.len().min(at + len);
@@ -386,25 +379,19 @@ fn folded(text: &[u8], mode: Mode) -> String {
     mode.locale.lower(&String::from_utf8_lossy(text)).replace('ς', "σ")
 }
 
-fn restored_as(
-    method: &dyn Restorer,
-    text: &str,
-    mode: Mode,
-    settings: Settings,
-    step: usize,
-    want: Want,
-) -> String {
-    restored_from(&mut Plain::new(dribble(text, step), settings), method, mode, want)
-}
-
 fn dribble(text: &str, step: usize) -> Input {
     Input::uncompressed("text", Dribble(io::Cursor::new(text.as_bytes().to_vec()), step))
 }
 
-fn restored_from(format: &mut dyn Format, method: &dyn Restorer, mode: Mode, want: Want) -> String {
-    let policy = Policy { locale: mode.locale, sentence_start: mode.start };
+fn restored_as(
+    kind: Kind,
+    method: &dyn Restorer,
+    text: &str,
+    options: RestoreOptions,
+    step: usize,
+) -> String {
     let mut out = Vec::new();
-    restore(format, method, want, &policy, &mut |bytes, _| {
+    restore(kind, dribble(text, step), method, &options, &mut |bytes, _| {
         out.extend_from_slice(bytes);
         Ok(())
     })
@@ -516,8 +503,8 @@ proptest! {
                 let whole = streamed(&**restorer, &text, mode, look_ahead, &[(usize::MAX / 2, false)]);
                 prop_assert_eq!(&streamed(&**restorer, &text, mode, look_ahead, &cuts), &whole);
                 let streamed = streamed(&**restorer, &unmarked, mode, look_ahead, &cuts);
-                let want = Want { look_ahead, ..Want::default() };
-                let restored = restored_as(&**restorer, &unmarked, mode, settings(mode), usize::MAX, want);
+                let options = RestoreOptions { look_ahead, ..options(mode) };
+                let restored = restored_as(Kind::Text, &**restorer, &unmarked, options, usize::MAX);
                 prop_assert_eq!(streamed, restored, "{:?}", mode);
             }
         }
@@ -552,7 +539,8 @@ proptest! {
     fn the_choices_are_the_best_of_the_n_best(text in any_text()) {
         for Model { manifest, restorer } in ALL.iter() {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
-            let Some(best) = restorer.n_best(&tokens, 50) else { continue };
+            let found = restorer.details().and_then(|details| details.n_best(&tokens, 50));
+            let Some(best) = found else { continue };
             prop_assert!(best.is_sorted_by(|a, b| a.log10 >= b.log10));
             let labels: Vec<_> = choices(&**restorer, &tokens).iter().map(|choice| choice.label).collect();
             // Of equally likely ones either may have been chosen.
@@ -602,8 +590,8 @@ proptest! {
         for model in ALL.iter() {
             let (case, start) = (Capitalized::Auto, SentenceStart::Auto);
             let mode = Mode { locale: model.manifest.locale, case, start, words: false };
-            let settings = Settings { locale: mode.locale, language: model.manifest.language.clone(), ..Settings::default() };
-            let long = restored_as(&*model.restorer, &text, mode, settings, usize::MAX, Want::default());
+            let options = RestoreOptions { language: Some(model.manifest.language.clone()), ..options(mode) };
+            let long = restored_as(Kind::Text, &*model.restorer, &text, options, usize::MAX);
             prop_assert_eq!(model.restore(&text).unwrap(), long);
         }
     }
@@ -634,22 +622,21 @@ proptest! {
             for mode in modes(manifest.locale).step_by(11) {
                 let alone: Vec<String> =
                     lines.iter().map(|line| restored(&**restorer, line, mode, usize::MAX, 1)).collect();
-                let apart = || Settings { context: Context::Line, ..settings(mode) };
-                let found = restored_as(&**restorer, &lines.join("\n"), mode, apart(), step, Want::default());
+                let apart = || RestoreOptions { context: Context::Line, ..options(mode) };
+                let found = restored_as(Kind::Text, &**restorer, &lines.join("\n"), apart(), step);
                 prop_assert_eq!(&found, &alone.join("\n"), "{:?}", mode);
-                let again = restored_as(&**restorer, &found, mode, apart(), usize::MAX, Want::default());
+                let again = restored_as(Kind::Text, &**restorer, &found, apart(), usize::MAX);
                 prop_assert_eq!(&again, &found, "{:?}", mode);
 
                 let records: String = lines.iter().map(object).collect();
-                let mut jsonl = Jsonl::new(dribble(&records, step), settings(mode));
-                let found = restored_from(&mut jsonl, &**restorer, mode, Want::default());
+                let found = restored_as(Kind::Jsonl, &**restorer, &records, options(mode), step);
                 prop_assert_eq!(found, alone.iter().map(object).collect::<String>(), "{:?}", mode);
 
                 if mode.case != Capitalized::Auto {
                     let one = |line: &String| streamed(&**restorer, line, mode, None, &[(usize::MAX / 2, false)]);
                     let alone: Vec<String> = lines.iter().map(one).collect();
                     let joined = lines.join("\n");
-                    let found = streamed_as(&**restorer, &joined, mode, apart(), None, &[(step, false)]);
+                    let found = streamed_as(&**restorer, &joined, mode, apart(), &[(step, false)]);
                     prop_assert_eq!(found, alone.join("\n"), "{:?}", mode);
                 }
             }
@@ -682,10 +669,10 @@ fn a_line_that_nothing_follows_comes_out_and_what_does_not_pause_is_the_same() {
     let lines = ["who met us in new york\n", "anna mcdonald of the\nbbc\n", "said so"];
     for Model { restorer, .. } in ALL.iter() {
         let whole = restored(&**restorer, &lines.concat(), mode, usize::MAX, 1);
-        let run = |format: &mut dyn Format, patience: Duration, heard: &mut dyn FnMut(&[u8])| {
-            let output = Output { patience: Some(patience), ..Output::default() };
+        let run = |input: Input, patience: Duration, heard: &mut dyn FnMut(&[u8])| {
+            let options = RestoreOptions { patience: Some(patience), ..options(mode) };
             let mut out = Vec::new();
-            restore_as(format, &**restorer, Want::default(), &Policy::default(), output, &mut |bytes, _| {
+            restore(Kind::Text, input, &**restorer, &options, &mut |bytes, _| {
                 out.extend_from_slice(bytes);
                 heard(&out);
                 Ok(())
@@ -693,19 +680,18 @@ fn a_line_that_nothing_follows_comes_out_and_what_does_not_pause_is_the_same() {
             .unwrap();
             String::from_utf8(out).unwrap()
         };
-        let mut plain = Plain::new(dribble(&lines.concat(), 7), settings(mode));
-        assert_eq!(run(&mut plain, Duration::from_secs(3600), &mut |_| {}), whole);
+        assert_eq!(run(dribble(&lines.concat(), 7), Duration::from_secs(3600), &mut |_| {}), whole);
 
         // Each part is sent once all before it is out.
         let (ask, asked) = mpsc::channel();
         let in_time = Arc::new(AtomicBool::new(true));
         let reader = Asked { parts: lines.into(), asked, in_time: Arc::clone(&in_time) };
-        let mut plain = Plain::new(Input::uncompressed("text", reader), settings(mode));
+        let input = Input::uncompressed("text", reader);
         let mut sent = 0;
         let mut parts = lines.iter();
         ask.send(()).unwrap();
         sent += parts.next().unwrap().len();
-        let out = run(&mut plain, Duration::from_millis(1), &mut |out| {
+        let out = run(input, Duration::from_millis(1), &mut |out| {
             if out.len() == sent {
                 sent += parts.next().map_or(0, |part| part.len());
                 // At the end the line that is not whole waits for nobody.
@@ -800,7 +786,8 @@ fn a_model_saved_and_loaded_in_any_form_answers_the_same() {
             assert_eq!(store.manifest(), draft.manifest());
             let loaded = load(&*store).unwrap();
             assert_eq!(answers(&loaded), answers(model));
-            assert_eq!(loaded.restorer.knows("lisbon"), model.restorer.knows("lisbon"));
+            let knows = |model: &Model| model.restorer.details()?.knows("lisbon");
+            assert_eq!(knows(&loaded), knows(model));
         }
     }
 }

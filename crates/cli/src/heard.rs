@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use majuscule::error::Result;
 use majuscule::methods::language::{LanguageCounts, Other};
-use majuscule::restorer::{Boundary, Labelling, LayerWeights, Restorer, Session, Want};
+use majuscule::restorer::{Boundary, Restorer, Session, Want};
 use majuscule::text::{Choice, Labels, Tokens};
 
 /// The number of words that decide: enough to outweigh a title or a quotation at the beginning.
@@ -80,24 +80,12 @@ impl Restorer for Heard<'_> {
         self.method.look_ahead()
     }
 
-    fn knows(&self, lower: &str) -> Option<bool> {
-        self.method.knows(lower)
-    }
-
     fn has_probabilities(&self) -> bool {
         self.method.has_probabilities()
     }
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         Box::new(Listening { session: self.method.session(want), heard: self })
-    }
-
-    fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
-        self.method.n_best(sentence, n)
-    }
-
-    fn layer_weights(&self) -> Option<LayerWeights> {
-        self.method.layer_weights()
     }
 
     fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {

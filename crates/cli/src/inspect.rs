@@ -37,7 +37,7 @@ pub fn run(args: InspectArgs) -> Result<ExitCode> {
     let store = named::open(&args.model, &args.lang)?;
     store.check()?;
     let Model { manifest, restorer } = methods().load(&*store, &Backend::default())?;
-    let layers = restorer.layer_weights();
+    let layers = restorer.details().and_then(|details| details.layer_weights());
     if args.json {
         let mut object = serde_json::to_value(&manifest)?;
         if let Some(layers) = &layers {

@@ -39,3 +39,12 @@ pub fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
 pub fn number(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "expected a number from 1")
 }
+
+/// A probability of the command line.
+///
+/// # Errors
+/// What was expected.
+pub fn probability(text: &str) -> Result<f32, &'static str> {
+    let probability = text.parse().ok().filter(|probability| (0.0..=1.0).contains(probability));
+    probability.ok_or("expected a probability from 0 to 1")
+}

@@ -21,14 +21,14 @@ use super::targets::{Destination, Targets};
 use majuscule::bytes::Bytes;
 use majuscule::error::Error;
 use majuscule::files::{self, Encoding, FileStamp, Input, Publish};
-use majuscule::format::{Context, Kind, Settings, refuse_binary, whisper};
+use majuscule::format::{Kind, refuse_binary, whisper};
 use majuscule::methods::language::{Other, name_of, tag_of};
 use majuscule::methods::{LANGUAGES, Model, Preset, embedded_on, language_of};
 use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
-use majuscule::restore::{self, Done, Output, OutputForm, RestoreOptions, Threshold, restore_as, stream_as};
+use majuscule::restore::{self, Done, restore, stream_as};
 use majuscule::text::tokenize::{Capitalized, NO_TEXT};
-use majuscule::text::{Locale, Policy, SentenceStart, Spellings};
+use majuscule::text::{Context, Form, Locale, RestoreOptions, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
 
 /// Restores capital letters in text
@@ -131,9 +131,8 @@ pub struct RestoreArgs {
     confidence: bool,
     /// Leave a word as it is in the input if its case has a probability below P (0 to 1). Words of
     /// --words, capitals that are kept and sentence starts count as certain
-    /// 1. Words of --words, capitals that are kept and sentence starts count as certain
-    #[arg(long, value_name = "P", conflicts_with = "n_best")]
-    threshold: Option<Threshold>,
+    #[arg(long, value_name = "P", value_parser = super::page::probability, conflicts_with = "n_best")]
+    threshold: Option<f32>,
     /// Print JSON, one object per line
     ///
     /// With --confidence, one object per word: {"line":1,"form":"Lisbon","probability":0.98}, and
@@ -420,24 +419,27 @@ impl RestoreArgs {
         }
     }
 
-    fn settings(&self, model: &Model, words: &[u8]) -> Result<Settings, Error> {
-        let locale = self.locale.unwrap_or(model.manifest.locale);
+    /// The options that a model of these texts has: the arguments, with spellings read under its case pairs.
+    fn options_for(
+        &self,
+        model: &Model,
+        options: &RestoreOptions,
+        words: &[u8],
+    ) -> Result<RestoreOptions, Error> {
+        let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked)).cloned();
+        let options = RestoreOptions { language: asked, ..options.clone() }.for_model(&model.manifest);
         let name = self.words.as_deref().unwrap_or(Path::new("")).to_string_lossy();
-        let words = Spellings::read(words, &name, locale)?;
-        let asked = self.lang.as_ref().filter(|asked| model.manifest.is_of(asked));
-        let language = asked.unwrap_or(&model.manifest.language).clone();
-        Ok(self.options(words).settings(&language, locale))
+        Ok(RestoreOptions { spellings: Spellings::read(words, &name, options.locale())?, ..options })
     }
 
-    /// The arguments as options of the library, with the spellings given.
-    fn options(&self, spellings: Spellings) -> RestoreOptions {
+    /// The arguments as options of the library, without the spellings, which depend on the model.
+    fn options(&self) -> RestoreOptions {
         RestoreOptions {
             locale: self.locale,
             capitalized: match self.case {
                 None if self.stream => Capitalized::Ignore,
                 case => case.unwrap_or_default(),
             },
-            spellings,
             sentence_start: self.sentence_start,
             context: self.context,
             group: self.group.clone(),
@@ -448,17 +450,14 @@ impl RestoreArgs {
             predictions: self.predictions_per_word.unwrap_or(NonZeroUsize::MIN),
             threshold: self.threshold,
             threads: threads(self.threads),
+            form: match (self.confidence, self.json) {
+                (false, _) if self.targets.is_compared() => Form::Diff,
+                (false, _) => Form::Text,
+                (true, false) => Form::Words,
+                (true, true) => Form::Json,
+            },
+            ..RestoreOptions::default()
         }
-    }
-
-    fn output(&self) -> Output {
-        let form = match (self.confidence, self.json) {
-            (false, _) if self.targets.is_compared() => OutputForm::Diff,
-            (false, _) => OutputForm::Text,
-            (true, false) => OutputForm::Words,
-            (true, true) => OutputForm::Json,
-        };
-        Output { form, threshold: self.threshold, patience: None }
     }
 
     fn follow(&self) -> FollowOptions {
@@ -470,12 +469,13 @@ impl RestoreArgs {
 /// The state that restores one text after another.
 struct Work<'a> {
     args: &'a RestoreArgs,
+    options: RestoreOptions,
     words: Vec<u8>,
-    /// The model for all texts if the options name one, otherwise the model of the last text.
-    model: Option<Model>,
+    /// The model for all texts if the options name one, otherwise the model of the last text; with
+    /// the options of its texts.
+    model: Option<(Model, RestoreOptions)>,
     /// The language of the built-in model in `model`.
     language: String,
-    settings: Option<Settings>,
     done: Done,
     progress: RestoreProgress,
 }
@@ -487,9 +487,17 @@ impl<'a> Work<'a> {
         let model = args.model()?;
         let words =
             args.words.as_ref().map(|path| files::open(path)?.bytes()).transpose()?.unwrap_or_default();
-        let settings = model.as_ref().map(|model| args.settings(model, &words)).transpose()?;
         let language = if model.is_some() { args.lang().to_owned() } else { String::new() };
-        Ok(Self { args, words, model, language, settings, done: Done::default(), progress })
+        let (options, done) = (args.options(), Done::default());
+        let mut work = Self { args, options, words, model: None, language, done, progress };
+        model.map_or(Ok(()), |model| work.set_model(model))?;
+        Ok(work)
+    }
+
+    fn set_model(&mut self, model: Model) -> Result<(), Error> {
+        let options = self.args.options_for(&model, &self.options, &self.words)?;
+        self.model = Some((model, options));
+        Ok(())
     }
 
     /// Selects the built-in model for a text, by the language that the
@@ -505,8 +513,9 @@ impl<'a> Work<'a> {
         if let Some(language) = &said {
             match self.take_model(tag_of(language)) {
                 Ok(()) => return Ok(true),
-                Err(Error::Usage(problem)) => {
-                    tell!("majuscule: {} says that its language is \"{language}\": {problem}", shown(path));
+                Err(problem @ Error::Usage(_)) => {
+                    let (file, problem) = (shown(path), super::flagged(&problem));
+                    tell!("majuscule: {file} says that its language is \"{language}\": {problem}");
                 }
                 Err(error) => return Err(error),
             }
@@ -521,9 +530,7 @@ impl<'a> Work<'a> {
 
     fn take_model(&mut self, language: &str) -> Result<(), Error> {
         if self.model.is_none() || self.language != language {
-            let found = embedded_on(language, self.args.preset, &self.args.backend.computing())?;
-            self.settings = Some(self.args.settings(&found, &self.words)?);
-            self.model = Some(found);
+            self.set_model(embedded_on(language, self.args.preset, &self.args.backend.computing())?)?;
             self.language = language.to_owned();
         }
         Ok(())
@@ -545,22 +552,19 @@ impl<'a> Work<'a> {
         let stand_in = args.lossy.then_some(NO_TEXT as char);
         let (mut input, mut encoder) = input.decoded(args.encoding.clone(), stand_in)?;
         let kind = args.kind(path, &mut input)?;
-        if args.output().form == OutputForm::Text && args.n_best.is_none() {
+        if self.options.form == Form::Text && args.n_best.is_none() {
             args.check_target(kind, path, target)?;
         }
         let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
         let is_judged = !is_said && (args.lang.is_none() || args.is_told_by_file());
-        let (Some(model), Some(settings)) = (&self.model, &self.settings) else { return Ok(false) };
-        let policy = args.options(Spellings::default()).policy(settings.locale);
-        let mut output = args.output();
-        if target == Path::new(STDOUT) && path == Path::new("-") && is_live() {
-            output.patience = Some(PAUSE);
-        }
+        let Some((model, options)) = &self.model else { return Ok(false) };
+        let is_live = target == Path::new(STDOUT) && path == Path::new("-") && is_live();
+        let options = RestoreOptions { patience: is_live.then_some(PAUSE), ..options.clone() };
         let tell = |other| tell_language(path, &self.language, other);
         let heard = Heard::new(&*model.restorer, &self.language, args.is_told_by_file(), tell)
             .only_if(is_judged && !args.quiet);
         let (before, progress) = (self.done, &mut self.progress);
-        let is_text = output.form == OutputForm::Text && args.n_best.is_none() && !args.follow().revisable;
+        let is_text = options.form == Form::Text && args.n_best.is_none() && !args.follow().revisable;
         let write = &mut |bytes: &[u8], done| {
             let written = if is_text { encoder.write(bytes, out) } else { out.write_all(bytes) };
             // Flushed at once, so that a slow pipe is served line by line.
@@ -569,18 +573,15 @@ impl<'a> Work<'a> {
             Ok(())
         };
         if let Some(n) = args.n_best {
-            n_best(input, model, n.get(), settings, &policy, write)?;
+            n_best(input, model, n.get(), &options, write)?;
             return Ok(false);
         }
-        let (settings, method, want) =
-            (settings.clone(), &heard, args.options(Spellings::default()).want(kind));
         let done = if args.stream {
             let name = input.name().to_owned();
-            let mut flow = stream_as(name, kind, settings, method, want, policy, output)?;
+            let mut flow = stream_as(name, kind, &heard, options)?;
             args.follow().restore(input, &mut *flow, write)?
         } else {
-            let mut format = kind.open(input, settings)?;
-            restore_as(&mut *format, method, want, &policy, output, write)?
+            restore(kind, input, &heard, &options, write)?
         };
         heard.finish();
         if !args.quiet {
@@ -734,8 +735,7 @@ fn n_best(
     input: Input,
     model: &Model,
     n: usize,
-    settings: &Settings,
-    policy: &Policy,
+    options: &RestoreOptions,
     write: &mut impl FnMut(&[u8], Done) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let only_one = || {
@@ -744,7 +744,7 @@ fn n_best(
     };
     let mut lines = input.lines();
     while let Some(line) = lines.next()? {
-        let ways = restore::n_best(line.as_bytes(), &*model.restorer, n, settings.clone(), policy)?;
+        let ways = restore::n_best(line.as_bytes(), &*model.restorer, n, options)?;
         let mut out = Vec::new();
         for way in ways.ok_or_else(only_one)? {
             out.extend(format!("{:.4}\t", way.log10).bytes());
@@ -843,22 +843,20 @@ mod tests {
             });
             let file: String = cues.collect();
             let restored = |sentence_start| {
-                let settings = Settings {
-                    language: "en".into(),
+                let options = RestoreOptions {
+                    language: Some("en".into()),
                     capitalized: Capitalized::Ignore,
+                    sentence_start,
                     lossy: true,
-                    ..Settings::default()
+                    ..RestoreOptions::default()
                 };
                 let input = Input::uncompressed("talk.srt", std::io::Cursor::new(file.clone()));
-                let mut format = Kind::Srt.open(input, settings).unwrap();
-                let want = RestoreOptions { sentence_start, ..Default::default() }.want(Kind::Srt);
-                let policy = Policy { sentence_start, ..Policy::default() };
                 let mut out = Vec::new();
                 let mut write = |bytes: &[u8], _| {
                     out.extend_from_slice(bytes);
                     Ok(())
                 };
-                restore::restore(&mut *format, &*model.restorer, want, &policy, &mut write).unwrap();
+                restore(Kind::Srt, input, &*model.restorer, &options, &mut write).unwrap();
                 out
             };
             let [auto, always] = [SentenceStart::Auto, SentenceStart::Always].map(restored);

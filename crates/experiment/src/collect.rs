@@ -99,7 +99,8 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
             // Only the layer weights are asked for, so that only a model with layers is loaded.
             let has_layers = methods.has_backends(&store.manifest().method);
             let model = has_layers.then(|| methods.load(&*store, &Backend::default())).transpose()?;
-            (Some(store.manifest().clone()), model.and_then(|model| model.restorer.layer_weights()))
+            let layers = model.and_then(|model| model.restorer.details()?.layer_weights());
+            (Some(store.manifest().clone()), layers)
         }
         Some(RowModel::BuiltIn { language, preset }) => {
             (Some(embedded_as(language, *preset)?.manifest), None)

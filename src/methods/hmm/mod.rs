@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::lm::forms::Forms;
 use crate::lm::{self, NgramModel, NgramState, Vocabulary};
 use crate::model::{Section, Store};
-use crate::restorer::{Labelling, Restorer, Session, Want};
+use crate::restorer::{Details, Labelling, Restorer, Session, Want};
 use crate::search::Scorer;
 use crate::text::{Labels, Locale, Tokens};
 use candidates::{Candidates, FormCandidate};
@@ -79,11 +79,6 @@ impl Hmm {
         self.sections
     }
 
-    /// Whether it guesses the case of words that it does not know.
-    pub fn guesses(&self) -> bool {
-        self.guesser.is_some()
-    }
-
     /// What its manifest says of how it works.
     pub fn settings(&self) -> &HmmSettings {
         &self.settings
@@ -139,12 +134,18 @@ impl Restorer for Hmm {
         None
     }
 
-    fn knows(&self, lower: &str) -> Option<bool> {
-        Some(!self.forms.get(lower).is_empty())
+    fn details(&self) -> Option<&dyn Details> {
+        Some(self)
     }
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         Box::new(HmmSession::new(self.candidates(), self.scorer(), want))
+    }
+}
+
+impl Details for Hmm {
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(!self.forms.get(lower).is_empty())
     }
 
     fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {

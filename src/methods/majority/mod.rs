@@ -8,7 +8,7 @@ pub use table::CaseTable;
 
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
-use crate::restorer::{Boundary, Restorer, Session, Want};
+use crate::restorer::{Boundary, Details, Restorer, Session, Want};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Case, Choice, Label, Labels, Locale, Tokens};
 
@@ -102,8 +102,8 @@ impl Restorer for Majority {
         Some(0)
     }
 
-    fn knows(&self, lower: &str) -> Option<bool> {
-        Some(self.words.get(lower).is_some())
+    fn details(&self) -> Option<&dyn Details> {
+        Some(self)
     }
 
     fn has_probabilities(&self) -> bool {
@@ -112,6 +112,12 @@ impl Restorer for Majority {
 
     fn session(&self, _: Want) -> Box<dyn Session + '_> {
         Box::new(self)
+    }
+}
+
+impl Details for Majority {
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(self.words.get(lower).is_some())
     }
 }
 

@@ -5,6 +5,7 @@
 //! in units of 4 bytes, counted from 1. An entry is the length of the word (u8), its case (u8: lower, title, upper,
 //! mixed), the word, and for a mixed case its capitals (u64), padded to 4 bytes. Collisions go to the next slot.
 
+use crate::error::option;
 use crate::model::Bytes;
 use crate::text::{Capitals, Case};
 
@@ -39,7 +40,8 @@ impl CaseTable {
             let Ok(len) = u8::try_from(word.len()) else { continue };
             let unit = entries.len() / UNIT + 1;
             if unit > MAX_UNITS {
-                return Err("the words take more than 64 MB: raise --min-count or set --vocabulary".into());
+                let [least, most] = ["min-count", "vocabulary"].map(option);
+                return Err(format!("the words take more than 64 MB: raise {least} or set {most}"));
             }
             let hash = hash(word.as_bytes());
             let Some(free) = free_slot(&slots, &entries, hash, word) else { continue };

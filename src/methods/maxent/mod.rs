@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::methods::spellings::ClassCases;
 use crate::model::{Section, Store};
-use crate::restorer::{Restorer, Session, Want};
+use crate::restorer::{Details, Restorer, Session, Want};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token};
 use boundary::{BUCKETS, Bonus, DISTANCES};
@@ -237,12 +237,18 @@ impl Restorer for Maxent {
         Some(self.settings.look_ahead)
     }
 
-    fn knows(&self, lower: &str) -> Option<bool> {
-        Some(self.words.reader().get(hash(lower.as_bytes())).is_some())
+    fn details(&self) -> Option<&dyn Details> {
+        Some(self)
     }
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         let look_ahead = want.look_ahead.unwrap_or(usize::MAX).min(self.settings.look_ahead);
         Box::new(session::MaxentSession::new(self, want, look_ahead))
+    }
+}
+
+impl Details for Maxent {
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(self.words.reader().get(hash(lower.as_bytes())).is_some())
     }
 }

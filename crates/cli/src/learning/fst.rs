@@ -92,7 +92,7 @@ impl FstBuildArgs {
         let outputs = [Some(&self.output), self.isymbols.as_ref(), self.osymbols.as_ref()];
         let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
         check_outputs(&outputs, &inputs)?;
-        check_weight("--map-weight", self.map_weight)?;
+        check_weight("map-weight", self.map_weight)?;
         let (machine, isymbols, osymbols) = self.machine()?;
         let whole =
             files::unpublished(&self.output, |out| wfst::write(&machine, Some((&isymbols, &osymbols)), out))?;

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use majuscule::error::{Error, Result};
 use majuscule::files;
-use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
+use majuscule::restorer::{Details, Restorer, Session, Want};
 use majuscule::text::{Choice, Labels, Tokens};
 use majuscule_train::eval::usage::{Restoring, Took, Usage};
 
@@ -92,8 +92,8 @@ impl Restorer for Timed<'_> {
         self.0.look_ahead()
     }
 
-    fn knows(&self, lower: &str) -> Option<bool> {
-        self.0.knows(lower)
+    fn details(&self) -> Option<&dyn Details> {
+        self.0.details()
     }
 
     fn has_probabilities(&self) -> bool {
@@ -102,10 +102,6 @@ impl Restorer for Timed<'_> {
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         self.0.session(want)
-    }
-
-    fn layer_weights(&self) -> Option<LayerWeights> {
-        self.0.layer_weights()
     }
 
     fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {

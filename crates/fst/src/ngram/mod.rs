@@ -25,7 +25,7 @@ use majuscule::methods::hmm::guess::Guesser;
 use majuscule::methods::hmm::session::{HmmSession, n_best};
 use majuscule::methods::{Method, classical, hmm};
 use majuscule::model::{Section, Store};
-use majuscule::restorer::{Labelling, Restorer, Session, Want};
+use majuscule::restorer::{Details, Labelling, Restorer, Session, Want};
 use majuscule::search::Scorer;
 use majuscule::text::{Labels, Locale, Tokens};
 
@@ -105,11 +105,6 @@ impl Ngram {
         self.sections
     }
 
-    /// Whether it guesses the case of words that it does not know.
-    pub(super) fn guesses(&self) -> bool {
-        self.guesser.is_some()
-    }
-
     /// What its manifest says of how it works.
     pub fn settings(&self) -> &NgramSettings {
         &self.settings
@@ -150,8 +145,8 @@ impl Restorer for Ngram {
         None
     }
 
-    fn knows(&self, lower: &str) -> Option<bool> {
-        Some(!self.forms.get(lower).is_empty())
+    fn details(&self) -> Option<&dyn Details> {
+        Some(self)
     }
 
     /// Sums over paths that may back off as they like are no probabilities.
@@ -163,6 +158,12 @@ impl Restorer for Ngram {
         let confidence = want.confidence && self.has_probabilities();
         let want = Want { confidence, ..want };
         Box::new(HmmSession::new(self.candidates(), Walk::new(&self.machine), want))
+    }
+}
+
+impl Details for Ngram {
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(!self.forms.get(lower).is_empty())
     }
 
     fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {

@@ -10,7 +10,6 @@ use super::{MACHINE, Ngram, NgramSettings};
 use crate::wfst::{self, BackOff, Machine, Symbols};
 use majuscule::error::{Error, Result};
 use majuscule::lm::forms::check_weight;
-use majuscule::restorer::Restorer;
 use majuscule::text::Labels;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::hmm::Language;
@@ -47,11 +46,7 @@ impl Learner for NgramConfig {
 
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
         let model = train(self, corpus, threads)?;
-        let mut settings = json(&model.settings());
-        settings["config"] = self.language.recorded(self, model.guesses());
-        let labels = model.labels().clone();
-        let learned = Learned { settings, labels, sections: model.sections(), files: Vec::new() };
-        Ok(learned.trained_on(&self.inputs()))
+        Ok(self.language.learned(self, json(model.settings()), model.sections()))
     }
 }
 
@@ -60,7 +55,7 @@ impl Learner for NgramConfig {
 /// # Errors
 /// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
 pub fn train(config: &NgramConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Ngram> {
-    check_weight("--map-weight", config.map_weight)?;
+    check_weight("map-weight", config.map_weight)?;
     let parts = config.language.parts(corpus, threads)?;
     let order = parts.model.order() as u8;
     let settings = NgramSettings { arcs: config.arcs, order, map_weight: config.map_weight };

@@ -32,7 +32,7 @@ use majuscule::methods::Method;
 use majuscule::methods::backend::{Backend, Precision};
 use majuscule::methods::spellings::ClassCases;
 use majuscule::model::{Section, Store};
-use majuscule::restorer::{LayerWeights, Restorer, Session, Want};
+use majuscule::restorer::{Details, LayerWeights, Restorer, Session, Want};
 use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale, Mark, Tokens};
 use tagger::Tagger;
 use tokenize::Pieces;
@@ -304,17 +304,12 @@ impl Restorer for Bert {
         None
     }
 
-    fn knows(&self, _: &str) -> Option<bool> {
-        None
-    }
-
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
         Box::new(WindowSession::new(self, want))
     }
 
-    fn layer_weights(&self) -> Option<LayerWeights> {
-        let weights = self.tagger.layer_weights().ok()?;
-        Some(LayerWeights(weights.into_iter().map(f64::from).collect()))
+    fn details(&self) -> Option<&dyn Details> {
+        Some(self)
     }
 
     /// Windows of about equal length go through the encoder together.
@@ -347,6 +342,13 @@ impl Restorer for Bert {
             choices
         };
         Ok(counts.into_iter().map(document).collect())
+    }
+}
+
+impl Details for Bert {
+    fn layer_weights(&self) -> Option<LayerWeights> {
+        let weights = self.tagger.layer_weights().ok()?;
+        Some(LayerWeights(weights.into_iter().map(f64::from).collect()))
     }
 }
 

@@ -20,7 +20,7 @@ use majuscule::error::{Error, Result};
 use majuscule::methods::spellings::ClassCases;
 use majuscule::methods::{Method, classical};
 use majuscule::model::{Section, Store};
-use majuscule::restorer::{Restorer, Session, Want};
+use majuscule::restorer::{Details, Restorer, Session, Want};
 use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale};
 use network::WordBatch;
 use vocabulary::BilstmVocabulary;
@@ -178,8 +178,8 @@ impl Restorer for Bilstm {
         None
     }
 
-    fn knows(&self, lower: &str) -> Option<bool> {
-        Some(self.vocabulary.word(lower).is_some())
+    fn details(&self) -> Option<&dyn Details> {
+        Some(self)
     }
 
     fn session(&self, want: Want) -> Box<dyn Session + '_> {
@@ -208,5 +208,11 @@ impl WindowModel for Bilstm {
             }
         }
         Ok(())
+    }
+}
+
+impl Details for Bilstm {
+    fn knows(&self, lower: &str) -> Option<bool> {
+        Some(self.vocabulary.word(lower).is_some())
     }
 }

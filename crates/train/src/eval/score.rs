@@ -9,7 +9,7 @@ use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::{Corpus, Example, Gold, Protocol};
 use majuscule::error::{Error, Result};
 use majuscule::restorer::{Restorer, SentenceStarts, Want};
-use majuscule::text::{Case, Choice, Mark, Policy, SentenceStart, Tokens};
+use majuscule::text::{Case, Choice, Mark, RestoreOptions, SentenceStart, Tokens, resolve};
 
 /// The number of words restored in one call: enough for a method that works on many sentences at
 /// once, with little memory.
@@ -219,8 +219,8 @@ pub fn evaluate_each(
     corpus: &Corpus,
     show: &mut ExampleView<'_>,
 ) -> Result<Score> {
-    let policy = sentence_start.map(|sentence_start| Policy { locale: corpus.locale(), sentence_start });
-    let mut evaluation = Evaluation::new(method, want, corpus.protocol(), policy, show);
+    let mut evaluation = Evaluation::new(method, want, corpus.protocol(), sentence_start, show);
+    evaluation.options.locale = Some(corpus.locale());
     corpus.for_each(&mut |example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -229,7 +229,7 @@ pub fn evaluate_each(
 struct Evaluation<'a> {
     method: &'a dyn Restorer,
     want: Want,
-    policy: Policy,
+    options: RestoreOptions,
     documents: Vec<Tokens>,
     gold: Vec<Vec<Gold>>,
     words: usize,
@@ -242,21 +242,21 @@ impl<'a> Evaluation<'a> {
         method: &'a dyn Restorer,
         want: Want,
         protocol: Protocol,
-        policy: Option<Policy>,
+        sentence_start: Option<SentenceStart>,
         show: &'a mut ExampleView<'a>,
     ) -> Self {
-        let starts = match policy {
-            Some(policy) => policy.sentence_start.into(),
+        let starts = match sentence_start {
+            Some(start) => start.into(),
             // If each example is a sentence, there are no other sentence starts to predict.
             None if protocol.runs_on() => SentenceStarts::Predicted,
             None => SentenceStarts::Marked,
         };
-        let own = Policy { sentence_start: SentenceStart::Never, ..Policy::default() };
-        let policy = policy.unwrap_or(own);
+        let sentence_start = sentence_start.unwrap_or(SentenceStart::Never);
+        let options = RestoreOptions { sentence_start, ..RestoreOptions::default() };
         // If the method predicts the ends of sentences, they are scored too.
         let want = Want { starts, marks: method.labels().marks(), ..want };
         let score = Score::default();
-        Self { method, want, policy, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
+        Self { method, want, options, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
     }
 
     fn push(&mut self, example: &Example) -> Result<()> {
@@ -271,11 +271,12 @@ impl<'a> Evaluation<'a> {
         let mut choices = self.method.restore_batch(&self.documents, self.want)?;
         for (tokens, choices) in self.documents.iter().zip(&mut choices) {
             for ((lower, token), choice) in tokens.iter().zip(choices) {
-                choice.label.case = self.policy.case(lower, token, choice);
+                choice.label.case = resolve(lower, token, choice, &self.options).case;
             }
         }
+        let details = self.method.details();
         for ((tokens, gold), choices) in self.documents.iter().zip(&self.gold).zip(&choices) {
-            self.score.add(tokens, gold, choices, |lower| self.method.knows(lower))?;
+            self.score.add(tokens, gold, choices, |lower| details?.knows(lower))?;
             (self.show)(tokens, gold, choices)?;
         }
         self.documents.clear();
@@ -296,7 +297,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::corpus::Reading;
-    use majuscule::restorer::{Boundary, Session};
+    use majuscule::restorer::{Boundary, Details, Session};
     use majuscule::text::{Labels, Locale, Spellings};
 
     /// A method that writes the words of its list in title case and all others in lower case.
@@ -312,8 +313,8 @@ pub(super) mod tests {
             Some(0)
         }
 
-        fn knows(&self, lower: &str) -> Option<bool> {
-            Some(self.0.contains(&lower))
+        fn details(&self) -> Option<&dyn Details> {
+            Some(self)
         }
 
         fn has_probabilities(&self) -> bool {
@@ -322,6 +323,12 @@ pub(super) mod tests {
 
         fn session(&self, _: Want) -> Box<dyn Session + '_> {
             Box::new(TitlesSession(self))
+        }
+    }
+
+    impl Details for Titles {
+        fn knows(&self, lower: &str) -> Option<bool> {
+            Some(self.0.contains(&lower))
         }
     }
 
@@ -471,10 +478,6 @@ pub(super) mod tests {
 
         fn look_ahead(&self) -> Option<usize> {
             Some(0)
-        }
-
-        fn knows(&self, _: &str) -> Option<bool> {
-            None
         }
 
         fn has_probabilities(&self) -> bool {

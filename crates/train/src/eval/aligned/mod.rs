@@ -28,7 +28,9 @@ use majuscule::error::Result;
 use majuscule::format::{Utterance, UtterancePart};
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::tokenize::Capitalized;
-use majuscule::text::{Break, Case, Constraint, Locale, Spellings, Token, Tokens};
+use majuscule::text::{
+    Break, Case, Constraint, Locale, RestoreOptions, SentenceStart, Spellings, Token, Tokens, resolve,
+};
 use network::{EditStep, Network, NetworkWord};
 
 /// The words of a recording, with their cases.
@@ -147,6 +149,8 @@ impl Transcript {
             Capitalized::Ignore => false,
             Capitalized::Auto => has(true) && has(false),
         };
+        // The words have no marks around them: where sentences start, the method says.
+        let options = RestoreOptions { sentence_start: SentenceStart::Never, ..RestoreOptions::default() };
         /// The number of alternatives that have a stream of their own.
         const TURNS: usize = 8;
         let mut left: FxHashSet<usize> = (0..self.words.len()).collect();
@@ -172,16 +176,16 @@ impl Transcript {
                     Token { before, source: start..start + lower.len() as u32, ..Token::default() },
                 );
             }
+            for (token, &word) in words.as_mut_slice().iter_mut().zip(&stream) {
+                if keeps && self.cases[word] != Case::Lower {
+                    token.given = Constraint::Kept(self.cases[word]);
+                }
+            }
             spellings.fix(source.as_bytes(), 0, true, &mut words);
             let choices = method.restore_batch(slice::from_ref(&words), want)?.pop().unwrap_or_default();
-            for ((word, token), choice) in stream.into_iter().zip(words.as_slice()).zip(choices) {
-                if !left.remove(&word) {
-                    continue;
-                }
-                match token.given {
-                    Constraint::Fixed(case) => self.cases[word] = case,
-                    _ if keeps && self.cases[word] != Case::Lower => {}
-                    _ => self.cases[word] = choice.label.case,
+            for ((word, (lower, token)), choice) in stream.into_iter().zip(words.iter()).zip(choices) {
+                if left.remove(&word) {
+                    self.cases[word] = resolve(lower, token, &choice, &options).case;
                 }
             }
         }

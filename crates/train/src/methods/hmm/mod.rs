@@ -23,7 +23,6 @@ use majuscule::lm::{NgramModel, binary};
 use majuscule::methods::hmm::guess::{AFTER_CAPITALS, CASES, Guesser, LONGEST, is_capitals};
 use majuscule::methods::hmm::{ENDINGS, Hmm, HmmSettings, LANGUAGE_MODEL, MAP};
 use majuscule::model::Section;
-use majuscule::restorer::Restorer;
 use majuscule::text::{Case, Class, Labels, Locale};
 
 /// The settings for training `hmm`.
@@ -102,11 +101,7 @@ impl Learner for HmmConfig {
 
     fn learn(&self, corpus: &Corpus, threads: NonZeroUsize, _: &mut Watch<'_>) -> Result<Learned> {
         let model = train(self, corpus, threads)?;
-        let mut settings = json(model.settings());
-        settings["config"] = self.language.recorded(self, model.guesses());
-        let labels = model.labels().clone();
-        let learned = Learned { settings, labels, sections: model.sections(), files: Vec::new() };
-        Ok(learned.trained_on(&self.inputs()))
+        Ok(self.language.learned(self, json(model.settings()), model.sections()))
     }
 }
 
@@ -116,8 +111,8 @@ impl Learner for HmmConfig {
 /// If the corpus cannot be read or shows nothing about case, and those of the language model.
 pub fn train(config: &HmmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Hmm> {
     let settings = HmmSettings { lm_weight: config.lm_weight, map_weight: config.map_weight };
-    check_weight("--lm-weight", config.lm_weight)?;
-    check_weight("--map-weight", config.map_weight)?;
+    check_weight("lm-weight", config.lm_weight)?;
+    check_weight("map-weight", config.map_weight)?;
     let LanguageParts { model, forms, guesser, mut sections } = config.language.parts(corpus, threads)?;
     let mut binary = Vec::new();
     binary::write(&model, &mut binary).map_err(|error| Error::io("write", LANGUAGE_MODEL, error))?;
@@ -184,22 +179,28 @@ impl Language {
         Ok(LanguageParts { model, forms, guesser, sections })
     }
 
-    /// Returns the settings of a method with this language for its manifest. They leave out the
-    /// training of the language model if an existing one was used, and the guessing of unknown
-    /// words if there was no corpus to learn it from.
-    pub fn recorded(&self, config: &impl Serialize, guesses: bool) -> serde_json::Value {
-        let value = |result: serde_json::Result<_>| result.expect("settings have string keys only");
-        let mut recorded: serde_json::Value = value(serde_json::to_value(config));
+    /// Returns the model of a method with this language: `settings` say how it works, `config` how it
+    /// was trained. Its manifest leaves out the training of the language model if an existing one was
+    /// used, and the guessing of unknown words if there was no corpus to learn it from.
+    pub fn learned(
+        &self,
+        config: &impl Serialize,
+        mut settings: serde_json::Value,
+        sections: Vec<Section>,
+    ) -> Learned {
+        let mut recorded = json(config);
         if self.lm.is_some()
             && let (Some(settings), Some(training)) =
-                (recorded.as_object_mut(), value(serde_json::to_value(&self.ngrams)).as_object())
+                (recorded.as_object_mut(), json(&self.ngrams).as_object())
         {
             settings.retain(|key, _| !training.contains_key(key) && key != "vocabulary");
         }
-        if !guesses {
-            recorded["unknown"] = value(serde_json::to_value(UnknownWords::Keep));
+        if sections.iter().all(|(name, _)| name != ENDINGS) {
+            recorded["unknown"] = json(&UnknownWords::Keep);
         }
-        recorded
+        settings["config"] = recorded;
+        let learned = Learned { settings, labels: Labels::cases(), sections, files: Vec::new() };
+        learned.trained_on(&self.inputs())
     }
 
     fn kneser_ney(&self) -> kneser_ney::KneserNeyConfig {

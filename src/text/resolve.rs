@@ -1,0 +1,160 @@
+//! Decides who wins: the one place where the case of a word is settled.
+//!
+//! Everything else is an input: the tokenizer says which words have capitals that count and where sentences begin, the user's
+//! spellings fix words, and the method chooses.
+
+use super::case::{Capitals, Case};
+use super::label::Choice;
+use super::markup::untagged;
+use super::options::{RestoreOptions, SentenceStart};
+use super::tokenize::Capitalized;
+use super::tokens::{Break, Constraint, Token, Tokens};
+
+/// The case that a word gets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Resolved {
+    /// The case.
+    pub case: Case,
+    /// Its probability: the method's, where the method chose it; 1 where the user or the source did.
+    pub confidence: Option<f32>,
+}
+
+/// Decides the case of a word, which the source spells `word`. What wins, in this order:
+///
+/// 1. what is fixed: the user's spelling;
+/// 2. its capitals in the source, where they are kept;
+/// 3. a capital where a sentence starts, on top of
+/// 4. the method's choice, or where that is less certain than the threshold, the case that the word has in the source.
+#[inline]
+pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOptions) -> Resolved {
+    let chosen = match (options.threshold, choice.confidence) {
+        (Some(least), Some(confidence)) if confidence < least => Case::of(word, options.locale()),
+        _ => choice.label.case,
+    };
+    let case = match token.given {
+        Constraint::Fixed(case) | Constraint::Kept(case) => case,
+        Constraint::Free if starts_sentence(token, options) => chosen.opening(word, options.locale()),
+        Constraint::Free => chosen,
+    };
+    Resolved { case, confidence: if case == chosen { choice.confidence } else { Some(1.0) } }
+}
+
+/// Whether [`resolve`] gives lower case to a word that the source spells in lower case.
+#[inline]
+pub(super) fn stays_lower(token: &Token, choice: &Choice, options: &RestoreOptions) -> bool {
+    match token.given {
+        Constraint::Fixed(case) => case == Case::Lower,
+        _ => choice.label.case == Case::Lower && !starts_sentence(token, options),
+    }
+}
+
+/// Whether the word gets a capital for where it stands.
+#[inline]
+fn starts_sentence(token: &Token, options: &RestoreOptions) -> bool {
+    match options.sentence_start {
+        SentenceStart::Auto => token.starts,
+        SentenceStart::Always => token.starts || token.opens,
+        SentenceStart::Never => false,
+    }
+}
+
+/// Decides for each line whether it keeps its capitals, where lines decide that ([`Capitalized::Auto`]).
+#[derive(Debug, Default)]
+pub struct KeptCapitals {
+    /// The decision on the line that goes on, which its first words make.
+    line: Option<bool>,
+}
+
+impl KeptCapitals {
+    /// Lets go of the capitals kept in a line that would come out with no small letter left, or no capital: restored again, it
+    /// would count as a line that has lost its case, and come out otherwise (`WHO bbc` as `WHO BBC`, and that as `who BBC`).
+    /// `after` is what comes after these words.
+    pub fn judge(
+        &mut self,
+        source: &[u8],
+        tokens: &mut Tokens,
+        after: Break,
+        choices: &[Choice],
+        options: &RestoreOptions,
+    ) {
+        let is_kept = |word: &Token| matches!(word.given, Constraint::Kept(_));
+        let untouched = self.line.is_none() && after >= Break::Line && !tokens.as_slice().iter().any(is_kept);
+        if options.capitalized != Capitalized::Auto || untouched {
+            return;
+        }
+        let mut done = 0;
+        for words in tokens.as_mut_slice().chunk_by_mut(|_, next| next.before < Break::Line) {
+            if words[0].before >= Break::Line {
+                self.line = None;
+            }
+            let choices = &choices[done..done + words.len()];
+            let keep =
+                *self.line.get_or_insert_with(|| comes_out_in_both_cases(source, words, choices, options));
+            words
+                .iter_mut()
+                .filter(|word| !keep && is_kept(word))
+                .for_each(|word| word.given = Constraint::Free);
+            done += words.len();
+        }
+        if after >= Break::Line {
+            self.line = None;
+        }
+    }
+}
+
+fn comes_out_in_both_cases(
+    source: &[u8],
+    words: &[Token],
+    choices: &[Choice],
+    options: &RestoreOptions,
+) -> bool {
+    let (mut small, mut capital) = (false, false);
+    for (token, choice) in words.iter().zip(choices) {
+        let word = &source[token.source.start as usize..token.source.end as usize];
+        let Ok(word) = std::str::from_utf8(word).map(untagged) else { continue };
+        let capitals = resolve(&word, token, choice, options).case.capitals(&word, options.locale());
+        small |= capitals != Case::Upper.capitals(&word, options.locale());
+        capital |= capitals != Capitals(0);
+        if small && capital {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Locale;
+
+    fn choice(case: Case, confidence: f32) -> Choice {
+        Choice { label: case.into(), confidence: Some(confidence) }
+    }
+
+    #[test]
+    fn a_spelling_wins_over_a_sentence_start_and_that_over_the_method() {
+        let options = RestoreOptions::default();
+        let upper = choice(Case::Upper, 0.75);
+        let resolved = |given, starts, choice| {
+            let token = Token { given, starts, ..Token::default() };
+            resolve("nato", &token, &choice, &options)
+        };
+        let title = Resolved { case: Case::Title, confidence: Some(1.0) };
+        assert_eq!(resolved(Constraint::Fixed(Case::Title), true, upper), title);
+        assert_eq!(resolved(Constraint::Kept(Case::Title), true, upper), title);
+        assert_eq!(resolved(Constraint::Free, true, choice(Case::Lower, 0.75)), title);
+        let upper = Resolved { case: Case::Upper, confidence: Some(0.75) };
+        assert_eq!(resolved(Constraint::Free, true, choice(Case::Upper, 0.75)), upper);
+    }
+
+    #[test]
+    fn a_choice_in_doubt_leaves_the_case_of_the_source_and_sentences_their_starts() {
+        let options = RestoreOptions { threshold: Some(0.8), ..RestoreOptions::default() };
+        let resolved = |word, starts| {
+            let token = Token { starts, ..Token::default() };
+            resolve(word, &token, &choice(Case::Upper, 0.75), &options).case
+        };
+        assert_eq!([resolved("nato", false), resolved("nato", true)], [Case::Lower, Case::Title]);
+        assert_eq!(resolved("McDonald", true), Case::of("McDonald", Locale::Root));
+    }
+}
