@@ -1,4 +1,5 @@
-//! How long two transcripts of 20,000 words take to align, and how many words a second `score` counts without alignment.
+//! The time to align two transcripts of 20,000 words, and the
+//! words per second that `score` counts without alignment.
 
 mod common;
 

@@ -109,7 +109,8 @@ impl Bench {
         sum
     }
 
-    /// What a tagger asks for: each of some candidates after each of some histories, all words of a sentence.
+    /// The queries of a tagger: several candidates after
+    /// several histories, for all words of a sentence.
     fn lattice(&self) -> f32 {
         let (scorer, vocabulary) = (self.model.scorer(), self.model.vocabulary());
         let mut sum = 0.0;

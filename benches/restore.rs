@@ -127,7 +127,7 @@ impl Bench {
         out
     }
 
-    /// What the targets are about, measured in turns, so that a busy machine slows all alike.
+    /// The figures of the targets, measured in turns, so that a busy machine slows all alike.
     fn summary(&self) {
         let mut best = [Duration::MAX; 4];
         for _ in 0..TURNS {

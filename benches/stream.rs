@@ -1,5 +1,5 @@
-//! How long a word of live text waits: for words after it, and then for its answer; in process, and over pipes through the
-//! whole program.
+//! Latency per word of live text: the wait for look-ahead words, and then for the answer; in
+//! process, and over pipes through the whole program.
 
 #[allow(dead_code, reason = "text alone, without its words counted or memory looked at")]
 mod common;
@@ -151,7 +151,8 @@ impl Learned {
         (Quantiles::of(waited), Quantiles::of(times))
     }
 
-    /// How long it takes from when the last word that is waited for was sent to when the word is there.
+    /// Latency per word over pipes, measured from the sending of the last look-ahead word to the
+    /// arrival of the word.
     fn delays_over_pipes(&self, words: &[String], look_ahead: usize) -> Quantiles {
         let mut command = Command::new(env!("CARGO_BIN_EXE_majuscule"));
         command
@@ -175,7 +176,7 @@ impl Learned {
     }
 }
 
-/// How long bytes take through two pipes and a process that does nothing with them.
+/// The time of bytes through two pipes and a process that only copies them.
 fn echoed(words: usize) -> Vec<f64> {
     let mut talk = Talk::new(Command::new("cat"));
     let times = (0..words).map(|_| talk.time("word ", 5)).collect();
@@ -218,7 +219,7 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// What half of all, 99 in 100 and all are at most.
+/// The median, the 99th percentile and the maximum.
 struct Quantiles([f64; 3]);
 
 impl Quantiles {

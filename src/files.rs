@@ -1,4 +1,4 @@
-//! Files: any input opened, any output published whole.
+//! Files: opens any input, and publishes each output as a whole.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -19,11 +19,13 @@ mod encoding;
 mod limit;
 mod unfinished;
 
-/// Opens a file for reading; `-` is standard input. A file that begins with the magic bytes of gzip, Zstandard or xz is
-/// read decompressed, whatever its name; several compressed one after another are read as one.
+/// Opens a file for reading; `-` is standard input. A file that begins
+/// with the magic bytes of gzip, Zstandard or xz is decompressed, whatever
+/// its name; several compressed streams in sequence are read as one.
 ///
 /// # Errors
-/// Where there is no such file, it cannot be read or is a folder, or it is compressed and this build does not read that.
+/// If the file does not exist, cannot be read or is a folder, or if it is compressed and this build
+/// cannot read that compression.
 pub fn open(path: impl AsRef<Path>) -> Result<Input> {
     let path = path.as_ref();
     if path == Path::new("-") {
@@ -37,27 +39,28 @@ pub fn open(path: impl AsRef<Path>) -> Result<Input> {
     Input::new(name, file)
 }
 
-/// How many bytes a file will give, where that is known before it is read: of a regular file that is not compressed.
+/// The number of bytes that a file will yield, if known in
+/// advance: that of a regular file without compression.
 pub fn len(path: impl AsRef<Path>) -> Option<u64> {
     let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
     let is_plain = open(path).is_ok_and(|input| input.compression.is_none());
     is_plain.then_some(metadata.len())
 }
 
-/// What a file is called without its folders, which differ from machine to machine.
+/// The name of a file without its folders, which differ from machine to machine.
 pub fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// A file's name without the ending that says how it is compressed, if it has one.
+/// The name of a file without the extension of its compression, if it has one.
 pub fn uncompressed_name(name: &str) -> &str {
     [".gz", ".zst", ".xz"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
-/// What is in a folder, in the order of names, without what begins with a full stop.
+/// The entries of a folder, sorted by name, without those that begin with a full stop.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// If the folder cannot be read.
 pub fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let error = |error| Error::io("read", folder, error);
     let mut paths = Vec::new();
@@ -71,11 +74,11 @@ pub fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// A number of bytes, as arguments have it: 2G, 500M, 1.5G; 1M at least.
+/// A number of bytes as an argument: 2G, 500M, 1.5G; at least 1M.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct ByteSize(pub usize);
 
-/// Less than some buffers and arrays take would be no limit.
+/// The smallest size: less than some buffers and arrays take would not be a limit.
 const LEAST_SIZE: usize = 1 << 20;
 
 impl std::str::FromStr for ByteSize {
@@ -89,7 +92,8 @@ impl std::str::FromStr for ByteSize {
     }
 }
 
-/// The bytes that a number with a unit says, such as 2G or 500kB; a K is `kilo` of them, a KiB always 1024.
+/// The number of bytes of a size such as 2G or 500kB. K
+/// stands for `kilo` bytes, KiB always for 1024.
 pub fn bytes(text: &str, kilo: f64) -> Option<f64> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let unit = unit.to_ascii_uppercase();
@@ -103,7 +107,7 @@ pub fn bytes(text: &str, kilo: f64) -> Option<f64> {
 }
 
 impl std::fmt::Display for ByteSize {
-    /// In the largest unit that it has one of.
+    /// Writes the size in the largest unit of which it has at least one.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let units = [(1u64 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
         let bytes = self.0 as f64;
@@ -114,10 +118,10 @@ impl std::fmt::Display for ByteSize {
     }
 }
 
-/// Refuses standard input (`-`) where it is named twice: the second reader would find it empty.
+/// Refuses standard input (`-`) named twice, since the second reader would find it empty.
 ///
 /// # Errors
-/// Where it is.
+/// If standard input is named twice.
 pub fn check_inputs(inputs: &[impl AsRef<Path>]) -> Result<()> {
     if inputs.iter().filter(|input| input.as_ref() == Path::new("-")).count() > 1 {
         return Err(Error::Usage("- is named twice, but standard input can be read only once".into()));
@@ -125,14 +129,14 @@ pub fn check_inputs(inputs: &[impl AsRef<Path>]) -> Result<()> {
     Ok(())
 }
 
-/// An open input. Every error it gives names it.
+/// An open input, whose errors all give its name.
 pub struct Input {
     name: String,
     reader: BufReader<Box<dyn Read + Send>>,
     compression: Option<Compression>,
 }
 
-/// How a file is compressed.
+/// The compression of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compression {
     Gzip,
@@ -140,14 +144,14 @@ enum Compression {
     Xz,
 }
 
-/// Large enough that a call costs nothing beside what it brings.
+/// The size of buffers: large enough that the cost of a call does not matter.
 const BUFFER: usize = 1 << 16;
 
 impl Input {
-    /// Bytes that come from elsewhere, decompressed where they are compressed. `name` is what errors call it.
+    /// An input from any source, decompressed if it is compressed; errors call it `name`.
     ///
     /// # Errors
-    /// Where they cannot be read, or are compressed and this build does not read that.
+    /// If the source cannot be read, or is compressed and this build cannot read that compression.
     pub fn new(name: impl Into<String>, source: impl Read + Send + 'static) -> Result<Self> {
         let name = name.into();
         let mut source: Box<dyn Read + Send> = Box::new(source);
@@ -161,26 +165,26 @@ impl Input {
         Ok(Self { name, reader: BufReader::with_capacity(BUFFER, reader), compression })
     }
 
-    /// Bytes that come from elsewhere, as they are, whatever they begin with.
+    /// An input from any source, never decompressed.
     pub fn uncompressed(name: impl Into<String>, source: impl Read + Send + 'static) -> Self {
         let reader = BufReader::with_capacity(BUFFER, Box::new(source) as Box<dyn Read + Send>);
         Self { name: name.into(), reader, compression: None }
     }
 
-    /// Its name as the user gave it; `-` for standard input.
+    /// The name as the user gave it; `-` for standard input.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is read decompressed.
+    /// Returns true if the input is decompressed.
     pub fn is_compressed(&self) -> bool {
         self.compression.is_some()
     }
 
-    /// Reads the next bytes into `buffer` and says how many; none are left at 0.
+    /// Reads the next bytes into `buffer` and returns their number, 0 at the end.
     ///
     /// # Errors
-    /// Where the system cannot read on, or compressed data are cut off or altered.
+    /// If the system cannot read, or compressed data are truncated or altered.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         loop {
             match self.reader.read(buffer) {
@@ -190,8 +194,8 @@ impl Input {
         }
     }
 
-    /// The next `len` bytes, or all where fewer are left, which stay to be read. Waits for them, however slowly they
-    /// arrive: what is decided on them depends on the bytes alone.
+    /// The next `len` bytes, or all if fewer are left, without consuming them. Waits for them,
+    /// however slowly they arrive, so that a decision on them depends on the bytes alone.
     ///
     /// # Errors
     /// Like [`Input::read`].
@@ -204,13 +208,14 @@ impl Input {
         Ok(head)
     }
 
-    /// What is decided on the next bytes, which stay to be read: `decide` is asked with those that are here, again whenever more are, until
-    /// it answers or has seen all (`true`). `None` where it does not answer even then.
+    /// Decides on the next bytes without consuming them. `decide` is called
+    /// with the bytes so far, and again whenever more arrive, until it
+    /// answers or has seen everything (`true`). `None` if it never answers.
     ///
     /// # Errors
     /// Like [`Input::read`].
     pub fn peek_until<T>(&mut self, mut decide: impl FnMut(&[u8], bool) -> Option<T>) -> Result<Option<T>> {
-        // Mostly what is here is enough.
+        // The bytes in the buffer mostly suffice.
         let here = self.fill()?;
         if !here.is_empty()
             && let Some(decided) = decide(here, false)
@@ -231,7 +236,7 @@ impl Input {
         }
     }
 
-    /// The bytes that are here, after those that come next where none are; none at the end.
+    /// The bytes in the buffer, after reading more if it is empty; none at the end.
     fn fill(&mut self) -> Result<&[u8]> {
         while let Err(error) = self.reader.fill_buf() {
             if error.kind() != io::ErrorKind::Interrupted {
@@ -241,22 +246,24 @@ impl Input {
         Ok(self.reader.buffer())
     }
 
-    /// Lets these bytes be read once more, before what follows them, if they are not all.
+    /// Puts back bytes before the rest of the input, if any is left.
     fn put_back(&mut self, head: &[u8], ended: bool) {
         let first: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.to_vec()));
         let rest = std::mem::replace(&mut self.reader, BufReader::with_capacity(BUFFER, first));
-        // At a terminal, a second end would have to be typed.
+        // At a terminal, the user would have to type a second end of input.
         if !ended {
             let whole: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.to_vec()).chain(rest));
             self.reader = BufReader::with_capacity(BUFFER, whole);
         }
     }
 
-    /// The same text in UTF-8, and what writes it back as it was: in the encoding that its byte-order mark tells, or that is named, or
-    /// as it is, also where another is named and the first letters that are not ASCII are in UTF-8. `stand_in` is a character that stands for bytes that are no text there; without it they are an error.
+    /// Decodes the input to UTF-8, and returns the encoder that restores its encoding: that of the
+    /// byte-order mark, else the one named, else UTF-8. A text that turns out to be UTF-8 at its
+    /// first letters beyond ASCII is read as UTF-8 even if another encoding is named. `stand_in` is
+    /// a character that replaces invalid bytes; without it they are an error.
     ///
     /// # Errors
-    /// Like [`Input::read`], and where the mark is that of UTF-32.
+    /// Like [`Input::read`], and if the mark is that of UTF-32.
     pub fn decoded(mut self, named: Option<Encoding>, stand_in: Option<char>) -> Result<(Self, TextEncoder)> {
         let marked = self.marked()?;
         let is_named = marked.is_none();
@@ -269,7 +276,7 @@ impl Input {
         Ok((Self { reader, ..self }, encoder))
     }
 
-    /// The encoding that the byte-order mark tells, if there is one. Only what may be one is waited for.
+    /// The encoding of the byte-order mark, if there is one. Waits only for bytes that may be one.
     fn marked(&mut self) -> Result<Option<Encoding>> {
         let may_be_marked = self.reader.fill_buf().map(|head| matches!(head, [0xef | 0xfe | 0xff, ..]));
         if !may_be_marked.map_err(|error| self.explain(error))? {
@@ -285,11 +292,12 @@ impl Input {
         Ok(Encoding::of_mark(&head))
     }
 
-    /// Appends to `line` all bytes up to the next `\n` and that one too, and says how many; none are left at 0.
-    /// `number` is what an error calls the line.
+    /// Appends the bytes up to and including the next `\n` to `line` and returns their number, 0 at
+    /// the end. Errors give the line the number `number`.
     ///
     /// # Errors
-    /// Like [`Input::read`], and where the line is longer than the part of [`set_input_limit`] that a line may have.
+    /// Like [`Input::read`], and if the line exceeds the
+    /// fraction of [`set_input_limit`] for one line.
     fn read_line(&mut self, number: u64, line: &mut Vec<u8>) -> Result<usize> {
         let most = Limit::Line.bytes();
         let start = line.len();
@@ -301,10 +309,10 @@ impl Input {
         }
     }
 
-    /// All bytes that are left.
+    /// The remaining bytes.
     ///
     /// # Errors
-    /// Like [`Input::read`], and where there are more than [`set_input_limit`] allows.
+    /// Like [`Input::read`], and if there are more bytes than [`set_input_limit`] allows.
     pub fn bytes(self) -> Result<Vec<u8>> {
         self.bytes_within(Limit::Whole)
     }
@@ -319,15 +327,16 @@ impl Input {
         }
     }
 
-    /// All that is left as text, without the byte-order mark that it may begin with.
+    /// The remaining text, without a byte-order mark at its beginning.
     ///
     /// # Errors
-    /// Like [`Input::bytes`], and where it is not UTF-8.
+    /// Like [`Input::bytes`], and if the input is not UTF-8.
     pub fn text(self) -> Result<String> {
         self.text_within(Limit::Whole)
     }
 
-    /// The same of an input of which no honest one is larger than `most`.
+    /// The remaining text like [`Input::text`], of an input
+    /// that is never legitimately larger than `most`.
     ///
     /// # Errors
     /// Like [`Input::text`], with that limit.
@@ -344,12 +353,12 @@ impl Input {
         String::from_utf8(bytes).map_err(|error| not_utf8(&name, 1, error.as_bytes()))
     }
 
-    /// The lines that are left.
+    /// The remaining lines.
     pub fn lines(self) -> Lines {
         Lines { input: self, number: 0, line: Vec::new() }
     }
 
-    /// What a failure to read means to the user.
+    /// Converts a failed read to an error that tells the user what to do.
     fn explain(&self, error: io::Error) -> Error {
         if let Some(found) = error.get_ref().and_then(|error| error.downcast_ref::<Undecodable>()) {
             let (file, line, column) = (self.name.clone(), Some(found.line), Some(found.column));
@@ -391,11 +400,12 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The next line without its ending (`\n` or `\r\n`) and without a byte-order mark at the beginning of the file;
-    /// `None` at the end. The last line needs no ending.
+    /// The next line without its line ending (`\n` or `\r\n`) and without a byte-order mark at the
+    /// beginning of the file; `None` at the end. The last line needs no line ending.
     ///
     /// # Errors
-    /// Where it cannot be read, is not UTF-8 or is longer than the part of [`set_input_limit`] that a line may have.
+    /// If the line cannot be read, is not UTF-8 or exceeds the
+    /// fraction of [`set_input_limit`] for one line.
     #[expect(clippy::should_implement_trait, reason = "each line borrows the buffer that the next one takes")]
     pub fn next(&mut self) -> Result<Option<&str>> {
         if !self.advance()? {
@@ -405,15 +415,15 @@ impl Lines {
         str::from_utf8(line).map(Some).map_err(|_| not_utf8(self.input.name(), self.number, line))
     }
 
-    /// The next line like [`Lines::next`], whatever bytes it has.
+    /// The next line like [`Lines::next`], with any bytes.
     ///
     /// # Errors
-    /// Where it cannot be read or is longer than the part of [`set_input_limit`] that a line may have.
+    /// If the line cannot be read or exceeds the fraction of [`set_input_limit`] for one line.
     pub fn next_bytes(&mut self) -> Result<Option<&[u8]>> {
         Ok(self.advance()?.then(|| self.bytes()))
     }
 
-    /// Reads the next line; `false` at the end.
+    /// Reads the next line; returns false at the end.
     fn advance(&mut self) -> Result<bool> {
         self.line.clear();
         let len = self.input.read_line(self.number + 1, &mut self.line)?;
@@ -421,7 +431,7 @@ impl Lines {
         Ok(len > 0)
     }
 
-    /// The line that was read last, without its ending and the mark.
+    /// The current line, without its line ending and a byte-order mark.
     fn bytes(&self) -> &[u8] {
         let mut line = self.line.as_slice();
         if self.number == 1 {
@@ -431,29 +441,29 @@ impl Lines {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// The number of the line that was read last, counted from 1.
+    /// The number of the current line, counted from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The input's name.
+    /// The name of the input.
     pub fn name(&self) -> &str {
         self.input.name()
     }
 
-    /// A problem in the line that was read last.
+    /// An error in the current line.
     pub fn problem(&self, problem: impl Into<String>) -> Error {
         Error::line(self.input.name(), self.number, problem)
     }
 }
 
-/// The error for `bytes` that are not UTF-8, the first of which stands at the beginning of line `line`.
+/// The error for `bytes` that are not UTF-8 and begin at the beginning of line `line`.
 pub fn not_utf8(file: &str, line: u64, bytes: &[u8]) -> Error {
     undecoded(file, (line.saturating_sub(1), 0), bytes, None)
 }
 
-/// The error for `bytes` that are not UTF-8 or in an encoding of seven bits, before which the file has so many lines, and so many
-/// characters more; the reader may have other advice than to convert the file.
+/// The error for `bytes` that are not UTF-8 or are in a 7-bit encoding, after so many lines and
+/// columns of the file. A reader may add `advice` to that of converting the file.
 pub(crate) fn undecoded(
     file: &str,
     (lines, columns): (u64, u64),
@@ -476,8 +486,8 @@ pub(crate) fn undecoded(
     Error::Input { place, problem }
 }
 
-/// The first bytes, as many as show whether the rest is compressed: the first line of a slow pipe may be short, and must
-/// not wait for the next.
+/// The first bytes, enough to detect compression. The first line of a slow pipe may be short, and
+/// must not wait for the next.
 fn head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut head = vec![0; BUFFER];
     let mut len = 0;
@@ -496,7 +506,8 @@ fn head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
 impl Compression {
     const GZIP: [u8; 2] = [0x1f, 0x8b];
     const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-    /// After a first byte from 0x50 to 0x5f: a frame to skip, with which some tools begin (pzstd, seekable files).
+    /// A skippable frame, after a first byte from 0x50 to 0x5f,
+    /// with which some tools begin (pzstd, seekable files).
     const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
     const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
 
@@ -510,7 +521,7 @@ impl Compression {
         }
     }
 
-    /// Whether these bytes begin one of the magics and more are wanted to tell which.
+    /// Returns true if the bytes are a proper prefix of one of the magics, so that more are needed.
     fn may_begin(head: &[u8]) -> bool {
         let rest = head.split_first().filter(|(first, _)| matches!(first, 0x50..=0x5f)).map(|(_, rest)| rest);
         let more = |magic: &[u8], head: &[u8]| head.len() < magic.len() && magic.starts_with(head);
@@ -551,7 +562,7 @@ impl Compression {
     }
 }
 
-/// Zstandard as files hold it: frames one after another, some of them to be skipped.
+/// Zstandard files: a sequence of frames, some of which are skipped.
 #[cfg(feature = "compression")]
 mod zstandard {
     use std::error::Error;
@@ -563,7 +574,7 @@ mod zstandard {
     pub struct Frames<R> {
         source: R,
         decoder: FrameDecoder,
-        /// Whether a frame has begun whose end has not been seen.
+        /// True inside a frame.
         inside: bool,
     }
 
@@ -572,7 +583,7 @@ mod zstandard {
             Self { source, decoder: FrameDecoder::new(), inside: false }
         }
 
-        /// Goes to the next frame that holds data; `false` at the end of the file.
+        /// Advances to the next frame with data; returns false at the end of the file.
         fn begin(&mut self) -> io::Result<bool> {
             while !self.source.fill_buf()?.is_empty() {
                 match self.decoder.reset(&mut self.source) {
@@ -627,7 +638,8 @@ mod zstandard {
         if skipped < length { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 
-    /// The system's error where there is one below, so that a file that is cut off can be told from a damaged one.
+    /// The underlying error of the system, if there is one, which distinguishes a truncated file
+    /// from a damaged one.
     fn explain(error: FrameDecoderError) -> io::Error {
         let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
         while let Some(error) = cause {
@@ -640,22 +652,25 @@ mod zstandard {
     }
 }
 
-/// A file on its way to its name: written beside it under a hidden one and renamed by [`Publish::commit`], so that under
-/// the final name stands the old file or the whole new one, never a part. Dropped without that, it leaves nothing.
+/// A file in the making, written under a hidden name beside its own and renamed by
+/// [`Publish::commit`], so that the final name always has the old or the new contents, never a
+/// part. Dropped without a commit, it leaves nothing.
 #[derive(Debug)]
 pub struct Publish {
     target: PathBuf,
-    /// `None` for a device or a pipe, which is written as it is.
+    /// `None` for a device or a pipe, which is written directly.
     temporary: Option<Unfinished>,
     /// `None` once committed.
     writer: Option<BufWriter<File>>,
 }
 
 impl Publish {
-    /// Begins a file that will stand at `path`. A link is followed. A file that stands there keeps its owner and permissions.
+    /// Begins a file to be published at `path`. A link is followed. An existing file keeps its
+    /// owner and permissions.
     ///
     /// # Errors
-    /// Where its folder or the file that stands there cannot be written, or a new file cannot have its owner.
+    /// If the folder or the existing file cannot be written,
+    /// or a new file cannot have the same owner.
     pub fn new(path: impl AsRef<Path>) -> Result<Self> {
         let target = followed(path.as_ref());
         let old = match fs::metadata(&target) {
@@ -669,7 +684,7 @@ impl Publish {
                 return Ok(Self { target, temporary: None, writer: Some(BufWriter::new(file)) });
             }
             Ok(old) => {
-                // Renaming would replace a file that is write-protected.
+                // Renaming would replace even a write-protected file.
                 let opened = File::options().write(true).open(&target);
                 opened.map_err(|error| Error::io("write", &target, error))?;
                 Some(old)
@@ -688,19 +703,19 @@ impl Publish {
         Ok(Self { target, temporary: Some(temporary), writer })
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     ///
     /// # Errors
-    /// Where the rest cannot be written or the file cannot be renamed: then nothing is left of it.
+    /// If the rest cannot be written or the file cannot be renamed; nothing is left of it then.
     pub fn commit(self) -> Result<()> {
         self.replace(None)
     }
 
-    /// Gives the file its name, and the one that stands there that name with `ending` after it. At every moment what it held is
-    /// under one of both names.
+    /// Renames the file to its final name, and keeps an existing file under that name with `ending`
+    /// appended. At every moment the old contents have one of the two names.
     ///
     /// # Errors
-    /// Like [`Publish::commit`], and where something else has the other name already.
+    /// Like [`Publish::commit`], and if other contents have the name of the backup already.
     pub fn commit_with_backup(self, ending: &str) -> Result<()> {
         let mut backup = self.target.clone().into_os_string();
         backup.push(ending);
@@ -722,7 +737,7 @@ impl Publish {
     }
 }
 
-/// How a file is created that takes the place of another: never open to more than that.
+/// The options for creating a file that replaces another, never with wider permissions.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix knows modes"))]
 fn like(old: &fs::Metadata) -> fs::OpenOptions {
     let mut options = File::options();
@@ -730,13 +745,13 @@ fn like(old: &fs::Metadata) -> fs::OpenOptions {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-        // Until it has its group too, nobody but the owner reads it.
+        // Only the owner may read the file until it has its group.
         options.mode(old.mode() & 0o700);
     }
     options
 }
 
-/// Gives a new file the owner and the permissions of the one whose place it takes.
+/// Gives a new file the owner and the permissions of the file that it replaces.
 fn inherit(file: &File, old: &fs::Metadata, target: &Path) -> Result<()> {
     #[cfg(unix)]
     {
@@ -767,30 +782,30 @@ impl Write for Publish {
     }
 }
 
-/// A file as it is now, so that a change shows later.
+/// The state of a file, to detect later changes.
 #[derive(Debug)]
 pub struct FileStamp {
     path: PathBuf,
     state: FileState,
 }
 
-/// Which file it is, how long, and when it was written last.
+/// The device, inode, length and time of modification of a file.
 type FileState = (u64, u64, u64, Option<std::time::SystemTime>);
 
 impl FileStamp {
-    /// Looks at a file.
+    /// Records the state of a file.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If the file does not exist.
     pub fn new(path: &Path) -> Result<Self> {
         let metadata = fs::metadata(path).map_err(|error| Error::io("open", path, error))?;
         Ok(Self { path: path.to_owned(), state: state(&metadata) })
     }
 
-    /// Refuses a file that is another now.
+    /// Refuses a file that has changed since.
     ///
     /// # Errors
-    /// Where it is.
+    /// If the file has changed.
     pub fn check(&self) -> Result<()> {
         match fs::metadata(&self.path) {
             Ok(metadata) if state(&metadata) == self.state => Ok(()),
@@ -813,8 +828,8 @@ fn state(metadata: &fs::Metadata) -> FileState {
     (device, number, metadata.len(), metadata.modified().ok())
 }
 
-/// Gives a file a second name, under which it stays when the first is given to another. One that has it already must hold the same:
-/// so it does where that was interrupted.
+/// Gives a file a second name, which it keeps when the first name goes to another file. A file that
+/// already has the second name must have the same contents, as after an interruption.
 fn keep(file: &Path, backup: &Path) -> Result<()> {
     if fs::symlink_metadata(backup).is_ok() {
         let read = |path: &Path| fs::read(path).map_err(|error| Error::io("read", path, error));
@@ -828,7 +843,7 @@ fn keep(file: &Path, backup: &Path) -> Result<()> {
         };
     }
     if fs::hard_link(file, backup).is_err() {
-        // Some file systems have no second names.
+        // Some file systems have no hard links.
         let mut copy = Publish::new(backup)?;
         let from = File::open(file).map_err(|error| Error::io("read", file, error))?;
         let copied = io::copy(&mut BufReader::new(from), &mut copy);
@@ -839,23 +854,24 @@ fn keep(file: &Path, backup: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A file for what memory does not hold. It is gone when it is dropped, and on Unix however the process ends.
+/// A temporary file for data that exceed memory. It is removed when it is dropped, and on Unix
+/// however the process ends.
 #[derive(Debug)]
 pub struct ScratchFile {
     file: File,
-    /// `None` where it has no name any more.
+    /// `None` if the file has no name any more.
     _unfinished: Option<Unfinished>,
 }
 
 impl ScratchFile {
-    /// Makes an empty one in `folder`, or in the one we are in where that is empty.
+    /// Creates an empty temporary file in `folder`, or in the current folder if `folder` is empty.
     ///
     /// # Errors
-    /// Where no file can be made there.
+    /// If no file can be created there.
     pub fn new(folder: &Path) -> Result<Self> {
         let target = folder.join("temporary file");
         let (unfinished, file) = Unfinished::file(&target, File::options().read(true).write(true))?;
-        // An open file needs no name on Unix.
+        // On Unix an open file needs no name.
         let unfinished = if cfg!(unix) { None } else { Some(unfinished) };
         Ok(Self { file, _unfinished: unfinished })
     }
@@ -866,11 +882,11 @@ impl ScratchFile {
     }
 }
 
-/// A file that `write` fills, on the disk but without its name, so that several can appear together; see
-/// [`Publish::commit`].
+/// A file with the output of `write`, on disk but without its final name, so that several files can
+/// appear together; see [`Publish::commit`].
 ///
 /// # Errors
-/// Where it cannot be written: then nothing is left of it.
+/// If the file cannot be written; nothing is left of it then.
 pub fn unpublished(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut Publish) -> io::Result<()>,
@@ -882,23 +898,23 @@ pub fn unpublished(
     Ok(file)
 }
 
-/// Publishes what `write` writes at `path`; see [`Publish`].
+/// Publishes the output of `write` at `path`; see [`Publish`].
 ///
 /// # Errors
-/// Where `write` fails or the file cannot be written: then nothing is left of it.
+/// If `write` fails or the file cannot be written; nothing is left of it then.
 pub fn publish(path: impl AsRef<Path>, write: impl FnOnce(&mut Publish) -> Result<()>) -> Result<()> {
     let mut file = Publish::new(path)?;
     write(&mut file)?;
     file.commit()
 }
 
-/// Publishes a folder: `fill` writes into an empty one beside it, which then takes its name. One that stands there is
-/// replaced only where `replace` names a file that shows it to be of the same kind, such as the manifest of a model; an
-/// empty one always.
+/// Publishes a folder: `fill` writes into an empty folder beside it, which then takes its name. An
+/// existing folder is replaced if it is empty, or if it contains the file that `replace` names,
+/// such as the manifest of a model, which shows that it is of the same kind.
 ///
 /// # Errors
-/// Where a folder stands there that may not be replaced, `fill` fails, or the folder cannot be written: then all is left
-/// as it was.
+/// If an existing folder may not be replaced, `fill` fails, or the folder cannot be written;
+/// everything stays as it was then.
 pub fn publish_folder(
     path: impl AsRef<Path>,
     replace: Option<&str>,
@@ -911,7 +927,7 @@ pub fn publish_folder(
     #[cfg(unix)]
     if let Some(old) = &old {
         use std::os::unix::fs::{MetadataExt, PermissionsExt};
-        // What the old one hides is hidden from the first.
+        // The contents are at no time visible to more users than those of the old folder.
         let mode = fs::Permissions::from_mode(old.mode() & 0o7777 | 0o700);
         let set = fs::set_permissions(temporary.path(), mode);
         set.map_err(|error| Error::io("write", &target, error))?;
@@ -922,7 +938,7 @@ pub fn publish_folder(
     if let Some(old) = old {
         fs::set_permissions(temporary.path(), old.permissions()).map_err(refused)?;
     }
-    // One at a time: what stands there now may have come meanwhile.
+    // One process at a time: another may have written here meanwhile.
     let _turn = turn(parent(&target));
     check_replaceable(&target, replace)?;
     place(temporary, &target).map_err(refused)?;
@@ -930,18 +946,19 @@ pub fn publish_folder(
     Ok(())
 }
 
-/// A turn at the names in a folder, where the system gives turns; others wait until it is dropped.
+/// A lock on the names in a folder, if the system has locks; others wait until it is dropped.
 fn turn(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
     file.lock().ok().map(|()| file)
 }
 
-/// Gives a folder the name of another, which goes.
+/// Renames a folder to the name of another, which is removed.
 fn place(temporary: Unfinished, target: &Path) -> io::Result<()> {
     if !target.exists() {
         return temporary.rename(target);
     }
-    // In one step, where the system has one: at no moment is there no folder. The old one then goes with the temporary name.
+    // In one step, if the system can: at no moment is the name free. The old folder then goes with
+    // the temporary name.
     if exchange(temporary.path(), target).is_ok() {
         return Ok(());
     }
@@ -957,7 +974,7 @@ fn place(temporary: Unfinished, target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives each of two folders the name of the other, in one step.
+/// Exchanges the names of two folders in one step.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -969,10 +986,10 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Refuses a folder that [`publish_folder`] would not replace: worth asking before long work.
+/// Refuses a folder that [`publish_folder`] would not replace, to be called before long work.
 ///
 /// # Errors
-/// Where something stands there that may not be replaced.
+/// If something exists there that may not be replaced.
 pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
     let shown = target.display();
     let Ok(old) = fs::metadata(target) else { return Ok(()) };
@@ -995,11 +1012,11 @@ pub fn check_replaceable(target: &Path, replace: Option<&str>) -> Result<()> {
     }
 }
 
-/// Refuses an output that is one of the inputs, which would be gone once it is written, or that is standard output, where
-/// nothing can appear whole.
+/// Refuses an output that is one of the inputs, which would be lost, or that is standard output,
+/// where nothing can appear as a whole.
 ///
 /// # Errors
-/// Where it is.
+/// If the output is standard output or one of the inputs.
 pub fn check_output(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
     if output == Path::new("-") {
         return Err(Error::Usage(
@@ -1016,10 +1033,11 @@ pub fn check_output(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
     }
 }
 
-/// Refuses an output folder that an input lies in, which would be gone once the folder is replaced.
+/// Refuses an output folder that contains an input, which
+/// would be lost when the folder is replaced.
 ///
 /// # Errors
-/// Where one does.
+/// If an input lies in the folder.
 pub fn check_output_folder(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<()> {
     let Ok(folder) = fs::canonicalize(output) else { return Ok(()) };
     let inside = |input: &&_| {
@@ -1035,7 +1053,7 @@ pub fn check_output_folder(output: &Path, inputs: &[impl AsRef<Path>]) -> Result
     }
 }
 
-/// Where `path` leads: the end of its links, or itself.
+/// The target of `path` after following links.
 fn followed(path: &Path) -> PathBuf {
     match path.is_symlink() {
         true => fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
@@ -1050,7 +1068,7 @@ fn parent(path: &Path) -> &Path {
     }
 }
 
-/// The unfinished files and folders in a folder, by their names.
+/// The unfinished files and folders in a folder, recognised by their names.
 fn paths_beside(folder: &Path) -> Vec<PathBuf> {
     let is_unfinished = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -1061,7 +1079,7 @@ fn paths_beside(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(is_unfinished).collect()
 }
 
-/// Makes sure that all files in a folder are on the disk.
+/// Flushes all files in a folder to disk.
 fn sync_files(folder: &Path) -> Result<()> {
     let refused = |error| Error::io("write", folder, error);
     for entry in fs::read_dir(folder).map_err(refused)? {
@@ -1069,7 +1087,7 @@ fn sync_files(folder: &Path) -> Result<()> {
         if path.is_dir() {
             sync_files(&path)?;
         } else {
-            // Some systems flush only what is open for writing.
+            // Some systems flush only files that are open for writing.
             let file = File::options().append(true).open(&path);
             file.and_then(|file| file.sync_all()).map_err(|error| Error::io("write", &path, error))?;
         }
@@ -1078,7 +1096,7 @@ fn sync_files(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes sure that a rename in a folder is on the disk, on systems that can.
+/// Flushes the renames in a folder to disk, on systems that can.
 fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
@@ -1100,7 +1118,7 @@ mod tests {
         names
     }
 
-    /// Gives its bytes one at a time, as the slowest pipe does.
+    /// A reader that returns one byte at a time, like the slowest pipe.
     struct Slow(io::Cursor<Vec<u8>>);
 
     impl Read for Slow {
@@ -1190,7 +1208,8 @@ mod tests {
                     let mut file = compress(text.as_bytes());
                     let at = at % file.len();
                     file[at] = byte;
-                    // Past the magic bytes, what is altered is noticed; some bytes of a header say nothing.
+                    // After the magic bytes, alterations are noticed, except in some bytes of a
+                    // header that mean nothing.
                     if let (Ok(found), true) = (read(&file), at >= 8) {
                         prop_assert_eq!(found, text.as_bytes());
                     }
@@ -1210,7 +1229,7 @@ mod tests {
                         "{cut}: {error}"
                     );
                 }
-                // Also in a second part.
+                // The same holds in a second compressed stream.
                 let mut two = file.clone();
                 two.extend(&file[..file.len() - 3]);
                 assert!(read(&two).unwrap_err().to_string().contains("cut off"));
@@ -1239,7 +1258,7 @@ mod tests {
         assert_eq!(read(b"\x1f").unwrap(), b"\x1f");
     }
 
-    /// Gives its parts one read after another, and fails a test that asks for more than it was meant to.
+    /// A reader that returns one part per read, and panics if a test reads further than intended.
     struct Pipe(Vec<&'static [u8]>);
 
     impl Read for Pipe {
@@ -1365,7 +1384,7 @@ mod tests {
         let path = folder.path().join("secret");
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        // Only some may give files away.
+        // Only privileged users may give files away.
         let _ = chown(&path, Some(12345), Some(54321));
         let owner =
             |path: &Path| fs::metadata(path).map(|file| (file.uid(), file.gid(), file.mode() & 0o777));

@@ -12,8 +12,8 @@ use serde_json::Value;
 const CONFIG: &[u8] = include_bytes!("data/toy-bert/config.json");
 const WEIGHTS: &[u8] = include_bytes!("data/toy-bert/model.safetensors");
 
-/// What goes into the first layer and what comes out of each, as candle-transformers has it. Its model shows the last layer only,
-/// so that each comes from a model that ends there.
+/// The input of the first layer and the output of each layer, as computed by candle-transformers,
+/// whose model returns the last layer only, so that each output comes from a model that ends there.
 fn reference(batch: &PieceBatch, layers: usize) -> candle_core::Result<Vec<Tensor>> {
     let shape = (batch.lens.len(), batch.width);
     let ids = Tensor::from_slice(&batch.ids, shape, &Device::Cpu)?;

@@ -15,7 +15,7 @@ const VARIABLE: &str = "MAJUSCULE_BENCH_TEXT";
 /// Words of the text that is made where none is named: enough to measure, few enough that the benches take a minute.
 const WORDS: usize = 4_000_000;
 
-/// Whether the benches are run for their figures, and all of them; otherwise no summary is wanted.
+/// Returns true if all benches are run for their figures; otherwise no summary is wanted.
 pub fn is_measured() -> bool {
     env::args().any(|argument| argument == "--bench") && env::args().len() == 2
 }
@@ -38,7 +38,7 @@ pub fn halves(text: &str) -> (&str, &str) {
     text.split_at(end.map_or(0, |at| middle + at + 1))
 }
 
-/// How many words a text has: runs without white space, whatever the systems take for a word.
+/// The number of words of a text: runs without white space, whatever the systems take for a word.
 pub fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }

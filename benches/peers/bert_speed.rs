@@ -1,4 +1,5 @@
-//! What `bert.py` times of majuscule: seconds that batches of one shape take, by the tensor graph and by the engine in 32 and 8 bits.
+//! The times of majuscule for `bert.py`: the seconds for batches of one shape, by the tensor graph
+//! and by the engine in 32 and 8 bits.
 
 use std::error::Error;
 use std::num::NonZeroUsize;

@@ -66,7 +66,8 @@ fn every_character_keeps_its_identity_in_every_place() {
     });
 }
 
-/// Where the words stand, counted in characters, which do not change in number with case.
+/// The spans of words in characters, whose number does not change
+/// with case, and whether each word begins a sentence.
 fn places(text: &str, locale: Locale) -> Vec<(usize, usize, bool)> {
     let chars = |at: u32| text[..at as usize].chars().count();
     let tokens = tokenize(text, locale, "en");

@@ -1,5 +1,5 @@
-//! What `bert.py` compares with PyTorch: an encoder's folder, a text and a file in; the pieces of each line and the hidden
-//! states of every layer out.
+//! The states that `bert.py` compares with PyTorch: from an encoder's folder and a text, writes the
+//! pieces of each line and the hidden states of every layer to a file.
 
 use std::error::Error;
 use std::path::Path;

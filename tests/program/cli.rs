@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// What the model of these tests is trained on.
+/// The training text of the model of these tests.
 const CORPUS: &str = "The ministers met in Lisbon, said Anna McDonald of the BBC.\n\
                       In New York the WHO asked us who had read O'Neill in Lisbon.\n\
                       We flew to São Tomé as the BBC said and l’Europe.\n\
@@ -148,14 +148,14 @@ impl Room {
         run(self.0.path(), &args, input)
     }
 
-    /// What it prints where it succeeds.
+    /// The standard output of a command that must succeed.
     fn out(&self, line: &str, input: &[u8]) -> Vec<u8> {
         let output = self.run(line, input);
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
         output.stdout
     }
 
-    /// What it prints where it succeeds, restoring with the model.
+    /// The standard output of `restore` with the model, which must succeed.
     fn restored(&self, line: &str, input: &str) -> String {
         String::from_utf8(self.out(&format!("restore --model model {line}"), input.as_bytes())).unwrap()
     }

@@ -1,4 +1,4 @@
-//! What every method promises, whatever it is: a new one joins the list of [`methods`].
+//! The contract of every method; a new method joins the list of [`methods`].
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::VecDeque;
@@ -295,7 +295,7 @@ fn any_line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// How a text is restored.
+/// The options for restoring a text.
 #[derive(Debug, Clone, Copy)]
 struct Mode {
     locale: Locale,

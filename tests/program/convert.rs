@@ -43,7 +43,7 @@ impl Room {
         child.wait_with_output().unwrap()
     }
 
-    /// What it prints, and what it says, where it succeeds.
+    /// The standard output and standard error of a command that must succeed.
     fn both(&self, line: &str, input: &str) -> (String, String) {
         let output = self.run(line, input);
         let [out, error] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
@@ -51,7 +51,7 @@ impl Room {
         (out, error)
     }
 
-    /// What it prints where it succeeds and has nothing to say.
+    /// The standard output of a command that must succeed without a message.
     fn out(&self, line: &str, input: &str) -> String {
         let (out, error) = self.both(line, input);
         assert_eq!(error, "", "{line}");

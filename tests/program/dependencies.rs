@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-/// What must not stand in the tree, and why.
+/// Packages that must not be in the dependency tree, and why.
 const UNWANTED: &[(&str, &str)] = &[
     ("cc", "it compiles C"),
     ("getrandom", "it asks the system for random numbers"),

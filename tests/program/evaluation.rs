@@ -232,7 +232,7 @@ fn what_counts_by_default_is_what_is_trained_on_by_default() {
 
 const SAID: &str = "call 1 ana 0 2 <o,f0> We met Ada McKay { in / at } Rome.\ncall 1 rui 2 3 Who?\n";
 
-/// What was heard, with the capitals given: we met Ada Mackay Rome uh who.
+/// The recogniser's output, with the capitals given: we met Ada Mackay Rome uh who.
 fn heard(words: [&str; 7]) -> String {
     let rows = words.iter().enumerate();
     // The first five in the first segment of what was said.

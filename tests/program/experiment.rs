@@ -73,7 +73,7 @@ impl Room {
         said
     }
 
-    /// What is said where it fails, and with which exit code.
+    /// The exit code and message of a run that fails.
     fn refusal(&self) -> (i32, String) {
         let output = self.run(&["experiment", "run", "table.toml"]);
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())

@@ -18,7 +18,7 @@ fn run(folder: &Path, line: &str) -> Output {
         .unwrap()
 }
 
-/// What it prints where it succeeds.
+/// The standard output of a command that must succeed.
 fn out(folder: &Path, line: &str) -> String {
     let output = run(folder, line);
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));

@@ -212,7 +212,7 @@ fn anchors(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// What stands under a heading of the second level.
+/// The text under a heading of the second level.
 fn section<'a>(text: &'a str, heading: &str) -> &'a str {
     let (_, rest) = text.split_once(&format!("\n## {heading}\n")).expect("the heading");
     rest.split_once("\n## ").map_or(rest, |(section, _)| section)
