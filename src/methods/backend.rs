@@ -1,24 +1,27 @@
-//! What computes a neural model, and how exactly.
+//! The device and precision that compute a neural model.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result, option};
 
-/// What computes a neural model, and how exactly. The other methods compute on the processor, in the numbers that they are saved as.
+/// The device and precision that compute a neural model. The other methods compute on the
+/// processor, in the number format in which they are saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backend {
-    /// What computes a model of bert: auto, cpu or cuda:N. auto is the first GPU where there is one and this build can use it
+    /// Device that computes a model of bert: auto, cpu or cuda:N. auto is the first GPU if there is
+    /// one and this build supports it
     pub device: Device,
-    /// How exactly a model of bert computes: f32, or on the processor int8, which is faster, and on a GPU bf16 or f16; by default f32
+    /// Precision of a model of bert: f32, or int8 on the processor, which is faster, or bf16 or f16
+    /// on a GPU; f32 by default
     pub precision: Option<Precision>,
 }
 
 impl Backend {
-    /// Refuses what only other methods can do.
+    /// Refuses options that only other methods support.
     ///
     /// # Errors
-    /// [`Error::Usage`] where a GPU or a precision is asked for.
+    /// [`Error::Usage`] if a GPU or a precision is requested.
     pub fn refuse(&self, method: &str) -> Result<()> {
         let problem = match (self.device, self.precision) {
             (Device::Cuda(_), _) => format!("{} {}", option("device"), self.device),
@@ -31,15 +34,15 @@ impl Backend {
     }
 }
 
-/// What computes.
+/// A device that computes a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
-    /// The best there is.
+    /// The best available device.
     #[default]
     Auto,
     /// The processor.
     Cpu,
-    /// The NVIDIA GPU of this number, counted from 0.
+    /// The NVIDIA GPU with this index, counted from 0.
     Cuda(usize),
 }
 
@@ -68,16 +71,16 @@ impl FromStr for Device {
     }
 }
 
-/// The numbers that a model computes in.
+/// The number format in which a model computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// 32 bits.
+    /// 32-bit floating point.
     F32,
-    /// 16 bits, 8 of them before the point: on a GPU.
+    /// 16-bit floating point with 8 bits of exponent, on a GPU.
     Bf16,
-    /// 16 bits, 5 of them before the point: on a GPU.
+    /// 16-bit floating point with 5 bits of exponent, on a GPU.
     F16,
-    /// Products of whole numbers of 8 bits: on the processor.
+    /// 8-bit integer products, on the processor.
     Int8,
 }
 

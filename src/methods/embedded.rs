@@ -1,4 +1,4 @@
-//! The models inside the program, a feature each.
+//! The built-in models, each with a feature of the package.
 
 use serde::Deserialize;
 
@@ -8,7 +8,7 @@ use crate::model::{Bytes, Packed};
 use crate::named::NamedValue;
 use crate::text::{Locale, tokenize::tokenize};
 
-/// The languages that have one.
+/// The languages that have a built-in model.
 pub const LANGUAGES: [&str; 5] = ["en", "es", "fr", "nl", "pt"];
 
 #[allow(unused_macros, reason = "a build without languages has no use for it")]
@@ -37,14 +37,14 @@ const PACKED: &[PackedModels] = &[
     ("pt", [(Preset::Accurate, packed!("pt.accurate")), (Preset::Fast, packed!("pt.fast"))]),
 ];
 
-/// Which of the two models of a language.
+/// One of the two models of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
     /// All features, up to three words of look-ahead
     #[default]
     Accurate,
-    /// Fewer features and one word of look-ahead: two to three times as fast, a fourth of the size
+    /// Fewer features and one word of look-ahead: two to three times as fast, a quarter of the size
     Fast,
 }
 
@@ -60,7 +60,7 @@ impl NamedValue for Preset {
 }
 
 impl Preset {
-    /// The name on the command line.
+    /// The name of the preset on the command line.
     pub fn name(self) -> &'static str {
         self.name_of()
     }
@@ -71,7 +71,8 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
     models.iter().find(|(which, _)| *which == preset).map(|(_, bytes)| *bytes)
 }
 
-/// The model of a language that is inside the program, the accurate one; of a tag such as `pt-BR`, its language counts.
+/// Loads the accurate built-in model of a language. Of a tag such as `pt-BR`, only the language
+/// counts.
 ///
 /// ```
 /// let model = majuscule::methods::embedded("en")?;
@@ -80,12 +81,12 @@ fn packed(language: &str, preset: Preset) -> Option<&'static [u8]> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] for a language that has none, or that this build leaves out.
+/// [`Error::Usage`] if the language has no built-in model or this build leaves it out.
 pub fn embedded(language: &str) -> Result<Model> {
     embedded_as(language, Preset::Accurate)
 }
 
-/// One of the two models of a language that are inside the program.
+/// Loads one of the two built-in models of a language.
 ///
 /// # Errors
 /// Those of [`embedded`].
@@ -93,7 +94,7 @@ pub fn embedded_as(language: &str, preset: Preset) -> Result<Model> {
     embedded_on(language, preset, &Backend::default())
 }
 
-/// The same, to compute in this way.
+/// Loads one of the two built-in models of a language, to compute on a backend.
 ///
 /// # Errors
 /// Those of [`embedded`] and [`Methods::load`].
@@ -101,7 +102,7 @@ pub fn embedded_on(language: &str, preset: Preset, computing: &Backend) -> Resul
     Methods::default().load(&embedded_store(language, preset)?, computing)
 }
 
-/// The bytes of one of the two models of a language, as they are packed inside the program.
+/// The packed files of one of the two built-in models of a language.
 ///
 /// # Errors
 /// Those of [`embedded`].
@@ -120,7 +121,8 @@ pub fn embedded_store(language: &str, preset: Preset) -> Result<Packed> {
     Packed::open(format!("the built-in model of {tag}"), Bytes::Static(bytes))
 }
 
-/// The commonest words of each of [`LANGUAGES`]: a dozen of them make a fourth of any text, and few stand in another's.
+/// The most common words of each of [`LANGUAGES`]: a dozen of them make up a quarter of any text,
+/// and few occur in another language.
 const COMMON: [&str; LANGUAGES.len()] = [
     "the and of to is that it you was for with have",
     "el los las y que en una por con del se es",
@@ -129,8 +131,8 @@ const COMMON: [&str; LANGUAGES.len()] = [
     "o os e que em uma não do da com para um",
 ];
 
-/// Of the languages whose models this build has inside, the one of a text, told by its commonest words; the first of
-/// [`LANGUAGES`] where they say nothing.
+/// Detects the language of a text by its most common words, among the languages whose models are
+/// built in. Without such words it is the first of these in [`LANGUAGES`].
 ///
 /// ```
 /// let language = majuscule::methods::language_of("the president of the parliament spoke to you in lisbon")?;
@@ -139,14 +141,14 @@ const COMMON: [&str; LANGUAGES.len()] = [
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] where this build has no models inside.
+/// [`Error::Usage`] if this build has no built-in models.
 pub fn language_of(text: &str) -> Result<&'static str> {
     let tokens = tokenize(text, Locale::Root, "");
     let hits = |common: &str| {
         let common: Vec<_> = common.split(' ').collect();
         tokens.iter().filter(|(lower, _)| common.contains(lower)).count()
     };
-    // From the last, since max_by_key gives the last of the best.
+    // In reverse order, since max_by_key returns the last of equal ones.
     let is_built_in = |language: &str| packed(language, Preset::default()).is_some();
     let built_in = LANGUAGES.iter().zip(COMMON).rev().filter(|(language, _)| is_built_in(language));
     built_in.max_by_key(|(_, common)| hits(common)).map(|(language, _)| *language).ok_or_else(|| {

@@ -1,7 +1,8 @@
-//! Which language a text is in, told by its commonest words: for the choice of a built-in model, and for a warning where it is the wrong
-//! one.
+//! Detects the language of a text by its most common words: to choose a built-in model, and to warn
+//! if it is for another language.
 
-/// The commonest words of languages, those with a built-in model first: some of them make a third of any text, and few stand in another's.
+/// The most common words of languages, those with a built-in model first. Some of them make up a
+/// third of any text, and few occur in another language.
 const COMMON: [(&str, &str, &str); 18] = [
     (
         "en",
@@ -91,52 +92,55 @@ const COMMON: [(&str, &str, &str); 18] = [
     ),
 ];
 
-/// Fewer words of a language say nothing.
+/// The minimum number of common words of a language that identify it.
 const FEWEST: u32 = 4;
 
-/// So many times as many words of another language show that a text is in that.
+/// The factor by which the common words of another language must outnumber those of the expected
+/// one.
 const CLEARLY: u32 = 3;
 
-/// In a text of a language, at least one of so many words is among its commonest; and so many words have to be there to say so.
+/// Parts of a threshold: a text of at least `ENOUGH` words is in another language if fewer than one
+/// in `RARELY` of them is among the most common words of the expected language.
 const RARELY: u32 = 16;
 const ENOUGH: u32 = 60;
 
-/// What a language is called; its tag where that is not known.
+/// The name of a language; its tag if the name is not known.
 pub fn name_of(tag: &str) -> &str {
     COMMON.iter().find(|(known, ..)| *known == tag).map_or(tag, |(_, name, _)| name)
 }
 
-/// The tag of a language that is called so, in any case, as recognisers write it; what it is called where that is not known.
+/// The tag of a language by its name in any case, as recognisers write it; the name itself if it is
+/// not known.
 pub fn tag_of(name: &str) -> &str {
     COMMON.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(name)).map_or(name, |(tag, ..)| tag)
 }
 
-/// What is counted of the words of a text.
+/// Counts over the words of a text.
 #[derive(Debug, Clone, Default)]
 pub struct LanguageCounts {
     all: u32,
-    /// Those that begin with a letter of another script than the Latin.
+    /// The number of words that begin with a letter of a script other than Latin.
     foreign: u32,
     common: [u32; COMMON.len()],
 }
 
-/// What a text is in that is not in the language it was taken for.
+/// The actual language of a text that is not in the expected language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Other {
-    /// A language: its tag, and what it is called.
+    /// A language: its tag and its name.
     Language(&'static str, &'static str),
-    /// Another script.
+    /// A language in another script.
     Script,
-    /// None that is known here.
+    /// An unknown language.
     Unknown,
 }
 
 impl LanguageCounts {
-    /// Takes the next word, in lower case.
+    /// Counts the next word, given in lower case.
     pub fn push(&mut self, lower: &str) {
         let Some(first) = lower.chars().next().filter(|c| c.is_alphabetic()) else { return };
         self.all += 1;
-        // Latin letters end there, but for some of Vietnamese and of phonetics, which no word begins with.
+        // Latin letters end there, except some of Vietnamese and of phonetics, which begin no word.
         self.foreign += u32::from(first > '\u{24f}' && !('\u{1e00}'..='\u{1eff}').contains(&first));
         for ((_, _, common), count) in COMMON.iter().zip(&mut self.common) {
             let mut words = common.as_bytes().split(|&b| b == b' ');
@@ -144,30 +148,31 @@ impl LanguageCounts {
         }
     }
 
-    /// How many there were.
+    /// The number of words.
     pub fn len(&self) -> u32 {
         self.all
     }
 
-    /// Whether there were none.
+    /// Returns true if there were no words.
     pub fn is_empty(&self) -> bool {
         self.all == 0
     }
 
-    /// How many of them are among the commonest of a language; none where that is not known.
+    /// The number of words among the most common of a language; 0 if the language is not known.
     pub fn of(&self, language: &str) -> u32 {
         let at = COMMON.iter().position(|(tag, ..)| *tag == language);
         at.map_or(0, |at| self.common[at])
     }
 
-    /// What the text is in where it clearly is not in this language; `None` where it may be. `strictly`: also where it merely has
-    /// too few common words of the language, as lists of names have too.
+    /// The actual language of the text if it is clearly not in this language; `None` if it may be.
+    /// With `strictly`, also reports a text that merely has too few common words of the language,
+    /// as lists of names do.
     pub fn other_than(&self, language: &str, strictly: bool) -> Option<Other> {
         if self.foreign >= FEWEST && 2 * self.foreign > self.all {
             return Some(Other::Script);
         }
         let own = self.of(language);
-        // Of equally likely ones the first.
+        // The first of equally likely languages.
         let best = COMMON.iter().zip(self.common).rev().max_by_key(|(_, count)| *count);
         match best {
             Some(((tag, name, _), count)) if count >= FEWEST && count > CLEARLY * own => {

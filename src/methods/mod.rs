@@ -1,4 +1,4 @@
-//! The methods of restoring, and the list of them that a program puts together.
+//! The methods of restoring, and the list of them that a program assembles.
 
 mod cascade;
 pub mod backend;
@@ -21,22 +21,23 @@ use crate::restorer::Restorer;
 
 /// A trained model, ready for use.
 pub struct Model {
-    /// What it is.
+    /// The description of the model: method, language and settings.
     pub manifest: Manifest,
-    /// What it does.
+    /// The restorer that the model runs.
     pub restorer: Box<dyn Restorer>,
 }
 
 impl Model {
-    /// The accurate model of a language that is built in; of a tag such as `pt-BR`, its language counts.
+    /// Loads the accurate built-in model of a language. Of a tag such as `pt-BR`, only the language
+    /// counts.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a language that has none, or that this build leaves out.
+    /// [`Error::Usage`] if the language has no built-in model or this build leaves it out.
     pub fn embedded(language: &str) -> Result<Self> {
         embedded(language)
     }
 
-    /// One of the two built-in models of a language.
+    /// Loads one of the two built-in models of a language.
     ///
     /// # Errors
     /// Those of [`Model::embedded`].
@@ -44,10 +45,11 @@ impl Model {
         embedded_as(language, preset)
     }
 
-    /// A model of a [classical](CLASSICAL) method, in a folder or a packed file.
+    /// Loads a model of a [classical](CLASSICAL) method from a folder or a packed file.
     ///
     /// # Errors
-    /// [`Error::Model`] where it is of another method, cut off or altered; [`Error::Io`] where it cannot be read.
+    /// [`Error::Model`] if the model is of another method, truncated or altered; [`Error::Io`] if
+    /// it cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         load(&*model::open(path.as_ref())?)
     }
@@ -56,9 +58,9 @@ impl Model {
 /// A method by its name in manifests, and the loader of its models.
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
-    /// The name in manifests and on the command line.
+    /// The name of the method in manifests and on the command line.
     pub name: &'static str,
-    /// True where the method computes on several [backends](Backend), and so has layers to show.
+    /// True if the method computes on several [backends](Backend), and so has layers to show.
     pub has_backends: bool,
     /// Loads a model.
     pub load: fn(&dyn Store, &Backend) -> Result<Box<dyn Restorer>>,
@@ -83,10 +85,10 @@ pub const CLASSICAL: [Method; 3] = [
     },
 ];
 
-/// Loads a model of a method that computes on the processor alone.
+/// Loads a model of a method that computes only on the processor.
 ///
 /// # Errors
-/// [`Error::Usage`] where another backend is asked for, and those of `load`.
+/// [`Error::Usage`] if another backend is requested, and those of `load`.
 pub fn classical<R: Restorer + 'static>(
     computing: &Backend,
     method: &str,
@@ -100,12 +102,12 @@ pub fn classical<R: Restorer + 'static>(
 #[derive(Debug, Clone)]
 pub struct Methods {
     methods: Vec<Method>,
-    /// Methods that this program leaves out, and the advice how to get them.
+    /// The methods that this program leaves out, with advice on how to get them.
     absent: Vec<(&'static str, &'static str)>,
 }
 
 impl Default for Methods {
-    /// The [classical](CLASSICAL) ones.
+    /// The [classical](CLASSICAL) methods.
     fn default() -> Self {
         Self { methods: CLASSICAL.to_vec(), absent: Vec::new() }
     }
@@ -119,14 +121,15 @@ impl Methods {
         self
     }
 
-    /// Adds the advice how to get a method that the program leaves out: `this build has no transducers: …`.
+    /// Adds advice on how to get a method that the program leaves out: `this build has no
+    /// transducers: …`.
     #[must_use]
     pub fn without(mut self, method: &'static str, advice: &'static str) -> Self {
         self.absent.push((method, advice));
         self
     }
 
-    /// The advice how to get a method that the program leaves out; `None` for any other.
+    /// The advice on how to get a method that the program leaves out; `None` for any other method.
     pub fn absence(&self, name: &str) -> Option<&'static str> {
         self.absent.iter().find(|(absent, _)| *absent == name).map(|(_, advice)| *advice)
     }
@@ -136,16 +139,16 @@ impl Methods {
         self.methods.iter().map(|method| method.name)
     }
 
-    /// Returns true where the models of a method of that name compute on several [backends](Backend).
+    /// Returns true if the models of a method of that name compute on several [backends](Backend).
     pub fn has_backends(&self, name: &str) -> bool {
         self.methods.iter().any(|method| method.name == name && method.has_backends)
     }
 
-    /// Loads a model to compute in this way.
+    /// Loads a model to compute on a backend.
     ///
     /// # Errors
-    /// [`Error::Model`] where it is of a method that is not among these, cut off or altered; [`Error::Usage`] where it cannot be
-    /// computed in this way with its method or on this machine.
+    /// [`Error::Model`] if the model is of a method that is not among these, truncated or altered;
+    /// [`Error::Usage`] if its method or this machine does not support the backend.
     pub fn load(&self, store: &dyn Store, computing: &Backend) -> Result<Model> {
         let manifest = store.manifest().clone();
         let name = manifest.method.as_str();
@@ -172,7 +175,7 @@ impl Methods {
 /// Loads a model of a [classical](CLASSICAL) method.
 ///
 /// # Errors
-/// Like [`Methods::load`].
+/// Those of [`Methods::load`].
 pub fn load(store: &dyn Store) -> Result<Model> {
     Methods::default().load(store, &Backend::default())
 }

@@ -1,4 +1,5 @@
-//! The case of a word from the class that a model chose, and words in mixed case as models keep them: a spelling a line, sorted.
+//! The case of a word from the class that a model chose, and words in mixed case as models store
+//! them: one spelling per line, sorted.
 
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -7,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use crate::text::{Capitals, Case, Class, Locale, Tokens};
 
-/// Turns classes into cases: it knows the capitals of words in mixed case, each looked up by a key of type `K`.
+/// Turns classes into cases. It knows the capitals of words in mixed case, each looked up by a key
+/// of type `K`.
 #[derive(Debug)]
 pub struct ClassCases<K> {
     mixed: FxHashMap<K, Capitals>,
@@ -16,23 +18,23 @@ pub struct ClassCases<K> {
 }
 
 impl<K: Hash + Eq> ClassCases<K> {
-    /// Reads a text of spellings; `key` gives the key of a word in lower case.
+    /// Reads a text of spellings; `key` returns the key of a word in lower case.
     pub fn new(text: String, locale: Locale, key: impl Fn(&str) -> K) -> Self {
         let mixed = read(&text, locale).map(|(lower, case)| (key(&lower), case.capitals(&lower, locale)));
         Self { mixed: mixed.collect(), text, locale }
     }
 
-    /// The text of its spellings.
+    /// The text of the spellings.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The locale under which letters pair.
+    /// The locale, which defines the case pairs.
     pub fn locale(&self) -> Locale {
         self.locale
     }
 
-    /// The capitals of the word with this key, where it is one in mixed case.
+    /// The capitals of the word with this key; `None` if it is not a known word in mixed case.
     pub fn mixed<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<Capitals>
     where
         K: Borrow<Q>,
@@ -40,8 +42,8 @@ impl<K: Hash + Eq> ClassCases<K> {
         self.mixed.get(key).copied()
     }
 
-    /// The case that a class means for a word with these capitals in mixed case; `None` for the class of mixed case where there
-    /// are none.
+    /// The case of a word of a class; `mixed` holds its capitals in mixed case. `None` for the
+    /// class of mixed case without capitals.
     pub fn case(&self, class: Class, lower: &str, mixed: Option<Capitals>) -> Option<Case> {
         let capitals = match class {
             Class::Lower => return Some(Case::Lower),
@@ -53,8 +55,8 @@ impl<K: Hash + Eq> ClassCases<K> {
     }
 }
 
-/// The lower case of each spelling, and its case. Text in Dutch has `Ijsland` here and there: half of a title case is read as
-/// all of it, so that no model learns to write it.
+/// Reads the lower case and the case of each spelling. Text in Dutch sometimes has `Ijsland`: half
+/// of a title case is read as a whole one, so that no model learns to write it.
 pub fn read(text: &str, locale: Locale) -> impl Iterator<Item = (String, Case)> {
     text.lines().map(move |spelling| {
         let tokens = Tokens::of_words([spelling], locale);
@@ -66,7 +68,7 @@ pub fn read(text: &str, locale: Locale) -> impl Iterator<Item = (String, Case)> 
     })
 }
 
-/// The text of words with their cases.
+/// The spellings of words with their cases, as a text.
 pub fn write<'a>(cases: impl IntoIterator<Item = (&'a String, Case)>, locale: Locale) -> String {
     let spelling = |(lower, case): (&String, Case)| case.applied(lower, locale);
     let mut spellings: Vec<String> = cases.into_iter().map(spelling).collect();
@@ -74,7 +76,7 @@ pub fn write<'a>(cases: impl IntoIterator<Item = (&'a String, Case)>, locale: Lo
     spellings.iter().flat_map(|spelling| [spelling, "\n"]).collect()
 }
 
-/// The most frequent of several cases, and of equally frequent ones the first.
+/// The most frequent of several cases, or the first of equally frequent ones.
 pub fn most_frequent<N: Ord>(cases: &std::collections::BTreeMap<Case, N>) -> Option<Case> {
     cases.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0))).map(|(case, _)| *case)
 }

@@ -1,4 +1,4 @@
-//! What each word of a text may be.
+//! Finds the candidate forms of each word of a text.
 
 use super::guess::{CASES, Guesser, is_capitals};
 use crate::lm::forms::{Form, Forms};
@@ -6,41 +6,43 @@ use crate::lm::{Vocabulary, WordId};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Break, Case, Constraint, Locale, Token};
 
-/// A form that a word may have, in its place.
+/// A form that a word of a text may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FormCandidate {
-    /// The word of the language model.
+    /// The identifier of the form in the language model.
     pub word: WordId,
-    /// Its case.
+    /// The case of the form.
     pub case: Case,
-    /// What it costs beside what the language model says.
+    /// The cost of the form, added to the cost of the language model.
     pub cost: f32,
-    /// Whether a sentence ends before it.
+    /// True if a sentence ends before the word.
     pub opens: bool,
-    /// How often the language model backs off before it, even where it need not; see the method `ngram`.
+    /// The number of times the language model backs off before the word, even if it need not; see
+    /// the method `ngram`.
     pub skips: u8,
 }
 
 /// Finds the candidates of words.
 #[derive(Debug)]
 pub struct Candidates<'a> {
-    /// The words of the language model.
+    /// The vocabulary of the language model.
     pub vocabulary: &'a Vocabulary,
-    /// The map.
+    /// The map from words to forms.
     pub forms: &'a Forms,
-    /// What words that the map does not have are shaped by; without one they stay in lower case.
+    /// The guesser for words that the map lacks; without one they stay in lower case.
     pub guesser: Option<&'a Guesser>,
-    /// How much the weights of the map count.
+    /// The weight of the map's numbers.
     pub map_weight: f32,
-    /// Whose case pairs.
+    /// The locale, which defines the case pairs.
     pub locale: Locale,
-    /// The most back-offs before a word; 0 where a language model backs off only where it must.
+    /// The maximum number of back-offs before a word; 0 if the language model backs off only where
+    /// it must.
     pub skips: u8,
 }
 
 impl Candidates<'_> {
-    /// Puts the candidates of a word into `out`, the likeliest first as far as the map says. `after_capitals` is whether
-    /// all candidates of the word before are words of capitals.
+    /// Writes the candidates of a word to `out`, the most likely first according to the map.
+    /// `after_capitals` is true if all candidates of the previous word are words of capitals.
     pub fn of(&self, lower: &str, token: &Token, after_capitals: bool, out: &mut Vec<FormCandidate>) {
         out.clear();
         let candidate = |form: &Form| FormCandidate {
@@ -61,7 +63,7 @@ impl Candidates<'_> {
             _ if forms.is_empty() => self.unknown(lower, after_capitals, out),
             _ => out.extend(forms.iter().map(candidate)),
         }
-        // At the end of a line a sentence may end, whether or not a mark shows it.
+        // A sentence may end at the end of a line, with or without a mark.
         if matches!(token.before, Break::Line | Break::Cue) && !sentence_ends_before(token) {
             for at in 0..out.len() {
                 out.push(FormCandidate { opens: true, ..out[at] });
@@ -75,7 +77,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// A word that is not in the map.
+    /// Adds the candidates of a word that is not in the map.
     #[cold]
     fn unknown(&self, lower: &str, after_capitals: bool, out: &mut Vec<FormCandidate>) {
         let word = self.vocabulary.id(lower);
@@ -91,7 +93,7 @@ impl Candidates<'_> {
         }
         let letters = self.locale.letter_count(lower);
         for (case, cost) in CASES.into_iter().zip(guesser.costs(lower, after_capitals)) {
-            // A word without letters has one case, and one of a single letter two.
+            // A word without letters has one case, and a word of a single letter has two.
             let case = Case::of_capitals(case.capitals(lower, self.locale), lower, self.locale);
             if out.iter().all(|candidate: &FormCandidate| candidate.case != case) {
                 out.push(FormCandidate { case, cost, ..plain });
@@ -102,13 +104,13 @@ impl Candidates<'_> {
         }
     }
 
-    /// Whether all of these are words of capitals.
+    /// Returns true if all candidates are words of capitals.
     pub fn all_capitals(&self, lower: &str, candidates: &[FormCandidate]) -> bool {
         candidates.iter().all(|candidate| is_capitals(candidate.case, self.locale.letter_count(lower)))
     }
 }
 
-/// Whether the source shows that a sentence ends before a word.
+/// Returns true if the source shows that a sentence ends before a word.
 pub fn sentence_ends_before(token: &Token) -> bool {
     token.starts || matches!(token.before, Break::Turn | Break::Paragraph | Break::Document)
 }

@@ -1,21 +1,23 @@
-//! The case of a word that the map does not have: from its parts, its ending, and capitals before it.
+//! Guesses the case of a word that the map lacks: from its parts, its ending, and capitals before
+//! it.
 //!
-//! Endings as in Brants 2000, section 2.3: P(case | ending of i letters) is that of the rare words with this ending,
-//! smoothed by the ending of i - 1 letters. The text of a guesser has a line for each ending: the ending, then P(lower),
-//! P(title) and P(upper), apart by tabs; the first line has no ending, and the last, `^`, has how much likelier than
-//! otherwise each is after a word of capitals.
+//! Endings are used as in Brants 2000, section 2.3: P(case | ending of i letters) is that of the
+//! rare words with this ending, smoothed by the ending of i - 1 letters. The text of a guesser has
+//! one line per ending: the ending, then P(lower), P(title) and P(upper), separated by tabs. The
+//! first line has an empty ending. The last line, `^`, has the factors by which a preceding word of
+//! capitals changes the probability of each case.
 
 use rustc_hash::FxHashMap;
 
 use crate::text::{Case, Class};
 
-/// The cases that it chooses among.
+/// The cases among which the guesser chooses.
 pub const CASES: [Case; 3] = [Case::Lower, Case::Title, Case::Upper];
 
-/// The longest endings looked at, in characters.
+/// The length of the longest endings, in characters.
 pub const LONGEST: usize = 5;
 
-/// The line of what capitals before it do.
+/// The ending that marks the line for words after a word of capitals.
 pub const AFTER_CAPITALS: &str = "^";
 
 /// Guesses the case of a word.
@@ -29,7 +31,7 @@ impl Guesser {
     /// Reads a guesser.
     ///
     /// # Errors
-    /// Says which line is not what was expected.
+    /// A message that names the first invalid line.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut endings = FxHashMap::default();
         for (line, text) in (1..).zip(text.lines()) {
@@ -49,7 +51,7 @@ impl Guesser {
         Ok(Self { endings, after_capitals })
     }
 
-    /// −ln P of lower, title and upper case, up to what they have in common.
+    /// The costs −ln P of lower, title and upper case, up to a common constant.
     pub fn costs(&self, lower: &str, after_capitals: bool) -> [f32; 3] {
         let starts = lower.char_indices().rev().map(|(at, _)| at).take(LONGEST);
         let known = starts.map_while(|at| self.endings.get(&lower[at..])).last();
@@ -61,7 +63,8 @@ impl Guesser {
     }
 }
 
-/// Whether a word of this case, of so many letters, is one of capitals; a word of one letter says nothing.
+/// Returns true if a word with this case and number of letters consists of capitals; a word of one
+/// letter never counts.
 pub fn is_capitals(case: Case, letters: usize) -> bool {
     case.class() == Class::Upper && letters > 1
 }

@@ -1,6 +1,7 @@
-//! A text on its way through a search: words in, candidates to the search, its answers out as choices.
+//! Runs a text through a search: turns words into candidates and the answers of the search into
+//! choices.
 //!
-//! The same for every method that scores candidates of words.
+//! All methods that score candidates of words use this session.
 
 use rustc_hash::FxHashSet;
 
@@ -10,7 +11,7 @@ use crate::restorer::{Boundary, Labelling, Session, Want};
 use crate::search::{self, Answer, BestPathSearch, Scorer};
 use crate::text::{Choice, Label, Tokens};
 
-/// A session.
+/// A session over one text.
 #[derive(Debug)]
 pub struct HmmSession<'a, S: Scorer> {
     candidates: Candidates<'a>,
@@ -20,7 +21,7 @@ pub struct HmmSession<'a, S: Scorer> {
 }
 
 impl<'a, S: Scorer<Candidate = FormCandidate>> HmmSession<'a, S> {
-    /// Begins with a text.
+    /// Starts a text.
     pub fn new(candidates: Candidates<'a>, scorer: S, want: Want) -> Self {
         let search = BestPathSearch::new(scorer, want.look_ahead, want.confidence);
         Self { candidates, search, column: Vec::new(), after_capitals: false }
@@ -56,7 +57,7 @@ impl<S: Scorer<Candidate = FormCandidate> + Send> Session for HmmSession<'_, S> 
     }
 }
 
-/// The case on the best path; its probability is that of all candidates with this case.
+/// The case on the best path; its probability is the sum over all candidates with this case.
 fn choice(answer: &Answer<'_, FormCandidate>) -> Choice {
     let case = answer.candidates[answer.best].case;
     let sum = |posteriors: &[f64]| {
@@ -66,10 +67,10 @@ fn choice(answer: &Answer<'_, FormCandidate>) -> Choice {
     Choice { label: Label::from(case), confidence: answer.posteriors.map(sum) }
 }
 
-/// So many paths are looked at for labellings that differ.
+/// The maximum number of paths that are searched for distinct labellings.
 const MOST_PATHS: usize = 1 << 14;
 
-/// The likeliest labellings of a sentence.
+/// The most likely labellings of a sentence.
 pub fn n_best<S: Scorer<Candidate = FormCandidate>>(
     candidates: &Candidates<'_>,
     scorer: &S,
@@ -92,7 +93,8 @@ pub fn n_best<S: Scorer<Candidate = FormCandidate>>(
         log10: -path.cost / std::f64::consts::LN_10,
         labels: path.candidates.iter().zip(&positions).map(label).collect(),
     };
-    // Several paths may give the same labels, which the best of them stands for; then more are needed for `n` labellings.
+    // Several paths may give the same labels, represented by the best of them, so `n` labellings
+    // may need more paths.
     let mut many = n;
     loop {
         let paths = search::n_best(scorer, &positions, many);

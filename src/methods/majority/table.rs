@@ -1,9 +1,11 @@
-//! The words of a model with the case of each: a hash table used where it lies, in a file or in the program.
+//! The words of a model with their cases: a hash table that is used in place, in a file or in the
+//! program.
 //!
-//! Layout, little-endian: `MJWORDS1`, the number of slots and of words (u32 each), the slots (u32), the entries. A slot is
-//! 0 where it is empty; otherwise its upper 8 bits are a fingerprint of the word and its lower 24 the place of the entry
-//! in units of 4 bytes, counted from 1. An entry is the length of the word (u8), its case (u8: lower, title, upper,
-//! mixed), the word, and for a mixed case its capitals (u64), padded to 4 bytes. Collisions go to the next slot.
+//! Layout, little-endian: `MJWORDS1`, the number of slots and of words (u32 each), the slots (u32),
+//! the entries. An empty slot is 0; otherwise its upper 8 bits are a fingerprint of the word and
+//! its lower 24 bits the position of the entry in units of 4 bytes, counted from 1. An entry is the
+//! length of the word (u8), its case (u8: lower, title, upper, mixed), the word, and for a mixed
+//! case its capitals (u64), padded to 4 bytes. Collisions go to the next slot.
 
 use crate::error::option;
 use crate::model::Bytes;
@@ -13,7 +15,7 @@ const MAGIC: &[u8; 8] = b"MJWORDS1";
 const HEAD: usize = 16;
 const UNIT: usize = 4;
 
-/// The most units that 24 bits can name.
+/// The maximum number of units that 24 bits can address.
 const MAX_UNITS: usize = (1 << 24) - 1;
 
 /// Words with their cases.
@@ -25,13 +27,13 @@ pub struct CaseTable {
 }
 
 impl CaseTable {
-    /// Builds the bytes of a table. Put frequent words first: they get the best places. A word that stands twice keeps
-    /// its first case; one of more than 255 bytes is left out.
+    /// Builds the bytes of a table. Frequent words should come first, since they get the best
+    /// slots. A duplicate word keeps its first case; words of more than 255 bytes are left out.
     ///
     /// # Errors
-    /// Where the words take more than 64 MB.
+    /// If the words take more than 64 MB.
     pub fn build<'a>(words: impl ExactSizeIterator<Item = (&'a str, Case)>) -> Result<Vec<u8>, String> {
-        // Three slots for two words: short ways at every look-up.
+        // Three slots for two words keep the probe sequences short.
         let slot_count = (words.len() * 3 / 2 + 1).next_multiple_of(16);
         let mut slots = vec![0u32; slot_count];
         let mut entries: Vec<u8> = Vec::new();
@@ -62,10 +64,11 @@ impl CaseTable {
         Ok(bytes)
     }
 
-    /// Takes the bytes of a table.
+    /// Opens the bytes of a table.
     ///
     /// # Errors
-    /// Where they are no table, or cut off. Bytes altered elsewhere give wrong cases, and never a panic.
+    /// If the bytes are no table or are truncated. Bytes altered elsewhere give wrong cases, but
+    /// never a panic.
     pub fn open(bytes: Bytes) -> Result<Self, String> {
         if !bytes.starts_with(MAGIC) {
             return Err("does not begin with MJWORDS1, so it holds no words".into());
@@ -78,28 +81,28 @@ impl CaseTable {
         Ok(Self { bytes, slots, words })
     }
 
-    /// The bytes that it is.
+    /// The bytes of the table.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// How many words it holds.
+    /// The number of words.
     pub fn len(&self) -> usize {
         self.words
     }
 
-    /// Whether it holds none.
+    /// Returns true if the table has no words.
     pub fn is_empty(&self) -> bool {
         self.words == 0
     }
 
-    /// The case of a word, `None` where it is not in the table.
+    /// The case of a word; `None` if the table lacks the word.
     #[inline]
     pub fn get(&self, word: &str) -> Option<Case> {
         let hash = hash(word.as_bytes());
         let (slots, entries) = self.bytes[HEAD..].split_at(self.slots * 4);
         let mut at = home(hash, self.slots);
-        // A table with no empty slot, which only damage can make, must not hold us forever.
+        // A table without an empty slot, which only damage can cause, must not loop forever.
         for _ in 0..self.slots {
             let slot = slots.get(at * 4..at * 4 + 4)?;
             let slot = u32::from_le_bytes([slot[0], slot[1], slot[2], slot[3]]);
@@ -118,7 +121,7 @@ impl CaseTable {
     }
 }
 
-/// The first empty slot for a word that is not there yet.
+/// The first empty slot for a word that is not in the table yet.
 fn free_slot(slots: &[u32], entries: &[u8], hash: u64, word: &str) -> Option<usize> {
     let mut at = home(hash, slots.len());
     while slots[at] != 0 {
@@ -149,19 +152,20 @@ fn entry(entries: &[u8], slot: u32) -> Option<(&[u8], Case)> {
     Some((word, case))
 }
 
-/// The slot where a word would like to be: the upper bits of the hash, scaled.
+/// The preferred slot of a hash: its upper bits, scaled.
 #[inline]
 fn home(hash: u64, slots: usize) -> usize {
     ((u128::from(hash) * slots as u128) >> 64) as usize
 }
 
-/// Eight bits of the hash that do not choose the slot.
+/// Eight bits of the hash that do not determine the slot.
 #[inline]
 fn fingerprint(hash: u64) -> u32 {
     hash as u32 & 0xff
 }
 
-/// A hash of eight bytes a step, by multiplication and shifts; part of the format, so it never changes.
+/// A hash of words, eight bytes per step, by multiplication and shifts. It is part of the format,
+/// so it never changes.
 #[inline]
 fn hash(word: &[u8]) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -178,8 +182,8 @@ fn hash(word: &[u8]) -> u64 {
     mix(mix(hash, number(rest)), K)
 }
 
-/// At most seven bytes as a little-endian number, in two or three loads that may overlap: a copy of so few bytes costs as
-/// much as all the rest of a look-up's hash.
+/// Up to seven bytes as a little-endian number, in two or three loads that may overlap: copying so
+/// few bytes costs as much as the rest of the hash.
 #[inline]
 fn number(bytes: &[u8]) -> u64 {
     let len = bytes.len();

@@ -1,13 +1,16 @@
-//! How many words ago a sentence began, as probabilities: the forward algorithm over all ways to part the words so far.
+//! Models the number of words since the last sentence start: the forward algorithm over all
+//! segmentations of the words so far.
 //!
-//! A maximum entropy Markov model (McCallum et al. 2000): whether a sentence begins at a word depends on what is seen around
-//! it and on the distance from the beginning before it. Words to the right bear on a beginning through what is seen, not
-//! through the chain, so the sum over all earlier choices is exact without a look back, and no beam is needed.
+//! A maximum entropy Markov model (McCallum et al. 2000): the probability that a sentence begins at
+//! a word depends on the features around the word and on the distance from the previous start.
+//! Words to the right affect a start through the features, not through the chain, so the sum over
+//! all earlier choices is exact without a backward pass, and no beam is needed.
 
-/// The most words since the beginning of a sentence that are told apart; 0 stands for a beginning that was not seen.
+/// The largest distance from a sentence start that is distinguished; distance 0 means that no start
+/// was seen.
 pub const FAR: usize = 15;
 
-/// The least distance of each bucket; those in between count as one.
+/// The smallest distance of each bucket; distances in between belong to the same bucket.
 pub const DISTANCES: [usize; BUCKETS] = [0, 1, 2, 3, 4, 5, 7, 10, FAR];
 
 /// The bucket of a distance.
@@ -16,13 +19,14 @@ pub fn bucket(distance: usize) -> usize {
     DISTANCES[1..].iter().take_while(|&&least| distance >= least).count()
 }
 
-/// How many buckets there are.
+/// The number of buckets.
 pub const BUCKETS: usize = 9;
 
-/// What is added to the sum of weights for a beginning at each distance, by its bucket.
+/// The term added to the logit of a sentence start, by bucket of the distance.
 pub type Bonus = [f32; BUCKETS];
 
-/// The probability of each distance: 0 while no beginning was seen, [`FAR`] for that and all longer ones.
+/// The probability of each distance: 0 while no start was seen, [`FAR`] for that distance and all
+/// larger ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundaryModel {
     shares: [f32; FAR + 1],
@@ -37,7 +41,8 @@ impl Default for BoundaryModel {
 }
 
 impl BoundaryModel {
-    /// The probability that a sentence begins at the next word, whose sum of weights is `sum`, and the chain after that word.
+    /// Returns the probability that a sentence begins at the next word, whose logit is `sum`, and
+    /// the model after that word.
     pub fn step(&self, sum: f32, bonus: &Bonus) -> (f32, Self) {
         let by_bucket = bonus.map(|bonus| 1.0 / (1.0 + (-(sum + bonus)).exp()));
         let begins: [f32; FAR + 1] =
@@ -46,12 +51,12 @@ impl BoundaryModel {
         let goes_on =
             Self { shares: std::array::from_fn(|distance| self.shares[distance] - begins[distance]) };
         let mut next = goes_on.inside();
-        // The distance of the next word from a beginning here.
+        // The distance of the next word from a sentence start at this word.
         next.shares[1] = all;
         (all, next)
     }
 
-    /// The chain after a word at which no sentence begins.
+    /// The model after a word at which no sentence begins.
     pub fn inside(&self) -> Self {
         let mut shares = [0.0; FAR + 1];
         shares[0] = self.shares[0];
@@ -60,7 +65,7 @@ impl BoundaryModel {
         Self { shares }
     }
 
-    /// The chain after a word at which a sentence begins.
+    /// The model after a word at which a sentence begins.
     pub fn begun() -> Self {
         let mut shares = [0.0; FAR + 1];
         shares[1] = 1.0;
@@ -73,7 +78,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The probability of a beginning at the last word, summed over all ways to part the words before it.
+    /// The probability of a sentence start at the last word, summed over all segmentations of the
+    /// words before it.
     fn plain(words: &[(f32, Bonus)]) -> f64 {
         let last = words.len() - 1;
         let mut all = 0.0;

@@ -1,4 +1,5 @@
-//! What is known of words beside the weights: the lists that they stand in, how another lexicon writes them, their classes.
+//! Knowledge about words beside the weights: the lists that contain them, their forms in another
+//! lexicon, and their classes.
 
 use super::hash::feature;
 use super::observe::{GazetteerMatch, Window, WordFeatures};
@@ -8,37 +9,37 @@ use crate::error::{Error, Result};
 use crate::model::{Section, Store};
 use crate::text::Token;
 
-/// The files of a model that hold it.
+/// The files of a model that hold the gazetteers.
 const LISTS: &str = "lists.bin";
 const FORMS: &str = "forms.bin";
 const CLUSTERS: &str = "clusters.bin";
 
-/// The most lists that a model can have: each is a bit.
+/// The maximum number of lists of a model: each is a bit.
 pub const MOST_LISTS: usize = 16;
 
-/// The most words of an entry: no window shows more.
+/// The maximum number of words of an entry: windows are no longer.
 pub const LONGEST: usize = PLACES;
 
-/// What is known of a word before its neighbours are: what is asked for by none of the features is not there.
+/// The knowledge about a word that needs no neighbours. Tables that no feature uses are absent.
 #[derive(Debug, Clone, Default)]
 pub struct Gazetteers {
-    /// What lists say of words and phrases.
+    /// The list membership of words and phrases.
     pub lists: Option<HashTable<LISTED>>,
-    /// How another lexicon writes words: [`form`].
+    /// The forms of words in another lexicon: [`form`].
     pub forms: Option<HashTable<1>>,
-    /// The numbers of their classes.
+    /// The classes of words.
     pub clusters: Option<HashTable<1>>,
 }
 
-/// Bytes for what lists say of a word or a phrase: the bits of its lists, and for a word how many words the longest entry
-/// has that begins with it.
+/// The number of bytes of an entry for a word or a phrase: the bits of its lists, and for a word
+/// the number of words of the longest entry that begins with it.
 pub const LISTED: usize = 3;
 
 impl Gazetteers {
-    /// Reads what these features look at.
+    /// Reads the tables that these features use.
     ///
     /// # Errors
-    /// [`Error::Model`] where it is missing, cut off or altered.
+    /// [`Error::Model`] if a table is missing, truncated or altered.
     pub fn load(store: &dyn Store, groups: &[Group]) -> Result<Self> {
         let any = |looking: &[Group]| groups.iter().any(|group| looking.contains(group));
         Ok(Self {
@@ -48,7 +49,7 @@ impl Gazetteers {
         })
     }
 
-    /// The files that it is written as.
+    /// The files of the gazetteers.
     pub fn sections(&self) -> Vec<Section> {
         let lists = self.lists.iter().map(|lists| (LISTS, lists.bytes()));
         let forms = self.forms.iter().map(|forms| (FORMS, forms.bytes()));
@@ -56,7 +57,7 @@ impl Gazetteers {
         lists.chain(forms).chain(clusters).map(|(name, bytes)| (name.to_owned(), bytes.to_vec())).collect()
     }
 
-    /// What is seen of a word, with this.
+    /// The features of a word, including those from the gazetteers.
     #[inline]
     pub fn seen(&self, lower: &str, token: &Token, profile: u16) -> WordFeatures {
         let mut seen = WordFeatures::of(lower, token, profile);
@@ -77,12 +78,13 @@ impl Gazetteers {
         }
     }
 
-    /// The longest entry of a list, of two words or more, that the word in the middle of a window is part of; of equally long
-    /// ones that which begins first. An entry whose last word is more than `look_ahead` places to the right is not seen.
+    /// The longest entry of a list, of two words or more, that contains the middle word of a
+    /// window; the leftmost of equally long ones. An entry whose last word is more than
+    /// `look_ahead` places to the right is ignored.
     #[inline]
     pub fn phrase(&self, window: &Window, look_ahead: usize) -> Option<GazetteerMatch> {
         let lists = self.lists.as_ref()?;
-        // Hardly a window has a word that begins an entry.
+        // Few windows have a word that begins an entry.
         if window[..=REACH].iter().all(|seen| seen.longest < 2) {
             return None;
         }
@@ -119,26 +121,26 @@ fn get<const N: usize>(table: &Option<HashTable<N>>, hash: u64) -> Option<&[u8; 
     table.as_ref()?.reader().get(hash)
 }
 
-/// What a list says of an entry or of a word that begins one, to be written: see [`LISTED`].
+/// The bytes for an entry, or for a word that begins one: see [`LISTED`].
 pub fn listed(lists: u16, longest: usize) -> [u8; LISTED] {
     let [low, high] = lists.to_le_bytes();
     [low, high, longest as u8]
 }
 
-/// The hash of an entry of two words or more, from those of its words.
+/// The hash of an entry of two words or more, from the hashes of its words.
 pub fn phrase(words: impl ExactSizeIterator<Item = u64>) -> u64 {
     feature(65, [words.len() as u64, words.fold(0, |sum, word| feature(65, [sum, word]))])
 }
 
-/// How a lexicon writes a word: the class of its most frequent form, the share of that and how often the word was seen
-/// inside sentences, in one byte; never 0.
+/// The form of a word in a lexicon as one byte, never 0: the class of its most frequent form, the
+/// share of that form, and the number of occurrences inside sentences.
 pub fn form(class: u8, share: f64, count: f64) -> u8 {
     let bucket = |value: f64, limits: &[f64]| limits.iter().filter(|&&limit| value >= limit).count() as u8;
     let (share, count) = (bucket(share, &[0.6, 0.8, 0.95, 0.995]), bucket(count, &[1.0, 4.0, 30.0]));
     1 + class + 4 * (share + 5 * count)
 }
 
-/// The class in such a byte, 1 for the first; 0 for none.
+/// The class in a byte of [`form`], 1 for the first; 0 if there is none.
 #[inline]
 pub fn class(form: u8) -> u64 {
     form.checked_sub(1).map_or(0, |form| u64::from(form % 4) + 1)
@@ -156,7 +158,7 @@ mod tests {
         seen
     }
 
-    /// Tables of entries, with the one list 0.
+    /// Tables of entries, all on list 0.
     fn gazetteers(entries: &BTreeSet<Vec<u64>>) -> Gazetteers {
         let mut values: BTreeMap<u64, (u16, usize)> = BTreeMap::new();
         for entry in entries {
@@ -172,7 +174,7 @@ mod tests {
         }
     }
 
-    /// Every entry at every place.
+    /// A plain twin of `phrase`: tries every entry at every place.
     fn plain(entries: &BTreeSet<Vec<u64>>, window: &[u64], look_ahead: usize) -> Option<(usize, usize)> {
         let mut best = None;
         for start in 0..=REACH {

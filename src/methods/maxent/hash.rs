@@ -1,4 +1,4 @@
-//! The hash of words and features. It reaches files, so it never changes.
+//! The hash of words and features. It is written to files, so it never changes.
 
 const K: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -8,24 +8,24 @@ fn mix(hash: u64, part: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The hash of a template, by its number, and the values that fill it.
+/// The hash of a feature: the number of its template and the values that fill it.
 #[inline]
 pub fn feature(template: u64, values: impl IntoIterator<Item = u64>) -> u64 {
     finish(start(template), values)
 }
 
-/// What the hashes of a template begin with.
+/// The initial state of the hashes of a template.
 pub fn start(template: u64) -> u64 {
     (template + 1).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// The hash that begins so, of the values that fill its template.
+/// Completes a hash of [`start`] with the values that fill the template.
 #[inline]
 pub fn finish(start: u64, values: impl IntoIterator<Item = u64>) -> u64 {
     mix(values.into_iter().fold(start, mix), K)
 }
 
-/// A hash of bytes, eight a step; never 0.
+/// A hash of bytes, eight per step; never 0.
 #[inline]
 pub fn hash(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64 ^ 0x6d61_7865_6e74_3031;

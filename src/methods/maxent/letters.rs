@@ -1,12 +1,12 @@
-//! The letters of a word as values of features.
+//! The letters of a word as feature values.
 
 use super::templates::FeatureSlot;
 
-/// The first or last letters of a word, as many as a slot takes; `None` where it has fewer.
+/// The prefix or suffix of a word that a slot takes; `None` if the word has fewer letters.
 pub fn affix(lower: &str, slot: FeatureSlot) -> Option<&str> {
     match slot {
         FeatureSlot::First(letters) => {
-            // Of no letters the first one is none, as where a text ends.
+            // Without letters there is no first one, as at the end of a text.
             let mut ends = lower.char_indices().skip(1).map(|(at, _)| at).chain([lower.len()]);
             ends.nth(letters - 1).map(|end| &lower[..end])
         }
@@ -17,10 +17,11 @@ pub fn affix(lower: &str, slot: FeatureSlot) -> Option<&str> {
     }
 }
 
-/// Gives all sequences of two to four letters of a word to `visit`, the ends of the word counted as letters: whether one
-/// begins (1), ends (2) or is (3) the word, and its letters proper.
+/// Calls `visit` with all sequences of two to four letters of a word, counting the ends of the word
+/// as letters: 1 if the sequence begins the word, 2 if it ends the word, 3 if it is the whole word,
+/// 0 otherwise; and its letters without the ends.
 pub fn ngrams<'a>(lower: &'a str, visit: &mut impl FnMut(u64, &'a str)) {
-    // `starts[n]` is where the last n letters begin.
+    // `starts[n]` is the start of the last n letters.
     let (mut starts, mut letters) = ([0; 5], 0);
     for end in lower.char_indices().skip(1).map(|(at, _)| at).chain([lower.len()]) {
         starts.rotate_right(1);
@@ -37,7 +38,8 @@ pub fn ngrams<'a>(lower: &'a str, visit: &mut impl FnMut(u64, &'a str)) {
     }
 }
 
-/// Length, vowels, consonants, and whether there are digits, hyphens, apostrophes or stops.
+/// The shape of a word: its length, vowels and consonants, and whether it has digits, hyphens,
+/// apostrophes or full stops.
 pub fn shape(lower: &str) -> u64 {
     let (mut len, mut vowels, mut kinds) = (0u64, 0u64, 0u64);
     for c in lower.chars() {
@@ -61,7 +63,7 @@ mod tests {
     use ngrams::Ngrams;
     use proptest::prelude::*;
 
-    /// Those of an independent crate, which keeps the ends of the word as letters.
+    /// The n-grams of an independent crate, which counts the ends of the word as letters.
     fn plain(word: &str) -> Vec<String> {
         let letters: Vec<char> = format!("^{word}$").chars().collect();
         let of = |n| Ngrams::new(letters.iter().copied(), n).map(|letters| letters.into_iter().collect());

@@ -1,24 +1,26 @@
-//! How much the end of a line says of the end of a sentence: much where lines are utterances, nothing where a text is wrapped.
+//! Evidence of a sentence end at the end of a line: strong if lines are utterances, none if the
+//! text is wrapped.
 //!
-//! Which of the two kinds a text is, its lines so far tell: how likely sentences began where they opened, by the words alone.
-//! Both kinds are weighed by Bayes' rule, so a text needs no setting and live text no later line.
+//! The lines so far tell which of the two kinds a text is: the probabilities, from the words alone,
+//! that sentences began at their first words. Both kinds are weighted by Bayes' rule, so a text
+//! needs no setting and live text no later line.
 
-/// The share of words that begin a sentence, in ordinary text,
+/// The share of words that begin a sentence, in ordinary text.
 const WORDS_THAT_BEGIN: f32 = 0.08;
 
-/// and that of lines that do where lines are utterances.
+/// The share of lines that begin a sentence, if lines are utterances.
 const LINES_THAT_BEGIN: f32 = 0.9;
 
-/// How likely lines are utterances before any was seen.
+/// The prior probability that lines are utterances.
 const UTTERANCES: f32 = 0.4;
 
-/// No text is surer than this to be of one kind, so that a few lines turn it where it changes.
+/// The bound on the log-odds of either kind, so that a few lines can turn them if the text changes.
 const SUREST: f32 = 5.0;
 
-/// What the lines of a text so far say of its next line end.
+/// The evidence of the lines so far for the next line end.
 #[derive(Debug, Clone, Copy)]
 pub struct LineEvidence {
-    /// ln of how much likelier utterances are than a wrapped text.
+    /// The log-odds of utterances against a wrapped text.
     log_odds: f32,
 }
 
@@ -29,18 +31,20 @@ impl Default for LineEvidence {
 }
 
 impl LineEvidence {
-    /// ln of the factor that the end of a line adds to the odds of a beginning.
+    /// The logarithm of the factor that a line end contributes to the odds of a sentence start.
     pub fn bonus(self) -> f32 {
         let utterances = 1.0 / (1.0 + (-self.log_odds).exp());
         let begins = utterances * LINES_THAT_BEGIN + (1.0 - utterances) * WORDS_THAT_BEGIN;
         (begins / (1.0 - begins)).ln() - (WORDS_THAT_BEGIN / (1.0 - WORDS_THAT_BEGIN)).ln()
     }
 
-    /// Takes in the probability that a sentence begins where a line opened, as it is without this evidence.
+    /// Updates the evidence with the probability, computed without it, that a sentence begins at
+    /// the first word of a line.
     pub fn take(&mut self, begins: f32) {
         let if_begins = begins / WORDS_THAT_BEGIN;
         let if_inside = (1.0 - begins) / (1.0 - WORDS_THAT_BEGIN);
-        // In a wrapped text a line opens with a beginning as often as any other word, so that the two add up to 1.
+        // In a wrapped text a line begins a sentence as often as any other word does, so the
+        // likelihood of that kind is 1.
         let utterance = LINES_THAT_BEGIN * if_begins + (1.0 - LINES_THAT_BEGIN) * if_inside;
         self.log_odds = (self.log_odds + utterance.ln()).clamp(-SUREST, SUREST);
     }
@@ -60,12 +64,12 @@ mod tests {
     fn the_ends_of_utterances_count_and_those_of_wrapped_lines_do_not() {
         assert!(after(&[0.6, 0.2, 0.7, 0.4]) > 4.0);
         assert!(after(&[0.02, 0.05, 0.01, 0.4, 0.02, 0.03, 0.1]) < 0.3);
-        // Seven lines are enough to turn a text that was sure of the other kind.
+        // Seven lines are enough to turn a text that was clearly of the other kind.
         assert!(after(&[[0.0; 100].as_slice(), &[0.6; 7]].concat()) > 4.0);
         assert!(after(&[[1.0; 100].as_slice(), &[0.02; 12]].concat()) < 0.3);
     }
 
-    /// 0.9 / 0.1 are the odds of a line, 0.08 / 0.92 those of any word.
+    /// The odds of a line start are 0.9 / 0.1, those of any word 0.08 / 0.92.
     #[test]
     fn a_line_end_never_speaks_against_a_beginning_and_never_for_sure() {
         for begins in [0.0, f32::MIN_POSITIVE, 0.08, 0.5, 1.0] {

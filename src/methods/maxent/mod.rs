@@ -1,4 +1,5 @@
-//! Maximum entropy (Batista et al. 2007, section 4.2): a weighted sum of what is seen around a word, for each class.
+//! Maximum entropy (Batista et al. 2007, section 4.2): a weighted sum of the features around a
+//! word, for each class.
 
 pub mod boundary;
 pub mod filling;
@@ -30,65 +31,71 @@ use table::HashTable;
 use templates::Group;
 use weights::WeightTable;
 
-/// The files of a model: the weights of features, how words are written elsewhere, and spellings of mixed case.
+/// The files of a model: the weights of features, the profiles of words, and spellings in mixed
+/// case.
 const WEIGHTS: &str = "weights.bin";
 const WORDS: &str = "words.bin";
 const MIXED: &str = "mixed.txt";
 
-/// The classes: lower, title, upper, mixed. The weights of the first are 0 for all features.
+/// The number of classes: lower, title, upper, mixed. The weights of the first are 0 for all
+/// features.
 pub const CLASSES: usize = 4;
 
-/// The weights of a feature: those of the classes but the first, and one for the beginning of a sentence at the word.
+/// The number of weights of a feature: one for each class but the first, and one for a sentence
+/// start at the word.
 pub const WEIGHTS_EACH: usize = CLASSES;
 
-/// The weight for the beginning of a sentence.
+/// The index of the weight for a sentence start.
 pub const BEGIN: usize = CLASSES - 1;
 
-/// Bytes for a word: its profile and the sums of weights, two each.
+/// The number of bytes of a word: its profile and the sums of weights, two each.
 pub const WORD: usize = 2 + 2 * WEIGHTS_EACH;
 
-/// Sums of weights.
+/// The logits of a word, in levels of weights.
 type Sums = [i32; WEIGHTS_EACH];
 
-/// A trained model.
+/// A trained model of the method `maxent`.
 #[derive(Debug)]
 pub struct Maxent {
-    /// For each feature its weights, in [`MaxentSettings::steps`].
+    /// The weights of each feature, in [`MaxentSettings::steps`].
     pub weights: WeightTable,
-    /// For each word its [profile](profile::WordCounts::profile), and the sums of the weights of its own features.
+    /// The [profile](profile::WordCounts::profile) of each word, and the sums of the weights of its
+    /// own features.
     pub words: HashTable<WORD>,
-    /// What lists and another lexicon say of words.
+    /// The lists and the other lexicon that describe words.
     pub gazetteers: Gazetteers,
-    /// The cases of classes; words in mixed case are known by their hashes.
+    /// The cases of classes; words in mixed case are looked up by their hashes.
     pub cases: ClassCases<u64>,
-    /// The settings that it was trained with.
+    /// The settings of training.
     pub settings: MaxentSettings,
-    /// The features that the settings name.
+    /// The features named by the settings.
     pub features: FeatureSet,
     labels: Labels,
 }
 
-/// What a model needs to know of how it was trained.
+/// The settings of training that a model needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MaxentSettings {
     /// The [version](templates::VERSION) of the features.
     pub version: u32,
-    /// The features.
+    /// The groups of features.
     pub groups: Vec<Group>,
-    /// Words of right context that they see.
+    /// The number of words of right context that the features use.
     pub look_ahead: usize,
-    /// How many steps a weight of 1 has.
+    /// The number of steps of a weight of 1.
     pub steps: u32,
-    /// How many features have weights larger than the most steps that there are, which they count as.
+    /// The number of features whose weights exceed the largest representable number of steps and
+    /// were clipped to it.
     #[serde(default, skip_serializing_if = "is_none")]
     pub cut: usize,
-    /// Whether it also chooses where sentences begin, and so end: it was trained on text that does not show it.
+    /// True if the model also predicts sentence starts, and so sentence ends: it was trained on
+    /// text that does not show them.
     pub begins: bool,
-    /// How much worse a capital too many is than one too few.
+    /// The cost of a superfluous capital relative to that of a missing one.
     pub capital_cost: f32,
 }
 
-/// Whether a count is none: it then stands in no manifest.
+/// Returns true for 0, which is not written to a manifest.
 fn is_none(count: &usize) -> bool {
     *count == 0
 }
@@ -97,7 +104,8 @@ impl Maxent {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`Error::Model`] where a file of it is missing, cut off or altered, or its features are not those of this build.
+    /// [`Error::Model`] if a file of the model is missing, truncated or altered, or if its features
+    /// are not those of this build.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train the model again"));
@@ -117,7 +125,7 @@ impl Maxent {
         Ok(Self::new(weights, words, gazetteers, mixed, settings, manifest.locale))
     }
 
-    /// A model of these parts.
+    /// Creates a model from these parts.
     pub fn new(
         weights: WeightTable,
         words: HashTable<WORD>,
@@ -134,7 +142,7 @@ impl Maxent {
         Self { weights, words, gazetteers, cases, settings, features, labels }
     }
 
-    /// The files that the model is written as.
+    /// The files of the model.
     pub fn sections(&self) -> Vec<Section> {
         let mut sections = vec![
             (WEIGHTS.to_owned(), self.weights.bytes().to_vec()),
@@ -145,12 +153,13 @@ impl Maxent {
         sections
     }
 
-    /// What its manifest says of how it works.
+    /// The settings of the model as its manifest has them.
     pub fn settings(&self) -> &MaxentSettings {
         &self.settings
     }
 
-    /// What is seen of a word, and the sums of its own features; `features` is scratch memory.
+    /// The features of a word, and the sums of the weights of its own features; `features` is
+    /// scratch memory.
     fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (WordFeatures, Sums) {
         let mut seen = self.gazetteers.seen(lower, token, 0);
         let Some(bytes) = self.words.reader().get(seen.hash) else {
@@ -161,7 +170,8 @@ impl Maxent {
         (seen, std::array::from_fn(|at| i16::from_le_bytes(parts[1 + at]).into()))
     }
 
-    /// The case of a word of the class title. The parts of a compound that the model does not hold have each their own.
+    /// The case of a word of the class title. The parts of a compound that the model lacks each
+    /// have their own case.
     pub fn title(&self, lower: &str, begins: bool) -> Case {
         let locale = self.cases.locale();
         let title = self.cases.case(Class::Title, lower, None).unwrap_or_default();
@@ -181,13 +191,14 @@ impl Maxent {
         }
     }
 
-    /// What is seen behind the last word of a text.
+    /// The features of the position after the last word of a text.
     fn nothing(&self, features: &mut Vec<u64>) -> (WordFeatures, Sums) {
         let seen = WordFeatures::default();
         (seen, own(&self.features, "", seen, &self.weights, features))
     }
 
-    /// What each distance from the beginning of a sentence says for a beginning at a word.
+    /// The terms that each distance from the last sentence start adds to the logit of a start at a
+    /// word.
     fn bonus(&self, word: WordFeatures) -> Bonus {
         let mut bonus = [0.0; BUCKETS];
         let mut features = Vec::new();
@@ -201,7 +212,7 @@ impl Maxent {
         bonus
     }
 
-    /// The probability of each class at a word with these sums, inside a sentence.
+    /// The probability of each class at a word with these logits, inside a sentence.
     #[inline]
     fn shares(&self, sums: &Sums) -> [f32; CLASSES] {
         let mut classes = [1.0; CLASSES];

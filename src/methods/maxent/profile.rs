@@ -1,15 +1,15 @@
-//! How a word is written in the training text, as a number of two bytes.
+//! The profile of a word: its counts in the training text as a two-byte number.
 
 use crate::text::{Case, Class};
 
-/// How often a word was seen, and how.
+/// The counts of a word in the training text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WordCounts {
-    /// Inside sentences, in each class.
+    /// Occurrences inside sentences, by class.
     pub classes: [u32; 4],
-    /// At the beginning of sentences.
+    /// Occurrences at the beginning of sentences.
     pub first: u32,
-    /// At their end.
+    /// Occurrences at the end of sentences.
     pub last: u32,
 }
 
@@ -24,7 +24,7 @@ impl WordCounts {
         self.last += u32::from(last);
     }
 
-    /// The sum of two.
+    /// The sum of two counts.
     pub fn plus(&self, other: &Self) -> Self {
         Self {
             classes: std::array::from_fn(|class| self.classes[class] + other.classes[class]),
@@ -33,8 +33,8 @@ impl WordCounts {
         }
     }
 
-    /// As if one occurrence had not been seen: a word must not be trained on its own count, or what was seen once would
-    /// always be known.
+    /// The counts without one occurrence: a word must not be trained on its own count, or a word
+    /// seen once would always be known.
     pub fn without(&self, class: Class, first: bool, last: bool) -> Self {
         let mut less = *self;
         if first {
@@ -47,7 +47,7 @@ impl WordCounts {
         less
     }
 
-    /// The number: 0 for a word that was not seen.
+    /// The profile as a number: 0 for an unseen word.
     pub fn profile(&self) -> u16 {
         let inside: u32 = self.classes.iter().sum();
         let all = inside + self.first;
@@ -66,14 +66,15 @@ impl WordCounts {
     }
 }
 
-/// Whether the number is that of a word seen fewer than four times inside sentences: what rare words look like, words that
-/// were never seen look like too (Brants 2000, section 2.3).
+/// Returns true for the profile of a word seen fewer than four times inside sentences: unseen words
+/// look like rare ones (Brants 2000, section 2.3).
 #[inline]
 pub fn is_rare(profile: u16) -> bool {
     profile == 0 || (profile - 1) >> 5 & 3 < 2
 }
 
-/// The case in which a word with this number is mostly written inside sentences; `None` where that is lower case.
+/// The case in which a word with this profile is mostly written inside sentences; `None` for lower
+/// case.
 pub fn likely_case(profile: u16) -> Option<Case> {
     let (title, upper) = (profile.saturating_sub(1) & 7, profile.saturating_sub(1) >> 3 & 3);
     match (title, upper) {

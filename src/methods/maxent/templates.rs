@@ -1,20 +1,21 @@
-//! The templates of features: one table says the number, group, name and slots of each, and extraction, names and exchange
-//! all follow it.
+//! The templates of features: one table defines the number, group, name and slots of each, and
+//! drives extraction, names and exchange.
 //!
-//! A feature is a 64-bit hash of the number of its template and of the values in its slots. Hashes reach files, so neither they
-//! nor the numbers ever change: a new template takes the next number.
+//! A feature is a 64-bit hash of the number of its template and of the values in its slots. Hashes
+//! are written to files, so neither hashes nor numbers ever change: a new template takes the next
+//! number.
 
 use serde::{Deserialize, Serialize};
 
 use crate::named::NamedValue;
 
-/// The number of the table as a whole: a model trained with another one is refused.
+/// The version of the whole table: a model trained with another version is refused.
 pub const VERSION: u32 = 2;
 
-/// The most words to either side that a template looks at.
+/// The maximum number of words to either side that a template uses.
 pub const REACH: usize = 3;
 
-/// The places of a window: those words, and the word in the middle.
+/// The number of places in a window: the word in the middle and its neighbours on both sides.
 pub const PLACES: usize = 2 * REACH + 1;
 
 /// A group of templates, switched on and off by its name.
@@ -23,37 +24,41 @@ pub const PLACES: usize = 2 * REACH + 1;
 pub enum Group {
     /// The word: w(i)
     Word,
-    /// It with a neighbour: (w(i-1), w(i)) and (w(i), w(i+1))
+    /// The word with a neighbour: (w(i-1), w(i)) and (w(i), w(i+1))
     Bigrams,
-    /// It with two: (w(i-2), w(i-1), w(i)) and (w(i-1), w(i), w(i+1))
+    /// The word with two neighbours: (w(i-2), w(i-1), w(i)) and (w(i-1), w(i), w(i+1))
     Trigrams,
-    /// Neighbours without it, to two words on either side
+    /// Neighbours without the word, up to two words on either side
     Neighbours,
-    /// Further ones: (w(i), w(i+1), w(i+2)), and words three places away
+    /// Wider context: (w(i), w(i+1), w(i+2)), and words three places away
     Wide,
-    /// Its first and last one to four letters
+    /// The first and last one to four letters of the word
     Affixes,
-    /// Its length, its vowels and consonants, digits, hyphens and apostrophes
+    /// The length of the word, its vowels and consonants, digits, hyphens and apostrophes
     Shape,
-    /// How it and its neighbours are written elsewhere in the training text: the most frequent case, and its share
+    /// The case of the word and its neighbours in the training text: the most frequent one, and its
+    /// share
     Profile,
-    /// The marks next to it, and whether a sentence begins there, where the text shows them
+    /// The marks next to the word, and whether a sentence begins there, if the text shows them
     Marks,
-    /// Longer stretches around it: three to five words and their profiles, for the beginnings of sentences
+    /// Longer stretches around the word: three to five words and their profiles, for sentence
+    /// starts
     Spans,
-    /// The sequences of two to four letters of a word that was hardly or never seen, its ends marked
+    /// The sequences of two to four letters of a rare or unseen word, with its ends marked
     Ngrams,
-    /// The lists that it stands in (--list), by itself or within a phrase
+    /// The lists (--list) that contain the word, by itself or within a phrase
     Lists,
-    /// It and its neighbours in lists
+    /// The word and its neighbours in lists
     ListsAround,
-    /// How another lexicon writes it (--forms): the most frequent form, its share and how often the word was seen
+    /// The word in another lexicon (--forms): its most frequent form, the share of that form, and
+    /// the count of the word
     Forms,
-    /// It and its neighbours in that lexicon
+    /// The word and its neighbours in that lexicon
     FormsAround,
-    /// Its class and those of its neighbours, of 255 that are found in the corpus: words that stand among the same words
+    /// The classes of the word and its neighbours, of 255 learned from the corpus: words that occur
+    /// among the same words
     Clusters,
-    /// The case chosen for the word before it, or that a sentence began there
+    /// The case chosen for the previous word, or that a sentence began there
     Previous,
 }
 
@@ -108,7 +113,7 @@ impl NamedValue for Group {
 }
 
 impl Group {
-    /// Those that need nothing but a corpus, and help.
+    /// The groups that need nothing but a corpus, and improve results.
     pub const DEFAULT: [Self; 10] = [
         Self::Word,
         Self::Bigrams,
@@ -122,80 +127,82 @@ impl Group {
         Self::Ngrams,
     ];
 
-    /// Those that look at lists.
+    /// The groups that use lists.
     pub const LISTS: [Self; 2] = [Self::Lists, Self::ListsAround];
 
-    /// Those that look at another lexicon.
+    /// The groups that use another lexicon.
     pub const FORMS: [Self; 2] = [Self::Forms, Self::FormsAround];
 
-    /// The name in settings and on the command line.
+    /// The name of the group in settings and on the command line.
     pub fn name(self) -> &'static str {
         self.name_of()
     }
 }
 
-/// A value that a template looks at; places count from the word, those to its left below 0.
+/// A value that a template uses. Places are relative to the word; those to its left are negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureSlot {
     /// The word at a place.
     Word(isize),
-    /// Its profile.
+    /// The profile of the word at a place.
     Profile(isize),
-    /// The marks around it, and whether a sentence begins there.
+    /// The marks around the word at a place, and whether a sentence begins there.
     Marks(isize),
-    /// The lists that it stands in.
+    /// The lists that contain the word at a place.
     Lists(isize),
-    /// How another lexicon writes it.
+    /// The form in another lexicon of the word at a place.
     Form(isize),
-    /// The number of its class.
+    /// The class of the word at a place.
     Cluster(isize),
-    /// The first letters, so many; there are none in a shorter word.
+    /// The first letters of the word, of this number; a shorter word has no value.
     First(usize),
-    /// The last ones.
+    /// The last letters of the word, of this number; a shorter word has no value.
     Last(usize),
-    /// Whether letters begin (1), end (2) or are (3) the word, which fills the template once for each sequence of letters.
+    /// The position of a letter sequence: it begins (1), ends (2) or is (3) the word. The template
+    /// is filled once for each sequence.
     Affix,
-    /// Those letters.
+    /// The letters of the sequence.
     Letters,
-    /// The shape.
+    /// The shape of the word.
     Shape,
-    /// All lists that the word stands in, and then each by itself, where they are several.
+    /// All lists that contain the word, and then each list by itself if there are several.
     List,
-    /// The most frequent case in another lexicon.
+    /// The most frequent case of the word in another lexicon.
     FormClass,
-    /// How many words to the right are seen.
+    /// The number of visible words to the right.
     LookAhead,
-    /// The lists of the phrase that the word is part of,
+    /// The lists of the phrase that contains the word.
     PhraseLists,
-    /// how many words it has,
+    /// The number of words of the phrase.
     PhraseWords,
-    /// and the place of the word in it.
+    /// The position of the word in the phrase.
     PhrasePlace,
-    /// How many words ago a sentence began, in [buckets](super::boundary::bucket).
+    /// The number of words since the last sentence start, in [buckets](super::boundary::bucket).
     Distance,
-    /// The class chosen for the word before, [`BEGUN`] or [`NO_WORD`].
+    /// The class chosen for the previous word, [`BEGUN`] or [`NO_WORD`].
     Before,
 }
 
-/// Values at a word in the [`FeatureSlot::Before`] behind the classes: the word before began a sentence, so that its case says nothing;
+/// The value of [`FeatureSlot::Before`] after the classes for a previous word that began a
+/// sentence, so that its case says nothing.
 pub const BEGUN: usize = 4;
 
-/// and there is no word before.
+/// The value of [`FeatureSlot::Before`] if there is no previous word.
 pub const NO_WORD: usize = 5;
 
-/// How many there are of these and the classes.
+/// The number of values of [`FeatureSlot::Before`].
 pub const PREVIOUS: usize = 6;
 
 /// A template of features.
 #[derive(Debug, Clone, Copy)]
 pub struct Template {
-    /// Its number, which is part of every hash.
+    /// The number of the template, which is part of every hash.
     pub number: u64,
-    /// The group that it is switched on with; it is always on where that is `None`.
+    /// The group that switches the template on; `None` if it is always on.
     pub group: Option<Group>,
-    /// The beginning of the names of its features.
+    /// The prefix of the names of the template's features.
     pub name: &'static str,
-    /// The values that fill it.
+    /// The values that fill the template.
     pub slots: &'static [FeatureSlot],
 }
 
@@ -216,7 +223,8 @@ use Group::{
     Neighbours, Ngrams, Previous, Profile as Profiles, Shape as Shapes, Spans, Trigrams, Wide, Word as Words,
 };
 
-/// All templates. Features of a group come in this order: those of the word by itself before those of its surroundings.
+/// All templates. Features of a group are in this order: those of the word by itself before those
+/// of its context.
 #[rustfmt::skip]
 pub const TEMPLATES: &[Template] = &[
     always(0, "bias", &[]),
@@ -230,7 +238,7 @@ pub const TEMPLATES: &[Template] = &[
     of(Neighbours, 8, "n+1", &[Word(1)]),
     of(Neighbours, 9, "n-1+1", &[Word(-1), Word(1)]),
     of(Neighbours, 10, "n+1+2", &[Word(1), Word(2)]),
-    // How much a word says depends on how much else is seen.
+    // The meaning of a word depends on the amount of context that is visible.
     of(Wide, 110, "seen", &[LookAhead]),
     of(Wide, 11, "q-", &[Word(-3), Word(-2), Word(-1), Word(0)]),
     of(Wide, 12, "s-", &[Word(-2), Word(0)]),
@@ -263,7 +271,7 @@ pub const TEMPLATES: &[Template] = &[
     of(ListsAround, 62, "list+1", &[Lists(0), Lists(1)]),
     of(InLists, 63, "phrase", &[PhraseLists]),
     of(InLists, 64, "phrase-at", &[PhraseLists, PhraseWords, PhrasePlace]),
-    // 65 is the hash of a phrase: see `gazetteers::phrase`.
+    // Number 65 is the hash of a phrase: see `gazetteers::phrase`.
     of(Forms, 66, "form-class", &[FormClass]),
     of(Forms, 67, "form", &[Form(0)]),
     of(FormsAround, 68, "form-1", &[Form(-1), Form(0)]),
@@ -302,23 +310,23 @@ pub const TEMPLATES: &[Template] = &[
     of(Previous, 115, "before-w", &[Before, Word(0)]),
 ];
 
-/// What has to be known before a template can be filled.
+/// The knowledge that is needed before a template can be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateStage {
     /// The word alone.
     Own,
     /// The words around it.
     Context,
-    /// The phrase that it is part of.
+    /// The phrase that contains the word.
     Phrase,
-    /// The choice for the word before.
+    /// The choice for the previous word.
     Previous,
-    /// Where the sentence began.
+    /// The last sentence start.
     History,
 }
 
 impl Template {
-    /// How many words to the right it looks at.
+    /// The number of words to the right that the template uses.
     pub const fn reach(&self) -> usize {
         let (mut at, mut most) = (0, 0);
         while at < self.slots.len() {
@@ -333,12 +341,12 @@ impl Template {
         most.unsigned_abs()
     }
 
-    /// What has to be known before it can be filled.
+    /// The knowledge that is needed before the template can be filled.
     pub fn stage(&self) -> TemplateStage {
         let any = |slots: &[FeatureSlot]| self.slots.iter().any(|slot| slots.contains(slot));
         let is_own = |slot: &FeatureSlot| match slot {
             Word(place) | Profile(place) | Form(place) | Cluster(place) => *place == 0,
-            // The marks around a word are not the word's own.
+            // The marks around a word are not part of the word itself.
             Marks(_) | Lists(_) | LookAhead => false,
             _ => true,
         };

@@ -1,18 +1,19 @@
-//! The weights of features as a model holds them: whole numbers of [steps](super::MaxentSettings::steps), of one byte each or of two.
+//! The weights of features as a model stores them: integers in
+//! [steps](super::MaxentSettings::steps), of one or two bytes each.
 
 use super::table::{self, HashTable, TableReader};
 use super::{Sums, WEIGHTS_EACH};
 use crate::bytes::Bytes;
 
-/// The bytes of the weights of a feature, where each takes two.
+/// The number of bytes of the weights of a feature if each takes two.
 pub const WIDE: usize = 2 * WEIGHTS_EACH;
 
 /// Weights by feature.
 #[derive(Debug, Clone)]
 pub enum WeightTable {
-    /// A byte each.
+    /// One byte per weight.
     Narrow(HashTable<WEIGHTS_EACH>),
-    /// Two bytes each, little-endian.
+    /// Two bytes per weight, little-endian.
     Wide(HashTable<WIDE>),
 }
 
@@ -20,10 +21,10 @@ pub enum WeightTable {
 pub type WeightLevels = [i16; WEIGHTS_EACH];
 
 impl WeightTable {
-    /// Takes the bytes of a table, whose head says how wide a weight is.
+    /// Opens the bytes of a table, whose head gives the width of a weight.
     ///
     /// # Errors
-    /// Where they are no table of weights, or cut off.
+    /// If the bytes are no table of weights or are truncated.
     pub fn open(bytes: Bytes) -> Result<Self, String> {
         match table::width(&bytes) {
             Some(WIDE) => HashTable::open(bytes).map(Self::Wide),
@@ -31,7 +32,7 @@ impl WeightTable {
         }
     }
 
-    /// The bytes that it is.
+    /// The bytes of the table.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Narrow(table) => table.bytes(),
@@ -39,7 +40,7 @@ impl WeightTable {
         }
     }
 
-    /// The weights of a feature.
+    /// The weights of a feature; `None` if the table lacks the feature.
     pub fn get(&self, feature: u64) -> Option<WeightLevels> {
         match self {
             Self::Narrow(table) => table.reader().get(feature).map(narrow),
@@ -47,7 +48,7 @@ impl WeightTable {
         }
     }
 
-    /// Adds the weights of those features that are there.
+    /// Adds the weights of the features that are present.
     #[inline]
     pub fn add(&self, features: &[u64], sums: &mut Sums) {
         match self {
@@ -59,7 +60,7 @@ impl WeightTable {
     }
 }
 
-// Inlined, the rarer of the two would make room for itself at the cost of the other.
+// If this were inlined, the rarer case would slow down the common one.
 #[cold]
 #[inline(never)]
 fn add_wide(table: TableReader<'_, WIDE>, features: &[u64], sums: &mut Sums) {
@@ -97,22 +98,22 @@ fn wide(value: &[u8; WIDE]) -> WeightLevels {
     std::array::from_fn(|at| i16::from_le_bytes([value[2 * at], value[2 * at + 1]]))
 }
 
-/// What builds such tables.
+/// Builds tables of weights.
 mod build {
     use super::{HashTable, WIDE, WeightLevels, WeightTable};
     use crate::methods::maxent::WEIGHTS_EACH;
 
-    /// How wide a weight is.
+    /// The width of a weight.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Width {
-        /// A byte.
+        /// One byte.
         Narrow,
         /// Two bytes.
         Wide,
     }
 
     impl Width {
-        /// The most steps that a weight has, up and down.
+        /// The largest number of steps of a weight, positive or negative.
         pub fn most(self) -> i16 {
             match self {
                 Self::Narrow => i8::MAX.into(),
@@ -120,13 +121,13 @@ mod build {
             }
         }
 
-        /// The steps nearest to a number of them.
+        /// The nearest representable number of steps.
         pub fn nearest(self, steps: f32) -> i16 {
             let most = f32::from(self.most());
             steps.round().clamp(-most, most) as i16
         }
 
-        /// How many features fit into so many bytes.
+        /// The number of features that fit into this many bytes.
         pub fn room(self, bytes: usize) -> usize {
             match self {
                 Self::Narrow => HashTable::<WEIGHTS_EACH>::room(bytes),
@@ -134,7 +135,7 @@ mod build {
             }
         }
 
-        /// The bytes of a table of weights, each within [`Width::most`].
+        /// Builds the bytes of a table of weights, each within [`Width::most`].
         pub fn build(self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
             match self {
                 Self::Narrow => HashTable::build(weights.map(|(feature, steps)| (feature, bytes(steps)))),
@@ -144,7 +145,7 @@ mod build {
     }
 
     impl WeightTable {
-        /// How wide its weights are.
+        /// The width of the weights.
         pub fn width(&self) -> Width {
             match self {
                 Self::Narrow(_) => Width::Narrow,
@@ -152,7 +153,8 @@ mod build {
             }
         }
 
-        /// The bytes of a table with other weights for some features, and with new features.
+        /// Builds the bytes of the table with other weights for some features, and with new
+        /// features.
         pub fn with(&self, weights: impl Iterator<Item = (u64, WeightLevels)>) -> Vec<u8> {
             match self {
                 Self::Narrow(table) => table.with(weights.map(|(feature, steps)| (feature, bytes(steps)))),

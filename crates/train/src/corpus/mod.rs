@@ -170,8 +170,8 @@ impl Corpus {
         }
     }
 
-    /// Records notes on a training file whose text was read differently from the way it stands in
-    /// the file.
+    /// Records notes on a file used in training, such as a lexicon, whose content was not taken
+    /// exactly as it stands.
     pub fn note(&self, notes: &[String]) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(notes);
     }
