@@ -1,19 +1,20 @@
-//! Hashes with small values, in bytes that are used where they lie, in a file or in the program.
+//! A hash table with small values that is used in place, in a file or in the program.
 //!
-//! Layout, little-endian: `MJHASHES`, the number of bytes of a value, of buckets and of entries (u32 each); for each bucket, and
-//! once more, the first of its entries (u32); the fingerprints of all entries (u16 each); their values. The upper bits of a
-//! hash choose its bucket, which holds four entries on average, so a search for what is not there, as most are, touches two
-//! cache lines. A hash that is not there is taken for another one about four times in 65,536.
+//! Layout, little-endian: `MJHASHES`, the number of bytes of a value, of buckets and of entries
+//! (u32 each); for each bucket, and once more at the end, the first of its entries (u32); the
+//! fingerprints of all entries (u16 each); their values. The upper bits of a hash choose its
+//! bucket, which holds four entries on average, so a search for an absent hash, the usual case,
+//! touches two cache lines. An absent hash is mistaken for another one about four times in 65,536.
 
 use crate::bytes::Bytes;
 
 const MAGIC: &[u8; 8] = b"MJHASHES";
 const HEAD: usize = 20;
 
-/// Entries for each bucket.
+/// The average number of entries of a bucket.
 const FULL: usize = 4;
 
-/// How many bytes a value of a table has, by its head.
+/// The number of bytes of a value, read from the head of a table.
 pub fn width(bytes: &[u8]) -> Option<usize> {
     let width = bytes.strip_prefix(MAGIC)?.first_chunk()?;
     Some(u32::from_le_bytes(*width) as usize)
@@ -27,20 +28,20 @@ pub struct HashTable<const N: usize> {
     entries: usize,
 }
 
-/// So many hashes are looked up side by side.
+/// The number of hashes that are looked up side by side.
 pub const AT_ONCE: usize = 16;
 
-/// So many fingerprints are compared in one step: hardly a bucket has more.
+/// The number of fingerprints that are compared in one step: few buckets have more.
 const STEP: usize = 8;
 
-/// Where the entries of a hash would be.
+/// The range of entries that may contain a hash.
 #[derive(Debug, Clone, Copy, Default)]
 struct SlotRange {
     start: u32,
     end: u32,
 }
 
-/// A value on its way into a table.
+/// An entry that is written to a table.
 #[derive(Debug, Clone, Copy)]
 struct TableEntry<const N: usize> {
     bucket: usize,
@@ -54,7 +55,7 @@ impl<const N: usize> TableEntry<N> {
     }
 }
 
-/// Values in the order of their hashes, each hash once.
+/// Sorts values by hash, and drops duplicate hashes.
 fn by_hash<const N: usize>(values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<(u64, [u8; N])> {
     let mut values: Vec<_> = values.collect();
     values.sort_by_key(|(hash, _)| *hash);
@@ -65,15 +66,16 @@ fn by_hash<const N: usize>(values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<
 impl<const N: usize> HashTable<N> {
     const ENTRY: usize = 2 + N;
 
-    /// Builds the bytes of a table; of equal hashes the first stays.
+    /// Builds the bytes of a table; of equal hashes, the first stays.
     pub fn build(values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<u8> {
         let values = by_hash(values);
         let buckets = values.len() / FULL + 1;
         Self::written(values.into_iter().map(|(hash, value)| TableEntry::new(hash, value, buckets)), buckets)
     }
 
-    /// The bytes of a table with other values for some hashes, and with new hashes; the number of buckets stays, since what
-    /// chooses a bucket is not kept. A hash that would be taken for another one here takes its place.
+    /// Builds the bytes of the table with other values for some hashes, and with new hashes. The
+    /// number of buckets stays the same, since the bits of a hash that choose its bucket are not
+    /// stored. A new hash that cannot be distinguished from one in the table replaces it.
     pub fn with(&self, values: impl Iterator<Item = (u64, [u8; N])>) -> Vec<u8> {
         let buckets = self.buckets;
         let new = by_hash(values).into_iter().map(|(hash, value)| TableEntry::new(hash, value, buckets));
@@ -92,19 +94,20 @@ impl<const N: usize> HashTable<N> {
         Self::written(found.into_iter(), buckets)
     }
 
-    /// How many bytes so many values take.
+    /// The number of bytes of a table with this many values.
     pub fn size(values: usize) -> usize {
         HEAD + 4 * (values / FULL + 2) + values * Self::ENTRY
     }
 
-    /// How many values fit into so many bytes.
+    /// The number of values that fit into this many bytes.
     pub fn room(bytes: usize) -> usize {
-        // Each has its own bytes and a fourth of those of a bucket; what a table has beside is little.
+        // Each value has its own bytes and a quarter of those of a bucket; the rest of a table is
+        // small.
         let most = bytes / (Self::ENTRY + 4 / FULL);
         (0..=most).rev().find(|&values| Self::size(values) <= bytes).unwrap_or(0)
     }
 
-    /// The bytes of entries in the order of their buckets.
+    /// Writes entries that are in the order of their buckets.
     fn written(entries: impl ExactSizeIterator<Item = TableEntry<N>> + Clone, buckets: usize) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         for number in [N, buckets, entries.len()] {
@@ -126,10 +129,11 @@ impl<const N: usize> HashTable<N> {
         bytes
     }
 
-    /// Takes the bytes of a table.
+    /// Opens the bytes of a table.
     ///
     /// # Errors
-    /// Where they are no table of such values, or cut off. Bytes altered elsewhere give wrong values, and never a panic.
+    /// If the bytes are no table of such values or are truncated. Bytes altered elsewhere give
+    /// wrong values, but never a panic.
     pub fn open(bytes: Bytes) -> Result<Self, String> {
         if !bytes.starts_with(MAGIC) {
             return Err("does not begin with MJHASHES".to_owned());
@@ -154,12 +158,12 @@ impl<const N: usize> HashTable<N> {
         Ok(Self { bytes, buckets, entries })
     }
 
-    /// The bytes that it is.
+    /// The bytes of the table.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// What reads it: look-ups need not find the bytes again each time.
+    /// Creates a reader, whose look-ups need not locate the parts of the table each time.
     pub fn reader(&self) -> TableReader<'_, N> {
         let (starts, entries) = self.bytes[HEAD..].split_at(4 * (self.buckets + 1));
         debug_assert_eq!(entries.len(), self.entries * Self::ENTRY);
@@ -172,26 +176,27 @@ impl<const N: usize> HashTable<N> {
     }
 }
 
-/// A table being read.
+/// A reader of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct TableReader<'a, const N: usize> {
     starts: &'a [[u8; 4]],
-    /// Those of all entries, and what lies behind them.
+    /// The fingerprints of all entries, and the bytes after them.
     marks: &'a [[u8; 2]],
     values: &'a [[u8; N]],
     buckets: usize,
 }
 
 impl<'a, const N: usize> TableReader<'a, N> {
-    /// The value of a hash.
+    /// The value of a hash; `None` if the table lacks the hash.
     #[inline]
     pub fn get(&self, hash: u64) -> Option<&'a [u8; N]> {
         let (at, is_there) = self.find(self.place(hash), fingerprint(hash));
         if is_there { self.values.get(at) } else { None }
     }
 
-    /// Gives the values of hashes to `visit`, at most [`AT_ONCE`] at a time, and zeros for each hash that is not there. Memory is waited for once for
-    /// all of them, and there is no branch on whether a hash is there, which cannot be foretold.
+    /// Calls `visit` with the values of hashes, at most [`AT_ONCE`] at a time, and with zeros for
+    /// each absent hash. All look-ups of a call wait for memory together, and no branch depends on
+    /// the presence of a hash, which cannot be predicted.
     #[inline]
     pub fn each(&self, hashes: &[u64], mut visit: impl FnMut(&[[u8; N]])) {
         let (mut places, mut values) = ([SlotRange::default(); AT_ONCE], [[0; N]; AT_ONCE]);
@@ -219,7 +224,7 @@ impl<'a, const N: usize> TableReader<'a, N> {
         }
     }
 
-    /// The entry with a fingerprint at a place, and whether it is there.
+    /// Finds the entry with a fingerprint in a range. Returns its index and whether it is present.
     #[inline]
     fn find(&self, place: SlotRange, mark: u16) -> (usize, bool) {
         let (start, end) = (place.start as usize, place.end as usize);
@@ -254,22 +259,22 @@ impl<'a, const N: usize> TableReader<'a, N> {
     }
 }
 
-/// Which of [`STEP`] fingerprints is the first that is `mark`; [`STEP`] where none is.
+/// The index of the first of [`STEP`] fingerprints that equals `mark`; [`STEP`] if there is none.
 #[inline]
 fn first_equal(marks: &[[u8; 2]; STEP], mark: u16) -> usize {
-    // Compared side by side where there are vectors.
+    // Compared side by side if there are vector instructions.
     let places = marks.iter().zip(0i16..);
     let equal = places.map(|(found, at)| if u16::from_le_bytes(*found) == mark { at } else { STEP as i16 });
     equal.fold(STEP as i16, i16::min) as usize
 }
 
-/// The bucket of a hash: the upper bits, scaled.
+/// The bucket of a hash: its upper bits, scaled.
 #[inline]
 fn bucket(hash: u64, buckets: usize) -> usize {
     ((u128::from(hash) * buckets as u128) >> 64) as usize
 }
 
-/// Bits that do not choose the bucket.
+/// The bits of a hash that do not choose its bucket.
 #[inline]
 fn fingerprint(hash: u64) -> u16 {
     hash as u16
@@ -308,7 +313,8 @@ mod tests {
             values in prop::collection::btree_map(0u64..100, any::<[u8; 2]>(), 0..60),
             asked in prop::collection::vec(0u64..100, 0..40),
         ) {
-            // They fall into three of the buckets, so some have more than are compared in one step.
+            // All hashes fall into three buckets, so some buckets have more entries than one step
+            // compares.
             let hash = |number: u64| (number % 3) << 62 | number;
             let table = HashTable::build(values.iter().map(|(number, value)| (hash(*number), *value)));
             let (table, mut found) = (HashTable::open(table.into()).unwrap(), Vec::new());
@@ -324,7 +330,7 @@ mod tests {
             old in prop::collection::btree_map(0u64..200, any::<[u8; 2]>(), 0..100),
             new in prop::collection::btree_map(0u64..200, any::<[u8; 2]>(), 0..100),
         ) {
-            // No two share a fingerprint, so each finds its own.
+            // No two hashes share a fingerprint, so each finds its own value.
             let hash = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16 | number;
             let hashed = |values: &BTreeMap<u64, [u8; 2]>| {
                 values.iter().map(|(number, value)| (hash(*number), *value)).collect::<Vec<_>>().into_iter()
