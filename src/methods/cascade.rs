@@ -1,5 +1,5 @@
-//! Two methods, one behind the other: a fast one answers where it is sure, and one that is slow and better reads only the
-//! stretches that have a word in doubt.
+//! Two methods in a row: a fast one answers where it is confident, and a slower, better one reads
+//! only the stretches with an uncertain word.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,23 +9,23 @@ use crate::error::{Error, Result, option};
 use crate::restorer::{Boundary, Details, Restorer, Session, Want};
 use crate::text::{Break, Choice, Constraint, Label, Labels, Tokens};
 
-/// The most words of a stretch: a longer sentence is cut,
+/// The maximum number of words in a stretch: a longer sentence is cut.
 const MOST: usize = 96;
 
-/// and so many words before and after a cut are seen too.
+/// The number of context words that are shown before and after a cut.
 const CONTEXT: usize = 16;
 
 /// A fast method and a better one.
 pub struct Cascade {
     fast: Box<dyn Restorer>,
     exact: Box<dyn Restorer>,
-    /// Less sure than this is in doubt.
+    /// The confidence below which a choice of the fast method is uncertain.
     sure: f32,
     labels: Labels,
     read: Arc<Read>,
 }
 
-/// How many words a cascade has answered, and how many of them its second method.
+/// The number of words that a cascade has answered, and of those that its second method answered.
 #[derive(Debug, Default)]
 pub struct Read {
     all: AtomicU64,
@@ -33,18 +33,19 @@ pub struct Read {
 }
 
 impl Read {
-    /// The share of words that the second method has answered; 0 where there were none.
+    /// The share of words that the second method answered; 0 if there were no words.
     pub fn share(&self) -> f64 {
         let [all, exact] = [&self.all, &self.exact].map(|count| count.load(Ordering::Relaxed) as f64);
         exact / all.max(1.0)
     }
 }
 
-/// A model that is two: `exact` reads the stretches of text, sentences or lines, in which `fast` is not sure, as its probability
-/// says, of a word. With it comes the count of what each answers.
+/// Combines two models into one: `exact` reads the stretches of text, sentences or lines, that
+/// contain a word whose probability under `fast` is below `sure`. Also returns the counts of words
+/// that each model answers.
 ///
 /// # Errors
-/// [`Error::Usage`] where `sure` is no probability, or the two pair letters in different ways.
+/// [`Error::Usage`] if `sure` is no probability, or if the two models have different case pairs.
 pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>)> {
     if !(0.0..=1.0).contains(&sure) {
         return Err(Error::Usage(format!("{} {sure}: expected a probability from 0 to 1", option("sure"))));
@@ -64,7 +65,7 @@ pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>
 }
 
 impl Cascade {
-    /// The choices for the words of stretches.
+    /// Chooses the cases of the words of stretches.
     fn answer(&self, stretches: Vec<CascadeWindow>, want: Want) -> Result<Vec<Choice>> {
         if stretches.iter().flat_map(|stretch| &stretch.choices).any(|choice| choice.confidence.is_none()) {
             let problem = "the first method of a cascade must say how sure it is, and this one does not";
@@ -85,7 +86,8 @@ impl Cascade {
                 let words = tokens.as_slice()[from..].iter().zip(&better[from..]);
                 for (choice, (token, better)) in choices.iter_mut().zip(words) {
                     if !matches!(token.given, Constraint::Fixed(_)) {
-                        // Where sentences end, the first says: the second may not.
+                        // The first method decides where sentences end, since the second may be
+                        // unable to.
                         let label = Label { mark: choice.label.mark, ..better.label };
                         *choice = Choice { label, confidence: better.confidence };
                     }
@@ -105,7 +107,7 @@ impl Restorer for Cascade {
         &self.labels
     }
 
-    /// All up to the end of a stretch.
+    /// The whole stretch is needed.
     fn look_ahead(&self) -> Option<usize> {
         None
     }
@@ -123,7 +125,7 @@ impl Restorer for Cascade {
         Box::new(Cascading { cascade: self, want, fast, gathering: Gathering::default() })
     }
 
-    /// The second method reads what is in doubt in all documents together.
+    /// The second method reads the uncertain stretches of all documents together.
     fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
         let fast = self.fast.restore_batch(documents, Want { confidence: true, ..want })?;
         let mut stretches = Vec::new();
@@ -143,7 +145,8 @@ impl Details for Cascade {
     }
 }
 
-/// A text on its way through a cascade. A stretch also ends at [`Boundary::Force`]: what comes then is seen without what was before.
+/// The state of a text in a cascade. A stretch also ends at [`Boundary::Force`]: the text after it
+/// is restored without the text before it.
 struct Cascading<'a> {
     cascade: &'a Cascade,
     want: Want,
@@ -157,7 +160,7 @@ impl Session for Cascading<'_> {
         self.fast.push(tokens, end, &mut self.gathering.choices)?;
         let mut stretches = Vec::new();
         self.gathering.take(matches!(end, Boundary::Force | Boundary::Reset), &mut stretches);
-        // One by one: sums of floats must not depend on what else was pushed.
+        // One by one: sums of floats must not depend on the other words that were pushed.
         for stretch in stretches {
             out.extend(self.cascade.answer(vec![stretch], self.want)?);
         }
@@ -165,27 +168,27 @@ impl Session for Cascading<'_> {
     }
 }
 
-/// Words that one look of the second method covers, and those around them.
+/// The words of one call of the second method, and those around them.
 struct CascadeWindow {
     tokens: Tokens,
-    /// How many of them are only seen, before those with choices.
+    /// The number of context words before the words with choices.
     from: usize,
-    /// What the first method says.
+    /// The choices of the first method.
     choices: Vec<Choice>,
 }
 
-/// Words that wait for the end of their stretch.
+/// The words that wait for the end of their stretch.
 #[derive(Default)]
 struct Gathering {
-    /// Some that are answered, and after them those that are not.
+    /// The words kept: first those that are already answered, then those that are not.
     held: Tokens,
     answered: usize,
-    /// What the first method says of those that are not, as far as it has.
+    /// The first method's choices for the words that are not answered, as far as they are known.
     choices: Vec<Choice>,
 }
 
 impl Gathering {
-    /// Takes the stretches that are whole, or all there is where the text has `ended`.
+    /// Takes the complete stretches, or all words if the text has `ended`.
     fn take(&mut self, ended: bool, out: &mut Vec<CascadeWindow>) {
         loop {
             let from = self.answered;
@@ -205,7 +208,7 @@ impl Gathering {
             let mut tokens = Tokens::new();
             tokens.extend(&self.held, 0..seen);
             out.push(CascadeWindow { tokens, from, choices: self.choices.drain(..to - from).collect() });
-            // After a cut the next stretch sees the last words of this one.
+            // After a cut, the next stretch sees the last words of this one.
             self.answered = if is_cut { CONTEXT } else { 0 };
             let mut held = Tokens::new();
             held.extend(&self.held, to - self.answered..self.held.len());
@@ -221,7 +224,8 @@ mod tests {
     use super::*;
     use crate::text::{Case, Locale};
 
-    /// Puts each word that begins with one of some letters in a case, and is half sure of those with an x.
+    /// A method that puts each word that begins with one of some letters in a case, and has a
+    /// confidence of one half for words with an x.
     #[derive(Clone)]
     struct Fake(Labels, Case);
 
@@ -263,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Words of lines.
+    /// The words of lines.
     fn tokens(lines: &[Vec<&str>]) -> Tokens {
         let mut tokens = Tokens::new();
         for line in lines {

@@ -1,9 +1,10 @@
-//! A hidden Markov model, as SRILM's `disambig` has it (Batista et al. 2007, section 4.1, figure 2): the states are forms, a
-//! language model of cased text says how likely they follow each other, and each form gives its word in lower case with
-//! P(lower | form) = 1.
+//! A hidden Markov model, like SRILM's `disambig` (Batista et al. 2007, section 4.1, figure 2): the
+//! states are forms, a language model of cased text gives their transition probabilities, and each
+//! form emits its word in lower case with P(lower | form) = 1.
 //!
-//! The decoder is exact: Viterbi over the states of the language model, no beam. With the map weight 0 it finds what the
-//! exact transducer of `ngram` finds, and what trying all combinations would.
+//! The decoder is exact: Viterbi over the states of the language model, without a beam. With map
+//! weight 0 it finds the same result as the exact transducer of `ngram` and as a search over all
+//! combinations.
 
 pub mod candidates;
 pub mod guess;
@@ -22,14 +23,14 @@ use candidates::{Candidates, FormCandidate};
 use guess::Guesser;
 use session::HmmSession;
 
-/// The files of a model: the language model, the map, and what shapes words that the map does not have.
+/// The file of the language model.
 pub const LANGUAGE_MODEL: &str = "model.lm";
 /// The file of the map from words to forms.
 pub const MAP: &str = "forms.map";
 /// The file of the guesser for words that the map lacks.
 pub const ENDINGS: &str = "endings.tsv";
 
-/// A trained model.
+/// A trained model of the method `hmm`.
 #[derive(Debug)]
 pub struct Hmm {
     /// The language model.
@@ -40,20 +41,20 @@ pub struct Hmm {
     pub guesser: Option<Guesser>,
     /// The weights of the two models.
     pub settings: HmmSettings,
-    /// The case pairs.
+    /// The locale, which defines the case pairs.
     pub locale: Locale,
-    /// The labels that it chooses among.
+    /// The labels among which the model chooses.
     pub labels: Labels,
-    /// The files that were made in training, to be written.
+    /// The files of the model, as made in training.
     pub sections: Vec<Section>,
 }
 
-/// What a model needs to know of how it was trained.
+/// The settings of training that a model needs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HmmSettings {
-    /// How much the language model counts: its costs are multiplied by it.
+    /// The weight of the language model: a factor of its costs.
     pub lm_weight: f32,
-    /// How much the numbers of the map count.
+    /// The weight of the map's numbers.
     pub map_weight: f32,
 }
 
@@ -61,7 +62,7 @@ impl Hmm {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`Error::Model`] where a file of it is missing, cut off or altered.
+    /// [`Error::Model`] if a file of the model is missing, truncated or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let settings = HmmSettings::deserialize(&manifest.settings).map_err(|error| {
@@ -74,12 +75,12 @@ impl Hmm {
         Ok(Self { model, forms, guesser, settings, locale: manifest.locale, labels, sections: Vec::new() })
     }
 
-    /// The files that the model is written as.
+    /// The files of the model.
     pub fn sections(self) -> Vec<Section> {
         self.sections
     }
 
-    /// What its manifest says of how it works.
+    /// The settings of the model as its manifest has them.
     pub fn settings(&self) -> &HmmSettings {
         &self.settings
     }
@@ -96,16 +97,16 @@ impl Hmm {
     }
 
     fn scorer(&self) -> Weighted<'_> {
-        // From log10 p to the cost −ln p.
+        // Converts log10 p to the cost −ln p.
         let weight = -std::f32::consts::LN_10 * self.settings.lm_weight;
         Weighted { model: self.model.scorer(), weight }
     }
 }
 
-/// Reads the map of a model, and what shapes words that the map does not have.
+/// Reads the map of a model, and the guesser for words that the map lacks.
 ///
 /// # Errors
-/// [`Error::Model`] where one is missing, cut off or altered.
+/// [`Error::Model`] if one of the files is missing, truncated or altered.
 pub fn map(store: &dyn Store, vocabulary: &Vocabulary) -> Result<(Forms, Option<Guesser>)> {
     let text = |file: &str| {
         let bytes = store.section(file)?.to_vec();
@@ -120,7 +121,7 @@ pub fn map(store: &dyn Store, vocabulary: &Vocabulary) -> Result<(Forms, Option<
     Ok((forms, guesser))
 }
 
-/// A file of a model that cannot be used.
+/// The error for a file of a model that cannot be used.
 pub fn wrong(store: &dyn Store, file: &str, problem: &str) -> Error {
     Error::model(store.name(), format!("{file} {problem}: train the model again"))
 }
@@ -153,7 +154,7 @@ impl Details for Hmm {
     }
 }
 
-/// The costs of a language model.
+/// A language model with a weight for its costs.
 #[derive(Debug, Clone, Copy)]
 struct Weighted<'a> {
     model: lm::NgramScorer<'a>,

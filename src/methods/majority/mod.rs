@@ -1,5 +1,5 @@
-//! The most frequent form of each word, wherever it stands: the baseline of every paper, and the example that other
-//! methods copy.
+//! Chooses the most frequent form of each word, wherever it stands: the baseline of every paper,
+//! and the example for other methods.
 
 mod table;
 
@@ -12,10 +12,10 @@ use crate::restorer::{Boundary, Details, Restorer, Session, Want};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Case, Choice, Label, Labels, Locale, Tokens};
 
-/// The file that holds the words.
+/// The file of the words.
 const WORDS: &str = "words.bin";
 
-/// A trained model.
+/// A trained model of the method `majority`.
 #[derive(Debug)]
 pub struct Majority {
     words: CaseTable,
@@ -24,15 +24,15 @@ pub struct Majority {
     labels: Labels,
 }
 
-/// What a model needs to know of how it was trained.
+/// The settings of training that a model needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MajoritySettings {
-    /// Whether a compound word that was not seen gets the case of its parts: `jean-jacques`, `l'estonie`.
+    /// True if an unseen compound word gets the case of its parts: `jean-jacques`, `l'estonie`.
     pub parts: bool,
 }
 
 impl Majority {
-    /// A model of these words.
+    /// Creates a model of these words.
     pub fn new(words: CaseTable, settings: MajoritySettings, locale: Locale) -> Self {
         Self { words, settings, locale, labels: Labels::cases() }
     }
@@ -40,7 +40,7 @@ impl Majority {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`Error::Model`] where a file of it is missing, cut off or altered.
+    /// [`Error::Model`] if a file of the model is missing, truncated or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let settings = MajoritySettings::deserialize(&manifest.settings).map_err(|error| {
@@ -55,12 +55,12 @@ impl Majority {
         Ok(Self { words, settings, locale: manifest.locale, labels: manifest.labels.clone() })
     }
 
-    /// The files that the model is written as.
+    /// The files of the model.
     pub fn sections(&self) -> Vec<Section> {
         vec![(WORDS.to_owned(), self.words.bytes().to_vec())]
     }
 
-    /// What its manifest says of how it works.
+    /// The settings of the model as its manifest has them.
     pub fn settings(&self) -> &MajoritySettings {
         &self.settings
     }
@@ -75,11 +75,11 @@ impl Majority {
         }
     }
 
-    /// The case of a word that was not seen.
+    /// The case of an unseen word.
     #[cold]
     fn unseen(&self, lower: &str) -> Case {
         if lower.contains('.') {
-            // An initialism is spelled like its letters without stops: `e.u.a` like `eua`.
+            // An initialism is spelled like its letters without full stops: `e.u.a` like `eua`.
             return match self.words.get(&lower.replace('.', "")) {
                 Some(Case::Upper) => Case::Upper,
                 _ => Case::Lower,
@@ -121,7 +121,7 @@ impl Details for Majority {
     }
 }
 
-/// It needs no context, so the model itself is the session.
+/// The model needs no context, so the model itself is the session.
 impl Session for &Majority {
     fn push(&mut self, tokens: &Tokens, _: Boundary, out: &mut Vec<Choice>) -> Result<()> {
         out.extend(
