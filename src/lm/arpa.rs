@@ -1,4 +1,4 @@
-//! The ARPA format, as SRILM, KenLM and IRSTLM write it, read and written.
+//! The ARPA format of SRILM, KenLM and IRSTLM, read and written.
 
 use std::io::{self, Write};
 
@@ -9,16 +9,16 @@ use crate::error::{Error, Result};
 use crate::files::{Input, Lines};
 use crate::printable::shortened;
 
-/// log10 p of `<unk>` where a model has none.
+/// log10 p of `<unk>` for a model that lacks it.
 const NO_UNKNOWN: f32 = -100.0;
 
-/// log10 of nothing, as SRILM writes it.
+/// log10 of 0, as SRILM writes it.
 const NOTHING: f32 = -99.0;
 
-/// Writes a model. Values have six digits after the point.
+/// Writes a model. Values have six digits after the decimal point.
 ///
 /// # Errors
-/// Where `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\\data\\")?;
     for (order, count) in (1..).zip(model.counts()) {
@@ -51,10 +51,11 @@ pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n\\end\\")
 }
 
-/// Large enough that a write costs nothing beside what it writes.
+/// The buffer size from which a write's overhead is negligible.
 const FULL: usize = 1 << 18;
 
-/// Appends a number with up to six digits after the point: what it reads as differs by 5e-7 at most.
+/// Appends a number with up to six digits after the decimal point; reading it back gives a value
+/// that differs by at most 5e-7.
 pub fn push_number(number: f32, out: &mut Vec<u8>) {
     // No model has such a number, but a file may.
     if number.abs() >= 1e9 {
@@ -84,7 +85,8 @@ pub fn push_number(number: f32, out: &mut Vec<u8>) {
 /// Reads a model.
 ///
 /// # Errors
-/// Where it is no such file or breaks its own rules, with the line and the likely cause.
+/// Returns an error with the line and the likely cause if the input is not an ARPA file or is
+/// inconsistent.
 pub(super) fn read(mut input: Input) -> Result<NgramModel> {
     if let Some(problem) = not_arpa(&input.peek(64)?) {
         return Err(Error::file(input.name(), problem));
@@ -100,7 +102,7 @@ pub(super) fn read(mut input: Input) -> Result<NgramModel> {
     .read()
 }
 
-/// What a file is by its first bytes, where that is no ARPA file.
+/// Recognises a file by its first bytes, and returns the problem if it is not an ARPA file.
 fn not_arpa(head: &[u8]) -> Option<String> {
     let tools: [(&[u8], &str); 4] = [
         (b"mmap lm http://kheafield.com", "KenLM"),
@@ -126,24 +128,24 @@ struct ArpaReader {
     /// The line read last.
     line: String,
     vocabulary: Vocabulary,
-    /// The line of each 1-gram.
+    /// The line number of each 1-gram.
     word_lines: Vec<u64>,
-    /// Whether a back-off of 0 stands in the file, so that one that is missing does not mean 0.
+    /// True if the file has a back-off of 0, so that a missing one does not mean 0.
     writes_zero: bool,
-    /// What is wrong with the file and was read nevertheless.
+    /// The problems of the file that did not prevent reading it.
     notes: Vec<String>,
 }
 
-/// An n-gram as a line holds it.
+/// An n-gram, as read from a line.
 #[derive(Debug, Clone, Copy)]
 struct ArpaEntry {
-    /// log10; no number where the file lacks the n-gram.
+    /// log10 p; NaN if the file lacks the n-gram.
     probability: f32,
     back_off: Option<f32>,
     line: u64,
 }
 
-/// The n-grams of one order as they stand in a file: `order` words each, and the rest.
+/// The n-grams of one order in file order: `order` words and an entry for each.
 #[derive(Debug, Default)]
 struct ArpaSection {
     words: Vec<u32>,
@@ -155,7 +157,8 @@ impl ArpaSection {
         &self.words[at * order..(at + 1) * order]
     }
 
-    /// In the order of the words' numbers; what this crate wrote is in it already.
+    /// Sorts the n-grams by the numbers of their words; files written by this crate are already
+    /// sorted.
     fn sorted(self, order: usize) -> Self {
         let mut places: Vec<u32> = (0..self.entries.len() as u32).collect();
         if places.is_sorted_by(|&a, &b| self.words(order, a as usize) <= self.words(order, b as usize)) {
@@ -192,9 +195,9 @@ impl ArpaReader {
         Ok(NgramModel { notes: self.notes, ..NgramModel::new(self.vocabulary, table) })
     }
 
-    /// The counts that the header promises; the line after it is read.
+    /// Reads the header and returns its counts; the line after the header has then been read.
     fn header(&mut self) -> Result<Vec<u64>> {
-        // SRILM and people write what they like before the header, in any encoding, but not much.
+        // SRILM and users write arbitrary text before the header, in any encoding, but not much.
         loop {
             let is_long = self.lines.number() >= LONGEST_PREFACE;
             let problem = match self.lines.next_bytes()?.map(<[u8]>::trim_ascii) {
@@ -218,7 +221,7 @@ impl ArpaReader {
             }
             let rest = self.line.strip_prefix("ngram").filter(|rest| rest.starts_with([' ', '\t']));
             let Some(rest) = rest else {
-                // What is neither a count nor a heading is a remark.
+                // A line that is neither a count nor a heading is a comment.
                 if self.line.starts_with('\\') {
                     break;
                 }
@@ -247,7 +250,7 @@ impl ArpaReader {
         Ok(counts)
     }
 
-    /// The n-grams of an order; the line after them is read.
+    /// Reads the n-grams of an order; the line after them has then been read.
     fn section(&mut self, order: usize, count: u64) -> Result<ArpaSection> {
         let heading = format!("\\{order}-grams:");
         if self.line != heading {
@@ -297,7 +300,8 @@ impl ArpaReader {
             })?;
             words.push(self.word(word, order)?);
         }
-        // The error that comes first tells most: a word that is missing after it may be due to it.
+        // The first error is the most informative: a missing word in a later section may be a
+        // consequence of it.
         if let ([.., word], 1) = (&**words, order) {
             let word = *word as usize;
             if self.word_lines.len() <= word {
@@ -328,7 +332,8 @@ impl ArpaReader {
         }
     }
 
-    /// Refuses back-offs that are missing: the probabilities after such an n-gram would not sum to one.
+    /// Refuses a file that lacks all back-offs: the probabilities after its n-grams would not sum
+    /// to one.
     fn check_back_offs(&self, sections: &[ArpaSection]) -> Result<()> {
         let orders = sections.len();
         let any = sections.iter().any(|section| section.entries.iter().any(|entry| entry.back_off.is_some()));
@@ -367,7 +372,7 @@ impl ArpaReader {
         Ok(builder.finish())
     }
 
-    /// Adds the n-grams of an order, given those one shorter; both are sorted.
+    /// Adds the n-grams of an order, given those one word shorter; both are sorted.
     fn order(
         &mut self,
         builder: &mut NgramTableBuilder,
@@ -379,7 +384,7 @@ impl ArpaReader {
         builder.reserve(section.entries.len(), is_highest);
         let mut context = 0;
         let first = builder.last_order();
-        // How many contexts have no back-off, and the first one's line.
+        // The number of contexts that lack a back-off, and the line of the first one.
         let mut without = (0, u64::MAX);
         for (at, &entry) in section.entries.iter().enumerate() {
             let words = section.words(order, at);
@@ -414,7 +419,8 @@ impl ArpaReader {
         builder.end_order().map_err(|problem| Error::file(self.lines.name(), problem))
     }
 
-    /// Notes what some n-grams lack, if there are any: how many they are and the line of the first.
+    /// Adds a note about n-grams that lack something, if there are any, with their number and the
+    /// line of the first.
     fn note(&mut self, (count, line): (u64, u64), problem: &str, reading: &str) {
         let more = match count {
             0 => return,
@@ -425,7 +431,7 @@ impl ArpaReader {
         self.notes.push(format!("{name}, line {line}: the n-gram {problem}{more}: {reading}"));
     }
 
-    /// Reads the next line that is not blank, without white space around it; `false` at the end.
+    /// Reads the next line that is not blank and trims it; returns `false` at the end.
     fn next(&mut self) -> Result<bool> {
         while let Some(line) = self.lines.next()? {
             let line = line.trim_ascii();
@@ -445,19 +451,21 @@ impl ArpaReader {
     }
 }
 
-/// Adds the histories that n-grams begin with and that are not among the shorter ones, as pruned models lack them: with
-/// no back-off of their own and the probability that backing off gives them, they change no score. Gives how many
-/// n-grams had none in the file, and the line of the first. The sections are sorted, and stay so.
+/// Adds the histories of n-grams that are missing from the shorter n-grams, as in pruned models. An
+/// added history gets a log10 back-off of 0 and the probability that backing off gives it, so that
+/// it changes no score. Returns the number of n-grams without a history in the file, and the line
+/// of the first. The sections are sorted, and stay so.
 fn add_histories(sections: &mut [ArpaSection]) -> (u64, u64) {
     let mut told = (0, u64::MAX);
-    // From the longest: what is added has a history too. Each word is a 1-gram.
+    // The longest order comes first, because an added history has a history too. Each word is a
+    // 1-gram.
     for order in (3..=sections.len()).rev() {
         let [shorter, longer] = &mut sections[order - 2..order] else { continue };
         let (mut at, mut is_there) = (0, false);
         let mut missing = ArpaSection::default();
         for (place, entry) in longer.entries.iter().enumerate() {
             let history = &longer.words(order, place)[..order - 1];
-            // Most n-grams have the history of the one before.
+            // Most n-grams have the same history as the previous one.
             if place == 0 || longer.words(order, place - 1)[..order - 1] != *history {
                 while at < shorter.entries.len() && shorter.words(order - 1, at) < history {
                     at += 1;
@@ -485,10 +493,10 @@ fn add_histories(sections: &mut [ArpaSection]) -> (u64, u64) {
     told
 }
 
-/// How far down `\data\` may stand.
+/// The maximum number of lines before `\data\`.
 const LONGEST_PREFACE: u64 = 100_000;
 
-/// A finite number; log10 of nothing may be written as what it is.
+/// Parses a finite number; log10 of 0 may be written as -inf.
 fn value(text: &str, what: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(f32::NEG_INFINITY) => Ok(NOTHING),
@@ -552,7 +560,7 @@ mod tests {
         }
         let latin1 = [b"Entra\xeen\xe9 en 2007\n\n", TINY.as_bytes()].concat();
         assert_eq!(NgramModel::read("tiny.arpa", latin1).unwrap(), model(TINY).unwrap());
-        // IRSTLM leaves out every back-off of 0.
+        // IRSTLM omits back-offs of 0.
         let without_zeros = TINY.replace("\t0\n", "\n");
         assert_eq!(model(&without_zeros).unwrap(), model(TINY).unwrap());
         let without_unknown = TINY.replace("-2\t<unk>\t0\n", "").replace("ngram 1=10", "ngram 1=9");
@@ -591,7 +599,8 @@ mod tests {
         let told = scorer.step(NgramState::EMPTY, id("told"));
         let us = scorer.step(NgramState::EMPTY, id("us"));
         let after = scorer.step(told.state, id("us"));
-        // As in a file that has it with what backing off gives and no back-off of its own.
+        // The scores are those of a file in which the history has the backed-off probability and no
+        // back-off of its own.
         let mut back_off = f32::NAN;
         read.for_each(1, &mut |words, _, value| {
             if words == [id("told")] {
@@ -599,7 +608,7 @@ mod tests {
             }
         });
         assert!((after.log10 - (back_off + us.log10)).abs() < 1e-6);
-        // A word that the longer n-gram does not bring is scored after the shorter history alone.
+        // A word that does not follow the added history is scored after the shorter history alone.
         let braga = WordId::UNKNOWN;
         assert_eq!(scorer.step(after.state, braga).log10, scorer.step(us.state, braga).log10);
         assert_eq!(read.counts(), [10, 10, 5]);

@@ -1,15 +1,20 @@
-//! A model as one binary file: its arrays as they lie in memory, used where they lie in the file.
+//! A model as one binary file, whose arrays have the same layout as in memory and are used in
+//! place.
 //!
-//! `MAJUNGRM`, the format and the order (u32 each); the length of the words' text, the numbers of words, of slots in which
-//! words are looked up, and of buckets in which n-grams are (u64 each); how many buckets at most an n-gram lies behind its
-//! own, and how many n-grams there are of each order up to seven (u32 each); zeros, and a CRC-32 of these 124 bytes. Then the
-//! text, where each word ends in it, the slots, the 1-grams, contexts and buckets, each padded with zeros to a multiple of
-//! 64 bytes. A CRC-32 of all before it comes last. All numbers are little-endian.
+//! The file begins with `MAJUNGRM`, the format and the order (u32 each); the length of the words'
+//! text, and the numbers of words, of vocabulary slots and of n-gram buckets (u64 each); the
+//! maximum distance of an n-gram from its home bucket, and the number of n-grams of each order up
+//! to seven (u32 each); zeros, and a CRC-32 of these 124 bytes. Then follow the text, the end of
+//! each word in it, the slots, the 1-grams, the contexts and the buckets, each padded with zeros to
+//! a multiple of 64 bytes. A CRC-32 of everything before it comes last. All numbers are
+//! little-endian.
 //!
-//! A word is looked for first in the slot that the lower bits of its wyhash tell, under the seed 0 ([`crate::bytes::hash`]), an
-//! n-gram in the bucket that `home` in `scorer.rs` tells: no place depends on the width of a machine's numbers.
+//! The search for a word starts in the slot given by the lower bits of its wyhash with seed 0
+//! ([`crate::bytes::hash`]), and that for an n-gram in the bucket given by `home` in `scorer.rs`.
+//! No position depends on the word size of a machine.
 //!
-//! At opening the head is checked, and against it the length of the file; the rest by [`NgramModel::check`] alone.
+//! Opening a file checks only the head and the length of the file; [`NgramModel::check`] checks the
+//! rest.
 
 use std::io::{self, Write};
 
@@ -26,13 +31,13 @@ const MAGIC: &[u8; 8] = b"MAJUNGRM";
 /// The format that this build writes and reads.
 const FORMAT: u32 = 3;
 
-/// The length of the head, with its checksum.
+/// The length of the head, including its checksum.
 const HEAD: usize = 128;
 
-/// Where the counts begin in the head.
+/// The offset of the counts in the head.
 const COUNTS: usize = 52;
 
-/// Whether a file that begins so is meant to be such a model.
+/// Returns true if a file with this beginning is meant to be such a model.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
@@ -40,7 +45,7 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 /// Writes a model.
 ///
 /// # Errors
-/// Where `out` cannot be written.
+/// Returns an error if `out` cannot be written.
 pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
     let (words, look_up) = (model.vocabulary.arrays(), model.look_up());
     let size = look_up.size();
@@ -66,7 +71,7 @@ pub fn write(model: &NgramModel, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&checksum.finalize().to_le_bytes())
 }
 
-/// A model in bytes, or what is wrong with them.
+/// Opens a model in bytes; the error describes the problem with them.
 pub(super) fn read(bytes: &Bytes) -> Result<NgramModel, String> {
     let head = BinaryHeader::read(bytes)?;
     let whole = head.len().ok_or(ALTERED)?;
@@ -83,7 +88,7 @@ pub(super) fn read(bytes: &Bytes) -> Result<NgramModel, String> {
     Ok(NgramModel::looked_up(vocabulary, look_up))
 }
 
-/// Compares bytes that hold a model with their checksum.
+/// Compares the bytes of a model with their checksum.
 pub(super) fn check(bytes: &[u8]) -> Result<(), String> {
     let (body, checksum) = bytes.split_last_chunk::<{ size_of::<LittleEndian>() }>().ok_or(CUT_OFF)?;
     if crc32fast::hash(body) == number(*checksum) { Ok(()) } else { Err(ALTERED.to_owned()) }
@@ -94,7 +99,7 @@ const ALTERED: &str = "the file was altered: copy it again, or convert its ARPA 
 const CUT_OFF: &str = "is cut off: copy it again, or convert its ARPA file again";
 
 struct BinaryHeader {
-    /// The lengths of the text, of its words and of the slots.
+    /// The length of the text, and the numbers of words and of slots.
     words: [usize; 3],
     size: LookUpSize,
 }
@@ -212,7 +217,7 @@ mod tests {
         assert!(read(&old).unwrap_err().contains("use a newer majuscule"));
     }
 
-    /// A product of two numbers of 32 bits, its lower half first, as a machine makes it that has no larger numbers.
+    /// The product of two 32-bit numbers, lower half first, computed with 32-bit arithmetic alone.
     fn product(a: u32, b: u32) -> [u32; 2] {
         let ([a, above], [b, beyond]) = ([a & 0xffff, a >> 16], [b & 0xffff, b >> 16]);
         let low = a * b;
@@ -221,7 +226,7 @@ mod tests {
         [low, above * beyond + (middle >> 16) + (u32::from(carry) << 16) + u32::from(more)]
     }
 
-    /// A product of two numbers of 64 bits, lower parts first.
+    /// The product of two 64-bit numbers, lower parts first.
     fn long_product(a: [u32; 2], b: [u32; 2]) -> [u32; 4] {
         let mut sum = [0u32; 4];
         for (at, a) in a.into_iter().enumerate() {
@@ -238,7 +243,7 @@ mod tests {
         sum
     }
 
-    /// The lower half of the wyhash of 4 to 16 bytes under the seed 0.
+    /// The lower half of the wyhash of 4 to 16 bytes with seed 0.
     fn lower_wyhash(word: &[u8]) -> u32 {
         const SECRET: [[u32; 2]; 2] = [[0xaa6c_78a5, 0x2d35_8dcc], [0x962e_acc9, 0x8bb8_4b93]];
         let xor = |a: [u32; 2], b: [u32; 2]| [a[0] ^ b[0], a[1] ^ b[1]];

@@ -1,4 +1,5 @@
-//! Which spellings of a model's words a lower-cased word may stand for: what SRILM's `disambig` calls the map.
+//! The forms of lower-cased words: the spellings that each may stand for, which SRILM's `disambig`
+//! calls the map.
 
 use std::io::{self, Write};
 
@@ -9,26 +10,27 @@ use crate::text::{Case, Locale, tokens::lower_word};
 /// A spelling that a word may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Form {
-    /// The word of the language model that it is scored as.
+    /// The word of the language model that the form is scored as.
     pub word: WordId,
-    /// Its case.
+    /// The case of the form.
     pub case: Case,
-    /// ln of the weight that the map gives it; 0 where it gives none.
+    /// ln of the weight that the map gives the form; 0 if it gives none.
     pub weight: f32,
 }
 
-/// Lower-cased words, each with its forms, best first: that order settles ties.
+/// Lower-cased words with the forms of each, best first: this order breaks ties.
 #[derive(Debug, Clone, Default)]
 pub struct Forms {
-    /// The words; the three special ones have no forms.
+    /// The lower-cased words; the three special words have no forms.
     words: Vocabulary,
-    /// Where the forms of each word begin, and after them where the last end.
+    /// The start of each word's forms, followed by the end of the last word's.
     starts: Vec<u32>,
     forms: Vec<Form>,
 }
 
 impl Forms {
-    /// Every word of a vocabulary as a form of its lower case, in the order of their numbers.
+    /// Makes every word of a vocabulary a form of its lower case, in the order of the words'
+    /// numbers.
     pub fn of_vocabulary(vocabulary: &Vocabulary, locale: Locale) -> Self {
         let mut found = FormsBuilder::new(locale);
         for spelling in vocabulary.iter().skip(SPECIAL.len()) {
@@ -37,13 +39,15 @@ impl Forms {
         found.finish(vocabulary)
     }
 
-    /// Reads a map, `word form p form p …` on each line; a form without a number has p = 1. What there is for a word stays
-    /// in its order. Forms that the model does not know are left out where it knows another one of the word: `<unk>` stands
-    /// for many words, so it would beat a rare one. Where it knows none they are scored as the word with a capital first
-    /// letter, which may have been seen only where sentences begin, or else as `<unk>`.
+    /// Reads a map, with `word form p form p …` on each line; a form without a number has p = 1.
+    /// The forms of a word stay in their order. Forms that the model does not know are dropped if
+    /// it knows another form of the word: `<unk>` stands for many words, so it would beat a rare
+    /// one. If the model knows none of the forms, they are scored as the title-cased word, which
+    /// may occur only sentence-initially, or otherwise as `<unk>`. `name` is the file's name.
     ///
     /// # Errors
-    /// Where a line is something else: the error names it; and where there is no word. `name` is the file's.
+    /// Returns an error that names the line if a line has another form, and an error if there are
+    /// no forms.
     pub fn read(name: &str, text: &str, vocabulary: &Vocabulary, locale: Locale) -> Result<Self> {
         let mut found = FormsBuilder::new(locale);
         let mut word = String::new();
@@ -81,7 +85,8 @@ impl Forms {
         Ok(found.finish(vocabulary))
     }
 
-    /// The forms of a word in lower case, as [`lower_word`] gives it; none where it is not there.
+    /// Returns the forms of a lower-cased word, as produced by [`lower_word`]; none if it is
+    /// unknown.
     #[inline]
     pub fn get(&self, lower: &str) -> &[Form] {
         match self.words.get(lower) {
@@ -92,25 +97,25 @@ impl Forms {
         }
     }
 
-    /// How many words there are.
+    /// Returns the number of words.
     pub fn len(&self) -> usize {
         self.words.len() - SPECIAL.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no words.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All words with their forms, in their order.
+    /// Iterates over all words with their forms, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[Form])> {
         self.words.iter().skip(SPECIAL.len()).map(|word| (word, self.get(word)))
     }
 
-    /// Writes it as a map.
+    /// Writes the forms as a map.
     ///
     /// # Errors
-    /// Where `out` does not take it.
+    /// Returns an error if `out` cannot be written.
     pub fn write(&self, locale: Locale, out: &mut impl Write) -> io::Result<()> {
         for (word, forms) in self.iter() {
             write!(out, "{word}")?;
@@ -123,10 +128,10 @@ impl Forms {
     }
 }
 
-/// Refuses a weight that no costs can be multiplied by; `flag` is what the user set it with.
+/// Refuses a weight that costs cannot be multiplied by; `name` is the name of its option.
 ///
 /// # Errors
-/// Where it is negative or no number.
+/// Returns an error if the weight is negative or not finite.
 pub fn check_weight(name: &str, weight: f32) -> Result<()> {
     match weight.is_finite() && weight >= 0.0 {
         true => Ok(()),
@@ -134,18 +139,18 @@ pub fn check_weight(name: &str, weight: f32) -> Result<()> {
     }
 }
 
-/// A number as a map has it after a form.
+/// Parses the number after a form in a map.
 fn weight(field: &str) -> Option<f32> {
     let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
     let number: f32 = field.chars().all(digits).then(|| field.parse().ok())??;
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
-/// Forms in the order they come in.
+/// Forms in the order in which they are added.
 struct FormsBuilder {
     locale: Locale,
     words: Vocabulary,
-    /// The word of each form, the form, and its spelling.
+    /// The word, case, weight and spelling of each form.
     forms: Vec<(WordId, Case, f32, String)>,
     lower: String,
 }
@@ -164,7 +169,7 @@ impl FormsBuilder {
         }
     }
 
-    /// Sorts the forms by their words, finds each in the vocabulary, and leaves out a case that stands twice.
+    /// Sorts the forms by their words, finds each in the vocabulary, and drops repeated cases.
     fn finish(mut self, vocabulary: &Vocabulary) -> Forms {
         self.forms.sort_by_key(|(word, ..)| *word);
         let mut starts = vec![0; SPECIAL.len()];
@@ -222,7 +227,7 @@ mod tests {
         let forms = Forms::read("map", map, &vocabulary, Locale::Root).unwrap();
         assert_eq!(cases(&forms, "us"), [(Case::Upper, 4), (Case::Lower, 3)]);
         assert_eq!(cases(&forms, "nato"), [(Case::Upper, 0)]);
-        // Seen only where sentences begin.
+        // The word occurs only sentence-initially.
         assert_eq!(cases(&forms, "hello"), [(Case::Lower, 5)]);
         let mut out = Vec::new();
         forms.write(Locale::Root, &mut out).unwrap();

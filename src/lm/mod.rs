@@ -1,4 +1,5 @@
-//! N-gram language models: a state and a word in, log10 of the word's probability and the next state out.
+//! N-gram language models: a state and a word in, log10 of the word's probability and the next
+//! state out.
 
 pub mod arpa;
 pub mod binary;
@@ -20,7 +21,7 @@ use crate::files::{self, Encoding, Input};
 use scorer::LookUp;
 use table::NgramTable;
 
-/// The longest n-grams that a model may hold.
+/// The maximum order of a model.
 pub const MAX_ORDER: usize = 7;
 
 /// A back-off model of cased words. Values are log10, as in an ARPA file.
@@ -39,10 +40,11 @@ pub const MAX_ORDER: usize = 7;
 pub struct NgramModel {
     /// The words.
     pub vocabulary: Vocabulary,
-    /// Its n-grams in order, and as they are looked up; at least one is there, the other is made when it is needed.
+    /// The sorted n-grams and the look-up table; at least one of them exists, and the other is
+    /// built on demand.
     table: OnceLock<NgramTable>,
     look_up: OnceLock<LookUp>,
-    /// The name and the bytes of the binary that it lies in.
+    /// The name and the bytes of the model's binary file.
     binary: Option<(String, Bytes)>,
     notes: Vec<String>,
 }
@@ -54,7 +56,7 @@ impl PartialEq for NgramModel {
 }
 
 impl NgramModel {
-    /// A model of these n-grams.
+    /// Creates a model of these n-grams.
     pub fn new(vocabulary: Vocabulary, table: NgramTable) -> Self {
         Self { vocabulary, table: table.into(), look_up: OnceLock::new(), binary: None, notes: Vec::new() }
     }
@@ -63,20 +65,22 @@ impl NgramModel {
         Self { vocabulary, table: OnceLock::new(), look_up: look_up.into(), binary: None, notes: Vec::new() }
     }
 
-    /// Opens a file, ARPA or binary, compressed or not; `-` is standard input. A binary of more than 64 MiB that is not compressed
-    /// is mapped and used where it lies, so this takes no time and what is not used takes no memory; [`NgramModel::check`] compares
-    /// it with its checksum.
+    /// Opens a file, ARPA or binary, compressed or not; `-` is standard input. An uncompressed
+    /// binary of more than 64 MiB is memory-mapped and used in place, so that opening takes no time
+    /// and unused parts take no memory; [`NgramModel::check`] compares it with its checksum.
     ///
     /// # Errors
-    /// Where it cannot be read or is not what its beginning says.
+    /// Returns an error if the file cannot be read or is not what its beginning indicates.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_as(path, None)
     }
 
-    /// Like [`NgramModel::open`], of an ARPA file in another encoding than UTF-8, if one is named.
+    /// Opens a model like [`NgramModel::open`], with the encoding of an ARPA file that is not
+    /// UTF-8.
     ///
     /// # Errors
-    /// Like [`NgramModel::open`], and where the file holds bytes that are no characters in that encoding.
+    /// Returns the errors of [`NgramModel::open`], and an error if the file has bytes that are not
+    /// characters in that encoding.
     pub fn open_as(path: impl AsRef<Path>, encoding: Option<&Encoding>) -> Result<Self> {
         let path = path.as_ref();
         let mut input = files::open(path)?;
@@ -91,37 +95,38 @@ impl NgramModel {
         Self::of_bytes(&name, if can_be_mapped { Bytes::open(path)? } else { input.bytes()?.into() })
     }
 
-    /// Like [`NgramModel::open`], and compares a binary with its checksum: for what reads all of it.
+    /// Opens a model like [`NgramModel::open`] and compares a binary with its checksum, for callers
+    /// that read all of it.
     ///
     /// # Errors
-    /// Like [`NgramModel::open`] and [`NgramModel::check`].
+    /// Returns the errors of [`NgramModel::open`] and [`NgramModel::check`].
     pub fn open_checked(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_checked_as(path, None)
     }
 
-    /// [`NgramModel::open_as`] and [`NgramModel::open_checked`] together.
+    /// Combines [`NgramModel::open_as`] and [`NgramModel::open_checked`].
     ///
     /// # Errors
-    /// Like both of these.
+    /// Returns the errors of both.
     pub fn open_checked_as(path: impl AsRef<Path>, encoding: Option<&Encoding>) -> Result<Self> {
         let model = Self::open_as(path, encoding)?;
         model.check()?;
         Ok(model)
     }
 
-    /// Reads a file that is in memory; `name` is what errors call it.
+    /// Reads a file that is in memory; error messages call it `name`.
     ///
     /// # Errors
-    /// Like [`NgramModel::open`].
+    /// Returns the errors of [`NgramModel::open`].
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<Self> {
         Self::of_bytes(name, bytes.into())
     }
 
-    /// A model in bytes that lie anywhere; a binary is used where it lies, fastest at an address that is a multiple of
-    /// [`ALIGN`](crate::bytes::ALIGN). `name` is what errors call it.
+    /// Opens a model in bytes; error messages call it `name`. A binary is used in place, fastest at
+    /// an address that is a multiple of [`ALIGN`](crate::bytes::ALIGN).
     ///
     /// # Errors
-    /// Like [`NgramModel::open`].
+    /// Returns the errors of [`NgramModel::open`].
     pub fn of_bytes(name: &str, bytes: Bytes) -> Result<Self> {
         if !binary::begins(&bytes) {
             return arpa::read(Input::new(name, std::io::Cursor::new(bytes))?);
@@ -131,28 +136,28 @@ impl NgramModel {
         Ok(model)
     }
 
-    /// Compares a model that lies in a binary with its checksum. Opening does not: altered numbers score wrongly, and no
-    /// worse.
+    /// Compares a model from a binary with its checksum. Opening does not, because altered values
+    /// only give wrong scores.
     ///
     /// # Errors
-    /// Where it was altered.
+    /// Returns an error if the binary was altered.
     pub fn check(&self) -> Result<()> {
         let Some((name, bytes)) = &self.binary else { return Ok(()) };
         binary::check(bytes).map_err(|problem| Error::file(name, problem))
     }
 
-    /// What its file lacks and how that was read nevertheless, a sentence each: back-offs and histories that other
-    /// toolkits leave out.
+    /// Returns the problems of the file that did not prevent reading it, one sentence each: missing
+    /// back-offs and histories, which other toolkits omit.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The length of its longest n-grams.
+    /// Returns the length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.counts().len()
     }
 
-    /// How many n-grams it has of each order, from 1.
+    /// Returns the number of n-grams of each order, from 1.
     pub fn counts(&self) -> Vec<usize> {
         match self.look_up.get() {
             Some(look_up) => look_up.size().counts.iter().map(|&count| count as usize).collect(),
@@ -160,31 +165,33 @@ impl NgramModel {
         }
     }
 
-    /// Its words.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// What scores words under it: free to copy. The first call makes the look-up of a model that comes from no binary, in
-    /// about 50 ns an n-gram.
+    /// Returns a scorer of words, which is cheap to copy. For a model that was not read from a
+    /// binary, the first call builds the look-up table, at about 50 ns per n-gram.
     pub fn scorer(&self) -> NgramScorer<'_> {
         NgramScorer::new(self.look_up(), &self.vocabulary)
     }
 
-    /// Gives every state to `visit`, the empty one first and each after the one that it backs off to: the model as an
-    /// automaton. The words that follow come in the order of their numbers. Takes as long as [`NgramModel::for_each`].
+    /// Passes every state of the model as an automaton to `visit`: the empty state first, and each
+    /// state after the one that it backs off to. The words that follow a state come in the order of
+    /// their numbers. This takes as long as [`NgramModel::for_each`].
     pub fn for_each_state(&self, visit: &mut dyn FnMut(AutomatonState, &mut Successors<'_>)) {
         self.table().for_each_state(visit);
     }
 
-    /// Gives every n-gram of one order to `visit`, sorted by the numbers of its words, with its probability and its
-    /// back-off (0 where it has none). The first call puts the n-grams of a binary in order, in about 100 ns each; of one
-    /// that was altered it may give the 1-grams alone, or wrong ones.
+    /// Passes every n-gram of one order to `visit`, sorted by the numbers of its words, with its
+    /// probability and its back-off (0 if it has none). For a binary, the first call sorts the
+    /// n-grams, at about 100 ns each; an altered binary may give only the 1-grams, or wrong
+    /// n-grams.
     pub fn for_each(&self, order: usize, visit: &mut dyn FnMut(&[WordId], f32, f32)) {
         self.table().for_each(order, visit);
     }
 
-    /// The n-grams, by their words' numbers.
+    /// Returns the n-grams, sorted by the numbers of their words.
     pub fn table(&self) -> &NgramTable {
         self.table.get_or_init(|| self.look_up().table())
     }

@@ -1,10 +1,12 @@
-//! What scores words: all n-grams of a model in one hash table, used where it lies, in memory or in a mapped file.
+//! Scoring of words: all n-grams of a model in one hash table, used in place, in memory or in a
+//! mapped file.
 //!
-//! An n-gram is found under the number of its history and its last word, and brings all that a step needs but the back-off
-//! of its history: one cache line for each history that is tried. A state is the number of the longest history that can
-//! matter, so scoring a word never looks at the words before it again. Numbers of histories are those of `lm/table.rs`.
+//! An n-gram is keyed by the number of its history and its last word, and its entry holds
+//! everything that a step needs except the back-off of its history: one cache line for each history
+//! that is tried. A state is the number of the longest history that can matter, so scoring a word
+//! never examines the words before it again. Histories are numbered as in `lm/table.rs`.
 //!
-//! Any bytes can be looked up in without a panic and in bounded time, whatever they are.
+//! Look-ups terminate in bounded time without a panic, whatever the bytes are.
 
 use std::fmt;
 use std::hint::black_box;
@@ -13,39 +15,40 @@ use super::table::{LittleEndian, NgramTable, float, number};
 use super::vocab::{Vocabulary, WordId};
 use crate::bytes::{ALIGN, Bytes};
 
-/// What is known after some words: two histories in the same state have the same future.
+/// The context after some words: two histories in the same state have the same future.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NgramState(pub(super) u32);
 
 impl NgramState {
-    /// Nothing is known.
+    /// The state in which no word is known.
     pub const EMPTY: Self = Self(u32::MAX);
 
-    /// A number of its own, less than how many n-grams there are; `None` for the empty state.
+    /// Returns the state's unique number, which is less than the number of n-grams; `None` for the
+    /// empty state.
     pub fn number(self) -> Option<usize> {
         (self != Self::EMPTY).then_some(self.0 as usize)
     }
 }
 
-/// A word scored.
+/// The score of a word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoredWord {
-    /// log10 of its probability.
+    /// log10 of the word's probability.
     pub log10: f32,
-    /// What is known after it.
+    /// The state after the word.
     pub state: NgramState,
 }
 
-/// A sentence scored.
+/// The score of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ScoredSentence {
-    /// log10 of its probability, with its end.
+    /// log10 of the sentence's probability, including its end.
     pub log10: f64,
-    /// How many of its words are not in the vocabulary.
+    /// The number of out-of-vocabulary words.
     pub unknown: u64,
-    /// The part of `log10` that is due to them.
+    /// The part of `log10` that is due to out-of-vocabulary words.
     pub unknown_log10: f64,
-    /// How many words it has, its end not counted.
+    /// The number of words, not counting the end.
     pub words: u64,
 }
 
@@ -61,60 +64,60 @@ impl ScoredSentence {
         }
     }
 
-    /// Adds log10 of the probability of its end.
+    /// Adds log10 of the probability of the sentence's end.
     #[inline]
     pub fn end(&mut self, log10: f32) {
         self.log10 += f64::from(log10);
     }
 }
 
-/// Sentences one after another, as the numbers of their words.
+/// A sequence of sentences, as the numbers of their words.
 #[derive(Debug, Clone, Default)]
 pub struct SentenceBatch {
     words: Vec<WordId>,
-    /// Where each ends.
+    /// The end of each sentence in `words`.
     ends: Vec<usize>,
 }
 
 impl SentenceBatch {
-    /// Adds a word to the last one.
+    /// Adds a word to the current sentence.
     #[inline]
     pub fn push(&mut self, word: WordId) {
         self.words.push(word);
     }
 
-    /// Ends the last one.
+    /// Ends the current sentence.
     pub fn end(&mut self) {
         self.ends.push(self.words.len());
     }
 
-    /// Takes all out.
+    /// Removes all sentences.
     pub fn clear(&mut self) {
         self.words.clear();
         self.ends.clear();
     }
 
-    /// How many words they have.
+    /// Returns the number of words in all sentences.
     pub fn words(&self) -> usize {
         self.words.len()
     }
 
-    /// How many have ended.
+    /// Returns the number of ended sentences.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether none has ended.
+    /// Returns true if no sentence has ended.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 }
 
-/// A sentence on its way through [`NgramScorer::sentences`].
+/// A sentence in progress in [`NgramScorer::sentences`].
 #[derive(Debug, Clone, Copy)]
 struct Lane {
     sentence: usize,
-    /// Where its next word stands, and where it ends.
+    /// The index of the next word, and the end of the sentence.
     at: usize,
     end: usize,
 }
@@ -126,7 +129,8 @@ pub struct NgramScorer<'a> {
     vocabulary: &'a Vocabulary,
 }
 
-/// So many steps are taken side by side: enough to wait for many cache lines at once, few enough to stay near.
+/// The number of steps that are taken in parallel: enough to wait for many cache lines at once, few
+/// enough to stay in cache.
 const LANES: usize = 32;
 
 impl<'a> NgramScorer<'a> {
@@ -134,14 +138,14 @@ impl<'a> NgramScorer<'a> {
         Self { view: look_up.view(), vocabulary }
     }
 
-    /// The state at the beginning of a sentence.
+    /// Returns the state at the beginning of a sentence.
     #[inline]
     pub fn start(&self) -> NgramState {
         self.view.unigram(WordId::START.0).state
     }
 
-    /// The probability of a word after what is known, and what is known then. Where the state or the word is of another
-    /// model, anything may come out.
+    /// Returns the probability of a word in a state and the next state. The result is arbitrary if
+    /// the state or the word belongs to another model.
     #[inline]
     pub fn step(&self, state: NgramState, word: WordId) -> ScoredWord {
         let mut back_off = 0.0;
@@ -157,11 +161,12 @@ impl<'a> NgramScorer<'a> {
         ScoredWord { log10: back_off + found.log10, ..found }
     }
 
-    /// Takes many steps that do not depend on each other: `to` gets what [`NgramScorer::step`] gives for each of `from`. Memory
-    /// is waited for once for many of them, so this is several times as fast for a large model.
+    /// Takes many independent steps: `to` receives the result of [`NgramScorer::step`] for each
+    /// element of `from`. Memory latency is shared by many steps, so this is several times as fast
+    /// as single steps for a large model.
     ///
     /// # Panics
-    /// Where `to` is not as long as `from`.
+    /// Panics if `to` and `from` differ in length.
     pub fn steps(&self, from: &[(NgramState, WordId)], to: &mut [ScoredWord]) {
         assert_eq!(from.len(), to.len(), "one step out for each in");
         for (from, to) in from.chunks(LANES).zip(to.chunks_mut(LANES)) {
@@ -169,8 +174,9 @@ impl<'a> NgramScorer<'a> {
         }
     }
 
-    /// At most [`LANES`] steps; each round tries one history for all that are not found yet. Before memory is used it is
-    /// touched for all: loads that nothing waits for bring the lines here at once.
+    /// Takes at most [`LANES`] steps; each round tries one history for all steps that have not
+    /// found their n-gram. Memory is first touched for all steps: independent loads fetch the cache
+    /// lines in parallel.
     fn steps_side_by_side(&self, from: &[(NgramState, WordId)], to: &mut [ScoredWord]) {
         let view = &self.view;
         let mut pending = [0u8; LANES];
@@ -212,7 +218,7 @@ impl<'a> NgramScorer<'a> {
         }
     }
 
-    /// The probability of a sentence from its beginning to its end.
+    /// Returns the score of a sentence from its beginning to its end.
     pub fn sentence<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> ScoredSentence {
         let mut sentence = ScoredSentence::default();
         let mut state = self.start();
@@ -226,8 +232,8 @@ impl<'a> NgramScorer<'a> {
         sentence
     }
 
-    /// The probabilities of sentences that have ended, each as [`NgramScorer::sentence`] gives it, added to `out` in their order.
-    /// They are scored side by side, like [`NgramScorer::steps`].
+    /// Appends the scores of all ended sentences to `out` in order, each as given by
+    /// [`NgramScorer::sentence`]. Sentences are scored in parallel, like [`NgramScorer::steps`].
     pub fn sentences(&self, sentences: &SentenceBatch, out: &mut Vec<ScoredSentence>) {
         let first = out.len();
         out.resize(first + sentences.len(), ScoredSentence::default());
@@ -245,7 +251,8 @@ impl<'a> NgramScorer<'a> {
         while !lanes.is_empty() {
             let count = lanes.len();
             self.steps_side_by_side(&from[..count], &mut to[..count]);
-            // From the last, so that one that takes the place of another was looked at before.
+            // Lanes are visited from the last, so that a lane that replaces another has already
+            // been processed.
             for at in (0..count).rev() {
                 let lane = &mut lanes[at];
                 let sentence = &mut out[lane.sentence];
@@ -268,7 +275,8 @@ impl<'a> NgramScorer<'a> {
     }
 }
 
-/// The next shorter history, which has a lower number: whatever the bytes are, this comes to an end.
+/// Returns the next shorter history, which has a lower number, so that the loop ends whatever the
+/// bytes are.
 #[inline]
 fn shorter(at: u32, context: &HistoryContext) -> u32 {
     let suffix = number(context[1]);
@@ -281,33 +289,35 @@ type Unigram = [LittleEndian; 2];
 /// A history: its log10 back-off and the state of its longest proper suffix.
 type HistoryContext = [LittleEndian; 2];
 
-/// A cache line with four n-grams: their last words, their histories, log10 p, and the states after them.
+/// A cache line with four n-grams: their last words, their histories, log10 p, and the states after
+/// them.
 type Bucket = [[LittleEndian; IN_BUCKET]; 4];
 
 const IN_BUCKET: usize = 4;
 
-/// A place in a bucket without an n-gram has this as its word; such places come last in it.
+/// The word of an empty place in a bucket; empty places come last in it.
 const NONE: LittleEndian = [0xff; 4];
 
-/// How large a look-up is.
+/// The size of a look-up table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LookUpSize {
-    /// How many n-grams there are of each order, from 1.
+    /// The number of n-grams of each order, from 1.
     pub(super) counts: Vec<u32>,
     pub(super) buckets: usize,
-    /// How many buckets at most an n-gram lies behind its own.
+    /// The maximum distance in buckets of an n-gram from its home bucket.
     pub(super) farthest: u32,
 }
 
 impl LookUpSize {
     fn of(counts: Vec<u32>) -> Self {
         let mut size = Self { counts, buckets: 0, farthest: 0 };
-        // Three places of four are taken: more, and searches go on for long; fewer, and memory is wasted.
+        // Three of four places are filled: with more, searches take long; with fewer, memory is
+        // wasted.
         size.buckets = size.ngrams() / 3 + 1;
         size
     }
 
-    /// How many n-grams there are of more than one word.
+    /// Returns the number of n-grams of more than one word.
     fn ngrams(&self) -> usize {
         self.counts[1..].iter().map(|&count| count as usize).sum()
     }
@@ -316,8 +326,8 @@ impl LookUpSize {
         self.counts[..self.counts.len() - 1].iter().map(|&count| count as usize).sum()
     }
 
-    /// How many bytes the 1-grams, the contexts and the buckets take, each padded to a cache line; `None` where no
-    /// machine has as many.
+    /// Returns the sizes in bytes of the 1-grams, the contexts and the buckets, each padded to a
+    /// cache line; `None` if a size overflows.
     fn parts(&self) -> Option<[usize; 3]> {
         let padded = |count: usize, size| count.checked_mul(size)?.checked_next_multiple_of(ALIGN);
         Some([
@@ -332,7 +342,7 @@ impl LookUpSize {
     }
 }
 
-/// A model's numbers as they lie in memory and in a file.
+/// A model's look-up table, with the same layout in memory and in a file.
 #[derive(Clone)]
 pub(super) struct LookUp {
     size: LookUpSize,
@@ -353,7 +363,8 @@ impl PartialEq for LookUp {
 }
 
 impl LookUp {
-    /// A look-up from a file, where it has as many bytes as its size tells; what they are is not looked at.
+    /// Creates a look-up table from the bytes of a file if their length matches the size; their
+    /// contents are not checked.
     pub(super) fn new(size: LookUpSize, bytes: Bytes) -> Option<Self> {
         let parts = size.parts()?;
         let places = size.buckets.checked_mul(IN_BUCKET)?;
@@ -363,7 +374,7 @@ impl LookUp {
         sound.then_some(Self { size, parts, bytes })
     }
 
-    /// The same n-grams as in a table, in about 50 ns each.
+    /// Builds the look-up table of an n-gram table, at about 50 ns per n-gram.
     pub(super) fn of(table: &NgramTable) -> Self {
         let mut size = LookUpSize::of(table.counts().iter().map(|&count| count as u32).collect());
         let parts = size.parts().expect("there are fewer n-grams than fit in 32 bits");
@@ -396,7 +407,8 @@ impl LookUp {
         }
     }
 
-    /// The same n-grams in order, or the 1-grams alone where the bytes are not what was written.
+    /// Converts the look-up table to a sorted table; if its bytes were altered, to a table of the
+    /// 1-grams alone.
     pub(super) fn table(&self) -> NgramTable {
         let view = self.view();
         let mut ngrams = Vec::with_capacity(self.size.ngrams());
@@ -414,7 +426,8 @@ impl LookUp {
     }
 }
 
-/// Writes a table into a look-up, and says how far an n-gram lies at most from its own bucket.
+/// Writes a table into a look-up table, and returns the maximum distance of an n-gram from its home
+/// bucket.
 fn fill(
     table: &NgramTable,
     unigrams: &mut [Unigram],
@@ -458,7 +471,7 @@ fn buckets_mut(bytes: &mut [u8]) -> &mut [Bucket] {
     bytes.as_chunks_mut().0.as_chunks_mut().0.as_chunks_mut().0
 }
 
-/// A look-up's arrays, wherever they lie.
+/// The arrays of a look-up table.
 #[derive(Debug, Clone, Copy)]
 struct LookUpArrays<'a> {
     unigrams: &'a [Unigram],
@@ -473,7 +486,7 @@ impl LookUpArrays<'_> {
         home(context, word, self.buckets.len())
     }
 
-    /// The n-gram of a context and a word, which lies in its own bucket or soon after it.
+    /// Finds the n-gram of a context and a word, in its home bucket or soon after it.
     #[inline]
     fn find(&self, home: usize, context: u32, word: u32) -> Option<ScoredWord> {
         let mut at = home;
@@ -499,13 +512,13 @@ impl LookUpArrays<'_> {
         None
     }
 
-    /// Something of a bucket.
+    /// Reads a byte of a bucket.
     #[inline]
     fn touch(&self, home: usize) -> u8 {
         self.buckets.get(home).map_or(0, |bucket| bucket[0][0][0])
     }
 
-    /// Something of a context.
+    /// Reads a byte of a context.
     #[inline]
     fn touch_context(&self, context: u32) -> u8 {
         self.contexts.get(context as usize).map_or(0, |context| context[0][0])
@@ -519,12 +532,13 @@ impl LookUpArrays<'_> {
     }
 }
 
-/// The bucket in which a context and a word are looked for first.
+/// Returns the home bucket of a context and a word, where a search starts.
 #[inline]
 fn home(context: u32, word: u32, buckets: usize) -> usize {
-    // Knuth's multiplicative hashing, with the odd number nearest to 2^64 divided by the golden ratio.
+    // Knuth's multiplicative hashing, with the odd number nearest to 2^64 divided by the golden
+    // ratio.
     let hash = (u64::from(context) << 32 | u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // A share of all buckets without a division (Lemire 2019).
+    // The hash is scaled to the number of buckets without a division (Lemire 2019).
     ((u128::from(hash) * buckets as u128) >> u64::BITS) as usize
 }
 
@@ -585,7 +599,7 @@ mod tests {
                 assert_eq!(scorer.step(state, *word).log10, log10, "{words:?}");
             });
         }
-        // Nothing begins with "US </s>", nor with "</s>".
+        // No n-gram begins with "US </s>" or with "</s>".
         let id = |word| model.vocabulary().id(word);
         let us = scorer.step(NgramState::EMPTY, id("US")).state;
         assert_eq!(scorer.step(us, WordId::END).state, NgramState::EMPTY);

@@ -1,8 +1,10 @@
-//! A model in order: all n-grams as a trie in arrays, where each n-gram knows the next shorter one to back off to.
+//! A sorted model: all n-grams as a trie in arrays, in which each n-gram is linked to the next
+//! shorter one to back off to.
 //!
-//! Nodes are numbered order by order, and within an order sorted by their words, so the n-grams that begin with another
-//! one lie side by side. The number of a 1-gram is that of its word. Models are built, changed and written in this form;
-//! [`super::scorer`] has the one that words are looked up in.
+//! Nodes are numbered order by order, and within an order they are sorted by their words, so that
+//! the n-grams that begin with another one are adjacent. The number of a 1-gram is that of its
+//! word. Models are built, changed and written in this form; [`super::scorer`] has the form for
+//! looking words up.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,36 +13,36 @@ use super::MAX_ORDER;
 use super::scorer::{NgramState, ScoredWord};
 use super::vocab::WordId;
 
-/// A number in little-endian bytes: what lies in a file is used as it lies, at any address.
+/// A number in little-endian bytes, which can be read in place from a file at any address.
 pub(super) type LittleEndian = [u8; 4];
 
 /// The words that may follow a state, in the order of their numbers.
 pub type Successors<'a> = dyn Iterator<Item = (WordId, ScoredWord)> + 'a;
 
-/// A state as one of an automaton.
+/// A state of the model as an automaton.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AutomatonState {
-    /// Itself.
+    /// The state.
     pub state: NgramState,
-    /// log10 of its back-off and the state that it backs off to; the empty state has none.
+    /// log10 of the state's back-off and the state that it backs off to; the empty state has none.
     pub back_off: Option<(f32, NgramState)>,
 }
 
 /// An n-gram: its last word, log10 p, and the state of its longest proper suffix.
 pub(super) type NgramNode = [LittleEndian; 3];
 
-/// A node of less than the highest order: its first longer n-gram, log10 back-off, and the state of its longest proper
-/// suffix once more, since memory comes in lines.
+/// A node below the highest order: its first longer n-gram, log10 back-off, and a copy of the state
+/// of its longest proper suffix, so that one cache line suffices.
 pub(super) type ContextNode = [LittleEndian; 3];
 
-/// A model's numbers. A node is an n-gram; a context is a node of less than the highest order.
+/// The values of a model. A node is an n-gram; a context is a node below the highest order.
 #[derive(Clone, PartialEq, Default)]
 pub struct NgramTable {
-    /// Where the nodes of each order begin, and after them where they end.
+    /// The start of each order's nodes, followed by the end of the last order's.
     pub(super) starts: Vec<u32>,
-    /// The n-grams, those of an order side by side.
+    /// The n-grams; those of an order are adjacent.
     pub nodes: Vec<NgramNode>,
-    /// The contexts, and after them one that tells the number of nodes.
+    /// The contexts, followed by one that gives the number of nodes.
     pub(super) contexts: Vec<ContextNode>,
 }
 
@@ -51,7 +53,7 @@ impl fmt::Debug for NgramTable {
 }
 
 impl NgramTable {
-    /// The length of the longest n-grams.
+    /// Returns the length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.starts.len() - 1
     }
@@ -60,8 +62,8 @@ impl NgramTable {
         self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).collect()
     }
 
-    /// The table of n-grams of more than one word, sorted by their contexts and their last words, each with log10 p and the
-    /// state after it; `None` where they do not fit together.
+    /// Builds a table from n-grams of more than one word, sorted by their contexts and their last
+    /// words, each with log10 p and the state after it; `None` if they are inconsistent.
     pub(super) fn of_ngrams(
         counts: &[u32],
         unigrams: &[[LittleEndian; 2]],
@@ -90,7 +92,7 @@ impl NgramTable {
         Self { starts, nodes, contexts: ordered }.sound()
     }
 
-    /// The table of 1-grams alone, whatever order they are said to be of.
+    /// Builds a table of 1-grams alone, with the given order.
     pub(super) fn of_unigrams(order: usize, unigrams: &[[LittleEndian; 2]]) -> Self {
         let none = NgramState::EMPTY.0.to_le_bytes();
         let count = unigrams.len() as u32;
@@ -105,7 +107,8 @@ impl NgramTable {
         }
     }
 
-    /// The table where its arrays fit together, so that whatever stands in them is walked without a panic and to an end.
+    /// Returns the table if its arrays are consistent, so that walking them ends and never panics,
+    /// whatever their values.
     fn sound(self) -> Option<Self> {
         let table = self;
         let count = table.contexts.len().checked_sub(1)?;
@@ -144,12 +147,12 @@ impl NgramTable {
         sound.then_some(table)
     }
 
-    /// The nodes of an order.
+    /// Returns the nodes of an order.
     pub fn order_nodes(&self, order: usize) -> Range<u32> {
         self.starts[order - 1]..self.starts[order]
     }
 
-    /// The n-grams that begin with a node and have one word more.
+    /// Returns the n-grams that begin with a node and have one word more.
     pub fn longer(&self, node: u32) -> Range<u32> {
         match self.view() {
             view if view.is_context(node) => view.first(node)..view.first(node + 1),
@@ -157,22 +160,22 @@ impl NgramTable {
         }
     }
 
-    /// The last word of a node.
+    /// Returns the last word of a node.
     pub fn word(&self, node: u32) -> u32 {
         number(self.nodes[node as usize][0])
     }
 
-    /// log10 p of a node.
+    /// Returns log10 p of a node.
     pub fn log10(&self, node: u32) -> f64 {
         f64::from(float(self.nodes[node as usize][1]))
     }
 
-    /// log10 back-off of a context.
+    /// Returns the log10 back-off of a context.
     pub fn back_off(&self, context: u32) -> f32 {
         float(self.contexts[context as usize][1])
     }
 
-    /// log10 p of a word after the suffix of a context.
+    /// Returns log10 p of a word after the suffix of a context.
     pub fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
         let view = self.view();
         let mut back_off = 0.0;
@@ -187,7 +190,7 @@ impl NgramTable {
         back_off + self.log10(word)
     }
 
-    /// What is known after an n-gram.
+    /// Returns the number of the state after an n-gram.
     pub(super) fn state(&self, node: u32) -> u32 {
         self.view().state(node)
     }
@@ -196,7 +199,7 @@ impl NgramTable {
         TableArrays { nodes: &self.nodes, contexts: &self.contexts }
     }
 
-    /// Gives every state to `visit`, with the words that follow it.
+    /// Passes every state to `visit`, with the words that follow it.
     pub(super) fn for_each_state(&self, visit: &mut dyn FnMut(AutomatonState, &mut Successors<'_>)) {
         let view = self.view();
         let steps = |(start, end): (u32, u32)| {
@@ -217,7 +220,7 @@ impl NgramTable {
         }
     }
 
-    /// Gives every n-gram of an order to `visit`.
+    /// Passes every n-gram of an order to `visit`.
     pub(super) fn for_each(&self, order: usize, visit: &mut dyn FnMut(&[WordId], f32, f32)) {
         let view = self.view();
         let mut path = [WordId::UNKNOWN; MAX_ORDER];
@@ -226,7 +229,7 @@ impl NgramTable {
     }
 }
 
-/// A table's arrays, wherever they lie.
+/// The arrays of a table.
 #[derive(Debug, Clone, Copy)]
 struct TableArrays<'a> {
     nodes: &'a [NgramNode],
@@ -262,7 +265,7 @@ impl TableArrays<'_> {
         (node as usize) + 1 < self.contexts.len()
     }
 
-    /// The first n-gram that begins with a context.
+    /// Returns the first n-gram that begins with a context.
     #[inline]
     fn first(&self, context: u32) -> u32 {
         number(self.contexts[context as usize][0])
@@ -273,20 +276,21 @@ impl TableArrays<'_> {
         (self.first(context), self.first(context + 1))
     }
 
-    /// The n-gram of a context and a word.
+    /// Finds the n-gram of a context and a word.
     #[inline]
     fn child(&self, context: u32, word: u32) -> Option<u32> {
         let (start, end) = self.range(context);
         search(&self.nodes[start as usize..end as usize], word).ok().map(|at| start + at as u32)
     }
 
-    /// What is known after an n-gram.
+    /// Returns the number of the state after an n-gram.
     #[inline]
     fn state(&self, node: u32) -> u32 {
         if self.matters(node) { node } else { number(self.nodes[node as usize][2]) }
     }
 
-    /// Whether a history that ends in this n-gram scores otherwise than one that ends in its suffix.
+    /// Returns true if a history that ends in this n-gram is scored differently from one that ends
+    /// in its suffix.
     #[inline]
     fn matters(&self, node: u32) -> bool {
         self.is_context(node) && {
@@ -296,7 +300,7 @@ impl TableArrays<'_> {
     }
 }
 
-/// Where a word stands among sorted ones, or where it would.
+/// Searches sorted nodes for a word: its index, or the index at which it would be inserted.
 #[inline]
 fn search(nodes: &[NgramNode], word: u32) -> Result<usize, usize> {
     nodes.binary_search_by(|&[found, ..]| number(found).cmp(&word))
@@ -312,12 +316,13 @@ pub(super) fn float(cell: LittleEndian) -> f32 {
     f32::from_le_bytes(cell)
 }
 
-/// What a context leaves to the words that it does not list, and what its suffix gives those.
+/// The probability mass that a context leaves to the words that it does not list, and the mass that
+/// its suffix gives them.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextRest {
-    /// The probability that the counts of the context give.
+    /// The probability mass that the context leaves to unlisted words.
     pub own: f64,
-    /// The share of probability left to the shorter context.
+    /// The probability mass that the suffix gives to unlisted words.
     pub shorter: f64,
 }
 impl Default for ContextRest {
@@ -326,19 +331,20 @@ impl Default for ContextRest {
     }
 }
 impl ContextRest {
-    /// A word is listed: log10 p of it after the context and after its suffix.
+    /// Subtracts a listed word, given log10 p of the word after the context and after its suffix.
     pub fn give(&mut self, log10: f64, shorter: f64) {
         self.own -= 10f64.powf(log10);
         self.shorter -= 10f64.powf(shorter);
     }
 
-    /// The back-off with which the probabilities sum to one.
+    /// Returns the log10 back-off with which the probabilities sum to one.
     pub fn log10_back_off(self) -> f32 {
         let Self { own, shorter } = self.at_least_tiny();
         (own / shorter).log10() as f32
     }
 
-    /// Where all of it is given away, only rounding is left.
+    /// Raises both masses to a small positive value: if all mass is given away, only rounding
+    /// errors are left.
     pub fn at_least_tiny(self) -> Self {
         const TINY: f64 = 1e-9;
         Self { own: self.own.max(TINY), shorter: self.shorter.max(TINY) }
@@ -349,19 +355,21 @@ impl ContextRest {
 #[derive(Debug)]
 pub struct NgramTableBuilder {
     table: NgramTable,
-    /// How many contexts have been begun.
+    /// The number of contexts that have been begun.
     begun: u32,
-    /// The suffix of the context begun last, and those of its longer n-grams that come after the word looked up last.
+    /// The suffix of the context begun last, and the range of the suffix's longer n-grams after the
+    /// word looked up last.
     suffix: u32,
     from: u32,
     to: u32,
 }
 
-/// Why a table cannot hold a model.
+/// The error for a model with too many n-grams.
 const TOO_MANY: &str = "more than 4,294,967,294 n-grams: use a lower order, a smaller vocabulary or cut-offs";
 
 impl NgramTableBuilder {
-    /// Begins with the 1-grams, log10 p and back-off of each word; of order 1 none has a back-off.
+    /// Creates a builder with the log10 p and back-off of each 1-gram; in a model of order 1, the
+    /// back-offs are ignored.
     pub fn new(order: usize, unigrams: impl ExactSizeIterator<Item = (f32, f32)>) -> Self {
         let mut table = NgramTable { starts: vec![0, unigrams.len() as u32], ..NgramTable::default() };
         let none = NgramState::EMPTY.0.to_le_bytes();
@@ -374,23 +382,23 @@ impl NgramTableBuilder {
         Self { table, begun: 0, suffix: NgramState::EMPTY.0, from: 0, to: 0 }
     }
 
-    /// Makes room for the n-grams of another order.
+    /// Reserves memory for the n-grams of another order.
     pub fn reserve(&mut self, count: usize, is_highest: bool) {
         self.table.nodes.reserve_exact(count);
         self.table.contexts.reserve_exact(if is_highest { 1 } else { count });
     }
 
-    /// Where the nodes of the order begin that was completed last.
+    /// Returns the start of the nodes of the last completed order.
     pub fn last_order(&self) -> u32 {
         self.table.starts[self.table.starts.len() - 2]
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub(super) fn len(&self) -> u32 {
         self.table.nodes.len() as u32
     }
 
-    /// The n-grams pushed next begin with this context; the contexts come in order.
+    /// Begins a context: the n-grams pushed next begin with it. Contexts must come in order.
     pub fn begin(&mut self, context: u32) {
         let node = self.len().to_le_bytes();
         while self.begun <= context {
@@ -403,7 +411,8 @@ impl NgramTableBuilder {
         }
     }
 
-    /// The longest proper suffix of the n-gram of the context begun and a word; the words come in order.
+    /// Returns the longest proper suffix of the n-gram made of the current context and a word.
+    /// Words must come in order.
     #[inline]
     pub fn suffix(&mut self, word: u32) -> u32 {
         if self.suffix == NgramState::EMPTY.0 {
@@ -434,8 +443,8 @@ impl NgramTableBuilder {
         }
     }
 
-    /// Appends an n-gram that begins with the context begun last, given its suffix. `back_off` is `None` in the highest
-    /// order.
+    /// Appends an n-gram that begins with the current context, given its suffix. `back_off` is
+    /// `None` in the highest order.
     #[inline]
     pub fn push(&mut self, word: u32, suffix: u32, probability: f32, back_off: Option<f32>) {
         let suffix = suffix.to_le_bytes();
@@ -445,42 +454,43 @@ impl NgramTableBuilder {
         }
     }
 
-    /// All n-grams of an order are there.
+    /// Ends an order: all of its n-grams have been pushed.
     pub fn end_order(&mut self) -> Result<(), &'static str> {
-        // The highest number stands for the empty state.
+        // The highest number represents the empty state.
         if self.table.nodes.len() >= NgramState::EMPTY.0 as usize {
             return Err(TOO_MANY);
         }
         let contexts = self.table.starts[self.table.starts.len() - 1];
         self.begin(contexts - 1);
-        // Where the n-grams of the last context end, the first of the next order will begin.
+        // The n-grams of the last context end where the first of the next order will begin.
         let count = self.len();
         self.table.starts.push(count);
         Ok(())
     }
 
-    /// log10 p of a word after the suffix of the context begun last.
+    /// Returns log10 p of a word after the suffix of a context.
     pub fn log10_after_suffix(&self, context: u32, word: u32) -> f64 {
         self.table.log10_after_suffix(context, word)
     }
 
-    /// log10 p of a word after a context whose n-grams do not bring it: never above 0.
+    /// Returns log10 p of a word after a context that does not list it, which is at most 0.
     pub(super) fn log10_backed_off(&self, context: u32, word: u32) -> f32 {
         let back_off = f64::from(self.table.back_off(context));
         (back_off + self.table.log10_after_suffix(context, word)).min(0.0) as f32
     }
 
-    /// The back-off of a context, which may be known only after its n-grams.
+    /// Sets the back-off of a context, which may be known only after its n-grams.
     pub fn set_back_off(&mut self, context: u32, back_off: f32) {
         self.table.contexts[context as usize][1] = back_off.to_le_bytes();
     }
 
-    /// The table, with every link to a suffix that cannot matter led on to one that can.
+    /// Returns the table, in which every link to a suffix that cannot matter is redirected to one
+    /// that can.
     pub fn finish(mut self) -> NgramTable {
         let none = NgramState::EMPTY.0.to_le_bytes();
         self.table.contexts.push([self.len().to_le_bytes(), [0; 4], none]);
         for node in 0..self.len() {
-            // Suffixes are shorter, so theirs are led on already.
+            // Suffixes are shorter, so their links have already been redirected.
             let suffix = number(self.table.nodes[node as usize][2]);
             if suffix != NgramState::EMPTY.0 {
                 let state = self.table.view().state(suffix).to_le_bytes();
@@ -494,7 +504,7 @@ impl NgramTableBuilder {
     }
 }
 
-/// Like [`search`], fast where the word stands near the beginning.
+/// Searches like [`search`], but faster if the word is near the beginning.
 #[inline]
 fn search_ahead(nodes: &[NgramNode], word: u32) -> Result<usize, usize> {
     let mut end = 1;

@@ -11,36 +11,37 @@ use crate::bytes::{ALIGN, Bytes};
 pub struct WordId(pub u32);
 
 impl WordId {
-    /// `<unk>`: any word that is not in the vocabulary.
+    /// `<unk>`: any out-of-vocabulary word.
     pub const UNKNOWN: Self = Self(0);
-    /// `<s>`: where a sentence begins.
+    /// `<s>`: the beginning of a sentence.
     pub const START: Self = Self(1);
-    /// `</s>`: where a sentence ends.
+    /// `</s>`: the end of a sentence.
     pub const END: Self = Self(2);
 }
 
 /// The spellings of the first three words, in the order of their numbers.
 pub const SPECIAL: [&str; 3] = ["<unk>", "<s>", "</s>"];
 
-/// Words numbered from 0, each one once; the first three are [`SPECIAL`].
+/// Distinct words numbered from 0; the first three are [`SPECIAL`].
 #[derive(Clone)]
 pub struct Vocabulary(VocabularyLayout);
 
-/// Where the words lie.
+/// The storage of a vocabulary's words.
 #[derive(Clone)]
 enum VocabularyLayout {
     Own(Arrays<Vec<u8>, Vec<LittleEndian>>),
-    /// In a file, with the lengths of the three arrays, each padded to [`ALIGN`].
+    /// Bytes of a file, with the lengths of its three arrays, each padded to [`ALIGN`].
     Shared(Bytes, [usize; 3]),
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arrays<T, C> {
     pub(super) text: T,
-    /// Where each word ends in the text.
+    /// The end of each word in the text.
     pub(super) ends: C,
-    /// Open addressing: a word's number plus one, or 0. The length is a power of two, at most half of it in use; the lower
-    /// bits of the word's hash tell the slot in which it is looked for first.
+    /// A hash table with open addressing: a word's number plus one, or 0. Its length is a power of
+    /// two, and at most half of it is in use; the lower bits of a word's hash give the slot in
+    /// which the search starts.
     pub(super) slots: C,
 }
 
@@ -80,13 +81,14 @@ impl<'a> Extend<&'a str> for Vocabulary {
 }
 
 impl Vocabulary {
-    /// The three special words alone.
+    /// Creates a vocabulary of the three special words.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A vocabulary from a file, used where it lies: the lengths of its text, and of its words and slots in number. `None`
-    /// where they cannot be those of one; what the other words are is not looked at.
+    /// Opens a vocabulary in the bytes of a file, given the length of its text and the numbers of
+    /// its words and slots. Returns `None` if they cannot belong to a vocabulary; words other than
+    /// the special ones are not checked.
     pub(super) fn shared(bytes: Bytes, lens: [usize; 3]) -> Option<Self> {
         let [text, words, slots] = lens;
         let own_len = Self::padded(text, words, slots)?.into_iter().try_fold(0, usize::checked_add)?;
@@ -96,7 +98,7 @@ impl Vocabulary {
         special.then_some(vocabulary)
     }
 
-    /// How many bytes the arrays of a vocabulary take in a file.
+    /// Returns the sizes in bytes of a vocabulary's arrays in a file.
     pub(super) fn padded(text: usize, words: usize, slots: usize) -> Option<[usize; 3]> {
         let cells =
             |count: usize| count.checked_mul(size_of::<LittleEndian>())?.checked_next_multiple_of(ALIGN);
@@ -119,7 +121,7 @@ impl Vocabulary {
         }
     }
 
-    /// How many words there are, with the special ones.
+    /// Returns the number of words, including the special ones.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -128,33 +130,33 @@ impl Vocabulary {
         }
     }
 
-    /// The number of a word, [`WordId::UNKNOWN`] where it is not there.
+    /// Returns the number of a word, or [`WordId::UNKNOWN`] for an out-of-vocabulary word.
     pub fn id(&self, word: &str) -> WordId {
         self.get(word).unwrap_or(WordId::UNKNOWN)
     }
 
-    /// The number of a word that is there.
+    /// Returns the number of a word; `None` for an out-of-vocabulary word.
     pub fn get(&self, word: &str) -> Option<WordId> {
         self.arrays().find(word).ok()
     }
 
-    /// A word by its number.
+    /// Returns the word with a number.
     ///
     /// # Panics
-    /// Where there is no word of that number.
+    /// Panics if no word has that number.
     pub fn word(&self, id: WordId) -> &str {
         let word = self.arrays().word(id.0 as usize);
-        // Only in a file that was altered is a word no text.
+        // A word is invalid UTF-8 only in an altered file.
         str::from_utf8(word).unwrap_or_default()
     }
 
-    /// All words, in the order of their numbers.
+    /// Iterates over all words, in the order of their numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|at| self.word(WordId(at as u32)))
     }
 
-    /// The number of a word, a new one where it was not there; [`WordId::UNKNOWN`] where the vocabulary is full, at 4 GB of
-    /// text.
+    /// Returns the number of a word, adding the word if necessary; [`WordId::UNKNOWN`] if the
+    /// vocabulary is full, at 4 GB of text.
     pub fn insert(&mut self, word: &str) -> WordId {
         let slot = match self.arrays().find(word) {
             Ok(found) => return found,
@@ -186,19 +188,19 @@ impl Vocabulary {
 }
 
 impl<'a> Arrays<&'a [u8], &'a [LittleEndian]> {
-    /// The text of a word; empty for one of a file that was altered.
+    /// Returns the text of a word; it may be empty in an altered file.
     #[inline]
     fn word(&self, at: usize) -> &'a [u8] {
         let start = if at == 0 { 0 } else { number(self.ends[at - 1]) };
         self.text.get(start as usize..number(self.ends[at]) as usize).unwrap_or_default()
     }
 
-    /// The number of a word, or the empty slot where it would stand.
+    /// Returns the number of a word, or the empty slot where it would be inserted.
     #[inline]
     fn find(&self, word: &str) -> Result<WordId, usize> {
         let mask = self.slots.len() - 1;
         let mut slot = home(word.as_bytes(), mask);
-        // There is an empty slot, but in a file that was altered.
+        // The table has an empty slot, except in an altered file.
         for _ in 0..=mask {
             match number(self.slots[slot]) {
                 0 => return Err(slot),
@@ -216,7 +218,7 @@ impl<'a> Arrays<&'a [u8], &'a [LittleEndian]> {
 }
 
 impl Arrays<Vec<u8>, Vec<LittleEndian>> {
-    /// Gives every word its place in so many slots.
+    /// Places all words in a table of this many slots.
     fn place(&mut self, slots: usize) {
         let mask = slots - 1;
         self.slots = vec![[0; 4]; slots];
@@ -231,10 +233,10 @@ impl Arrays<Vec<u8>, Vec<LittleEndian>> {
     }
 }
 
-/// The slot in which a word is looked for first, where there are `mask + 1` of them.
+/// Returns the slot in which the search for a word starts, given a mask for `mask + 1` slots.
 #[inline]
 fn home(word: &[u8], mask: usize) -> usize {
-    // The lower bits, of which a machine of 32 bits has as many.
+    // The lower bits also exist on a 32-bit machine.
     wyhash(word, 0) as usize & mask
 }
 

@@ -6,42 +6,44 @@ use super::Scorer;
 use super::forward_backward::Posteriors;
 use super::lattice::LatticeColumn;
 
-/// A path that is still open after so many positions is answered as if it had a look-ahead of so many. Words that leave more
-/// than one hypothesis alive for so long are not found in text, and what is held back must not grow with the text.
+/// The maximum look-ahead: a path that is still undecided after this many positions is answered as
+/// if this were its look-ahead. In text, no words leave more than one hypothesis alive for so long,
+/// and the memory for pending positions must not grow with the text.
 const MOST: usize = 512;
 
-/// What a position turned out to be.
+/// The answer for a position.
 #[derive(Debug)]
 pub struct Answer<'a, Candidate> {
-    /// All its candidates.
+    /// The candidates of the position.
     pub candidates: &'a [Candidate],
-    /// Which of them is on the best path.
+    /// The index of the candidate on the best path.
     pub best: usize,
-    /// The posterior probability of each, where they are asked for.
+    /// The posterior probability of each candidate, if requested.
     pub posteriors: Option<&'a [f64]>,
 }
 
-/// A search on its way through a text. Law: what it answers depends on the candidates alone, and not on when it is asked.
+/// A search in progress through a text. Law: its answers depend on the candidates alone, and not on
+/// when they are requested.
 #[derive(Debug)]
 pub struct BestPathSearch<S: Scorer> {
     scorer: S,
     look_ahead: usize,
     posteriors: Option<Posteriors>,
-    /// The hypotheses before the first position that is not answered.
+    /// The hypotheses before the first unanswered position.
     root: LatticeColumn<S::State, S::Candidate>,
-    /// The positions that are not answered.
+    /// The unanswered positions.
     columns: VecDeque<LatticeColumn<S::State, S::Candidate>>,
-    /// Columns to be used again.
+    /// Columns to be reused.
     spare: Vec<LatticeColumn<S::State, S::Candidate>>,
-    /// How many positions there were since the start.
+    /// The number of positions since the start.
     at: usize,
     /// The candidates on the best path.
     path: Vec<u32>,
 }
 
 impl<S: Scorer> BestPathSearch<S> {
-    /// Begins at the start. `look_ahead` is how many later positions a choice may depend on, all if `None`; posterior
-    /// probabilities depend on the same.
+    /// Creates a search at the start of a text. `look_ahead` is the number of later positions that
+    /// an answer may depend on, or all if `None`; it also limits posterior probabilities.
     pub fn new(scorer: S, look_ahead: Option<usize>, posteriors: bool) -> Self {
         let mut root = LatticeColumn::default();
         root.start(scorer.start());
@@ -57,12 +59,13 @@ impl<S: Scorer> BestPathSearch<S> {
         }
     }
 
-    /// Whether nothing came since the start.
+    /// Returns true if no position has been pushed since the start.
     pub fn is_at_start(&self) -> bool {
         self.at == 0
     }
 
-    /// Takes the candidates of the next position, at least one, and gives to `answer` what is certain then, in order.
+    /// Takes the candidates of the next position, at least one, and passes all answers that are now
+    /// certain to `answer`, in order.
     pub fn push(
         &mut self,
         candidates: impl IntoIterator<Item = S::Candidate>,
@@ -86,13 +89,15 @@ impl<S: Scorer> BestPathSearch<S> {
         }
     }
 
-    /// Answers all that came, by the best path so far, and goes on: later answers do not depend on it.
+    /// Answers all pending positions by the best path so far and continues; later answers do not
+    /// depend on this choice.
     pub fn answer_all(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
         let best = self.last().best(|_| 0.0);
         self.answer(self.columns.len(), best, |_| 0.0, answer);
     }
 
-    /// Gives what [`BestPathSearch::answer_all`] would, and goes on holding it back.
+    /// Passes the answers of [`BestPathSearch::answer_all`] to `answer`, but keeps the positions
+    /// pending.
     pub fn guess(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
         let best = self.last().best(|_| 0.0);
         self.trace(self.columns.len(), best, |_| 0.0);
@@ -101,7 +106,7 @@ impl<S: Scorer> BestPathSearch<S> {
         }
     }
 
-    /// The text ends here: answers all that is left and goes back to the start.
+    /// Ends the text: answers all pending positions and returns to the start.
     pub fn finish(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
         if !self.columns.is_empty() {
             let last = self.last();
@@ -118,8 +123,8 @@ impl<S: Scorer> BestPathSearch<S> {
         self.columns.back().unwrap_or(&self.root)
     }
 
-    /// Answers the first `count` positions by the path that ends in node `best` of the last one, where each node has the
-    /// cost of ending that `ending` says.
+    /// Answers the first `count` positions by the path that ends in node `best` of the last one,
+    /// where `ending` gives each node's cost of ending.
     fn answer(
         &mut self,
         count: usize,
@@ -135,7 +140,8 @@ impl<S: Scorer> BestPathSearch<S> {
         }
     }
 
-    /// Finds the path that ends in node `best` of the last position, and the posterior probabilities of the first `count`.
+    /// Finds the path that ends in node `best` of the last position, and the posterior
+    /// probabilities of the first `count` positions.
     fn trace(&mut self, count: usize, best: usize, ending: impl Fn(usize) -> f64) {
         self.path.clear();
         let mut at = best;
@@ -149,7 +155,7 @@ impl<S: Scorer> BestPathSearch<S> {
         }
     }
 
-    /// What was found of the position that has this column.
+    /// The answer for a position that has this column.
     fn answer_of<'a>(
         &'a self,
         column: &'a LatticeColumn<S::State, S::Candidate>,

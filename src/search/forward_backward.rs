@@ -1,4 +1,5 @@
-//! Posterior probabilities of candidates (Rabiner 1989, section III.A): forward sums are in the columns, backward sums here.
+//! Posterior probabilities of candidates (Rabiner 1989, section III.A): forward sums are stored in
+//! the columns, backward sums here.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -8,18 +9,19 @@ use super::lattice::{LatticeColumn, log_add};
 /// The posterior probabilities found last.
 #[derive(Debug, Default)]
 pub(super) struct Posteriors {
-    /// Those of all positions, one after another.
+    /// The posterior probabilities of all positions, one after another.
     values: Vec<f64>,
-    /// Where each position begins.
+    /// The start of each position in `values`.
     starts: Vec<usize>,
-    /// ln of the sum over all ways on from each node of the column at hand, and of the one before.
+    /// ln of the sum over all continuations from each node of the current column, and of the
+    /// previous one.
     backward: Vec<f64>,
     next: Vec<f64>,
 }
 
 impl Posteriors {
-    /// Finds those of the first `count` columns after `root`, where the text ends in node `n` of the last one at the cost
-    /// of `ending(n)`.
+    /// Finds the posterior probabilities of the first `count` columns after `root`, where ending in
+    /// node `n` of the last column costs `ending(n)`.
     pub(super) fn find<State: Copy + Eq + Hash, Candidate: Copy>(
         &mut self,
         root: &LatticeColumn<State, Candidate>,
@@ -65,7 +67,7 @@ impl Posteriors {
         }
     }
 
-    /// Those of a position's candidates.
+    /// Returns the posterior probabilities of a position's candidates.
     pub(super) fn of(&self, position: usize) -> &[f64] {
         &self.values[self.starts[position]..self.starts[position + 1]]
     }

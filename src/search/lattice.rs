@@ -6,22 +6,22 @@ use rustc_hash::FxHashMap;
 
 use super::Scorer;
 
-/// So many nodes are looked through faster than a hash finds one of them.
+/// The number of nodes up to which a linear search is faster than a hash table.
 const FEW: usize = 24;
 
 /// All hypotheses in one state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LatticeNode<State> {
     pub(super) state: State,
-    /// The cost of the best of them.
+    /// The cost of the best hypothesis.
     pub(super) cost: f64,
-    /// The node before it, in the column before.
+    /// The index of its predecessor in the previous column.
     pub(super) back: u32,
-    /// Its candidate, in this column.
+    /// The index of its candidate in this column.
     pub(super) candidate: u32,
 }
 
-/// A way from a node of the column before to a node of this one.
+/// An arc from a node of the previous column to a node of this one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LatticeArc {
     pub(super) from: u32,
@@ -30,14 +30,14 @@ pub(super) struct LatticeArc {
     pub(super) cost: f32,
 }
 
-/// A position.
+/// The candidates and hypotheses of a position.
 #[derive(Debug)]
 pub(super) struct LatticeColumn<State, Candidate> {
     pub(super) candidates: Vec<Candidate>,
     pub(super) nodes: Vec<LatticeNode<State>>,
-    /// All ways to the nodes, where they are wanted.
+    /// All arcs to the nodes, if they are requested.
     pub(super) arcs: Vec<LatticeArc>,
-    /// ln of the sum over all hypotheses in each node, where arcs are wanted.
+    /// ln of the sum over all hypotheses in each node, if arcs are requested.
     pub(super) forward: Vec<f64>,
 }
 
@@ -48,14 +48,14 @@ impl<State, Candidate> Default for LatticeColumn<State, Candidate> {
 }
 
 impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
-    /// The one hypothesis before the first position.
+    /// Resets the column to the single hypothesis before the first position.
     pub(super) fn start(&mut self, state: State) {
         self.clear();
         self.nodes.push(LatticeNode { state, cost: 0.0, back: 0, candidate: 0 });
         self.forward.push(0.0);
     }
 
-    /// Forgets what it held and keeps the memory.
+    /// Clears the column and keeps its memory.
     pub(super) fn clear(&mut self) {
         self.candidates.clear();
         self.nodes.clear();
@@ -63,8 +63,9 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
         self.forward.clear();
     }
 
-    /// Fills in the nodes of its candidates after those of the column before. Of hypotheses in the same state the
-    /// cheapest stays, of equally cheap ones the first: that of the first candidate after the first node.
+    /// Adds the nodes of the candidates after those of the previous column. The cheapest hypothesis
+    /// in a state stays; of equally cheap ones, the first: that of the first candidate after the
+    /// first node.
     #[inline]
     pub(super) fn expand<S>(&mut self, before: &Self, scorer: &S, at: usize, arcs: bool)
     where
@@ -95,14 +96,15 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
         }
     }
 
-    /// The node with the least cost, that of ending in it counted in; the first of equally cheap ones.
+    /// Returns the node with the least cost, including that of ending in it; of equally cheap
+    /// nodes, the first.
     pub(super) fn best(&self, ending: impl Fn(usize) -> f64) -> usize {
         let costs = self.nodes.iter().enumerate().map(|(at, node)| (at, node.cost + ending(at)));
         costs.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(at, _)| at)
     }
 }
 
-/// Puts a hypothesis where those in its state are, and says where that is.
+/// Adds a hypothesis to the node of its state, and returns the index of the node.
 #[inline]
 fn place<State: Copy + Eq + Hash>(
     nodes: &mut Vec<LatticeNode<State>>,

@@ -1,7 +1,9 @@
-//! The best way through candidates: exact, with posterior probabilities and the n best where they are asked for.
+//! The best path through candidates: an exact search, with posterior probabilities and n best paths
+//! on request.
 //!
-//! One word after another comes with its candidates; a [`Scorer`] says what each costs after what came before. Hypotheses
-//! that have the same state have the same future, so one node stands for all of them, and no beam is needed.
+//! Words arrive one after another with their candidates, and a [`Scorer`] gives the cost of each
+//! candidate after the previous ones. Hypotheses in the same state have the same future, so one
+//! node represents all of them, and no beam is needed.
 
 mod best_path;
 mod forward_backward;
@@ -14,20 +16,22 @@ use std::hash::Hash;
 pub use best_path::{Answer, BestPathSearch};
 pub use n_best::{ScoredPath, n_best};
 
-/// What a search meets: KenLM's contract, with a position. Costs are −ln p: less is better.
+/// The interface between a search and a model: KenLM's contract, with a position. Costs are −ln p:
+/// less is better.
 pub trait Scorer {
-    /// What is known after some candidates: equal states have the same future.
+    /// The context after some candidates; equal states have the same future.
     type State: Copy + Eq + Hash + Debug + Send;
-    /// What one position may be.
+    /// A candidate at a position.
     type Candidate: Copy + Debug + Send;
 
-    /// The state before the first position.
+    /// Returns the state before the first position.
     fn start(&self) -> Self::State;
 
-    /// The cost of a candidate at position `at`, counted from the start, and the state after it.
+    /// Returns the cost of a candidate at position `at`, counted from the start, and the state
+    /// after it.
     fn step(&self, at: usize, state: Self::State, next: Self::Candidate) -> (f32, Self::State);
 
-    /// The cost of ending here.
+    /// Returns the cost of ending in a state.
     fn finish(&self, state: Self::State) -> f32;
 }
 
@@ -56,8 +60,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Costs of the last two candidates together, picked by a hash so that nothing is regular. Candidates past 3 are
-    /// forgotten at once, so that hypotheses meet.
+    /// A scorer of the last two candidates, with hashed costs so that nothing is regular.
+    /// Candidates above 3 are forgotten at once, so that hypotheses merge.
     struct Made {
         seed: u32,
     }
@@ -87,7 +91,7 @@ mod tests {
         }
     }
 
-    /// All paths with their costs, one by one: the slow twin.
+    /// Enumerates all paths with their costs: the slow reference implementation.
     fn all(scorer: &Made, positions: &[Vec<u32>]) -> Vec<ScoredPath> {
         let mut paths = vec![(0.0, Vec::new(), scorer.start())];
         for (at, candidates) in positions.iter().enumerate() {
@@ -182,7 +186,7 @@ mod tests {
             let found = search(&scorer, &positions, Some(ahead), true);
             for (at, (best, posteriors)) in found.iter().enumerate() {
                 let seen = (at + 1 + ahead).min(positions.len());
-                // A text that ends within what is seen counts its end in.
+                // If the text ends within the look-ahead, the cost of ending counts.
                 let mut paths = all(&scorer, &positions[..seen]);
                 if at + ahead < positions.len() {
                     for path in &mut paths {
@@ -214,7 +218,7 @@ mod tests {
         assert!(answered > 1400, "{answered}");
     }
 
-    /// With a copy of the way so far in every hypothesis this would take some 100 GB.
+    /// With a copy of the path in every hypothesis, this would take about 100 GB.
     #[test]
     fn the_n_best_of_a_long_text_take_memory_that_grows_with_its_length() {
         let (scorer, positions) = (Made { seed: 1 }, vec![vec![0, 1, 2]; 100_000]);

@@ -1,4 +1,4 @@
-//! The n best paths, by a search backward that knows what is left (Soong & Huang 1991).
+//! The n best paths, by a backward search that knows the remaining cost (Soong & Huang 1991).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -6,20 +6,21 @@ use std::collections::BinaryHeap;
 use super::Scorer;
 use super::lattice::LatticeColumn;
 
-/// A path and what it costs.
+/// A path and its cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredPath {
-    /// −ln p of it all.
+    /// The total cost, −ln p.
     pub cost: f64,
-    /// Which candidate it takes at each position.
+    /// The index of the candidate at each position.
     pub candidates: Vec<usize>,
 }
 
-/// The `n` cheapest ways through the candidates of all positions, the cheapest first; fewer if there are no more. The same
-/// candidates give the same order, of equally cheap ones too.
+/// Finds the `n` cheapest paths through the candidates of all positions, the cheapest first; fewer
+/// if there are no more. The same candidates give the same order, also of equally cheap paths.
 ///
-/// Exact: the cost forward to each node is the least that is left for a search backward, so each path that comes off its
-/// queue is the next best. Paths share what they have in common, so time and memory grow with the length, not with its square.
+/// The search is exact: the forward cost of each node is the least remaining cost of the backward
+/// search, so each path taken from its queue is the next best. Paths share their common ends, so
+/// time and memory grow linearly with the length.
 pub fn n_best<S: Scorer>(scorer: &S, positions: &[Vec<S::Candidate>], n: usize) -> Vec<ScoredPath> {
     let mut columns = vec![LatticeColumn::default()];
     columns[0].start(scorer.start());
@@ -54,15 +55,15 @@ pub fn n_best<S: Scorer>(scorer: &S, positions: &[Vec<S::Candidate>], n: usize) 
     paths
 }
 
-/// A way from a node to the end.
+/// A path from a node to the end.
 struct PartialPath {
-    /// Of the best path that it belongs to.
+    /// The cost of the best complete path that contains this one.
     cost: f64,
-    /// From the node to the end.
+    /// The cost from the node to the end.
     behind: f64,
     column: usize,
     node: usize,
-    /// The link of the candidates on it; each way has its own.
+    /// The first link of the path's candidates; each path has its own.
     tail: u32,
 }
 
@@ -81,18 +82,19 @@ impl PartialOrd for PartialPath {
 }
 
 impl Ord for PartialPath {
-    /// Of equally cheap ways the longest is the least, and then the oldest: one of them is followed to its end at once.
+    /// Of equally cheap paths, the longest comes first, and of equally long ones the oldest, so
+    /// that one of them is completed at once.
     fn cmp(&self, other: &Self) -> Ordering {
         let cost = self.cost.total_cmp(&other.cost);
         cost.then(self.column.cmp(&other.column)).then(self.tail.cmp(&other.tail))
     }
 }
 
-/// The candidates of all ways, linked towards the end: ways that end alike share their links.
+/// The candidates of all paths, linked towards the end; paths with a common end share its links.
 #[derive(Default)]
 struct Taken(Vec<(u32, u32)>);
 
-/// No link: the end of the text.
+/// The end of the text, which has no link.
 const NOTHING: u32 = u32::MAX;
 
 impl Taken {
@@ -101,7 +103,8 @@ impl Taken {
         self.0.len() as u32 - 1
     }
 
-    /// The candidates from a link to the end. The last link is the end itself.
+    /// The candidates from a link to the end. The last link represents the end itself and is
+    /// dropped.
     fn candidates(&self, first: u32) -> Vec<usize> {
         let links = std::iter::successors(self.0.get(first as usize), |(_, next)| self.0.get(*next as usize));
         let mut candidates: Vec<_> = links.map(|&(candidate, _)| candidate as usize).collect();

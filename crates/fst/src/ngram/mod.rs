@@ -1,15 +1,16 @@
-//! The transducer of Batista et al. 2007, section 4.1, figure 3: a language model of cased text as a weighted machine, whose
-//! cheapest path gives a sentence its forms.
+//! The transducer of Batista et al. 2007, section 4.1, figure 3: a language model of cased text as
+//! a weighted machine, whose cheapest path gives the words of a sentence their forms.
 //!
-//! What its back-off arcs are ([`BackOff`]) decides what it finds:
+//! The result depends on the kind of the back-off arcs ([`BackOff`]):
 //!
-//! - *failure* arcs, the default, give the likeliest forms exactly: those that the [`hmm`] with map weight 0
-//!   finds, and that trying all combinations would;
-//! - *epsilon* arcs give the paper's bestpath(S ∘ T). There a path may back off where the longer n-gram is known, so unlikely
-//!   n-grams count as what they would if they had not been seen: an approximation.
+//! - *failure* arcs, the default, give the most probable forms exactly: those that the [`hmm`] with
+//!   map weight 0 finds, and that trying all combinations would find;
+//! - *epsilon* arcs give the paper's bestpath(S ∘ T), an approximation: a path may back off even if
+//!   the longer n-gram is known, so that an improbable n-gram counts as if it had not been seen.
 //!
-//! A model holds the machine, as OpenFst's own file with its symbols: it is smaller than the language model, takes less
-//! time to load than to make, and the `fst` verbs and OpenFst's programs read it as it lies.
+//! A model contains the machine with its symbols as an OpenFst file, which is smaller than the
+//! language model and faster to load than to build. The `fst` verbs and OpenFst's programs can read
+//! it directly.
 mod train;
 
 use serde::{Deserialize, Serialize};
@@ -29,17 +30,17 @@ use majuscule::restorer::{Details, Labelling, Restorer, Session, Want};
 use majuscule::search::Scorer;
 use majuscule::text::{Labels, Locale, Tokens};
 
-/// The method, for the list of a program.
+/// The method, for a program's list of methods.
 pub const METHOD: Method = Method {
     name: "ngram",
     has_backends: false,
     load: |store, on| classical(on, "ngram", || Ngram::load(store)),
 };
 
-/// The file that holds the machine.
+/// The name of the file that contains the machine.
 const MACHINE: &str = "model.fst";
 
-/// A trained model.
+/// A trained `ngram` model.
 #[derive(Debug)]
 pub struct Ngram {
     machine: Machine,
@@ -49,26 +50,26 @@ pub struct Ngram {
     settings: NgramSettings,
     locale: Locale,
     labels: Labels,
-    /// The files that were made in training, to be written.
+    /// The files made in training, to be written.
     sections: Vec<Section>,
 }
 
-/// What a model needs to know of how it was trained.
+/// The settings of training that a model needs at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NgramSettings {
-    /// What the arcs are by which the machine backs off.
+    /// The kind of the machine's back-off arcs.
     pub arcs: BackOff,
     /// The length of the longest n-grams.
     pub order: u8,
-    /// How much the numbers of the map count.
+    /// The exponent of the map's weights.
     pub map_weight: f32,
 }
 
 impl Ngram {
-    /// Reads a model.
+    /// Reads a model from a store.
     ///
     /// # Errors
-    /// [`Error::Model`] where a file of it is missing, cut off or altered.
+    /// Returns [`Error::Model`] if a file of the model is missing, cut off or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let settings = NgramSettings::deserialize(&manifest.settings).map_err(|error| {
@@ -100,12 +101,12 @@ impl Ngram {
         Self { machine, vocabulary, forms, guesser, settings, locale, labels, sections }
     }
 
-    /// The files that the model is written as.
+    /// Returns the files that make up the model.
     pub fn sections(self) -> Vec<Section> {
         self.sections
     }
 
-    /// What its manifest says of how it works.
+    /// Returns the settings that the manifest records.
     pub fn settings(&self) -> &NgramSettings {
         &self.settings
     }
@@ -125,7 +126,7 @@ impl Ngram {
     }
 }
 
-/// The words of a table of symbols, each numbered by its label less one.
+/// Builds the vocabulary of a table of symbols, in which a word's number is its label minus one.
 fn vocabulary(symbols: &Symbols) -> Option<Vocabulary> {
     let mut vocabulary = Vocabulary::new();
     for (label, word) in symbols.iter().skip(1).filter(|&(_, word)| word != FAILURE_SYMBOL) {
@@ -149,7 +150,7 @@ impl Restorer for Ngram {
         Some(self)
     }
 
-    /// Sums over paths that may back off as they like are no probabilities.
+    /// Epsilon arcs allow optional back-off, so that sums over their paths are not probabilities.
     fn has_probabilities(&self) -> bool {
         self.settings.arcs == BackOff::Failure
     }
@@ -213,7 +214,7 @@ mod tests {
         let language = Language { ngrams, ..Language::default() };
         let other = hmm::HmmConfig { language: language.clone(), ..hmm::HmmConfig::default() };
         let config = NgramConfig { language, arcs, ..NgramConfig::default() };
-        // A text that teaches no case is refused.
+        // Training refuses a text without evidence of case.
         let ngram = train(&config, &corpus, NonZeroUsize::MIN).ok()?;
         Some((hmm::train(&other, &corpus, NonZeroUsize::MIN).unwrap(), ngram))
     }

@@ -1,5 +1,4 @@
-//! A cased corpus in, its language model and the map of its forms out, to be made a transducer of; or files of both made
-//! before.
+//! A cased corpus in, or a language model and a map of forms made before; a transducer out.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,18 +14,18 @@ use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::hmm::Language;
 use majuscule_train::methods::{Learned, Learner, Watch, json};
 
-/// How `ngram` is trained.
+/// The training configuration of `ngram`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, clap::Args)]
 pub struct NgramConfig {
     /// The language model and the map
     #[command(flatten)]
     #[serde(flatten)]
     pub language: Language,
-    /// What the arcs are by which the transducer goes to shorter n-grams
+    /// The kind of arcs that back off to shorter n-grams
     #[arg(long, value_enum, value_name = "KIND", default_value_t)]
     pub arcs: BackOff,
-    /// How much the numbers of the map count, which for a corpus are the shares of a word's forms; 0 is the paper's T, which
-    /// has none
+    /// The exponent of the map's weights, which for a corpus are the relative frequencies of a
+    /// word's forms; 0 ignores them, as the paper's T does
     #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true, default_value_t = NgramConfig::default().map_weight)]
     pub map_weight: f32,
 }
@@ -50,10 +49,11 @@ impl Learner for NgramConfig {
     }
 }
 
-/// Trains on a corpus, or puts a model and a map made before together.
+/// Trains on a corpus, or combines a model and a map made before.
 ///
 /// # Errors
-/// Where the corpus cannot be read, or shows nothing about case; and those of the language model.
+/// Returns an error if the corpus cannot be read or contains no evidence of case, or if the
+/// language model cannot be trained.
 pub fn train(config: &NgramConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Ngram> {
     check_weight("map-weight", config.map_weight)?;
     let parts = config.language.parts(corpus, threads)?;

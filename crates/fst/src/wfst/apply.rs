@@ -1,4 +1,4 @@
-//! Words in, words out: a machine and its tables of symbols put to a line of text.
+//! Words in, words out: applies a machine and its tables of symbols to lines of text.
 
 use rustc_hash::FxHashMap;
 
@@ -17,27 +17,29 @@ pub struct Transducer {
     machine: Machine,
     outputs: Symbols,
     locale: Locale,
-    /// What each lower-cased word is read as: itself, or for an acceptor all its forms.
+    /// The input labels of each lower-cased word: the word itself, or all its forms for an
+    /// acceptor.
     readings: FxHashMap<String, Vec<ArcLabel>>,
-    /// What a word without readings is read as.
+    /// The input label of words without readings.
     unknown: Option<ArcLabel>,
 }
 
-/// A line that has been read.
+/// The output for a line of text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputLine {
-    /// −ln of its weight.
+    /// The cost of the path, −ln of its weight.
     pub cost: f64,
-    /// Its words with a space between.
+    /// The words of the output, separated by spaces.
     pub text: String,
 }
 
 impl Transducer {
-    /// A transducer reads words in lower case; an acceptor reads every form of each word, so that its best path is the best of
-    /// all ways to write them. The symbol `<phi>` marks failure arcs.
+    /// Creates a transducer from a machine and its tables of symbols. A transducer reads words in
+    /// lower case; an acceptor reads every form of each word, so that its best path is the best of
+    /// all ways to write the words. The symbol `<phi>` marks failure arcs.
     ///
     /// # Errors
-    /// Where a table lacks a label of the machine, or failure arcs lead round in a circle.
+    /// Returns an error if a table lacks a label of the machine, or failure arcs form a cycle.
     pub fn new(machine: Machine, inputs: &Symbols, outputs: Symbols, locale: Locale) -> Result<Self> {
         inputs.check(&machine, "reads", |arc| arc.ilabel)?;
         outputs.check(&machine, "writes", |arc| arc.olabel)?;
@@ -63,19 +65,20 @@ impl Transducer {
         Ok(Self { machine, outputs, locale, readings, unknown: inputs.label(SPECIAL[0]) })
     }
 
-    /// Finds the best path of each line that it is given; `None` where the machine takes none.
+    /// Returns a function that finds the best path of a line; `None` if the machine accepts none.
     ///
     /// # Errors
-    /// Of a line, where it has a word that the machine cannot read, not even as `<unk>`.
+    /// The function returns an error if a line has a word that the machine cannot read, not even as
+    /// `<unk>`.
     pub fn best(&self) -> impl FnMut(&str) -> Result<Option<InputLine>> {
         let mut search = LayeredSearch::new(&self.machine);
         move |line| Ok(search.best(&self.lattice(line)?).map(|path| self.line(line, &path)))
     }
 
-    /// The `count` best paths of a line that write different things, best first.
+    /// Finds the `count` best paths of a line with distinct outputs, best first.
     ///
     /// # Errors
-    /// Like [`Transducer::best`], and where rustfst fails.
+    /// Returns the errors of [`Transducer::best`], and an error if rustfst fails.
     pub fn several(&self, line: &str, count: usize) -> Result<Vec<InputLine>> {
         let paths = best_paths(&self.machine, &self.lattice(line)?, count)?;
         Ok(paths.iter().map(|path| self.line(line, path)).collect())
@@ -100,7 +103,7 @@ impl Transducer {
         Ok(lattice)
     }
 
-    /// What a path writes. A word that was read as `<unk>` stays as it is.
+    /// Converts a path to its output. A word that was read as `<unk>` stays unchanged.
     fn line(&self, line: &str, path: &MachinePath) -> InputLine {
         let mut words: Vec<&str> = line.split_whitespace().collect();
         let written = |label: &ArcLabel| self.outputs.word(*label).unwrap_or(SPECIAL[0]);

@@ -1,4 +1,4 @@
-//! A small machine as a picture: Graphviz' DOT, or SVG.
+//! Pictures of small machines: Graphviz' DOT, or SVG.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use super::symbols::shown;
 use super::{ArcLabel, EPSILON, EPSILON_SYMBOL, Machine, MachineArc, Symbols, cost};
 use majuscule::error::{Error, Result};
 
-/// More arcs than this are no picture that anybody can read.
+/// The maximum number of states and of arcs; a larger picture is unreadable.
 const MOST: usize = 200;
 
-/// A machine as Graphviz' DOT draws it.
+/// Writes a machine as a DOT file for Graphviz.
 ///
 /// # Errors
-/// Where it is too large for a picture.
+/// Returns an error if the machine is too large for a picture.
 pub fn dot(machine: &Machine, inputs: &Symbols, outputs: &Symbols) -> Result<String> {
     check(machine)?;
     let mut out = "digraph {\n  rankdir = LR;\n  node [shape = circle];\n".to_owned();
@@ -42,7 +42,7 @@ fn check(machine: &Machine) -> Result<()> {
     )))
 }
 
-/// The number of a state and, where it is final, what it costs to end there.
+/// The number of a state and, if it is final, its final cost.
 fn name(machine: &Machine, state: u32) -> Vec<String> {
     let mut name = vec![state.to_string()];
     let end = machine.end(state);
@@ -56,7 +56,7 @@ fn is_back_off(machine: &Machine, arc: &MachineArc) -> bool {
     arc.ilabel == EPSILON || Some(arc.ilabel) == machine.failure()
 }
 
-/// What an arc says: what it reads, what it writes where that is something else, and its cost.
+/// The label of an arc: its input, its output if that differs, and its cost.
 fn said(arc: &MachineArc, inputs: &Symbols, outputs: &Symbols) -> String {
     let word = |label: ArcLabel, symbols: &Symbols| match symbols.word(label) {
         Some(word) => word.to_owned(),
@@ -68,17 +68,19 @@ fn said(arc: &MachineArc, inputs: &Symbols, outputs: &Symbols) -> String {
     if read == written { format!("{read}/{cost:.2}") } else { format!("{read}:{written}/{cost:.2}") }
 }
 
-/// The distance between two columns of states, and between two states of a column at least.
+/// The distance between two columns of states, and the minimum distance between two states of a
+/// column.
 const COLUMN: f64 = 230.0;
 const ROW: f64 = 120.0;
 const RADIUS: f64 = 24.0;
 /// The height of a line of text.
 const LINE: f64 = 13.0;
 
-/// A machine as SVG: states in columns by how many arcs they are from the start, back-off arcs dashed.
+/// Draws a machine as SVG: states in columns by their distance from the start in arcs, back-off
+/// arcs dashed.
 ///
 /// # Errors
-/// Where it is too large for a picture.
+/// Returns an error if the machine is too large for a picture.
 pub fn svg(machine: &Machine, inputs: &Symbols, outputs: &Symbols) -> Result<String> {
     check(machine)?;
     let places = places(machine);
@@ -114,9 +116,9 @@ pub fn svg(machine: &Machine, inputs: &Symbols, outputs: &Symbols) -> Result<Str
     ))
 }
 
-/// Where each state stands.
+/// The position of each state.
 fn places(machine: &Machine) -> Vec<(f64, f64)> {
-    // How many arcs each is from the start; those that cannot be reached come last.
+    // The distance of each state from the start in arcs; unreachable states come last.
     let mut depths: Vec<Option<usize>> = vec![None; machine.states()];
     let mut wave: Vec<u32> = machine.start().into_iter().collect();
     let mut depth = 0;
@@ -140,14 +142,15 @@ fn places(machine: &Machine) -> Vec<(f64, f64)> {
         .map(|&column| {
             let row = filled[column] as f64 + (tallest - count(column)) as f64 / 2.0;
             filled[column] += 1;
-            // Every other column a little lower, so that arcs across several pass between states.
+            // Every other column is shifted down a little, so that arcs across several columns pass
+            // between states.
             let shift = if column % 2 == 1 { ROW / 3.0 } else { 0.0 };
             (COLUMN / 2.0 + column as f64 * COLUMN, ROW + row * ROW + shift)
         })
         .collect()
 }
 
-/// All arcs from one state to another.
+/// All arcs from one state to another that are drawn alike.
 struct Bundle {
     from: u32,
     to: u32,
@@ -199,7 +202,8 @@ fn draw(bundle: &Bundle, places: &[(f64, f64)], lines: &mut String, labels: &mut
     }
     let (dx, dy) = (x2 - x1, y2 - y1);
     let length = dx.hypot(dy);
-    // To the right of the way, so that two arcs between the same states part; the longer, the further.
+    // Arcs bend to the right of their direction, so that two opposite arcs do not coincide; longer
+    // arcs bend more.
     let bow = if bundle.dashed { 40.0 } else { 24.0 } + length / 12.0;
     let (cx, cy) = (f64::midpoint(x1, x2) - dy / length * bow, f64::midpoint(y1, y2) + dx / length * bow);
     let towards = |x: f64, y: f64| {
@@ -208,20 +212,21 @@ fn draw(bundle: &Bundle, places: &[(f64, f64)], lines: &mut String, labels: &mut
     };
     let ((x1, y1), (x2, y2)) = (towards(x1, y1), towards(x2, y2));
     path(lines, format!("M{x1:.1} {y1:.1} Q{cx:.1} {cy:.1} {x2:.1} {y2:.1}"));
-    // Nearer to where it comes from, so that the labels of arcs that meet in a state keep apart.
+    // The label is nearer to the arc's origin, so that labels of arcs that meet in a state do not
+    // overlap.
     let along: f64 = if bundle.dashed { 0.25 } else { 0.45 };
     let rest = 1.0 - along;
     let at = |a: f64, c: f64, b: f64| rest * rest * a + 2.0 * along * rest * c + along * along * b;
     text(labels, (at(x1, cx, x2), at(y1, cy, y2)), &bundle.said, colour);
 }
 
-/// Lines of text around a place.
+/// Draws lines of text centred on a position.
 fn text(out: &mut String, (x, y): (f64, f64), lines: &[String], colour: &str) {
     let first = y - LINE * (lines.len() - 1) as f64 / 2.0;
     for (at, line) in lines.iter().enumerate() {
         let line = line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let y = first + at as f64 * LINE;
-        // Once as a white shadow, so that lines do not run through the letters.
+        // The text is first drawn as a white outline, so that lines do not run through the letters.
         for paint in ["fill=\"#fff\" stroke=\"#fff\" stroke-width=\"3\"", &format!("fill=\"{colour}\"")] {
             let _ = writeln!(
                 out,

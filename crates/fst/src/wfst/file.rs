@@ -1,9 +1,10 @@
-//! OpenFst's own binary files, `vector` and `const`, with arcs of the type `standard`.
+//! OpenFst's binary files, `vector` and `const`, with arcs of the type `standard`.
 //!
-//! A file is checked here byte by byte before rustfst sees a machine: what is cut off, foreign or altered gives an error.
-//! Layout: a header (magic number, kind, arc type, version, flags, properties, start, numbers of states and arcs), symbol
-//! tables where the flags say so, then the states. In `const` the states come first, 20 bytes each, and then all arcs; in
-//! `vector` each state is followed by its arcs. All numbers are little-endian.
+//! A file is checked byte by byte before rustfst sees a machine: a truncated, foreign or altered
+//! file gives an error. Layout: a header (magic number, kind, arc type, version, flags, properties,
+//! start, numbers of states and arcs), symbol tables if the flags say so, then the states. In
+//! `const` the states come first, 20 bytes each, and then all arcs; in `vector` each state is
+//! followed by its arcs. All numbers are little-endian.
 
 use std::io::{self, Write};
 
@@ -18,7 +19,7 @@ const MAGIC: i32 = 2_125_659_606;
 const SYMBOLS_MAGIC: i32 = 2_125_658_996;
 const ARCS: &str = "standard";
 
-/// That a machine is there as a whole, which every file says.
+/// The property that a machine is stored in full, which every file has.
 const EXPANDED: u64 = 1;
 
 const HAS_INPUT_SYMBOLS: i32 = 1;
@@ -29,30 +30,30 @@ const IS_ALIGNED: i32 = 4;
 const ALIGNED_VERSION: i32 = 1;
 const ALIGNMENT: usize = 16;
 
-/// What a file says of its machine beside the machine.
+/// The properties of a machine file apart from the machine itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// How it lies there: `vector` or `const`.
+    /// The kind of file: `vector` or `const`.
     pub kind: String,
-    /// The symbols that it reads, where the file has them.
+    /// The input symbols, if the file has them.
     pub inputs: Option<Symbols>,
-    /// The symbols that it writes, where the file has them.
+    /// The output symbols, if the file has them.
     pub outputs: Option<Symbols>,
-    /// Whether the arcs of each state stand in the order of what they read.
+    /// True if the arcs of each state are sorted by input label in the file.
     pub input_sorted: bool,
-    /// Whether they stand in the order of what they write.
+    /// True if the arcs of each state are sorted by output label in the file.
     pub output_sorted: bool,
 }
 
-/// Whether a file that begins so is meant to be a machine of OpenFst.
+/// Returns true if a file with this beginning is meant to be an OpenFst machine.
 fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC.to_le_bytes())
 }
 
-/// Writes a machine as a `const` file, with the symbols that it reads and those that it writes.
+/// Writes a machine as a `const` file, with its input and output symbols.
 ///
 /// # Errors
-/// Where `out` does not take it.
+/// Returns an error if `out` cannot be written.
 pub fn write(
     machine: &Machine,
     symbols: Option<(&Symbols, &Symbols)>,
@@ -66,7 +67,7 @@ pub fn write(
     put(&parts, symbols, out)
 }
 
-/// See [`write()`].
+/// Writes the parts of a machine; see [`write()`].
 pub(super) fn put(
     parts: &MachineParts,
     symbols: Option<(&Symbols, &Symbols)>,
@@ -116,7 +117,7 @@ fn put_text(text: &str, bytes: &mut Vec<u8>) {
 fn put_symbols(symbols: &Symbols, bytes: &mut Vec<u8>) {
     bytes.extend(SYMBOLS_MAGIC.to_le_bytes());
     put_text("majuscule", bytes);
-    // The label that the next symbol would get, and how many there are.
+    // The label that the next symbol would get, and the number of symbols.
     bytes.extend(i64::from(symbols.next()).to_le_bytes());
     bytes.extend((symbols.len() as i64).to_le_bytes());
     for (label, word) in symbols.iter() {
@@ -125,7 +126,7 @@ fn put_symbols(symbols: &Symbols, bytes: &mut Vec<u8>) {
     }
 }
 
-/// What is known of the arcs of a machine: without it a composition would look at all of them again.
+/// The properties of a machine's arcs; without them, a composition would examine all arcs again.
 pub(super) fn properties(parts: &MachineParts) -> FstProperties {
     use FstProperties as P;
     let mut acceptor = true;
@@ -156,10 +157,11 @@ pub(super) fn properties(parts: &MachineParts) -> FstProperties {
         | choose(weighted, P::WEIGHTED, P::UNWEIGHTED)
 }
 
-/// Reads a machine, `vector` or `const`, and sorts its arcs. `name` is the file's.
+/// Reads a machine, `vector` or `const`, and sorts its arcs; `name` is the file's name.
 ///
 /// # Errors
-/// Where it is something else, cut off, or leads where there is nothing.
+/// Returns an error if the file is not such a machine, is cut off, or has arcs to states that do
+/// not exist.
 pub fn read(name: &str, bytes: &[u8]) -> Result<(Machine, Facts)> {
     let (parts, facts) = parts(bytes).map_err(|problem| Error::file(name, problem))?;
     Ok((Machine::new(parts, None)?, facts))
@@ -194,7 +196,7 @@ fn parts(bytes: &[u8]) -> Result<(MachineParts, Facts), String> {
         return Err(format!("has version {version}, but this reads 1 and 2: write it with another OpenFst"));
     }
     let flags = rest.int()?;
-    // What the file says of its properties is not believed but found out again.
+    // The properties recorded in the file are not trusted but computed again.
     rest.long()?;
     let start = rest.long()?;
     let states = rest.long()?;
@@ -226,10 +228,10 @@ fn parts(bytes: &[u8]) -> Result<(MachineParts, Facts), String> {
     Ok((parts, Facts { kind, inputs, outputs, input_sorted, output_sorted }))
 }
 
-/// The label of no arc, as OpenFst and rustfst have it.
+/// The invalid label of OpenFst and rustfst.
 const NO_LABEL: ArcLabel = ArcLabel::MAX;
 
-/// Refuses arcs that lead nowhere and numbers that cannot be added.
+/// Refuses arcs to states that do not exist, invalid labels, and costs that cannot be added.
 fn check(parts: &MachineParts) -> Result<(), String> {
     let count = parts.finals.len();
     let is_cost = |cost: f32| !cost.is_nan() && cost != f32::NEG_INFINITY;
@@ -290,7 +292,7 @@ fn vector(
     see: &mut dyn FnMut(&[MachineArc]),
 ) -> Result<MachineParts, String> {
     let mut parts = MachineParts::new();
-    // A file that was written into a pipe does not know how many there are.
+    // A file that was written to a pipe does not record its number of states.
     while if states == -1 { rest.at < rest.bytes.len() } else { (parts.finals.len() as i64) < states } {
         let last = f32::from_le_bytes(rest.array()?);
         let count = rest.long()?;
@@ -316,7 +318,7 @@ fn part(cell: &[u8], at: usize) -> [u8; 4] {
     *cell[at..].first_chunk().expect("a cell has all its parts")
 }
 
-/// A table of symbols inside a file.
+/// Reads a table of symbols inside a file.
 fn symbols(rest: &mut UnreadBytes<'_>) -> Result<Symbols, String> {
     let magic = rest.int()?;
     if magic != SYMBOLS_MAGIC {
@@ -334,7 +336,7 @@ fn symbols(rest: &mut UnreadBytes<'_>) -> Result<Symbols, String> {
         .map_err(|problem| format!("has a table of symbols that is none ({problem}): {AGAIN}"))
 }
 
-/// What has not been read yet.
+/// The bytes of a file and the position of the next one to read.
 struct UnreadBytes<'a> {
     bytes: &'a [u8],
     at: usize,

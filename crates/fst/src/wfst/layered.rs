@@ -1,49 +1,50 @@
-//! The best path by layers: one layer of states for each place of a sentence, so that nothing is composed beforehand and no
-//! more of a machine is looked at than a sentence reaches.
+//! The best path by layers, one layer of states for each position of a sentence. Nothing is
+//! composed beforehand, and only those states of a machine are visited that a sentence reaches.
 //!
-//! Costs are added in 64 bits. Of two ways to a state that cost the same the one found first stays, and ways are looked at in
-//! the order of the candidates and of the layer before, so that the same input gives the same path.
+//! Costs are added in 64 bits. If two paths to a state have equal costs, the first one found stays;
+//! paths are explored in the order of the candidates and of the previous layer, so that the same
+//! input gives the same path.
 
 use rustc_hash::FxHashMap;
 
 use super::{ArcLabel, EPSILON, Machine, MachinePath, WordCandidate, cost};
 
-/// What may stand at each place of a sentence.
+/// The candidates at each position of a sentence.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lattice {
     candidates: Vec<WordCandidate>,
-    /// Where the candidates of each place end.
+    /// The end of each position's candidates in `candidates`.
     ends: Vec<usize>,
 }
 
 impl Lattice {
-    /// Appends a place.
+    /// Appends a position.
     pub fn push(&mut self, candidates: impl IntoIterator<Item = WordCandidate>) {
         self.candidates.extend(candidates);
         self.ends.push(self.candidates.len());
     }
 
-    /// How many places there are.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the lattice has no positions.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The candidates of a place.
+    /// Returns the candidates of a position.
     ///
     /// # Panics
-    /// Where there is no such place.
+    /// Panics if there is no such position.
     pub fn place(&self, at: usize) -> &[WordCandidate] {
         let begin = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.candidates[begin..self.ends[at]]
     }
 }
 
-/// No step before: a mark's number.
+/// The mark of a path without output steps.
 const NONE: u32 = u32::MAX;
 
 /// A state that has been reached.
@@ -51,28 +52,28 @@ const NONE: u32 = u32::MAX;
 struct Reached {
     state: u32,
     cost: f64,
-    /// The last step on the way there that writes something.
+    /// The last output step on the path to the state.
     mark: u32,
-    /// What is written after it.
+    /// The label that is written after that step.
     output: ArcLabel,
 }
 
-/// A step on a way that writes something.
+/// A step of a path that writes a label.
 #[derive(Debug, Clone, Copy)]
 struct OutputStep {
     before: u32,
     output: ArcLabel,
 }
 
-/// The states of a place, each once.
+/// The distinct states of a position.
 #[derive(Debug, Default)]
 struct Layer {
     states: Vec<Reached>,
-    /// Where each state stands, kept once there are many.
+    /// The index of each state, filled once there are more than [`FEW`].
     places: FxHashMap<u32, u32>,
 }
 
-/// So many states are looked through faster than a hash finds one of them.
+/// The number of states up to which a linear search is faster than a hash table.
 const FEW: usize = 16;
 
 impl Layer {
@@ -81,7 +82,8 @@ impl Layer {
         self.places.clear();
     }
 
-    /// Takes a way where it is the first to its state or cheaper than the one there; its place then.
+    /// Adds a path if it is the first to its state or cheaper than the known one; returns the index
+    /// of the state if the path was added.
     #[inline]
     fn relax(&mut self, way: Reached) -> Option<usize> {
         match self.place(way.state) {
@@ -112,27 +114,28 @@ impl Layer {
     }
 }
 
-/// Finds best paths through one machine, sentence after sentence: keeps its memory.
+/// Finds best paths through a machine for one sentence after another, reusing its memory.
 #[derive(Debug)]
 pub struct LayeredSearch<'m> {
     machine: &'m Machine,
     layer: Layer,
     next: Layer,
-    /// The steps of all ways.
+    /// The output steps of all paths.
     marks: Vec<OutputStep>,
-    /// States of the layer whose arcs without input are to be followed.
+    /// The states of the layer whose arcs without input are still to be followed.
     agenda: Vec<u32>,
 }
 
 impl<'m> LayeredSearch<'m> {
-    /// For a machine.
+    /// Creates a search through a machine.
     pub fn new(machine: &'m Machine) -> Self {
         let (layer, next) = (Layer::default(), Layer::default());
         Self { machine, layer, next, marks: Vec::new(), agenda: Vec::new() }
     }
 
-    /// The best path of a lattice through the machine; `None` where the machine takes none of its paths. Costs what
-    /// [`best_path`](super::best_path) finds, in a fraction of its time.
+    /// Finds the best path of a lattice through the machine; `None` if the machine accepts none of
+    /// its paths. The path has the same cost as that of [`best_path`](super::best_path), which
+    /// takes many times longer.
     pub fn best(&mut self, lattice: &Lattice) -> Option<MachinePath> {
         self.marks.clear();
         self.layer.clear();
@@ -146,7 +149,7 @@ impl<'m> LayeredSearch<'m> {
         self.end()
     }
 
-    /// Reads a place. Where the machine takes no candidate there, no way is left.
+    /// Reads a position. If the machine accepts none of its candidates, no path is left.
     fn step(&mut self, candidates: &[WordCandidate]) {
         self.next.clear();
         let machine = self.machine;
@@ -181,7 +184,8 @@ impl<'m> LayeredSearch<'m> {
     fn close(&mut self) {
         self.agenda.clear();
         self.agenda.extend((0..self.layer.states.len() as u32).rev());
-        // A circle of negative costs would make ways cheaper for ever; no way without one takes so many steps.
+        // A cycle of negative cost would lower costs forever; a path without one takes at most this
+        // many steps.
         let mut steps = 0;
         while let Some(at) = self.agenda.pop() {
             let Reached { state, mark: before, cost: so_far, .. } = self.layer.states[at as usize];
@@ -203,13 +207,13 @@ impl<'m> LayeredSearch<'m> {
         }
     }
 
-    /// The best way of those that end here.
+    /// Finds the best path that can end here.
     fn end(&self) -> Option<MachinePath> {
         let ends = self.layer.states.iter().map(|reached| {
             let cost = reached.cost + f64::from(self.machine.end(reached.state));
             (cost, reached.mark)
         });
-        // The first of several that cost the same.
+        // Of several paths with equal costs, the first one is taken.
         let (cost, mut mark) = ends.reduce(|best, other| if other.0 < best.0 { other } else { best })?;
         if cost == f64::INFINITY {
             return None;
@@ -225,10 +229,11 @@ impl<'m> LayeredSearch<'m> {
     }
 }
 
-/// Arcs without input are followed at least so many times.
+/// The minimum limit on the number of times that arcs without input are followed.
 const MOST_STEPS: usize = 64;
 
-/// The number of a step that writes a label; a step that writes nothing leaves none.
+/// Records a step that writes a label and returns its number; a step that writes nothing is not
+/// recorded.
 #[inline]
 fn mark(marks: &mut Vec<OutputStep>, before: u32, output: ArcLabel) -> u32 {
     if output == EPSILON {

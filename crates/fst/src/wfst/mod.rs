@@ -1,14 +1,17 @@
 //! Weighted transducers with rustfst: Batista et al. 2007, section 4.1 and figure 3.
 //!
-//! A language model becomes an acceptor of cased words, G: its states are the contexts of the model, its costs −ln p, and
-//! from each context an arc leads to the shorter one that it backs off to. Read off lower-cased words instead, it is the
-//! paper's transducer T. What the back-off arc means ([`BackOff`]) decides what the best path is:
+//! A language model becomes an acceptor of cased words, G: its states are the contexts of the
+//! model, its costs are −ln p, and an arc leads from each context to the shorter one that it backs
+//! off to. With lower-cased words as its input, it is the paper's transducer T. The meaning of the
+//! back-off arc ([`BackOff`]) determines the best path:
 //!
-//! - an *epsilon* arc may be taken by choice, even where the longer n-gram is there: the paper's bestpath(S ∘ T), an
-//!   approximation, since a sentence then costs the cheapest of all ways to back off;
-//! - a *failure* arc is taken only where the word does not follow: each sentence costs exactly −ln of its probability under
-//!   the model. Failure arcs stand on the cased side: on the lower-cased one an arc for "us" would hide the back-off that
-//!   "US" needs. So the words of a sentence become a lattice of their forms, which is composed with G.
+//! - an *epsilon* arc is optional and may be taken even if the longer n-gram exists: the paper's
+//!   bestpath(S ∘ T), an approximation, since a sentence then costs as much as its cheapest sequence
+//!   of back-offs;
+//! - a *failure* arc is taken only if the word does not follow: each sentence costs exactly −ln of
+//!   its probability under the model. Failure arcs must be on the cased side, because on the
+//!   lower-cased side an arc for "us" would hide the back-off that "US" needs. The words of a
+//!   sentence therefore become a lattice of their forms, composed with G.
 
 mod apply;
 mod draw;
@@ -37,35 +40,39 @@ use majuscule::lm::{NgramModel, NgramState, WordId};
 use majuscule::text::tokens::lower_word;
 use majuscule::text::{Case, Locale};
 
-/// What stands on an arc: the number of a word in a table of symbols. Files of other programs may have numbers below 0,
-/// which are held as their 32 bits are.
+/// The label of an arc: the number of a word in a table of symbols. Files of other programs may
+/// contain negative numbers, which are kept as their 32 bits.
 pub type ArcLabel = u32;
 
 /// The label that reads or writes nothing.
 pub const EPSILON: ArcLabel = 0;
 
-/// How the table of symbols spells [`EPSILON`].
+/// The name of [`EPSILON`] in tables of symbols.
 pub const EPSILON_SYMBOL: &str = "<eps>";
 
-/// How the table of symbols spells the label of failure arcs.
+/// The name of the label of failure arcs in tables of symbols.
 pub const FAILURE_SYMBOL: &str = "<phi>";
 
-/// What the arcs are by which an n-gram model goes to shorter contexts.
+/// The kind of arcs with which an n-gram model backs off to shorter contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum BackOff {
-    /// Failure arcs, taken only where a word does not follow: exact, and equal to the hmm with map weight 0
+    /// Failure arcs, taken only if a word does not follow: exact, and equal to the hmm with map
+    /// weight 0
     #[default]
     Failure,
-    /// Epsilon arcs, which any path may take: the bestpath(S o T) of Batista et al. 2007, an approximation
+    /// Epsilon arcs, which any path may take: the bestpath(S o T) of Batista et al. 2007, an
+    /// approximation
     Epsilon,
 }
 
 impl BackOff {
-    /// A language model's acceptor that was read from a file, with its back-off arcs of this kind.
+    /// Prepares a language model's acceptor that was read from a file, so that its back-off arcs
+    /// are of this kind.
     ///
     /// # Errors
-    /// Where it has no such arcs that lead to an end, or labels that the table of symbols lacks.
+    /// Returns an error if the back-off arcs form a cycle or a state has several, if there is no
+    /// symbol for failure arcs, or if the table of symbols lacks a label.
     pub fn of(self, machine: Machine, symbols: &Symbols) -> Result<Machine> {
         symbols.check(&machine, "reads", |arc| arc.ilabel)?;
         match (self, symbols.label(FAILURE_SYMBOL)) {
@@ -78,51 +85,51 @@ impl BackOff {
     }
 }
 
-/// A word that may stand at a place, and what it costs beside what the machine asks.
+/// A candidate word at a position, with a cost in addition to that of the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WordCandidate {
-    /// What the machine reads.
+    /// The label that the machine reads.
     pub label: ArcLabel,
-    /// −ln of its weight.
+    /// −ln of the candidate's weight.
     pub cost: f32,
 }
 
-/// A way through a machine.
+/// A path through a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachinePath {
-    /// The sum of its costs.
+    /// The total cost of the path.
     pub cost: f64,
-    /// What it writes, without epsilons.
+    /// The labels that the path writes, without epsilons.
     pub output: Vec<ArcLabel>,
 }
 
-/// A machine with costs in the tropical semiring, its arcs sorted by what they read.
+/// A machine with costs in the tropical semiring, whose arcs are sorted by input label.
 #[derive(Debug, Clone)]
 pub struct Machine {
     fst: ConstFst<TropicalWeight>,
-    /// The arcs of each state, where they lie in `fst`.
+    /// The arcs of each state, shared with `fst`.
     arcs: Vec<TrsConst<TropicalWeight>>,
     failure: Option<ArcLabel>,
 }
 
-/// What is known of the arcs of a machine.
+/// Properties of a machine's arcs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Properties {
-    /// Whether every arc writes what it reads.
+    /// True if every arc writes the label that it reads.
     pub acceptor: bool,
-    /// Whether no two arcs of a state read the same label.
+    /// True if no two arcs of a state read the same label.
     pub input_deterministic: bool,
 }
 
 type MachineArc = Tr<TropicalWeight>;
 
-/// What a machine is made of.
+/// The parts that a machine is built from.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct MachineParts {
     start: Option<u32>,
-    /// What it costs to end in a state; infinite where it is not final.
+    /// Returns the final cost of a state; infinite if the state is not final.
     finals: Vec<f32>,
-    /// Where the arcs of each state begin, and after them where the last end.
+    /// The start of each state's arcs, followed by the end of the last state's.
     begins: Vec<usize>,
     arcs: Vec<MachineArc>,
 }
@@ -136,7 +143,8 @@ impl MachineParts {
         self.arcs.push(Tr::new(input, output, cost, next));
     }
 
-    /// The arcs pushed last are those of a state that ends at this cost. Sorts them.
+    /// Ends a state with a final cost: the arcs pushed since the previous state belong to it and
+    /// are sorted.
     fn end_state(&mut self, last: f32) {
         let begin = self.begins[self.finals.len()];
         let arcs = &mut self.arcs[begin..];
@@ -148,17 +156,17 @@ impl MachineParts {
     }
 }
 
-/// The order in which arcs stand: by what they read, then by what they write.
+/// The sort key of arcs: by input label, then by output label.
 fn order(arc: &MachineArc) -> (ArcLabel, ArcLabel) {
     (arc.ilabel, arc.olabel)
 }
 
 impl Machine {
-    /// The acceptor G of a language model. A word's label is its number plus one; the label of failure arcs comes after those
-    /// of all words.
+    /// Builds the acceptor G of a language model. A word's label is its number plus one; the label
+    /// of failure arcs comes after those of all words.
     ///
     /// # Errors
-    /// Where the model has more n-grams than a machine can hold.
+    /// Returns an error if the model has more n-grams than a machine can hold.
     pub fn of_model(model: &NgramModel, back_off: BackOff) -> Result<Self> {
         let failure = model.vocabulary().len() as ArcLabel + 1;
         let label = |word: WordId| word.0 + 1;
@@ -168,12 +176,13 @@ impl Machine {
         Self::new(parts, (back_off == BackOff::Failure).then_some(failure))
     }
 
-    /// The transducer T of a language model, as in the paper's figure 3: it reads lower-cased words and writes their forms.
-    /// Back-off arcs are epsilons. A word without forms is to be read as `<unk>`. With it come the tables of what it reads and
-    /// what it writes. `map_weight` is the power to which the weights of the forms are raised; 0 leaves them out.
+    /// Builds the transducer T of a language model, as in the paper's figure 3: it reads
+    /// lower-cased words and writes their forms. Back-off arcs are epsilons. A word without forms
+    /// must be read as `<unk>`. The tables of input and output symbols are returned with it.
+    /// `map_weight` is the exponent of the forms' weights; 0 ignores them.
     ///
     /// # Errors
-    /// Where the model has more n-grams than a machine can hold.
+    /// Returns an error if the model has more n-grams than a machine can hold.
     pub fn lowered(
         model: &NgramModel,
         forms: &Forms,
@@ -182,7 +191,7 @@ impl Machine {
     ) -> Result<(Self, Symbols, Symbols)> {
         let mut inputs = Symbols::new([EPSILON_SYMBOL, "<unk>"])?;
         let mut outputs = Symbols::of_model(model, BackOff::Epsilon)?;
-        // What each word of the model is read and written as.
+        // The input and output labels and the cost of each form of each word of the model.
         let mut spelled: Vec<Vec<(ArcLabel, ArcLabel, f32)>> = vec![Vec::new(); model.vocabulary().len()];
         let unknown = WordId::UNKNOWN.0 + 1;
         spelled[WordId::UNKNOWN.0 as usize].push((inputs.label("<unk>").unwrap_or(unknown), unknown, 0.0));
@@ -202,7 +211,7 @@ impl Machine {
     }
 
     fn new(parts: MachineParts, failure: Option<ArcLabel>) -> Result<Self> {
-        // rustfst makes such a machine from a file's bytes alone; these are known to be right.
+        // rustfst can build such a machine only from the bytes of a file, which are valid here.
         let mut bytes = Vec::new();
         file::put(&parts, None, &mut bytes)
             .map_err(|error| Error::Usage(format!("the machine is too large: {error}")))?;
@@ -214,18 +223,20 @@ impl Machine {
         Ok(Self { fst, arcs, failure })
     }
 
-    /// The same machine, whose arcs of this label are failure arcs.
+    /// Returns the machine with the arcs of this label as failure arcs.
     ///
     /// # Errors
-    /// Where failure arcs lead round in a circle, or a state has several.
+    /// Returns an error if failure arcs form a cycle or a state has several.
     pub fn with_failure(self, label: ArcLabel) -> Result<Self> {
         self.check_back_off(label)?;
         Ok(Self { failure: Some(label), ..self })
     }
 
-    /// Refuses a machine that backs off, by the arcs of a label, round in a circle or in several ways.
+    /// Refuses a machine whose back-off arcs, those with this label, form a cycle or of which a
+    /// state has several.
     fn check_back_off(&self, label: ArcLabel) -> Result<()> {
-        // Every state in turn, and those that it leads to: none may come twice on one way.
+        // Follows the back-off arcs of every state in turn: no state may be visited twice on the
+        // same path.
         let mut seen = vec![0u32; self.states()];
         for first in 0..self.states() as u32 {
             let mut at = Some(first);
@@ -248,32 +259,32 @@ impl Machine {
         Ok(())
     }
 
-    /// The label of its failure arcs, where it has any.
+    /// Returns the label of the failure arcs, if there are any.
     pub fn failure(&self) -> Option<ArcLabel> {
         self.failure
     }
 
-    /// How many states it has.
+    /// Returns the number of states.
     pub fn states(&self) -> usize {
         self.arcs.len()
     }
 
-    /// How many arcs it has.
+    /// Returns the number of arcs.
     pub fn arcs(&self) -> usize {
         self.arcs.iter().map(|arcs| arcs.len()).sum()
     }
 
-    /// How many states are final.
+    /// Returns the number of final states.
     pub fn finals(&self) -> usize {
         (0..self.states() as u32).filter(|&state| self.end(state) < f32::INFINITY).count()
     }
 
-    /// How many arcs read a label.
+    /// Returns the number of arcs that read a label.
     pub fn count_reading(&self, label: ArcLabel) -> usize {
         (0..self.states() as u32).map(|state| self.reading(state, label).len()).sum()
     }
 
-    /// What is known of its arcs.
+    /// Returns the properties of the machine's arcs.
     pub fn properties(&self) -> Properties {
         let properties = self.fst.properties();
         Properties {
@@ -286,12 +297,12 @@ impl Machine {
         self.arcs.iter().flat_map(|arcs| arcs.trs())
     }
 
-    /// The state before anything is read.
+    /// Returns the start state.
     pub fn start(&self) -> Option<u32> {
         self.fst.start()
     }
 
-    /// What it costs to end in a state; infinite where it is not final.
+    /// The final cost of each state; infinite if the state is not final.
     fn end(&self, state: u32) -> f32 {
         match self.fst.final_weight(state) {
             Ok(Some(weight)) => *cost(&weight),
@@ -304,7 +315,7 @@ impl Machine {
         self.arcs[state as usize].trs()
     }
 
-    /// The arcs of a state that read a label.
+    /// Returns the arcs of a state that read a label.
     #[inline]
     fn reading(&self, state: u32, label: ArcLabel) -> &[MachineArc] {
         let arcs = self.out(state);
@@ -316,19 +327,19 @@ impl Machine {
         &arcs[begin..begin + count]
     }
 
-    /// The failure arc of a state.
+    /// Returns the failure arc of a state.
     #[inline]
     fn failing(&self, state: u32) -> Option<&MachineArc> {
         let label = self.failure?;
         match self.out(state).last() {
-            // Machines of models have it there.
+            // In the machine of a language model, the failure arc comes last.
             Some(arc) if arc.ilabel == label => Some(arc),
             _ => self.reading(state, label).first(),
         }
     }
 }
 
-/// The first arc of a label in a state where every word follows, without a search.
+/// Finds the first arc of a label without a search, in a state that every word follows.
 #[inline]
 fn near_the_end(arcs: &[MachineArc], label: ArcLabel) -> Option<usize> {
     let last = arcs.len().checked_sub(1)?;
@@ -343,8 +354,8 @@ fn cost(weight: &TropicalWeight) -> &f32 {
     weight.value()
 }
 
-/// The states of a language model. Each word that follows one is given to `follow`, with its cost and the state then, to make
-/// arcs of; `failure` is the label of failure arcs.
+/// Builds the states of a language model. `follow` adds the arcs of each word that follows a state,
+/// given the word's cost and the next state; `failure` is the label of failure arcs.
 fn acceptor(
     model: &NgramModel,
     back_off: BackOff,
@@ -352,7 +363,7 @@ fn acceptor(
     follow: impl Fn(&mut MachineParts, WordId, f32, u32),
 ) -> MachineParts {
     let mut parts = MachineParts::new();
-    // The machine's numbers of the model's states.
+    // The machine's state number of each state of the model.
     let mut numbers = Vec::new();
     let mut count = 0;
     model.for_each_state(&mut |follow, _| {
@@ -369,7 +380,7 @@ fn acceptor(
         for (word, step) in steps {
             match word {
                 WordId::START if state.back_off.is_some() => {}
-                // The one state in which nothing but the start is known.
+                // Only the empty state has no back-off; the state after `<s>` is the start.
                 WordId::START => parts.start = Some(number(step.state)),
                 WordId::END => end = nats(step.log10),
                 _ => follow(&mut parts, word, nats(step.log10), number(step.state)),
@@ -378,7 +389,8 @@ fn acceptor(
         if let Some((log10, shorter)) = state.back_off {
             let shorter = number(shorter);
             parts.arc(label, label, nats(log10), shorter);
-            // An end that fails is known beforehand: no search has to look for it.
+            // The final cost by way of a failure arc is computed here, so that no search has to
+            // follow the arc.
             if back_off == BackOff::Failure && end == f32::INFINITY {
                 end = nats(log10) + parts.finals[shorter as usize];
             }
@@ -388,14 +400,14 @@ fn acceptor(
     parts
 }
 
-/// log10 p as a cost, −ln p.
+/// Converts log10 p to a cost, −ln p.
 fn nats(log10: f32) -> f32 {
     let cost = (-f64::from(log10) * std::f64::consts::LN_10) as f32;
-    // No minus before a nought.
+    // Adding 0 turns −0 into 0.
     cost + 0.0
 }
 
-/// How a form of a word is spelled: as in the model, where it has that case there.
+/// Returns the spelling of a form: that of the model, if the model has the word in that case.
 fn spelling(model: &NgramModel, key: &str, word: WordId, case: Case, locale: Locale) -> String {
     let known = model.vocabulary().word(word);
     let mut lower = String::new();

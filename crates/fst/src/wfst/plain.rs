@@ -1,5 +1,6 @@
-//! The best path as rustfst finds it: the words of a sentence as a machine, composed with another, and the shortest path of
-//! what comes out. The reference for the search by layers, and what finds several best paths.
+//! The best path as found by rustfst: the words of a sentence become a machine, which is composed
+//! with another, and the shortest path of the composition is taken. This is the reference for the
+//! search by layers, and it also finds the n best paths.
 
 use rustfst::algorithms::compose::compose_filters::{ComposeFilterBuilder, TrivialComposeFilterBuilder};
 use rustfst::algorithms::compose::matchers::{
@@ -19,24 +20,25 @@ type Foreign<T> = anyhow::Result<T>;
 type Vector = VectorFst<TropicalWeight>;
 type Const = ConstFst<TropicalWeight>;
 
-/// The best path through a machine of a lattice; `None` where the machine takes none of its paths.
+/// Finds the best path of a lattice through a machine; `None` if the machine accepts none of its
+/// paths.
 ///
 /// # Errors
-/// Where rustfst fails.
+/// Returns an error if rustfst fails.
 pub fn best_path(machine: &Machine, lattice: &Lattice) -> Result<Option<MachinePath>> {
     let found = compose(machine, lattice).and_then(|both| shortest(&both, 1));
     let mut paths = found.map_err(foreign)?;
     Ok(paths.pop())
 }
 
-/// The `count` best paths that write different things, best first.
+/// Finds the `count` best paths with distinct outputs, best first.
 ///
 /// # Errors
-/// Where rustfst fails.
+/// Returns an error if rustfst fails.
 pub fn best_paths(machine: &Machine, lattice: &Lattice, count: usize) -> Result<Vec<MachinePath>> {
     let several = || {
         let mut both = compose(machine, lattice)?;
-        // What differs in how it was read only is one path.
+        // Paths that differ only in their input count as one path.
         project(&mut both, ProjectType::ProjectOutput);
         rm_epsilon(&mut both)?;
         shortest(&both, count)
@@ -50,7 +52,7 @@ fn foreign(error: anyhow::Error) -> Error {
     Error::Usage(format!("rustfst cannot find a path: {error}"))
 }
 
-/// A lattice as a machine: one state between two places.
+/// Converts a lattice to a machine with one state between two positions.
 fn sausage(lattice: &Lattice) -> Foreign<Vector> {
     let mut fst = Vector::new();
     fst.add_states(lattice.len() + 1);
@@ -94,8 +96,8 @@ fn shortest(fst: &Vector, count: usize) -> Foreign<Vec<MachinePath>> {
     Ok(paths)
 }
 
-/// Finds the arcs of a machine that read a label: those of the state, or where there are none those of the state that it
-/// fails to.
+/// A matcher that finds the arcs that read a label: those of the state itself or, if there are
+/// none, those of the state at the end of its failure arc.
 #[derive(Debug)]
 struct Failing<'m> {
     machine: &'m Machine,
@@ -113,7 +115,7 @@ impl<'m> Matcher<TropicalWeight, Const, &'m Const> for Failing<'m> {
         if label == EPSILON {
             return Ok(vec![IterItemMatcher::EpsLoop].into_iter());
         }
-        // In rustfst no label asks for the arcs that read nothing.
+        // In rustfst, `NO_LABEL` asks for the arcs that read nothing.
         if label == NO_LABEL {
             return Ok(items(self.machine.reading(state, EPSILON), 0.0));
         }

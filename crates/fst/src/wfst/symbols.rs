@@ -1,4 +1,4 @@
-//! Tables of symbols: labels and their words, as OpenFst's text files have them.
+//! Tables of symbols: labels and their words, in the text format of OpenFst.
 
 use std::io::{self, Write};
 
@@ -8,19 +8,21 @@ use majuscule::lm::NgramModel;
 
 use rustc_hash::FxHashMap;
 
-/// Words and their labels, each one once. Those of a machine made here are numbered from 0 without a hole.
+/// A table of distinct words and labels. The labels of a machine built by this crate are numbered
+/// from 0 without gaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Symbols {
-    /// In the order of labels.
+    /// The words, sorted by label.
     words: Vec<(ArcLabel, String)>,
     labels: FxHashMap<String, ArcLabel>,
 }
 
 impl Symbols {
-    /// Those of a list, in its order.
+    /// Creates a table from a list of words, numbered in order.
     ///
     /// # Errors
-    /// Where one stands twice or has white space in it, which a file of symbols cannot hold.
+    /// Returns an error if a word occurs twice, is empty, or contains white space, which a file of
+    /// symbols cannot store.
     pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let mut symbols = Self::default();
         for word in words {
@@ -29,19 +31,22 @@ impl Symbols {
         Ok(symbols)
     }
 
-    /// The words of a model, each with its number plus one, and after them the label of failure arcs where it has them.
+    /// Creates the table of a model, in which each word's label is its number plus one; the label
+    /// of failure arcs, if there are any, comes last.
     ///
     /// # Errors
-    /// Where the model has a word that is spelled like a special symbol.
+    /// Returns an error if the model has a word that is spelled like a special symbol.
     pub fn of_model(model: &NgramModel, arcs: BackOff) -> Result<Self> {
         let failure = (arcs == BackOff::Failure).then_some(FAILURE_SYMBOL);
         Self::new(std::iter::once(EPSILON_SYMBOL).chain(model.vocabulary().iter()).chain(failure))
     }
 
-    /// Reads a file: a symbol, white space and its number on each line. Numbers may be left out.
+    /// Reads a file with a symbol, white space and its number on each line. Numbers may have gaps.
+    /// `name` is the file's name.
     ///
     /// # Errors
-    /// Where a line is something else, or a number or symbol stands twice: the error names the line. `name` is the file's.
+    /// Returns an error that names the line if a line has another form, or a number or symbol
+    /// occurs twice.
     pub fn read(name: &str, text: &str) -> Result<Self> {
         let mut rows = Vec::new();
         for (line, text) in (1u64..).zip(text.lines()) {
@@ -72,10 +77,10 @@ impl Symbols {
         Ok(symbols)
     }
 
-    /// Writes such a file.
+    /// Writes the table as a text file.
     ///
     /// # Errors
-    /// Where `out` does not take it.
+    /// Returns an error if `out` cannot be written.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = io::BufWriter::with_capacity(1 << 16, out);
         for (label, word) in self.iter() {
@@ -84,7 +89,7 @@ impl Symbols {
         lines.flush()
     }
 
-    /// Adds a word under a label that comes after those there are.
+    /// Adds a word under a label that is larger than all labels in the table.
     fn push(&mut self, label: ArcLabel, word: &str) -> Result<(), String> {
         if word.is_empty() || word.contains([' ', '\t', '\n', '\r']) {
             return Err(format!("the symbol \"{}\" is empty or has white space in it", word.escape_debug()));
@@ -99,11 +104,11 @@ impl Symbols {
         Ok(())
     }
 
-    /// A table of the symbols of a file, which may stand in any order.
+    /// Creates a table from the rows of a file, which may be in any order.
     pub(super) fn of_rows(mut rows: Vec<(i64, &str)>) -> Result<Self, String> {
         let outside = |number: i64| format!("has a symbol under {number}, which is no label of an arc");
         let mut symbols = Self::default();
-        // Labels below 0 come last, as they do on arcs.
+        // Negative labels come last, as they do on arcs.
         rows.sort_by_key(|&(number, _)| (number < 0, number));
         for (number, symbol) in rows {
             symbols.push(label(number).ok_or_else(|| outside(number))?, symbol)?;
@@ -111,12 +116,12 @@ impl Symbols {
         Ok(symbols)
     }
 
-    /// The label after the last one.
+    /// Returns the label after the last one.
     pub(super) fn next(&self) -> ArcLabel {
         self.words.last().map_or(0, |(label, _)| label + 1)
     }
 
-    /// The label of a word, a new one where it was not there.
+    /// Returns the label of a word, adding the word if necessary.
     pub(super) fn add(&mut self, word: &str) -> ArcLabel {
         if let Some(label) = self.label(word) {
             return label;
@@ -127,7 +132,8 @@ impl Symbols {
         label
     }
 
-    /// Refuses a machine that has labels on one side that are not in the table. Epsilon needs no place there.
+    /// Refuses a machine if one of its sides has labels that the table lacks. The table may lack
+    /// epsilon.
     pub(super) fn check(
         &self,
         machine: &Machine,
@@ -145,24 +151,24 @@ impl Symbols {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of symbols.
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the table has no symbols.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The label of a word.
+    /// Returns the label of a word.
     pub fn label(&self, word: &str) -> Option<ArcLabel> {
         self.labels.get(word).copied()
     }
 
-    /// The word of a label.
+    /// Returns the word of a label.
     pub fn word(&self, label: ArcLabel) -> Option<&str> {
-        // Where there is no hole, at its own place.
+        // Without gaps, a word's index is its label.
         let (_, word) = match self.words.get(label as usize) {
             Some(own) if own.0 == label => own,
             _ => &self.words[self.words.binary_search_by_key(&label, |&(label, _)| label).ok()?],
@@ -170,18 +176,19 @@ impl Symbols {
         Some(word)
     }
 
-    /// All labels and their words, in the order of labels.
+    /// Iterates over all labels and their words, sorted by label.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (ArcLabel, &str)> {
         self.words.iter().map(|(label, word)| (*label, word.as_str()))
     }
 }
 
-/// The label of a number in a table: 32 bits with a sign, as on arcs. -1 is none.
+/// Converts a number of a table to a label, which has 32 bits and a sign as on arcs; -1 is not a
+/// label.
 fn label(number: i64) -> Option<ArcLabel> {
     i32::try_from(number).ok().filter(|&number| number != -1).map(i32::cast_unsigned)
 }
 
-/// A label as tables write it: those of other programs may be below 0.
+/// Converts a label to the number that tables show; labels of other programs may be negative.
 pub(super) fn shown(label: ArcLabel) -> i32 {
     label.cast_signed()
 }

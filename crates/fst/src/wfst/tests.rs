@@ -7,14 +7,15 @@ use super::*;
 use majuscule::lm::vocab::SPECIAL;
 use majuscule::search::{Scorer, n_best};
 
-/// The words of the random models: several forms of each of three.
+/// The words of the random models: forms of four lower-cased words, and `<unk>`.
 const WORDS: [&str; 7] = ["a", "A", "b", "B", "bB", "c", "<unk>"];
 
-/// A back-off model of any figures, in a form that a slow twin reads too.
+/// A back-off model with arbitrary values, in a form that a slow reference implementation can read
+/// too.
 #[derive(Debug, Clone)]
 struct Small {
     arpa: String,
-    /// log10 p and log10 back-off.
+    /// log10 p and log10 back-off of each n-gram.
     grams: FxHashMap<Vec<&'static str>, (f64, f64)>,
     order: usize,
 }
@@ -24,7 +25,7 @@ impl Small {
         NgramModel::read("small.arpa", self.arpa.clone().into_bytes()).unwrap()
     }
 
-    /// The longest end of a history that the model has and that can have something after it.
+    /// The longest suffix of a history that the model contains and that is shorter than its order.
     fn state<'h>(&self, history: &'h [&'static str]) -> &'h [&'static str] {
         let starts = (history.len() + 1).saturating_sub(self.order)..=history.len();
         let ends = starts.map(|start| &history[start..]);
@@ -41,7 +42,8 @@ impl Small {
         -back_off * std::f64::consts::LN_10 + self.exact(&history[1..], word)
     }
 
-    /// The costs of a sentence: −ln of its probability, and by the cheapest of all ways to back off.
+    /// The costs of a sentence: −ln of its probability, and that of its cheapest sequence of
+    /// back-offs.
     fn costs(&self, sentence: &[&'static str]) -> (f64, f64) {
         let mut words = vec!["<s>"];
         words.extend(sentence);
@@ -118,7 +120,7 @@ fn lowers() -> impl Strategy<Value = Vec<&'static str>> {
     prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d"]), 0..6)
 }
 
-/// The words that each may be.
+/// The forms of a lower-cased word.
 fn forms(lower: &str) -> Vec<&'static str> {
     let forms: Vec<_> = WORDS[..6]
         .iter()
@@ -128,7 +130,7 @@ fn forms(lower: &str) -> Vec<&'static str> {
     if forms.is_empty() { vec!["<unk>"] } else { forms }
 }
 
-/// All sentences that a lower-cased one may be.
+/// All sentences that a lower-cased sentence may stand for.
 fn sentences(lowers: &[&str]) -> Vec<Vec<&'static str>> {
     let mut all = vec![Vec::new()];
     for lower in lowers {
@@ -198,13 +200,13 @@ proptest! {
             prop_assert!(near(plain.cost, slow), "{back_off:?}: {} by rustfst, {slow} by force", plain.cost);
             let its = all.iter().find(|sentence| labels(&model, sentence) == fast.output).unwrap();
             prop_assert!(near(cost(its), slow));
-            // One way of the walk for each number of back-offs.
+            // One candidate for each number of back-offs.
             let skips = if back_off == BackOff::Epsilon { small.order as u8 } else { 1 };
             let ways = |one: &WordCandidate| (0..skips).map(|skips| (one.label, skips)).collect::<Vec<_>>();
             let places: Vec<Vec<_>> = (0..lattice.len()).map(|at| lattice.place(at).iter().flat_map(ways).collect()).collect();
             let walked = n_best(&Walked(Walk::new(&machine)), &places, 1);
             prop_assert!(near(walked[0].cost, slow), "{back_off:?}: {} by walking, {slow} by force", walked[0].cost);
-            // Several best paths are the first of all sentences.
+            // The n best paths are the first of all sentences.
             let mut costs: Vec<f64> = all.iter().map(cost).collect();
             costs.sort_by(f64::total_cmp);
             let paths = best_paths(&machine, &lattice, 4).unwrap();
@@ -246,16 +248,16 @@ fn transducer(back_off: Option<BackOff>) -> Transducer {
     Transducer::new(machine, &inputs, outputs, Locale::Root).unwrap()
 }
 
-/// The tiny model's figures, added as a pencil does.
+/// The values of the tiny model, added by hand.
 #[test]
 fn the_tiny_model_is_a_machine() {
     let exact = transducer(Some(BackOff::Failure)).best()("told us in the us").unwrap().unwrap();
     assert_eq!(exact.text, "told us in the US");
-    // <s> told: -0.39794 - 1; told us: -0.22185; us in, "told us" backed off: -0.30103 - 0.85387; in the, "us in" backed
-    // off: -0.30103 - 0.30103; in the US: -0.13668; the US </s>: -0.09691.
+    // <s> told: -0.39794 - 1; told us: -0.22185; us in, "told us" backed off: -0.30103 - 0.85387;
+    // in the, "us in" backed off: -0.30103 - 0.30103; in the US: -0.13668; the US </s>: -0.09691.
     let log10 = -3.61034;
     assert!((exact.cost + log10 * std::f64::consts::LN_10).abs() < 1e-4, "{exact:?}, {log10}");
-    // Words are read in any case, and one that is not known stays as it is.
+    // Words are read in any case, and an unknown word stays unchanged.
     let line = transducer(None).best()("TOLD US in Braga").unwrap().unwrap();
     assert_eq!(line.text, "told us in Braga");
     let several = transducer(None).several("told us", 3).unwrap();
@@ -347,7 +349,7 @@ fn a_vector_of_rustfst_is_read() {
     fst.store(&mut file).unwrap();
     let (machine, facts) = read("v.fst", &file).unwrap();
     assert_eq!((facts.kind.as_str(), machine.states(), machine.arcs()), ("vector", 2, 3));
-    // What is told is how they stand in the file.
+    // The facts describe the order in the file.
     assert!(!facts.input_sorted && !facts.output_sorted);
     let mut lattice = Lattice::default();
     lattice.push([1, 3].map(|label| WordCandidate { label, cost: 0.0 }));
@@ -371,7 +373,7 @@ fn labels_below_0_and_tables_with_holes_are_read() {
     file::put(&parts, Some((&symbols, &symbols)), &mut bytes).unwrap();
     let (machine, facts) = read("odd.fst", &bytes).unwrap();
     assert_eq!(facts.inputs.as_ref(), Some(&symbols));
-    // As numbers with a sign: they stand as 7 and -2, and write -2 and 7.
+    // As signed numbers, the arcs read 7 and -2 and write -2 and 7.
     assert!(!facts.input_sorted && facts.output_sorted);
     let transducer = Transducer::new(machine.clone(), &symbols, symbols.clone(), Locale::Root).unwrap();
     assert_eq!(transducer.best()("odd").unwrap().unwrap().text, "us");

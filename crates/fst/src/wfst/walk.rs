@@ -1,30 +1,32 @@
-//! A language model's acceptor as a scorer: each sentence of candidates is one way through it.
+//! A language model's acceptor as a scorer: each sequence of candidates is a path through it.
 //!
-//! With failure arcs a word leads from a state to one other, so the machine scores as it is. With epsilon arcs a way also
-//! chooses how often it backs off before each word, so that is part of the candidate: the best of all such candidates is
-//! what following every epsilon finds.
+//! With failure arcs, a word leads from a state to exactly one other, so the machine can score
+//! directly. With epsilon arcs, a path also chooses the number of back-offs before each word, which
+//! is therefore part of the candidate: the best of all such candidates is also what following every
+//! epsilon would find.
 
 use super::{ArcLabel, EPSILON, Machine, cost};
 
-/// The ways through a machine of a language model.
+/// The paths through the machine of a language model.
 #[derive(Debug, Clone, Copy)]
 pub struct Walk<'m> {
     machine: &'m Machine,
 }
 
 impl<'m> Walk<'m> {
-    /// Through the acceptor of a model.
+    /// Creates a walk through the acceptor of a model.
     pub fn new(machine: &'m Machine) -> Self {
         Self { machine }
     }
 
-    /// The state before the first word.
+    /// Returns the state before the first word.
     pub fn start(&self) -> u32 {
         self.machine.start().unwrap_or(0)
     }
 
-    /// Reads a word's label, after backing off so many times where the state can be backed off from; what it costs and the
-    /// state then. Where the word does not follow then, it backs off further.
+    /// Reads a word's label after backing off `skips` times, as far as the state allows, and
+    /// returns its cost and the next state. If the word still does not follow, the walk backs off
+    /// further.
     #[inline]
     pub fn step(&self, state: u32, label: ArcLabel, skips: u8) -> (f32, u32) {
         let (mut so_far, mut state, mut skips) = (0.0, state, skips);
@@ -36,7 +38,7 @@ impl<'m> Walk<'m> {
                 return (so_far + cost(&arc.weight), arc.nextstate);
             }
             let Some((more, shorter)) = shorter.or_else(|| self.back_off(state)) else {
-                // In a machine of a model every word follows its last state.
+                // In the machine of a model, every word follows the empty state.
                 return (f32::INFINITY, state);
             };
             so_far += more;
@@ -45,7 +47,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// The least cost of ending in a state.
+    /// Returns the least cost of ending in a state.
     #[inline]
     pub fn finish(&self, state: u32) -> f32 {
         let mut end = self.machine.end(state);
