@@ -241,7 +241,7 @@ struct Estimation<'a> {
     config: &'a KneserNeyConfig,
     name: String,
     bits: u32,
-    /// The number of words in all.
+    /// The number of words; `known` is the number of those that the model knows.
     words: u32,
     known: u32,
     memory: Memory,
@@ -251,7 +251,7 @@ struct Estimation<'a> {
 struct OrderStats {
     /// The number of n-grams with each count.
     times: [u64; 9],
-    /// The number of n-grams.
+    /// The number of n-grams; `stay` is the number of those that are kept.
     len: usize,
     stay: usize,
 }

@@ -41,7 +41,7 @@ pub(super) struct Trie {
     order: usize,
     builder: Option<NgramTableBuilder>,
     counts: Vec<usize>,
-    /// The current order.
+    /// The current order; `next` is the context after the current one.
     at: usize,
     next: u32,
 }
@@ -122,7 +122,7 @@ pub(super) struct Arpa<'a> {
     /// The order being written.
     at: usize,
     buffer: Vec<u8>,
-    /// The words before the last one of the most recently written n-gram.
+    /// The words before the last one of the most recently written n-gram; `text` is their text.
     history: Vec<u32>,
     text: Vec<u8>,
 }

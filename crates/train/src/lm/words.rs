@@ -111,7 +111,7 @@ fn cased<'a>(lower: &'a str, case: Case, locale: Locale, form: &'a mut String) -
 pub struct TrainingText {
     /// The name of the text in errors.
     pub(super) name: String,
-    /// All words of the text.
+    /// All words of the text; `counts` has the count of each.
     pub(super) vocabulary: Vocabulary,
     pub(super) counts: Vec<u64>,
     pub(super) parts: Vec<VocabularyPart>,

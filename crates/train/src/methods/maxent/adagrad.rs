@@ -1,4 +1,5 @@
-//! Gradients in, weights moved: AdaGrad (Duchi et al. 2011), on all cores, with the same bytes for any number of threads.
+//! The optimiser AdaGrad (Duchi et al. 2011), on all cores, with identical results for any number
+//! of threads.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -7,25 +8,25 @@ use super::cells::{Gradient, Index, TrainingWeights, WeightCell};
 use super::lazy::LazyPart;
 use majuscule::methods::maxent::{BEGIN, WEIGHTS_EACH};
 
-/// A word's part of a batch: its features, and what each class's weights of them move by.
+/// The gradients of one thread's words of a batch.
 #[derive(Default)]
 pub(super) struct Gradients {
     features: Vec<u64>,
-    /// Where the features of each word end, those before that bear on its class too, and the gradient that is the same for
-    /// all of them.
+    /// For each word, the end of its features, the end of those that also bear on its class, and
+    /// the gradient, which is the same for all of them.
     words: Vec<(u32, u32, Gradient)>,
-    /// How many words they are of, with those that move nothing.
+    /// The number of words, including those without any gradient.
     pub(super) taken: u64,
 }
 
 impl Gradients {
-    /// Those of so many words, none yet.
+    /// Creates the empty gradients of `taken` words.
     #[cfg(test)]
     pub(super) fn of(taken: u64) -> Self {
         Self { taken, ..Self::default() }
     }
 
-    /// Adds those of a word, of whose features the first `all` bear on its class too.
+    /// Adds the gradient of a word, whose first `all` features also bear on its class.
     #[inline]
     pub(super) fn push(&mut self, features: &[u64], all: usize, gradient: Gradient) {
         let from = self.features.len();
@@ -35,7 +36,8 @@ impl Gradients {
 }
 
 impl TrainingWeights {
-    /// Moves the weights, each thread those of its own range, in the order of the words: the same for any number of threads.
+    /// Updates the weights. Each thread updates its own range in the order of the words, so the
+    /// result is the same for any number of threads.
     pub(super) fn apply(&mut self, gradients: &[Gradients], rate: f32, threads: NonZeroUsize) {
         let size = self.cells.len().div_ceil(threads.get());
         let index = &mut self.index;
@@ -63,7 +65,7 @@ impl TrainingWeights {
     }
 }
 
-/// An [`Index`] without what changes.
+/// The constant part of an [`Index`].
 #[derive(Clone, Copy)]
 enum FrozenIndex<'a> {
     Hashed(u32),
@@ -132,8 +134,9 @@ mod tests {
     use majuscule::text::Class;
     use std::collections::BTreeMap;
 
-    /// AdaGrad as it is written down, a map of weights and one word at a time, and after each word the penalty of every
-    /// weight: the slow twin. Each feature's weights, the sum of its squared gradients, and the sums of the weights.
+    /// The slow twin: AdaGrad by definition, on a map of weights and one word at a time, with the
+    /// penalty of every weight applied after each word. Each feature has its weights, the sums of
+    /// its squared gradients, and the sums of its weights.
     fn plain(
         words: &[(Vec<u64>, usize)],
         rate: f32,

@@ -1,9 +1,10 @@
-//! A model and a small text in, the model with the text's words and ways out: maximum a posteriori adaptation, the weights of
-//! the model being the mean of the prior (Chelba & Acero 2004, section 4).
+//! Adapts a model to a small text by maximum a posteriori estimation, with the model's weights as
+//! the mean of the prior (Chelba & Acero 2004, section 4).
 //!
-//! What is learned is how far each weight moves: the sum of −ln P over the words of the text, plus half the squares of the moves
-//! over the variance, is made least, so a weight moves as far as the text has reason for. As under `--l2`, the squares are taken
-//! over the weights of all classes, so that no class is preferred.
+//! The moves of the weights are learned: the sum of −ln P over the words of the text, plus half the
+//! squared moves over the variance, is minimised, so a weight moves only as far as the text
+//! supports it. As under `--l2`, the squares are taken over the weights of all classes, so that no
+//! class is preferred.
 
 use std::num::NonZeroUsize;
 
@@ -25,35 +26,36 @@ use majuscule::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
 use majuscule::methods::spellings;
 use majuscule::model::Store;
 
-/// How a model is adapted.
+/// The settings for adapting a model.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct Adaptation {
-    /// How far weights may move: the variance of the prior, whose mean they are. With 0 they stay, and only new words become
-    /// known
+    /// The variance of the prior on the weights, which limits how far they may move. With 0 they
+    /// stay, and only new words become known
     #[arg(long, value_name = "VARIANCE", allow_negative_numbers = true, default_value_t = Adaptation::default().variance)]
     pub variance: f64,
-    /// How often the corpus is gone over
+    /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = Adaptation::default().epochs)]
     pub epochs: usize,
-    /// How large the steps are
+    /// The learning rate
     #[arg(long, value_name = "STEP", default_value_t = Adaptation::default().rate)]
     pub rate: f32,
-    /// The binary logarithm of the number of weights that features share
+    /// The binary logarithm of the number of hashed weights that features share
     #[arg(long, value_name = "BITS", default_value_t = Adaptation::default().bits)]
     pub bits: u32,
-    /// Change or add the weights of N features at most, of those that move most
+    /// Change or add the weights of at most N features, those that move most
     #[arg(long, value_name = "N", default_value_t = Adaptation::default().size)]
     pub size: usize,
-    /// Keep what is known of the N most frequent words of the corpus
+    /// Keep the statistics of the N most frequent words of the corpus
     #[arg(long, value_name = "N", default_value_t = Adaptation::default().vocabulary)]
     pub vocabulary: usize,
-    /// Hold this share of the examples out, and stop when what is learned gets worse on them; the best weights stay
+    /// Hold out this share of the examples, and stop when the loss on them gets worse; the best
+    /// weights are kept
     #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = Adaptation::default().held_out)]
     pub held_out: f64,
-    /// How many epochs in a row may be worse than the best
+    /// The number of epochs in a row that may be worse than the best
     #[arg(long, value_name = "N", default_value_t = Adaptation::default().patience)]
     pub patience: usize,
-    /// Where the choice of the examples held out begins
+    /// The seed of the choice of held-out examples
     #[arg(long, value_name = "N", default_value_t = Adaptation::default().seed)]
     pub seed: u64,
 }
@@ -63,8 +65,8 @@ impl Default for Adaptation {
         let Solving { held_out, patience, seed, .. } = Solving::default();
         let MaxentConfig { rate, vocabulary, .. } = MaxentConfig::default();
         Self {
-            // Of 0, 0.01, 0.1, 1 and 10 the best on talks and telephone calls that a model of parliament debates was adapted to;
-            // what it knew before suffers little yet.
+            // Of 0, 0.01, 0.1, 1 and 10, this is the best for adapting a model of parliament
+            // debates to talks and telephone calls; performance on the old domain suffers little.
             variance: 0.1,
             epochs: 5,
             rate,
@@ -95,12 +97,13 @@ impl Adapter for Adaptation {
     }
 }
 
-/// Adapts a model to a text: a new one that knows the words of both. What the text says of a word that the model hardly knows
-/// replaces what the model says; a spelling in mixed case always does.
+/// Adapts a model to a text, and returns a new model that knows the words of both. The text's
+/// statistics of a word replace those of the model only if the model hardly knows the word; a
+/// spelling in mixed case always does.
 ///
 /// # Errors
-/// Where the corpus cannot be read, teaches no case, pairs letters in another way than the model or hides sentences from a model
-/// that cannot find them, and where the settings cannot be.
+/// If the corpus cannot be read, teaches no case, has another case mapping than the model, or hides
+/// sentence boundaries from a model that cannot find them; and if the settings are invalid.
 pub fn adapt(
     adaptation: &Adaptation,
     model: &Maxent,
@@ -118,7 +121,7 @@ pub fn adapt(
         words: &words,
         model: Some(model),
         gazetteers: &model.gazetteers,
-        // Only where sentences run together there is a beginning to be found.
+        // Sentence beginnings are learned only where sentences run together.
         begins: settings.begins && corpus.protocol().runs_on(),
     };
     let weights = if adaptation.variance > 0.0 {
@@ -138,7 +141,7 @@ pub fn adapt(
 }
 
 impl Adaptation {
-    /// The settings of a training that sees what the model sees.
+    /// Returns the settings of a training with the features of the model.
     fn config(&self, model: &Maxent) -> Result<MaxentConfig> {
         if !(self.variance.is_finite() && self.variance >= 0.0) {
             return Err(Error::Usage(format!(
@@ -154,7 +157,8 @@ impl Adaptation {
             bits,
             size: ModelSize::Features(self.size),
             vocabulary,
-            // Half the squares over the variance; what is less than any number is no reason to stop.
+            // The penalty is half the squares over the variance; a reciprocal that overflows is no
+            // reason to stop.
             solving: Solving {
                 l2: (1.0 / self.variance).min(f64::MAX),
                 held_out,
@@ -182,8 +186,8 @@ fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
     Ok(())
 }
 
-/// The profile of a word that has this one in the text: as the model has it, but where the model hardly knows the word and the
-/// text does.
+/// Returns the profile of a word whose profile in the text is `here`: that of the model, unless the
+/// model hardly knows the word and the text does.
 pub(super) fn profile(data: &DataSet<'_>, lower: &str, here: u16) -> u16 {
     let known = data.model.and_then(|model| model.words.reader().get(hash(lower.as_bytes())));
     match known.map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]])) {
@@ -192,7 +196,7 @@ pub(super) fn profile(data: &DataSet<'_>, lower: &str, here: u16) -> u16 {
     }
 }
 
-/// The weights of a model with those that moved, in its steps.
+/// Adds moves to the weights of a model, in its quantised levels.
 fn moved(model: &Maxent, moves: &TrainingWeights) -> Result<WeightTable> {
     let (weights, steps) = (&model.weights, model.settings.steps as f32);
     let width = weights.width();
@@ -204,11 +208,11 @@ fn moved(model: &Maxent, moves: &TrainingWeights) -> Result<WeightTable> {
     WeightTable::open(weights.with(moved).into()).map_err(Error::Usage)
 }
 
-/// The weights from which others move.
+/// The weights of the model that is adapted, to which moves are added.
 #[derive(Clone)]
 pub(super) struct Base {
     weights: WeightTable,
-    /// What a step is.
+    /// The size of a quantised level.
     step: f32,
 }
 
@@ -217,7 +221,8 @@ impl Base {
         Self { weights: model.weights.clone(), step: 1.0 / model.settings.steps as f32 }
     }
 
-    /// Their sums over features, of which those behind the first `all` bear on beginnings alone.
+    /// Sums the weights of features, of which those after the first `all` bear on sentence
+    /// beginnings only.
     #[inline]
     pub(super) fn sums(&self, features: &[u64], all: usize) -> Gradient {
         let (of_class, others) = features.split_at(all);
@@ -244,7 +249,7 @@ mod tests {
 
     const ASR: Protocol = Protocol::Asr { window: NonZeroUsize::new(20).unwrap() };
 
-    /// A model to be adapted.
+    /// Returns a model to be adapted.
     fn background(protocol: Protocol) -> Maxent {
         let text = "They told us in Lisbon.\nThey saw the US army at the river bank.\nShe said that Anna met the mark.\n\
                     He went to Porto with a rose.\nOur iPhone was at Anna's house.\n";
@@ -294,7 +299,7 @@ mod tests {
             assert_eq!(now[1..], ["saw", "Zelda", "and", "the", "eBay", "people", "at", "the", "river"]);
             let other = "he went to porto with a rose our iphone was at anna's house";
             assert_eq!(cases(&new, other), cases(&model, other));
-            // What the model knew otherwise gives way.
+            // Words that the model knew otherwise are learned anew.
             assert_eq!(cases(&model, "she wrote to mark in lisbon")[3], "mark");
             assert_eq!(cases(&new, "she wrote to mark in lisbon")[3], "Mark");
         }

@@ -1,37 +1,40 @@
-//! The weights of features while they are trained.
+//! The weights of features during training.
 
 use super::adapt::Base;
 use super::lazy::{Lazy, Penalty};
 use majuscule::methods::maxent::{BEGIN, Maxent, WEIGHTS_EACH};
 
-/// A number for each weight of a feature.
+/// One number for each weight of a feature.
 pub(super) type Gradient = [f32; WEIGHTS_EACH];
 
-/// The weights of a feature, and the sums of squared gradients of those for classes and of that for an end.
+/// The weights of a feature, followed by the sum of squared gradients of its class weights and that
+/// of its weight for a sentence beginning.
 pub(super) type WeightCell = [f32; WEIGHTS_EACH + 2];
 
-/// Weights while they are trained.
+/// The weights during training.
 #[derive(Clone)]
 pub(super) struct TrainingWeights {
     pub(super) cells: Vec<WeightCell>,
     pub(super) index: Index,
-    /// What is caught up with when a cell is touched: `None` where nothing is.
+    /// The deferred updates of cells, applied when a cell is touched; `None` if there are none.
     pub(super) lazy: Option<Lazy>,
-    /// What they are added to, where they are moves of other weights.
+    /// The weights to which these are added, if these are moves of an adapted model.
     pub(super) base: Option<Base>,
 }
 
-/// Where the weights of a feature are.
+/// The index from features to cells.
 #[derive(Clone)]
 pub(super) enum Index {
-    /// Where the first so many bits of its hash say, shared with others that have the same. For each cell the feature that
-    /// held the majority of its gradients (Boyer & Moore 1991), with its lead.
+    /// The first bits of the feature's hash are the cell, which features with the same bits share.
+    /// For each cell, the feature that held the majority of its gradients (Boyer & Moore 1991),
+    /// with its lead.
     Hashed(u32, Vec<(u64, u32)>),
-    /// Its place among those chosen: open addressing, with the number of a cell; the length is a power of two.
+    /// The cells of the chosen features: open addressing from feature to cell number; the length is
+    /// a power of two.
     Chosen(Vec<(u64, u32)>),
 }
 
-/// No cell.
+/// The cell number of an empty slot.
 const NONE: u32 = u32::MAX;
 
 impl Index {
@@ -59,7 +62,7 @@ impl TrainingWeights {
         Self { cells: vec![WeightCell::default(); 1 << bits], index, lazy: None, base: None }
     }
 
-    /// New ones for these features.
+    /// Creates zero weights for the chosen features.
     pub(super) fn of(chosen: Vec<u64>) -> Self {
         let mut slots = vec![(0, NONE); (chosen.len() * 2).next_power_of_two()];
         for (cell, feature) in (0..).zip(&chosen) {
@@ -77,7 +80,7 @@ impl TrainingWeights {
         }
     }
 
-    /// Those of these features, which keep their order, with values of their own.
+    /// Creates weights for the chosen features, in this order, with these values.
     pub(super) fn with(chosen: Vec<u64>, values: &[Gradient]) -> Self {
         let mut weights = Self::of(chosen);
         for (cell, values) in weights.cells.iter_mut().zip(values) {
@@ -86,7 +89,7 @@ impl TrainingWeights {
         weights
     }
 
-    /// The features of [`TrainingWeights::of`], in their order.
+    /// Returns the chosen features, in the order given to [`TrainingWeights::of`].
     pub(super) fn features(&self) -> Vec<u64> {
         let Index::Chosen(slots) = &self.index else { return Vec::new() };
         let mut features = vec![0; self.cells.len()];
@@ -96,24 +99,24 @@ impl TrainingWeights {
         features
     }
 
-    /// The weights of each cell; those of [`TrainingWeights::of`] are in its order.
+    /// Returns the weights of each cell; for [`TrainingWeights::of`], in the order of its features.
     #[cfg(test)]
     pub(super) fn values(&self) -> impl Iterator<Item = Gradient> {
         self.cells.iter().map(|cell| [cell[0], cell[1], cell[2], cell[3]])
     }
 
-    /// The same under a penalty for each word, or to be averaged.
+    /// Returns the weights with a penalty for each word, or with averaging.
     pub(super) fn lazily(self, penalty: Penalty, average: bool) -> Self {
         let needed = average || penalty != Penalty::None;
         Self { lazy: needed.then(|| Lazy::new(penalty, average, self.cells.len())), ..self }
     }
 
-    /// The same as moves of the weights of a model, where one is adapted.
+    /// Returns the weights as moves of the weights of a model, if one is adapted.
     pub(super) fn over(self, model: Option<&Maxent>) -> Self {
         Self { base: model.map(Base::of), ..self }
     }
 
-    /// What the weights are that come out of training so far.
+    /// Returns the resulting weights of the training so far.
     pub(super) fn settle(mut self) -> Self {
         if let Some(lazy) = self.lazy.take() {
             lazy.settle(&mut self.cells);
@@ -121,12 +124,13 @@ impl TrainingWeights {
         self
     }
 
-    /// The same, while training goes on.
+    /// Returns the resulting weights, while training continues.
     pub(super) fn settled(&self) -> Self {
         self.clone().settle()
     }
 
-    /// The sums of the weights of features, of which those behind the first `all` bear on beginnings alone.
+    /// Sums the weights of features, of which those after the first `all` bear on sentence
+    /// beginnings only.
     #[inline]
     pub(super) fn sums(&self, features: &[u64], all: usize) -> Gradient {
         let mut sums = self.base.as_ref().map_or([0.0; WEIGHTS_EACH], |base| base.sums(features, all));
@@ -145,7 +149,7 @@ impl TrainingWeights {
         sums
     }
 
-    /// The weights of each feature that was chosen.
+    /// Returns the weights of each chosen feature.
     pub(super) fn by_feature(&self) -> impl Iterator<Item = (u64, Gradient)> {
         let slots = match &self.index {
             Index::Chosen(slots) => slots.as_slice(),

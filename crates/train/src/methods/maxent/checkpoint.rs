@@ -1,12 +1,17 @@
-//! A training under way as a file: written now and then, and gone on from after an interruption.
+//! Checkpoints: files that hold the state of a training, written now and then, from which an
+//! interrupted training resumes.
 //!
-//! Layout, little-endian: `MJTRAINS` and the format (u32); the length (u32) of the settings and the settings with the corpus as
-//! JSON; the CRC-32 of all that; digests of the words and of what comes from outside (u64 each); the epochs done and the batches
-//! of the next (u64 each); the epochs in a row that were worse on what is held out (u64), and whether there are best weights (a
-//! byte), with their loss (f64) and them; the weights; the CRC-32 of all that. Weights are whether their features are chosen (a
-//! byte), the number of cells (u64), the cells (f32 each), the feature of each (u64), with its lead (u32) where none are chosen;
-//! whether something is caught up with (a byte: 0, 1, or 2 with sums), then the rate (f32), the words so far and those of each cell
-//! (u64 each), and the sums of each (f64 each).
+//! Layout, little-endian: `MJTRAINS` and the format version (u32); the length of the settings
+//! (u32), and the settings with the corpus as JSON; the CRC-32 of everything so far. Then come
+//! digests of the words and of the gazetteers (u64 each); the number of epochs done and of batches
+//! done in the next epoch (u64 each); the number of epochs in a row that were worse on the held-out
+//! examples (u64); a flag for best weights (a byte), followed by their loss (f64) and the weights
+//! if it is set; the current weights; and the CRC-32 of everything after the settings. Weights
+//! consist of a flag that tells if their features are chosen (a byte); the number of cells (u64);
+//! the cells (f32 each); the feature of each cell (u64), with its lead (u32) unless features are
+//! chosen; and the kind of deferred updates (a byte: 0 for none, 1, or 2 with sums). Deferred
+//! updates have the rate (f32), the number of words so far and that of each cell (u64 each), and
+//! the sums of each cell (f64 each).
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -30,20 +35,21 @@ use majuscule::methods::maxent::templates::VERSION;
 const MAGIC: &[u8; 8] = b"MJTRAINS";
 const FORMAT: u32 = 1;
 
-/// A file that holds a state, or will.
+/// A file that holds a state, or will hold one.
 pub(super) struct Checkpoint<'a> {
     file: &'a Path,
     config: &'a MaxentConfig,
     settings: String,
-    /// The file, behind its settings, where there is one.
+    /// The existing file, positioned after its settings, if there is one.
     old: Option<CheckpointReader>,
 }
 
 impl<'a> Checkpoint<'a> {
-    /// The one that the settings name.
+    /// Opens the checkpoint that the settings name.
     ///
     /// # Errors
-    /// Where it is none, of another training or of another version, and where it cannot be written.
+    /// If the file is not a checkpoint, is of another training or another version, or cannot be
+    /// written.
     pub(super) fn new(config: &'a MaxentConfig, corpus: &Corpus) -> Result<Option<Self>> {
         let Some(file) = &config.checkpoint else { return Ok(None) };
         let settings = settings(config, corpus);
@@ -52,15 +58,15 @@ impl<'a> Checkpoint<'a> {
             Ok(_) => Some(CheckpointReader::open(file, &settings)?),
             Err(_) => None,
         };
-        // A name that cannot be written is better known before long work.
+        // An unwritable path should be found before the long work.
         drop(Publish::new(file)?);
         Ok(Some(Self { file, config, settings, old }))
     }
 
-    /// What keeps states in the file, and the one that is there.
+    /// Returns the keeper that writes states to the file, and the state found there.
     ///
     /// # Errors
-    /// Where that is of another corpus, cut off or altered.
+    /// If the state is of another corpus, cut off, or altered.
     pub(super) fn open(
         self,
         data: &DataSet<'_>,
@@ -74,7 +80,8 @@ impl<'a> Checkpoint<'a> {
     }
 }
 
-/// What states depend on, but for what is in the files; on threads and the file's own name they do not.
+/// Returns all that states depend on, except the contents of files. They do not depend on the
+/// number of threads and the name of the checkpoint.
 fn settings(config: &MaxentConfig, corpus: &Corpus) -> String {
     let version = format!("{} with features {}", env!("CARGO_PKG_VERSION"), VERSION);
     checkpoint::settings(config, version, corpus)
@@ -85,24 +92,25 @@ fn digest(gazetteers: &Gazetteers) -> u64 {
     hash(&bytes)
 }
 
-/// Writes states to the file.
+/// A writer of states to the file.
 pub(super) struct Keeper<'a> {
     file: &'a Path,
     config: &'a MaxentConfig,
     settings: String,
     digests: [u64; 2],
-    /// Since the last one.
+    /// The number of words since the last state was written.
     words: u64,
 }
 
 impl Keeper<'_> {
-    /// A [`Keep`](super::state::StateKeeper): writes the state of each epoch, and after so many words.
+    /// Implements [`StateKeeper`](super::state::StateKeeper): writes a state after each epoch, and
+    /// whenever enough words have passed.
     pub(super) fn keep(&mut self, state: &TrainingState, words: u64) -> Result<()> {
         self.words += words;
         if state.batches > 0 && self.words < self.config.checkpoint_every {
             return Ok(());
         }
-        // From these features a few are chosen next, and a state with them is far smaller.
+        // Next, a few of these features are chosen, and a state with only those is far smaller.
         if let Index::Hashed(..) = state.weights.index
             && state.is_over(self.config.epochs)
         {
@@ -133,13 +141,13 @@ fn write(out: &mut dyn Write, settings: &str, digests: [u64; 2], state: &Trainin
     sink.checksum()
 }
 
-/// Bytes on their way out.
+/// A writer that computes the checksum.
 struct CheckpointWriter<'a> {
     out: &'a mut dyn Write,
     hasher: Hasher,
 }
 
-/// So many values are turned to bytes, or back, at a time.
+/// The number of values that are converted to or from bytes at once.
 const PART: usize = 4096;
 
 impl CheckpointWriter<'_> {
@@ -186,7 +194,7 @@ impl CheckpointWriter<'_> {
     }
 }
 
-/// Bytes of a cell, and of a leader.
+/// The size of a cell in bytes.
 const CELL: usize = size_of::<WeightCell>();
 const LEADER: usize = 8 + 4;
 
@@ -201,11 +209,11 @@ fn cell(bytes: [u8; CELL]) -> WeightCell {
     std::array::from_fn(|at| f32::from_le_bytes(numbers[at]))
 }
 
-/// A file being read.
+/// A checkpoint being read.
 struct CheckpointReader {
     input: Input,
     hasher: Hasher,
-    /// How many bytes are left, as far as that is known.
+    /// The number of bytes left, as far as it is known.
     left: usize,
 }
 
@@ -237,7 +245,7 @@ impl CheckpointReader {
         Ok(source)
     }
 
-    /// Reads what is behind the settings.
+    /// Reads the state after the settings.
     fn state(mut self, config: &MaxentConfig, digests: [u64; 2], penalty: Penalty) -> Result<TrainingState> {
         for (digest, what) in digests.into_iter().zip(["a text", "a list or a lexicon"]) {
             if u64::from_le_bytes(self.next()?) != digest {
@@ -264,7 +272,7 @@ impl CheckpointReader {
         let fits = match config.size {
             _ if chosen == 0 => count == 1 << config.bits,
             ModelSize::Features(most) => count <= most,
-            // How many fit is known only once the words are counted.
+            // The number that fits is known only once the words are counted.
             ModelSize::Bytes(most) => count <= most,
         };
         if !fits {
@@ -307,7 +315,7 @@ impl CheckpointReader {
     }
 
     fn all<T, const N: usize>(&mut self, count: usize, value: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
-        // A number that was altered must not take all memory.
+        // An altered count must not exhaust the memory.
         let mut values = Vec::with_capacity(count.min(self.left / N));
         while values.len() < count {
             let bytes = self.bytes(N * PART.min(count - values.len()))?;
@@ -363,7 +371,7 @@ mod tests {
     use majuscule::methods::maxent::weights::Width;
     use majuscule::text::Locale;
 
-    /// About 900 words: some five batches.
+    /// Returns a corpus of about 900 words: some five batches.
     fn corpus() -> Corpus {
         let text = "They told us here.\nThey saw the US army in Lisbon.\nNobody was in Porto.\n".repeat(60);
         Corpus::of_text(&text, Reading::default(), Protocol::Text, Locale::Root)
@@ -384,7 +392,7 @@ mod tests {
         CheckpointReader::new(input, left, &settings(config, &corpus()))?.state(config, [1, 2], penalty)
     }
 
-    /// Learns until so many states were kept, or to the end.
+    /// Trains until `stop` states were kept, or to the end.
     fn until(
         stop: usize,
         trainer: &Trainer<'_>,
@@ -457,7 +465,7 @@ mod tests {
             let (config, states) = (some_config(), some_states());
             let mut altered = bytes(&config, &states[which]);
             let (begin, end) = (16 + settings(&config, &corpus()).len() + 4, altered.len() - 4);
-            // Most of what decides how the rest is read stands first.
+            // Most of the fields that decide how the rest is read come first.
             let start = begin + at.index(end - begin) / [1, 40][usize::from(to[0] & 1)];
             altered[start..(start + 3).min(end)].iter_mut().zip(to).for_each(|(byte, to)| *byte = to);
             let checksum = crc32fast::hash(&altered[..end]).to_le_bytes();
@@ -470,7 +478,7 @@ mod tests {
         config(Solving { average: true, ..Solving::default() })
     }
 
-    /// One of each kind of weights, the second with all that there can be.
+    /// Returns a state for each kind of weights, the second with all optional parts.
     fn some_states() -> [TrainingState; 2] {
         let chosen = |average| TrainingWeights::of(vec![7, 8, 9]).lazily(Penalty::None, average);
         let mut second = TrainingState::new(chosen(true), 1);

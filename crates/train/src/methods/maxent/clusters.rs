@@ -1,7 +1,8 @@
-//! Bigrams of words in, word classes out: the exchange algorithm of Kneser & Ney 1993, as Martin, Liermann & Ney 1998 write it.
+//! Clusters words into classes by their bigrams: the exchange algorithm of Kneser & Ney 1993, as
+//! described by Martin, Liermann & Ney 1998.
 //!
-//! Each word moves to the class in which the corpus is likeliest under a bigram model of classes; the words take turns, the
-//! most frequent first, and go round a few times.
+//! Each word in turn, most frequent first, moves to the class that maximises the likelihood of the
+//! corpus under a class bigram model. A few rounds are made over all words.
 
 use std::num::NonZeroUsize;
 
@@ -10,16 +11,17 @@ use rustc_hash::FxHashMap;
 use crate::corpus::Corpus;
 use majuscule::error::Result;
 
-/// How many classes there are; class 0 is that of all other words.
+/// The number of classes; class 0 is for all words that are not clustered.
 pub(super) const CLUSTERS: usize = 255;
 
-/// The most words that are clustered.
+/// The largest number of words that are clustered.
 const WORDS: usize = 20_000;
 
-/// How often they go round.
+/// The number of rounds.
 const ROUNDS: usize = 6;
 
-/// The class of each of the most frequent words, counted from 1. `order` has them first.
+/// Returns the class, counted from 1, of each of the most frequent words, which come first in
+/// `order`.
 pub(super) fn clusters(order: &[String], corpus: &Corpus, threads: NonZeroUsize) -> Result<Vec<u8>> {
     let words = &order[..order.len().min(WORDS)];
     let bigrams = bigrams(words, corpus, threads)?;
@@ -32,7 +34,8 @@ pub(super) fn clusters(order: &[String], corpus: &Corpus, threads: NonZeroUsize)
     Ok(classes.of[1..].iter().map(|&class| class as u8).collect())
 }
 
-/// The pairs of neighbours with their counts, in order; word 0 is any that is not clustered.
+/// Returns the sorted pairs of neighbours with their counts; word 0 stands for any word that is not
+/// clustered.
 fn bigrams(words: &[String], corpus: &Corpus, threads: NonZeroUsize) -> Result<Vec<(u32, u32, u32)>> {
     let ids: FxHashMap<&str, u32> = words.iter().map(String::as_str).zip(1..).collect();
     let parts = corpus.map_reduce(
@@ -62,26 +65,29 @@ fn bigrams(words: &[String], corpus: &Corpus, threads: NonZeroUsize) -> Result<V
     Ok(bigrams)
 }
 
-/// Words in classes, and how often classes follow each other.
+/// Words in classes, with the bigram counts of the classes.
 struct Clustering {
     count: usize,
     /// The class of each word.
     of: Vec<u32>,
-    /// For each word those that follow and precede it, with their counts; itself left out.
+    /// For each word, the other words that follow it, with their counts; `left` has those that
+    /// precede it.
     right: NeighbourCounts,
     left: NeighbourCounts,
-    /// How often each word follows itself.
+    /// The number of times that each word follows itself.
     itself: Vec<u32>,
-    /// How often the class of the row is followed by that of the column, and the other way round.
+    /// The number of times that the class of the row is followed by that of the column; `turned` is
+    /// the transpose.
     pairs: Vec<u32>,
     turned: Vec<u32>,
-    /// How often each class is followed, and follows.
+    /// The number of times that each class is followed by a word; `rights` has the number of times
+    /// that it follows one.
     lefts: Vec<u32>,
     rights: Vec<u32>,
     weights: NLogN,
 }
 
-/// Lists of words with counts, one after another.
+/// Concatenated lists of words with counts.
 struct NeighbourCounts {
     ends: Vec<u32>,
     words: Vec<(u32, u32)>,
@@ -102,7 +108,7 @@ impl NeighbourCounts {
     }
 }
 
-/// What a word brings to a class: how often each class stands to one side of it.
+/// The counts of the classes on one side of a word.
 #[derive(Default)]
 struct NeighbourSide {
     counts: Vec<(u32, u32)>,
@@ -110,7 +116,7 @@ struct NeighbourSide {
 }
 
 impl Clustering {
-    /// Words 1 and up in turn to each class, word 0 in class 0 for good.
+    /// Assigns words 1 and up to the classes in turn, and word 0 to class 0 for good.
     fn new(words: usize, clusters: usize, bigrams: &[(u32, u32, u32)]) -> Self {
         let count = clusters + 1;
         let mut classes = Self {
@@ -143,7 +149,7 @@ impl Clustering {
         classes
     }
 
-    /// Each word moves once to where it fits best; whether any did.
+    /// Moves each word once to its best class. Returns true if any word moved.
     fn go_round(&mut self) -> bool {
         let (mut right, mut left) = (NeighbourSide::default(), NeighbourSide::default());
         let mut sums = vec![0; self.count];
@@ -153,7 +159,7 @@ impl Clustering {
             left.count(self.left.of(word), &self.of, &mut sums);
             let own = self.of[word] as usize;
             self.put(word, own, &right, &left, u32::wrapping_sub);
-            // Where two fit equally well, the word stays, or goes to the lower one.
+            // On a tie the word stays, or else goes to the class of the lowest number.
             let (mut best, mut most) = (own, self.gain(word, own, &right, &left));
             for class in 1..self.count {
                 let gain = self.gain(word, class, &right, &left);
@@ -168,7 +174,7 @@ impl Clustering {
         moved
     }
 
-    /// How much likelier the corpus becomes, as a logarithm, with a word in a class where it is not counted.
+    /// Returns the gain in log likelihood from adding a word to a class in which it is not counted.
     fn gain(&self, word: usize, class: usize, right: &NeighbourSide, left: &NeighbourSide) -> f64 {
         let more = |count: u32, by: u32| self.weights.of(count + by) - self.weights.of(count);
         let row = &self.pairs[class * self.count..][..self.count];
@@ -189,7 +195,7 @@ impl Clustering {
             - more(self.rights[class], left.all + self.itself[word])
     }
 
-    /// Counts a word in its class, or no more.
+    /// Counts a word in its class, or removes its counts.
     fn put(
         &mut self,
         word: usize,
@@ -213,7 +219,7 @@ impl Clustering {
 }
 
 impl NeighbourSide {
-    /// Counts the classes of a word's neighbours; `sums` is 0 for each class, before and after.
+    /// Counts the classes of a word's neighbours; `sums` is 0 for each class before and after.
     fn count(&mut self, neighbours: &[(u32, u32)], of: &[u32], sums: &mut [u32]) {
         self.counts.clear();
         self.all = 0;
@@ -231,7 +237,7 @@ impl NeighbourSide {
     }
 }
 
-/// n ln n, for small numbers from a table.
+/// The function n ln n, from a table for small numbers.
 struct NLogN(Vec<f64>);
 
 impl NLogN {
@@ -256,7 +262,8 @@ mod tests {
     use majuscule::text::Locale;
     use proptest::prelude::*;
 
-    /// How likely the corpus is, as a logarithm, but for what no class changes: the criterion as it is written down.
+    /// Returns the log likelihood of the corpus, except for terms that no class changes: the
+    /// criterion by definition.
     fn plain(bigrams: &[(u32, u32, u32)], of: &[u32], count: usize) -> f64 {
         let (mut pairs, mut lefts, mut rights) = (vec![0; count * count], vec![0; count], vec![0; count]);
         for &(left, right, times) in bigrams {

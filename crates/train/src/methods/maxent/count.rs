@@ -1,4 +1,4 @@
-//! A cased corpus in, how each word is written in it out.
+//! Counts how each word of a cased corpus is written.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -12,11 +12,11 @@ use majuscule::methods::maxent::profile::WordCounts;
 use majuscule::methods::spellings;
 use majuscule::text::{Case, Class, Locale, Mark};
 
-/// What is counted of a word.
+/// The counts of a word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WordTally {
     pub(super) counts: WordCounts,
-    /// Its spellings in mixed case.
+    /// The spellings of the word in mixed case.
     mixed: BTreeMap<Case, u32>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<WordTallie
     Ok(all)
 }
 
-/// A number that tells counts from others, whatever order they are in.
+/// Returns a digest of the counts that does not depend on their order.
 pub(super) fn digest(words: &WordTallies) -> u64 {
     let mut bytes = Vec::new();
     let digests =
@@ -64,7 +64,7 @@ pub(super) fn digest(words: &WordTallies) -> u64 {
     digests.fold(0, u64::wrapping_add)
 }
 
-/// The most frequent words, and of equally frequent ones those first in the order of their bytes.
+/// Returns the most frequent words; ties are in byte order.
 pub(super) fn most_frequent(words: &WordTallies, limit: usize) -> Vec<String> {
     let mut order: Vec<(u32, &String)> = words.iter().map(|(lower, word)| (word.total(), lower)).collect();
     order.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
@@ -72,7 +72,8 @@ pub(super) fn most_frequent(words: &WordTallies, limit: usize) -> Vec<String> {
     order.into_iter().map(|(_, lower)| lower.clone()).collect()
 }
 
-/// The most frequent mixed spelling of each word that has one, a line each; `others` are those of words that have none here.
+/// Returns the most frequent mixed spelling of each word that has one, one per line; `others` has
+/// spellings for words without one in the corpus.
 pub(super) fn mixed(
     order: &[String],
     words: &WordTallies,

@@ -1,4 +1,4 @@
-//! A corpus in, a row of features and an answer for each of its words out.
+//! Turns a corpus into a row of features and a target for each word.
 
 use super::MaxentConfig;
 use super::adapt;
@@ -21,35 +21,37 @@ pub(super) struct DataSet<'a> {
     pub(super) set: &'a FeatureSet,
     pub(super) corpus: &'a Corpus,
     pub(super) words: &'a WordTallies,
-    /// The model that is adapted, where one is.
+    /// The model to be adapted, if any.
     pub(super) model: Option<&'a Maxent>,
     pub(super) gazetteers: &'a Gazetteers,
-    /// Whether the beginnings of sentences are learned.
+    /// True if sentence beginnings are learned.
     pub(super) begins: bool,
 }
 
 /// A word to learn from.
 pub(super) struct ExampleRow<'a> {
-    /// Its place in its example, whose length is the place behind the last word.
+    /// The position of the word in its example; the length of the example stands for the position
+    /// after the last word.
     pub(super) at: usize,
     pub(super) features: &'a [u64],
-    /// So many of them bear on its class too, those behind on beginnings alone.
+    /// The number of features that also bear on the word's class; those after them bear on
+    /// beginnings only.
     pub(super) all: usize,
     pub(super) observation: Observation<'a>,
     pub(super) answer: TrainingTarget,
 }
 
-/// What is to be learned of a word; `None` where it teaches nothing.
+/// The training target of a word; `None` for a field that the word does not teach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct TrainingTarget {
     pub(super) class: Option<Class>,
-    /// Whether its class is lower or title, and not known more closely.
+    /// True if the class is lower or title, and which of the two is unknown.
     pub(super) lower_or_title: bool,
-    /// Whether a sentence begins at it.
+    /// True if a sentence begins at the word.
     pub(super) begins: Option<bool>,
 }
 
-/// Memory for the words of an example.
+/// Reusable memory for the words of an example.
 #[derive(Default)]
 pub(super) struct ExampleScratch {
     seen: Vec<WordFeatures>,
@@ -57,7 +59,8 @@ pub(super) struct ExampleScratch {
 }
 
 impl DataSet<'_> {
-    /// Gives each word of an example that something is learned of to `visit`, in order, and what is behind the last word.
+    /// Passes each word of an example that teaches something to `visit`, in order, and then the
+    /// position after the last word.
     #[inline]
     pub(super) fn rows(
         &self,
@@ -99,14 +102,15 @@ impl DataSet<'_> {
         });
     }
 
-    /// What is to be learned behind the last word: another sentence begins there, or a window was cut.
+    /// Returns the target of the position after the last word: another sentence begins there, or a
+    /// window was cut.
     fn answer_behind(&self, shown: BoundaryEvidence, example: &Example) -> TrainingTarget {
         let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
         let is_open = self.begins && shown == BoundaryEvidence::Nothing;
         TrainingTarget { begins: is_open.then_some(ends), ..TrainingTarget::default() }
     }
 
-    /// What is to be learned of a word.
+    /// Returns the training target of a word.
     fn answer(&self, shown: BoundaryEvidence, lower: &str, gold: &Gold) -> TrainingTarget {
         let is_open = self.begins && shown == BoundaryEvidence::Nothing;
         let begins = is_open.then_some(gold.initial);
@@ -114,7 +118,8 @@ impl DataSet<'_> {
         let is_first = gold.initial || shown == BoundaryEvidence::Begins;
         match gold.scored {
             false => TrainingTarget { begins, ..TrainingTarget::default() },
-            // The capital of a first word may be due to its place; that of a letter by itself says nothing at all.
+            // The capital of a sentence-initial word may be due to its position; that of a single
+            // letter teaches nothing.
             true if is_first && lower.chars().nth(1).is_none() => {
                 TrainingTarget { begins, ..TrainingTarget::default() }
             }
@@ -125,8 +130,8 @@ impl DataSet<'_> {
         }
     }
 
-    /// How many words of right context are seen in an example: in some fewer, chosen by its words, so that the model also
-    /// serves those who wait for fewer.
+    /// Returns the number of words of right context that are seen in an example. Some examples,
+    /// chosen by their words, get fewer, so that the model also works with less look-ahead.
     fn look_ahead(&self, seen: &[WordFeatures]) -> usize {
         let all = self.config.look_ahead;
         let draw = hash(&seen.iter().fold(0u64, |draw, seen| draw.rotate_left(7) ^ seen.hash).to_le_bytes());
@@ -134,7 +139,7 @@ impl DataSet<'_> {
         if all > 0 && share < self.config.leave_out { draw as usize % all } else { all }
     }
 
-    /// How many words are trained on in an epoch.
+    /// Counts the words that are trained on in an epoch.
     pub(super) fn trained_on(&self) -> Result<u64> {
         let (mut numbers, mut words, mut scratch) = (0.., 0, ExampleScratch::default());
         self.corpus.for_each(&mut |example| {
@@ -146,7 +151,8 @@ impl DataSet<'_> {
         Ok(words)
     }
 
-    /// What is seen of the words of an example, each as if it had not been counted itself.
+    /// Computes the features of the words of an example, each as if the word itself had not been
+    /// counted.
     fn seen(&self, example: &Example, seen: &mut Vec<WordFeatures>) {
         seen.clear();
         for ((lower, token), gold) in example.tokens.iter().zip(&example.gold) {
@@ -158,11 +164,11 @@ impl DataSet<'_> {
     }
 }
 
-/// What the words before one in its segment were.
+/// The history of the words before one in its segment.
 struct GoldHistory {
-    /// How many words ago a sentence began; 0 where none did.
+    /// The number of words since a sentence began; 0 if none did.
     distance: usize,
-    /// The choice for the word before.
+    /// The choice for the previous word.
     before: usize,
 }
 

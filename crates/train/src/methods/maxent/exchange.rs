@@ -1,4 +1,5 @@
-//! Features and weights in the files of other programs: svmlight's and MegaM's text forms, models of LIBLINEAR.
+//! Features and weights in the formats of other programs: the text formats of svmlight and MegaM,
+//! and models of LIBLINEAR.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -20,31 +21,31 @@ use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::maxent::{BEGIN, CLASSES, Maxent, WEIGHTS_EACH};
 use majuscule::text::Class;
 
-/// What is written of a corpus, and how.
+/// The settings for writing the features of a corpus.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 #[group(skip)]
 pub struct Exchange {
-    /// The form of the file
+    /// The format of the file
     #[arg(long = "as", value_enum, value_name = "FORM", default_value_t)]
     pub form: ExchangeFormat,
-    /// What is told apart
+    /// The prediction target
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub target: Target,
-    /// Leave features out that were seen less than so many times
+    /// Leave out features that were seen fewer than N times
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub min_count: u32,
-    /// The features; all where none is named
+    /// The groups of features; all by default
     #[arg(long, value_parser = majuscule_arguments::by_name::<Group>(), value_name = "GROUP,…", value_delimiter = ',')]
     pub features: Vec<Group>,
-    /// How many words of right context the features see
+    /// The number of words of right context that the features see
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
     pub look_ahead: usize,
-    /// Take how words are written elsewhere from the N most frequent ones
+    /// Keep the statistics of how words are written only for the N most frequent words
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().vocabulary)]
     pub vocabulary: usize,
 }
 
-/// A form of training data.
+/// A format of training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum ExchangeFormat {
     /// A class as a number and ascending index:1, as LIBLINEAR reads it
@@ -54,19 +55,20 @@ pub enum ExchangeFormat {
     Megam,
 }
 
-/// What features tell apart.
+/// The prediction target of features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Target {
     /// The case of the word: 0 lower, 1 title, 2 upper, 3 mixed
     #[default]
     Case,
-    /// Whether a sentence begins at it: 0 or 1
+    /// The beginning of a sentence at the word: 1 if it begins one, else 0
     Begin,
 }
 
 impl ExampleRow<'_> {
-    /// The features of a word that bear on a target, and its answer: for a beginning title, for none lower. `None` where it
-    /// teaches nothing of it.
+    /// Returns the features of a word that bear on a target, and the word's class: for the target
+    /// begin, title at a beginning and lower elsewhere. `None` if the word does not teach the
+    /// target.
     pub(super) fn of(&self, target: Target) -> Option<(&[u64], Class)> {
         match target {
             Target::Case => Some((&self.features[..self.all], self.answer.class?)),
@@ -77,17 +79,18 @@ impl ExampleRow<'_> {
     }
 }
 
-/// How weights of a matrix are found.
+/// The settings for finding the weights of a matrix.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 #[group(skip)]
 pub struct FitConfig {
-    /// The penalty of half the squares of the weights of all classes, against the sum of −ln P over the rows
+    /// The L2 penalty on half the squared weights of all classes, relative to the sum of −ln P over
+    /// the rows
     #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = FitConfig::default().l2)]
     pub l2: f64,
-    /// Stop where the slope is this share of what it was at the beginning
+    /// Stop once the gradient has fallen to this share of its initial size
     #[arg(long, value_name = "SHARE", default_value_t = FitConfig::default().precision)]
     pub precision: f64,
-    /// Take so many steps at most
+    /// Take at most N steps
     #[arg(long, value_name = "N", default_value_t = FitConfig::default().steps)]
     pub steps: usize,
 }
@@ -98,11 +101,13 @@ impl Default for FitConfig {
     }
 }
 
-/// Writes what a corpus trains on, a row a word, and for svmlight the names of its features to `dictionary`: an index, a tab and
-/// a name a line, numbered as they come. The corpus is gone over three times.
+/// Writes the training data of a corpus, one row per word. For svmlight, also writes the names of
+/// its features to `dictionary`, one index, tab and name per line, numbered by first occurrence.
+/// The corpus is read three times.
 ///
 /// # Errors
-/// Where the corpus cannot be read or teaches no case, the settings cannot be, or a file cannot be written.
+/// If the corpus cannot be read or teaches no case, if the settings are invalid, or if a file
+/// cannot be written.
 pub fn write_features(
     exchange: &Exchange,
     corpus: &Corpus,
@@ -125,7 +130,7 @@ pub fn write_features(
             "--target begin: the beginnings of sentences are learned only under --protocol asr and mix";
         return Err(Error::Usage(problem.to_owned()));
     }
-    // How often each feature is seen, and its index, 0 until it has one.
+    // The count of each feature, and its index, which is 0 until assigned.
     let mut features: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
     let mut scratch = ExampleScratch::default();
     corpus.for_each(&mut |example| {
@@ -179,7 +184,7 @@ pub fn write_features(
     })
 }
 
-/// The class of a row, as its form has it.
+/// Returns the class of a row in the given format.
 fn label(class: Class, exchange: &Exchange) -> String {
     match (exchange.form, exchange.target) {
         (ExchangeFormat::Svmlight, _) => (class as u8).to_string(),
@@ -188,19 +193,20 @@ fn label(class: Class, exchange: &Exchange) -> String {
     }
 }
 
-/// What MegaM is told of sentence beginnings.
+/// The names of MegaM's two classes for sentence beginnings.
 const BEGIN_NAMES: [&str; 2] = ["inside", "begin"];
 
-/// The first line of MegaM's weights where classes have names.
+/// The first line of MegaM's weights if classes have names.
 const MEGAM_NAMES: &str = "***NAMED_LABELS_IDS***";
 
-/// The feature that MegaM adds by itself.
+/// The bias feature that MegaM adds by itself.
 const MEGAM_BIAS: &str = "**BIAS**";
 
-/// Writes the weights of a model in MegaM's form: of the features named in a dictionary (or a list of names) those that it has.
+/// Writes the weights of a model in MegaM's format, for those features named in a dictionary (or a
+/// list of names) that the model has.
 ///
 /// # Errors
-/// Where the dictionary is none, or `out` cannot be written.
+/// If the dictionary is invalid, or if `out` cannot be written.
 pub fn write_weights(model: &Maxent, target: Target, dictionary: &Path, out: &mut impl Write) -> Result<()> {
     if target == Target::Begin && !model.settings().begins {
         return Err(Error::Usage(
@@ -239,11 +245,13 @@ fn write_line(name: &str, weights: Gradient, target: Target, out: &mut impl Writ
     }
 }
 
-/// Finds the multinomial weights of a matrix in svmlight's form, where what they cost is least, and writes them in MegaM's form,
-/// with the names of a dictionary or the indices; of the labels -1 and +1 a weight for +1 each. The matrix is held in memory.
+/// Finds the optimal multinomial weights of a matrix in svmlight's format, and writes them in
+/// MegaM's format with the names of a dictionary or with indices. For the labels -1 and +1, each
+/// feature gets one weight for +1. The matrix is held in memory.
 ///
 /// # Errors
-/// Where a file is not what it should be, the settings cannot be, the steps do not do, or `out` cannot be written.
+/// If a file is invalid, if the settings are invalid, if the steps do not suffice, or if `out`
+/// cannot be written.
 pub fn fit(fit: &FitConfig, matrix: Input, dictionary: Option<&Path>, out: &mut impl Write) -> Result<()> {
     check_penalties(0.0, fit.l2)?;
     if !(fit.precision > 0.0 && fit.precision < 1.0) {
@@ -282,7 +290,7 @@ fn short(file: &Path, found: usize, expected: usize) -> Error {
     Error::file(file.to_string_lossy(), problem)
 }
 
-/// The names of features 1, 2, ….
+/// Reads the names of features 1, 2, ….
 fn read_dictionary(file: &Path) -> Result<Vec<String>> {
     let mut lines = files::open(file)?.lines();
     let mut names = Vec::new();
@@ -300,10 +308,11 @@ fn read_dictionary(file: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The weights that files hold, by feature: those of classes, and those of the beginning of a sentence.
+/// Reads the weights from files, by feature: those of classes, and those of the beginning of a
+/// sentence.
 ///
 /// # Errors
-/// Where a file cannot be read or is not what it should be.
+/// If a file cannot be read or is invalid.
 pub(super) fn read_weights(solving: &Solving, begins: bool) -> Result<Option<Vec<(u64, Gradient)>>> {
     let Some(file) = &solving.weights else { return Ok(None) };
     let dictionary = solving.dictionary.as_deref();
@@ -338,7 +347,8 @@ pub(super) fn read_weights(solving: &Solving, begins: bool) -> Result<Option<Vec
     Ok(Some(weights))
 }
 
-/// The largest weight that is taken: beside a larger one those of ordinary size would have steps too coarse.
+/// The largest weight that is accepted: a larger one would make the quantisation of ordinary
+/// weights too coarse.
 const MOST: f32 = 1000.0;
 
 fn add(weights: &mut FxHashMap<u64, Gradient>, feature: u64, more: Gradient) {
@@ -346,7 +356,7 @@ fn add(weights: &mut FxHashMap<u64, Gradient>, feature: u64, more: Gradient) {
     sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
-/// The weights of a file: of a target of two, the first is that of the second class.
+/// Reads the weights of a file. For a binary target, the first weight is that of the second class.
 fn read_file(file: &Path, dictionary: Option<&Path>, target: Target) -> Result<Vec<(u64, Gradient)>> {
     let names = dictionary.map(read_dictionary).transpose()?;
     let mut input = files::open(file)?;
@@ -363,16 +373,17 @@ fn read_file(file: &Path, dictionary: Option<&Path>, target: Target) -> Result<V
         return Err(short(dictionary, names.len(), weights.len() - usize::from(with_bias)));
     }
     let features = names.iter().filter_map(|name| names::parse(name));
-    // The weight of its own bias comes last.
+    // The weight of LIBLINEAR's own bias comes last.
     let (named, bias) = weights.split_at(weights.len() - usize::from(with_bias));
     let named = features.zip(named.iter().copied());
     Ok(named.chain(bias.iter().map(|weights| (names::bias(), *weights))).collect())
 }
 
-/// How a model of LIBLINEAR begins.
+/// The first bytes of a model of LIBLINEAR.
 const LIBLINEAR: &[u8] = b"solver_type";
 
-/// The weights of a model of LIBLINEAR by index, and whether the last is its bias. `bias_at` is where the features have one.
+/// Reads the weights of a model of LIBLINEAR by index, and returns true with them if the last is
+/// its bias. `bias_at` is the index of the bias among the features, if there is one.
 fn read_liblinear(
     lines: &mut Lines,
     target: Target,
@@ -425,10 +436,11 @@ fn read_liblinear(
         let Some(values) = values.filter(|values| values.len() == width) else {
             return Err(lines.problem(format!("expected {width} finite weights")));
         };
-        // The bias is a feature of another value than 1.
+        // The bias is a feature whose value may differ from 1.
         let scale = if row + 1 == rows && with_bias { bias } else { 1.0 };
         for (at, label) in labels.iter().enumerate() {
-            // Of two labels it holds the weights of the first, and the other's are opposite.
+            // For two labels the model holds the weights of the first; those of the second are
+            // their negatives.
             let value = values.get(at).copied().unwrap_or_else(|| -values[0]);
             columns[*label].push(value * scale);
         }
@@ -449,13 +461,13 @@ fn finite(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Weights of MegaM: a feature and its weight for each class, or for the second of two.
+/// Reads weights of MegaM: a feature, and its weight for each class or for the second of two.
 fn read_megam(lines: &mut Lines, names: Option<&[String]>, target: Target) -> Result<Vec<(u64, Gradient)>> {
     let known: Vec<&str> = match target {
         Target::Case => Class::ALL.map(Class::name).to_vec(),
         Target::Begin => BEGIN_NAMES.to_vec(),
     };
-    // The class of each column: by name, or by number.
+    // The class of each column, by name or by number.
     let mut order: Vec<usize> = (0..known.len()).collect();
     let mut found = Vec::new();
     while let Some(line) = lines.next()? {
@@ -504,7 +516,7 @@ fn read_megam(lines: &mut Lines, names: Option<&[String]>, target: Target) -> Re
     if found.is_empty() {
         return Err(lines.problem("has no weights: expected a feature and its weights a line"));
     }
-    // What the classes do not name is never chosen.
+    // Classes that the file does not name are never chosen.
     let mut unlikely = [0.0; WEIGHTS_EACH];
     let unnamed = |class: &usize| target == Target::Case && !order.contains(class);
     (1..CLASSES).filter(unnamed).for_each(|class| unlikely[class - 1] = -UNLIKELY as f32);
@@ -536,7 +548,7 @@ mod tests {
         Corpus::of_text(&text, Reading::default(), protocol, Locale::Root)
     }
 
-    /// The rows of a corpus, and the names of features.
+    /// Returns the rows of a corpus, and the names of its features.
     fn features(exchange: &Exchange, protocol: Protocol) -> (String, String) {
         let (mut rows, mut names) = (Vec::new(), Vec::new());
         let corpus = corpus(protocol);
@@ -544,7 +556,7 @@ mod tests {
         (String::from_utf8(rows).unwrap(), String::from_utf8(names).unwrap())
     }
 
-    /// A folder with files of these texts.
+    /// Creates a folder with files of these texts.
     fn files(texts: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<_> = texts.iter().map(|(name, _)| folder.path().join(name)).collect();
@@ -579,12 +591,12 @@ mod tests {
         let config = MaxentConfig { look_ahead: 1, solving, ..MaxentConfig::default() };
         let model = train(&config, &corpus(Protocol::Text), NonZeroUsize::MIN).unwrap();
         assert!(is_upper(&model, "we saw the us army") && !is_upper(&model, "they told us here"));
-        // The solver that train has finds the same.
+        // The solver of `train` finds the same.
         let best = Solving { solver: Solver::Lbfgs, l2: 0.1, ..Solving::default() };
         let best = MaxentConfig { solving: best, ..config };
         let best = train(&best, &corpus(Protocol::Text), NonZeroUsize::MIN).unwrap();
         assert!(best.sections() == model.sections());
-        // Out again, they are what went in, as far as a step tells them apart.
+        // Written out again, the weights equal those read, up to quantisation.
         let (_folder, paths) = files(&[("names", &names)]);
         let mut again = Vec::new();
         write_weights(&model, Target::Case, &paths[0], &mut again).unwrap();
@@ -624,7 +636,7 @@ mod tests {
         // Half of 0.5 − −0.5, and of 0 − −0.5 for classes without weights.
         assert_eq!(found[0], (names::bias(), [0.25, 0.5, 0.25, 0.0]));
         assert_eq!(found[1], (us, [-0.75, -1.5, -0.75, 0.0]));
-        // Its own bias has the value 2; the others have −12 on it: half of −12 − −0.5.
+        // Its own bias has the value 2; classes without weights have −12 on it: half of −12 − −0.5.
         assert_eq!(found[2], (names::bias(), [-5.75, 0.5, -5.75, 0.0]));
         let problem = read_file(&paths[1], None, Target::Case).unwrap_err().to_string();
         assert!(problem.contains("--dictionary"), "{problem}");

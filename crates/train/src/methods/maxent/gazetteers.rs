@@ -1,4 +1,4 @@
-//! Lists and a lexicon in, what a model keeps of them out.
+//! Builds the gazetteers of a model from word lists and a lexicon.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,10 +13,10 @@ use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::table::HashTable;
 use majuscule::text::{Case, Locale, Tokens};
 
-/// Reads the files that the settings name; with them come the spellings in mixed case that they have.
+/// Reads the files that the settings name, and returns the gazetteers and the mixed-case spellings.
 ///
 /// # Errors
-/// Where one is missing, is not what it should be or says nothing.
+/// If a file is missing, invalid or empty.
 pub(super) fn read(config: &MaxentConfig, corpus: &Corpus) -> Result<(Gazetteers, BTreeMap<String, Case>)> {
     let mut mixed = BTreeMap::new();
     let forms = config.forms.as_ref().map(|file| forms(file, corpus, &mut mixed)).transpose()?;
@@ -50,7 +50,8 @@ fn lists(
     table(entries)
 }
 
-/// The entries of a list; its spellings in mixed case go with the others, the first of each word.
+/// Reads the entries of a list, and adds its mixed-case spellings to `mixed`, the first of each
+/// word.
 fn read_list(file: &Path, locale: Locale, mixed: &mut BTreeMap<String, Case>) -> Result<Vec<Tokens>> {
     let name = file.to_string_lossy();
     let list = List::read(files::open(file)?, locale)?;
