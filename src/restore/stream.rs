@@ -14,7 +14,7 @@ use crate::text::{Choice, RestoreOptions};
 /// that end sentences, the same comes out as there.
 ///
 /// ```
-/// use majuscule::{Capitalized, Flow, Model, RestoreOptions, Stream};
+/// use majuscule::{Capitalized, Model, RestoreOptions, Stream, Streaming};
 ///
 /// let model = Model::embedded("en")?;
 /// let options = RestoreOptions { capitalized: Capitalized::Ignore, look_ahead: Some(0), ..Default::default() };
