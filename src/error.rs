@@ -10,8 +10,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error that says what was found, what was expected, where, and what to do.
 ///
-/// A problem marks the names of options with [`option`]. Displayed, an error has them in back quotes;
-/// [`Error::worded`] words them as a program calls them.
+/// A problem marks the names of options with [`option`]. Display puts these names in back quotes;
+/// [`Error::worded`] writes them in the style of a program.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -36,7 +36,7 @@ pub enum Error {
     /// A model that cannot be used: the user can train it again, or name another.
     #[error("{model}: {problem}", model = printable(model), problem = worded(problem, in_quotes))]
     Model {
-        /// The model's folder or name.
+        /// The folder or name of the model.
         model: String,
         /// The problem: what was found, what was expected, and what to do.
         problem: String,
@@ -49,7 +49,7 @@ pub enum Error {
 /// A place in a file, counted from 1. A column counts characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file's name as the user gave it; `-` for standard input.
+    /// The name of the file as the user gave it; `-` for standard input.
     pub file: String,
     /// The line, if the error has one.
     pub line: Option<u64>,
@@ -97,8 +97,8 @@ impl Error {
         Self::Model { model: model.into(), problem: problem.into() }
     }
 
-    /// Returns the error with the names of options as a program words them, such as `--lossy` on a
-    /// command line.
+    /// The text of the error with the names of options in the style
+    /// of a program, such as `--lossy` on a command line.
     ///
     /// ```
     /// let error = majuscule::Model::embedded("xx").err().expect("there is none");
@@ -121,16 +121,18 @@ impl Error {
     }
 }
 
-/// The name of an option inside a problem.
+/// The name of an option in a problem.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionName<'a>(&'a str);
 
-/// Names an option in a problem: lower case, with hyphens between words.
+/// Marks the name of an option for a problem; the name is in
+/// lower case, with hyphens between words.
 pub fn option(name: &str) -> OptionName<'_> {
     OptionName(name)
 }
 
-/// What stands around the name of an option in a problem. No text that is quoted in one holds them: they are control characters.
+/// The marks around the name of an option in a problem. They are control characters, which no
+/// quoted text contains.
 const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
 
 impl std::fmt::Display for OptionName<'_> {
@@ -139,7 +141,7 @@ impl std::fmt::Display for OptionName<'_> {
     }
 }
 
-/// A problem with the names of its options as `name` words them.
+/// A problem with the names of its options written by `name`.
 fn worded(problem: &str, name: impl Fn(&str) -> String) -> String {
     let mut parts = problem.split(MARKS[0]);
     let mut all = parts.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! `--cascade`: two models for one.
+//! `--cascade`: two models that work as one.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

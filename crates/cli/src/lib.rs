@@ -40,8 +40,9 @@ pub struct Cli {
     #[cfg(feature = "learning")]
     #[command(flatten)]
     usage: learning::UsageArgs,
-    /// Most bytes of an input, unpacked, to hold in memory at once if it must be read whole: a
-    /// list, a recipe, whisper-json, a transducer. A single line of a text may take a 32nd of it
+    /// Limit on the bytes of an input, unpacked, that are held in memory
+    /// at once if it must be read whole: a list, a recipe, whisper-json,
+    /// a transducer. A single line of a text may take a 32nd of it
     #[arg(long, value_name = "SIZE", global = true, hide_short_help = true, default_value_t = files::DEFAULT_INPUT_LIMIT)]
     input_limit: ByteSize,
 }

@@ -1,4 +1,4 @@
-//! Parse, run, exit code.
+//! The program: parses the arguments, runs the verb, returns the exit code.
 
 use std::process::ExitCode;
 

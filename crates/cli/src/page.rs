@@ -40,10 +40,10 @@ pub fn number(text: &str) -> Result<NonZeroUsize, &'static str> {
     text.parse().map_err(|_| "expected a number from 1")
 }
 
-/// A probability of the command line.
+/// Reads a probability from 0 to 1.
 ///
 /// # Errors
-/// What was expected.
+/// A text that is not such a number: the error says what was expected.
 pub fn probability(text: &str) -> Result<f32, &'static str> {
     let probability = text.parse().ok().filter(|probability| (0.0..=1.0).contains(probability));
     probability.ok_or("expected a probability from 0 to 1")

@@ -419,7 +419,8 @@ impl RestoreArgs {
         }
     }
 
-    /// The options that a model of these texts has: the arguments, with spellings read under its case pairs.
+    /// The options for texts under this model: the arguments,
+    /// with the spellings read under its case pairs.
     fn options_for(
         &self,
         model: &Model,

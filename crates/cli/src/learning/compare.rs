@@ -21,7 +21,7 @@ use majuscule_train::corpus::Corpus;
 use majuscule_train::eval::differences::{DifferingExamples, Marking};
 use majuscule_train::eval::{Choices, Layout, System, compare, evaluate_each, pair};
 
-/// Compares systems on the same text: 95 % intervals, and significance against the best
+/// Compares systems on the same text, with 95 % intervals and significance against the best
 ///
 /// Models restore the text; other systems are given by their outputs.
 #[derive(Debug, clap::Args)]

@@ -19,7 +19,7 @@ use majuscule_train::corpus::stats::{CorpusStats, WordStats};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::eval::table::percent;
 
-/// Describes and splits corpora
+/// Describes, compares, splits and shuffles corpora
 #[derive(Debug, clap::Args)]
 pub struct CorpusArgs {
     #[command(subcommand)]
@@ -28,7 +28,8 @@ pub struct CorpusArgs {
 
 #[derive(Debug, Subcommand)]
 enum CorpusAction {
-    /// Counts sentences, words and tags under a protocol, and the ratio of words that are not in lower case
+    /// Counts sentences, words and tags under a protocol, and
+    /// the fraction of words not in lower case
     Stats(StatsArgs),
     /// Finds the n-grams of a test text that also occur in a
     /// training text, ignoring case and punctuation
@@ -52,7 +53,7 @@ struct StatsArgs {
     locale: Option<Locale>,
     #[command(flatten)]
     reading: Reading,
-    /// Print one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -77,7 +78,7 @@ struct OverlapArgs {
     locale: Option<Locale>,
     #[command(flatten)]
     reading: Reading,
-    /// Print one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -90,14 +91,14 @@ struct SplitArgs {
     /// Folder for the parts: train/NAME, dev/NAME and test/NAME for each file, and split.json
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Replace a folder that an earlier split made
+    /// Replace the folder of an earlier split
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     config: split::SplitConfig,
     #[command(flatten)]
     reading: Reading,
-    /// Print one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -203,7 +203,7 @@ struct ShowStats {
     /// Lexicon; - is standard input
     #[arg(value_name = "LEXICON")]
     file: PathBuf,
-    /// Print one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -300,7 +300,7 @@ struct Compare {
     /// Print the N most frequent of each kind
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
-    /// Print one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
     /// Weight of sentence-initial words

@@ -161,7 +161,7 @@ struct Train {
     /// times are dropped, so 0,4,4 is --min-count 1,5,5
     #[arg(long, value_name = "N,…", value_delimiter = ',', conflicts_with = "min_counts")]
     prune: Vec<u32>,
-    /// Keep the N most frequent words, each in all its forms
+    /// Keep the N most frequent words, each with all its forms
     #[arg(long, value_name = "N", value_parser = crate::page::number)]
     vocabulary: Option<NonZeroUsize>,
     /// Keep the words of a list, one per line
@@ -179,7 +179,7 @@ struct Train {
 /// The limits of a long job.
 #[derive(Debug, clap::Args)]
 struct Resources {
-    /// Most memory for counting and estimation, such as 2G or 500M; what exceeds it goes to disk.
+    /// Memory limit for counting and estimation, such as 2G or 500M; what exceeds it goes to disk.
     /// The bytes written do not depend on it. Not counted: the words, the buffers of input and
     /// output, and, except for .arpa, the model that is written, with about 12 bytes per n-gram of
     /// the highest order and 24 per other n-gram
@@ -273,7 +273,7 @@ impl Train {
     }
 }
 
-/// Counts the n-grams of a text into a file that lm train --counts and lm merge take
+/// Counts the n-grams of a text into a file for lm train --counts and lm merge
 ///
 /// A corpus can be counted in pieces, on many machines: a model trained
 /// on the files of all pieces equals one trained on the whole corpus. All
@@ -403,7 +403,7 @@ impl LmScoreArgs {
     }
 }
 
-/// Prints how well a model predicts a text: the perplexity of its words and sentence ends
+/// Prints the perplexity of a text under a model, for its words and sentence ends
 #[derive(Debug, clap::Args)]
 struct Perplexity {
     #[command(flatten)]
