@@ -66,7 +66,7 @@ pub struct Method {
     pub load: fn(&dyn Store, &Backend) -> Result<Box<dyn Restorer>>,
 }
 
-/// The methods that need no other package.
+/// The methods of this package.
 pub const CLASSICAL: [Method; 3] = [
     Method {
         name: "majority",

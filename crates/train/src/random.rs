@@ -61,7 +61,7 @@ pub fn shuffle<T>(values: &mut [T], mut below: impl FnMut(usize) -> usize) {
     }
 }
 
-/// A number from 0 to less than 1.
+/// Draws a number from 0 to less than 1.
 pub fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }

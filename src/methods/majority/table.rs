@@ -178,7 +178,7 @@ fn hash(word: &[u8]) -> u64 {
     for part in parts {
         hash = mix(hash, u64::from_le_bytes(*part));
     }
-    // Twice, so that the last bytes reach the upper bits too.
+    // The hash is mixed twice, so that the last bytes reach the upper bits too.
     mix(mix(hash, number(rest)), K)
 }
 

@@ -20,7 +20,7 @@ pub fn width(bytes: &[u8]) -> Option<usize> {
     Some(u32::from_le_bytes(*width) as usize)
 }
 
-/// Values of `N` bytes by hash.
+/// A hash table whose values have `N` bytes.
 #[derive(Debug, Clone)]
 pub struct HashTable<const N: usize> {
     bytes: Bytes,

@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 /// The number of bytes of the weights of a feature if each takes two.
 pub const WIDE: usize = 2 * WEIGHTS_EACH;
 
-/// Weights by feature.
+/// A table of weights by feature.
 #[derive(Debug, Clone)]
 pub enum WeightTable {
     /// One byte per weight.
@@ -71,11 +71,12 @@ fn add_wide(table: TableReader<'_, WIDE>, features: &[u64], sums: &mut Sums) {
     });
 }
 
-/// Adds weights of a byte each, two and two in one number: with 128 more than there is, none is below 0.
+/// Adds weights of one byte each, two at a time in one integer. An offset of 128 makes all of them
+/// non-negative.
 #[inline]
 fn add_narrow(values: &[[u8; WEIGHTS_EACH]], sums: &mut Sums) {
     const TWO: u32 = 0x00ff_00ff;
-    // What is looked up side by side never goes over 16 bits.
+    // The sum of the weights that are looked up side by side fits 16 bits.
     const { assert!(table::AT_ONCE <= 256) };
     let (mut even, mut odd) = (0, 0);
     for value in values {

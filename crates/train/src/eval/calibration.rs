@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn the_error_is_the_distance_of_each_bin_by_its_words() {
-        // Bin .7-.8: 2 words at .75, one right: |1.5 - 1| = .5. Bin .9-1: 2 at 1, both right: 0. So
-        // .5 / 4.
+        // Bin .7-.8: 2 words at .75, one right: |1.5 - 1| = .5. Bin .9-1: 2 at 1, both right: 0.
+        // Together .5 / 4.
         let error = error(&[(0.75, true), (0.75, false), (1.0, true), (1.0, true)]).unwrap();
         assert!((error - 0.125).abs() < 1e-6);
     }

@@ -31,7 +31,7 @@ impl Default for CompareConfig {
     }
 }
 
-/// One system's slots, example by example.
+/// The slots of one system, example by example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct System {
     /// The name of the system in the report.

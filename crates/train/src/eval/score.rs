@@ -35,9 +35,9 @@ pub struct Score {
 pub struct Wrong {
     /// The word in lower case.
     pub lower: Box<str>,
-    /// The case in the reference.
+    /// The right case, as in the reference.
     pub reference: Case,
-    /// The case in the hypothesis.
+    /// The chosen case, as in the hypothesis.
     pub hypothesis: Case,
 }
 

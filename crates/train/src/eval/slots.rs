@@ -147,7 +147,7 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    /// Counts a word.
+    /// Counts a word with its case in the reference and in the hypothesis.
     #[inline]
     pub fn add(&mut self, reference: Case, hypothesis: Case) {
         let class = reference.class();

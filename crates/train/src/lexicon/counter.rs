@@ -34,8 +34,8 @@ impl FormCounter {
         Self { locale, ..Self::default() }
     }
 
-    /// Counts one occurrence of a word, given in lower case as [`Tokens`](majuscule::text::Tokens)
-    /// hold it.
+    /// Counts one occurrence of a word in lower case, as [`Tokens`](majuscule::text::Tokens) holds
+    /// it.
     #[inline]
     pub fn count(&mut self, word: &str, case: Case, initial: bool) {
         let form = self.form(word, case).0;

@@ -26,7 +26,7 @@ pub struct LexiconStats {
     pub classes: Vec<ClassStats>,
     /// The figures by source.
     pub sources: Vec<SourceStats>,
-    /// The updates: date, decay and sources.
+    /// The updates as text: date, decay and sources.
     pub updates: Vec<String>,
 }
 

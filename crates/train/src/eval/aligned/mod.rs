@@ -149,7 +149,7 @@ impl Transcript {
             Capitalized::Ignore => false,
             Capitalized::Auto => has(true) && has(false),
         };
-        // The words have no marks around them: where sentences start, the method says.
+        // The words have no marks around them, so the method decides where sentences start.
         let options = RestoreOptions { sentence_start: SentenceStart::Never, ..RestoreOptions::default() };
         /// The number of alternatives that have a stream of their own.
         const TURNS: usize = 8;
@@ -595,9 +595,9 @@ pub(crate) mod tests {
 
     #[test]
     fn capitals_are_counted_by_what_became_of_their_words() {
-        // The: deleted with its word. Ana: right. Reis, rice: substituted, its capital gone. Porto,
-        // Oporto: another word with the same case. NATO, Nato: recognised, and substituted. Uh:
-        // inserted.
+        // The: deleted with its word. Ana: right. Reis, rice: substituted, its capital lost. Porto,
+        // Oporto: another word with the same case. NATO, Nato: recognised, but with another
+        // capital. Uh: inserted.
         let score = score_texts(
             "The day Ana Reis saw Porto and NATO left",
             "day Ana rice saw Oporto and Nato Uh left",
@@ -622,7 +622,7 @@ pub(crate) mod tests {
     fn case_marks_and_hyphens_part_no_words_from_each_other() {
         let score = score_texts("Jan-San, the U.S. e-commerce…", "jan san the us E-Commerce");
         assert_eq!((score.word_error_rate(), score.recognised.tokens()), (Some(0.0), 6));
-        // Jan, San and US are lost; E and Commerce were made up.
+        // Jan, San and US are lost; E and Commerce are inserted.
         assert_eq!(slots(score.all()), Slots { inserted: 2, deleted: 3, ..Slots::default() });
     }
 
