@@ -1,26 +1,29 @@
-//! Penalties and averages of sparse weights: a cell catches up with all the words since its last one when it is touched again.
+//! Penalties and averages of sparse weights, deferred: a cell catches up with all words since its
+//! last update when it is touched again.
 //!
-//! Penalties are proximal steps after those of AdaGrad (composite mirror descent, Duchi et al. 2011, sections 1.1 and 5). The
-//! step of a cell that is not touched stays, so any number of its proximal steps has a closed form, and catching up gives what
-//! taking them all would.
+//! Penalties are proximal steps after those of AdaGrad (composite mirror descent, Duchi et al.
+//! 2011, sections 1.1 and 5). The learning rate of a cell that is not touched stays the same, so
+//! any number of its proximal steps has a closed form, and catching up gives the same result as
+//! taking each step.
 
 use super::cells::{Gradient, WeightCell};
 use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 
-/// What the weights of a feature cost, for each word.
+/// The penalty on the weights of a feature, for each word.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) enum Penalty {
     #[default]
     None,
-    /// Their sizes, times this.
+    /// The sum of their absolute values, times this.
     L1(f64),
-    /// Half the squares of the weights of all classes, times this. Those of the first class are 0 here, so what counts of the
-    /// others is how far they and 0 are from the mean of them all: no class is preferred.
+    /// Half the squared weights of all classes, times this. Since the weights of the first class
+    /// are 0 here, the penalty is on the deviations of all classes from their mean, so that no
+    /// class is preferred.
     L2(f64),
 }
 
 impl Penalty {
-    /// That of one of both, against the sum over so many words.
+    /// Returns the penalty, given the L1 or L2 penalty relative to the sum over `words` words.
     pub(super) fn of(l1: f64, l2: f64, words: u64) -> Self {
         let words = words.max(1) as f64;
         match () {
@@ -31,16 +34,16 @@ impl Penalty {
     }
 }
 
-/// How far each cell has come.
+/// The deferred updates of all cells.
 #[derive(Clone)]
 pub(super) struct Lazy {
     pub(super) penalty: Penalty,
     pub(super) rate: f32,
-    /// Words so far.
+    /// The number of words so far.
     pub(super) now: u64,
-    /// The words up to which each cell has been brought.
+    /// The number of words that each cell has caught up with.
     pub(super) touched: Vec<u64>,
-    /// The sum of the weights of each cell after each of these words; empty where they are not averaged.
+    /// The sum over those words of the weights of each cell; empty if weights are not averaged.
     pub(super) sums: Vec<[f64; WEIGHTS_EACH]>,
 }
 
@@ -50,7 +53,7 @@ impl Lazy {
         Self { penalty, rate: 0.0, now: 0, touched: vec![0; cells], sums }
     }
 
-    /// The weights of a cell as they are now.
+    /// Returns the current weights of a cell.
     #[inline]
     pub(super) fn now(&self, at: usize, cell: &WeightCell) -> Gradient {
         let mut cell = *cell;
@@ -58,7 +61,8 @@ impl Lazy {
         [cell[0], cell[1], cell[2], cell[3]]
     }
 
-    /// The parts that belong to the chunks of so many cells. From here on steps are of this `rate`.
+    /// Splits the deferred updates into chunks of `size` cells, and sets the learning rate of the
+    /// steps from here on.
     pub(super) fn parts(&mut self, rate: f32, size: usize) -> impl Iterator<Item = LazyPart<'_>> {
         self.rate = rate;
         let (penalty, now) = (self.penalty, self.now);
@@ -72,12 +76,12 @@ impl Lazy {
         })
     }
 
-    /// So many words have passed.
+    /// Counts words that have passed.
     pub(super) fn pass(&mut self, words: u64) {
         self.now += words;
     }
 
-    /// Brings all cells up to now; where they are averaged, each becomes its mean.
+    /// Brings all cells up to date; if weights are averaged, each becomes its mean.
     pub(super) fn settle(mut self, cells: &mut [WeightCell]) {
         let (size, words, rate) = (cells.len().max(1), self.now.max(1) as f64, self.rate);
         for mut part in self.parts(rate, size) {
@@ -91,7 +95,7 @@ impl Lazy {
     }
 }
 
-/// The part of a thread.
+/// The deferred updates of one thread's cells.
 pub(super) struct LazyPart<'a> {
     penalty: Penalty,
     rate: f32,
@@ -101,7 +105,7 @@ pub(super) struct LazyPart<'a> {
 }
 
 impl LazyPart<'_> {
-    /// Brings a cell up to now.
+    /// Brings a cell up to date.
     #[inline]
     pub(super) fn catch_up(&mut self, at: usize, cell: &mut WeightCell) {
         let Some(touched) = self.touched.get_mut(at) else { return };
@@ -116,7 +120,7 @@ impl LazyPart<'_> {
     }
 }
 
-/// Takes the proximal steps of so many words, and gives the sums of the weights after each.
+/// Takes the proximal steps of `words` words, and returns the sum of the weights after each.
 #[inline]
 fn caught_up(cell: &mut WeightCell, penalty: Penalty, rate: f32, words: u64) -> [f64; WEIGHTS_EACH] {
     let count = words as f64;
@@ -132,7 +136,8 @@ fn caught_up(cell: &mut WeightCell, penalty: Penalty, rate: f32, words: u64) -> 
             std::array::from_fn(|at| shortened(weights[at], if at == BEGIN { end } else { case } * l1, count))
         }
         Penalty::L2(l2) => {
-            // Their mean is an eigenvector of the penalty, and what they differ from it the others.
+            // The mean of the weights and the deviations from it are in different eigenspaces of
+            // the penalty.
             let mean = weights[..BEGIN].iter().sum::<f64>() / BEGIN as f64;
             let (common, apart) = (shares(case * l2 / CLASSES as f64, count), shares(case * l2, count));
             let end = shares(end * l2, count);
@@ -150,7 +155,8 @@ fn caught_up(cell: &mut WeightCell, penalty: Penalty, rate: f32, words: u64) -> 
     both.map(|(_, sum)| sum)
 }
 
-/// A weight after `count` steps by `a` towards 0 and not beyond, and the sum of what it is after each.
+/// Returns a weight after `count` steps of size `a` towards 0, at which it stops, and the sum of
+/// its values after each step.
 #[inline]
 fn shortened(weight: f64, a: f64, count: f64) -> (f64, f64) {
     let size = weight.abs();
@@ -160,7 +166,7 @@ fn shortened(weight: f64, a: f64, count: f64) -> (f64, f64) {
     (left.copysign(weight), sum.copysign(weight))
 }
 
-/// What is left of 1 after `count` divisions by 1 + `b`, and the sum of what is after each.
+/// Returns the rest of 1 after `count` divisions by 1 + `b`, and the sum of the rests after each.
 #[inline]
 fn shares(b: f64, count: f64) -> (f64, f64) {
     let less = -(-count * b.ln_1p()).exp_m1();
@@ -172,7 +178,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The penalty as it is written down: over the weights of all classes, the first with those that make their sum 0.
+    /// Returns the penalty by definition: over the weights of all classes, shifted so that their
+    /// sum is 0.
     fn cost(penalty: Penalty, weights: [f64; WEIGHTS_EACH]) -> f64 {
         match penalty {
             Penalty::None => 0.0,
@@ -255,7 +262,7 @@ mod tests {
         // 1 → 1/2 → 1/4; 1/2 + 1/4
         let (left, sum) = shares(1.0, 2.0);
         assert!((left - 0.25).abs() < 1e-12 && (sum - 0.75).abs() < 1e-12);
-        // Steps beyond 0 are none.
+        // Steps beyond 0 are not taken.
         assert_eq!(shortened(0.5, 0.2, 1e9).0, 0.0);
     }
 }

@@ -1,14 +1,15 @@
-//! A smooth convex function in, where it is least out: L-BFGS (Nocedal & Wright 2006, algorithms 7.4 and 3.1), in all memory that
-//! it takes, to the digits asked for.
+//! Minimises a smooth convex function to a given precision by L-BFGS (Nocedal & Wright 2006,
+//! algorithms 7.4 and 3.1), with all data in memory.
 
 use std::collections::VecDeque;
 
-/// So many steps back the curvature is remembered.
+/// The number of steps whose curvature is remembered.
 const MEMORY: usize = 10;
 
-/// Where `function` is least, from 0 on, after at most so many steps: the slope there is at most `precision` of that at 0, or of
-/// 1 where that one is less.
-/// `function` gives its value at a point and writes the slope. `None` where the steps did not do.
+/// Returns the minimum of `function`, searched from 0 in at most `steps` steps: the norm of its
+/// gradient there is at most `precision` times that at 0, or at most `precision` if the norm at 0
+/// is below 1. `function` returns its value at a point and writes the gradient. `None` if the steps
+/// do not suffice.
 pub(super) fn least(
     size: usize,
     steps: usize,
@@ -25,19 +26,19 @@ pub(super) fn least(
         }
         let way = direction(&slope, &memory);
         let down = dot(&way, &slope);
-        // The first way is as long as the slope, which says nothing of how far to go.
+        // The first direction is as long as the gradient, which does not tell how far to go.
         let mut step = if memory.is_empty() { 1.0 / dot(&slope, &slope).sqrt().max(1.0) } else { 1.0 };
         let (next, next_value, next_slope) = loop {
             let next: Vec<f64> = at.iter().zip(&way).map(|(at, way)| at + step * way).collect();
             let mut next_slope = vec![0.0; size];
             let next_value = function(&next, &mut next_slope);
-            // Near the bottom the value has no digits left that would tell.
+            // Near the minimum, differences of the value drown in rounding errors.
             let noise = 4.0 * f64::EPSILON * value.abs();
             if next_value <= value + 1e-4 * step * down + noise {
                 break (next, next_value, next_slope);
             }
             step /= 2.0;
-            // No digits are left to get better by.
+            // Floating point has no precision left for an improvement.
             if step < 1e-18 {
                 return Some(at);
             }
@@ -53,7 +54,7 @@ pub(super) fn least(
     None
 }
 
-/// Down the slope, bent by the curvature remembered.
+/// Returns the direction of descent: the negative gradient, corrected by the remembered curvature.
 fn direction(slope: &[f64], memory: &VecDeque<(Vec<f64>, Vec<f64>)>) -> Vec<f64> {
     let mut way: Vec<f64> = slope.iter().map(|slope| -slope).collect();
     let shares: Vec<f64> = memory
@@ -91,7 +92,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_bottom_of_a_bowl_is_found(bottom in prop::collection::vec(-5.0f64..5.0, 1..20), narrow in 1.0f64..1e3) {
-            // Each way is steeper than the one before.
+            // Each dimension is steeper than the one before.
             let weight = |at: usize| 1.0 + narrow * at as f64;
             let found = least(bottom.len(), 1000, 1e-10, |at, slope| {
                 let mut value = 0.0;

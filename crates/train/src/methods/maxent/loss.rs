@@ -1,12 +1,12 @@
-//! Sums of weights and an answer in, the loss and its gradient out: multinomial for the class of a word, binary for the
-//! beginning of a sentence.
+//! The loss and its gradient, given logits and a target: multinomial for the class of a word,
+//! binary for the beginning of a sentence.
 
 use super::cells::Gradient;
 use super::dataset::TrainingTarget;
 use majuscule::methods::maxent::WEIGHTS_EACH;
 
-/// The slope of −ln P(class) − ln P(begins), where the class may be one of two: how far each weight of the features is from
-/// where it should be.
+/// Returns the gradient of −ln P(class) − ln P(begins) with respect to the logits, where the class
+/// may be one of two.
 #[inline]
 pub(super) fn gradient(sums: Gradient, answer: TrainingTarget) -> Gradient {
     let [title, upper, mixed, beginning] = sums;
@@ -21,7 +21,7 @@ pub(super) fn gradient(sums: Gradient, answer: TrainingTarget) -> Gradient {
     if let Some(class) = answer.class {
         shares[class as usize] -= 1.0;
     } else if answer.lower_or_title {
-        // Of the two as likely as they are: the slope of -ln(P(lower) + P(title)).
+        // For two possible classes: the gradient of -ln(P(lower) + P(title)).
         let either = (shares[0] + shares[1]).max(f32::MIN_POSITIVE);
         (0..2).for_each(|at| shares[at] -= shares[at] / either);
     }
@@ -29,7 +29,7 @@ pub(super) fn gradient(sums: Gradient, answer: TrainingTarget) -> Gradient {
     [shares[1], shares[2], shares[3], answer.begins.map_or(0.0, begins)]
 }
 
-/// −ln P(class) − ln P(begins).
+/// Returns −ln P(class) − ln P(begins).
 pub(super) fn loss(sums: Gradient, answer: TrainingTarget) -> f64 {
     let [title, upper, mixed, beginning] = sums.map(f64::from);
     let sums = [0.0, title, upper, mixed];
@@ -43,7 +43,7 @@ pub(super) fn loss(sums: Gradient, answer: TrainingTarget) -> f64 {
         None => 0.0,
     };
     let against = answer.begins.map(|begins| if begins { -beginning } else { beginning });
-    // ln(1 + e^x) without its overflow.
+    // The term is ln(1 + e^x) without overflow.
     let of_beginning = against.map(|sum| sum.max(0.0) + (-sum.abs()).exp().ln_1p());
     of_class + of_beginning.unwrap_or(0.0)
 }
@@ -56,8 +56,8 @@ mod tests {
     use majuscule::text::Class;
     use proptest::prelude::*;
 
-    /// −ln of the probability of one of some classes and of a beginning or none, as it is written down; the first `all` cells
-    /// bear on the class.
+    /// Returns −ln of the probability of one of `classes` and of the beginning or its absence, by
+    /// definition; only the first `all` cells bear on the class.
     fn plain(cells: &[WeightCell], all: usize, classes: &[usize], begins: bool) -> f64 {
         let sum = |at: usize| {
             let cells = if at == BEGIN { cells } else { &cells[..all] };
@@ -85,13 +85,13 @@ mod tests {
                 cell[..WEIGHTS_EACH].copy_from_slice(values);
             }
             let all = features.len() - usize::from(only);
-            // Behind the classes: lower or title.
+            // The number after the classes stands for lower or title.
             let classes = if class < CLASSES { vec![class] } else { vec![0, 1] };
             let known = Class::ALL.get(class).copied();
             let answer = TrainingTarget { class: known, lower_or_title: known.is_none(), begins: Some(begins) };
             let gradient = gradient(weights.sums(&features, all), answer);
             for (at, gradient) in gradient.iter().enumerate() {
-                // The last feature may bear on beginnings alone.
+                // The last feature may bear on beginnings only.
                 let cell = if at == BEGIN { features.len() - 1 } else { 0 };
                 if at != BEGIN && all == 0 {
                     continue;

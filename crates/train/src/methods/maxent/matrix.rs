@@ -1,4 +1,4 @@
-//! Words as rows of numbered features, all in memory: what solvers take that do not stream.
+//! A training set as rows of numbered features, all in memory, for solvers that do not stream.
 
 use std::iter;
 use std::ops::Range;
@@ -10,23 +10,23 @@ use majuscule::files::Lines;
 use majuscule::methods::maxent::{BEGIN, CLASSES};
 use majuscule::text::Class;
 
-/// Rows, and the answer for each.
+/// The rows of features, and the target of each.
 #[derive(Debug, Default)]
 pub(super) struct Matrix {
-    /// Features are numbered from 1 to this.
+    /// The largest feature number; features are numbered from 1.
     pub(super) features: u32,
     indices: Vec<u32>,
-    /// The value of each of them; empty as long as all are 1.
+    /// The value of each index; empty as long as all values are 1.
     values: Vec<f64>,
-    /// Where each row ends in them.
+    /// The end of each row in `indices`.
     ends: Vec<usize>,
-    /// Of the labels -1 and +1, -1 is lower and +1 title.
+    /// The class of each row. Of the labels -1 and +1, -1 is lower and +1 title.
     pub(super) classes: Vec<Class>,
-    /// Whether the labels are -1 and +1.
+    /// True if the labels are -1 and +1.
     pub(super) is_signed: bool,
 }
 
-/// A row as svmlight's form has it.
+/// A row in svmlight's format.
 #[derive(Debug, Default)]
 struct SvmlightRow {
     label: i8,
@@ -35,15 +35,16 @@ struct SvmlightRow {
 }
 
 impl Matrix {
-    /// One of so many features, without rows.
+    /// Creates a matrix without rows for this number of features.
     pub(super) fn new(features: u32) -> Self {
         Self { features, ..Self::default() }
     }
 
-    /// Reads svmlight's text form: a class from 0 to 3, or -1 and +1, and ascending `index:value`.
+    /// Reads svmlight's text format: a class from 0 to 3, or -1 and +1, and ascending
+    /// `index:value`.
     ///
     /// # Errors
-    /// Where a line is something else, or all rows are of one class.
+    /// If a line has another form, or if all rows are of one class.
     pub(super) fn read(lines: &mut Lines) -> Result<Self> {
         let mut matrix = Self::new(0);
         let (mut row, mut others) = (SvmlightRow::default(), None);
@@ -74,7 +75,7 @@ impl Matrix {
         Ok(matrix)
     }
 
-    /// Adds a row of values.
+    /// Adds a row with values.
     fn push_valued(&mut self, row: &SvmlightRow) {
         let are_ones = row.values.iter().all(|value| *value == 1.0);
         if !are_ones && self.values.is_empty() {
@@ -92,7 +93,7 @@ impl Matrix {
         self.classes.push(class);
     }
 
-    /// How many numbers its rows have.
+    /// Returns the number of entries in all rows.
     pub(super) fn numbers(&self) -> usize {
         self.indices.len()
     }
@@ -101,39 +102,40 @@ impl Matrix {
         self.classes.len()
     }
 
-    /// Where a row stands in the numbers.
+    /// Returns the range of a row in the indices.
     fn range(&self, at: usize) -> Range<usize> {
         at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at]
     }
 
-    /// The features of a row, ascending.
+    /// Returns the features of a row, ascending.
     pub(super) fn row(&self, at: usize) -> &[u32] {
         &self.indices[self.range(at)]
     }
 
-    /// The features of a row, counted from 0, and their values.
+    /// Returns the features of a row, counted from 0, and their values.
     fn valued(&self, at: usize) -> impl Iterator<Item = (usize, f64)> {
         let values = self.values.get(self.range(at)).unwrap_or_default();
         let values = values.iter().copied().chain(iter::repeat(1.0));
         self.row(at).iter().zip(values).map(|(index, value)| (*index as usize - 1, value))
     }
 
-    /// The multinomial weights of its features where the sum of −ln P over the rows and the penalty `l2` are least, to so many
-    /// digits; those of lower case are 0. `None` where it did not come to that in so many steps.
+    /// Finds the multinomial weights that minimise the sum of −ln P over the rows plus the penalty
+    /// `l2`, to the given precision; the weights of lower case are 0. `None` if that takes more
+    /// than `steps` steps.
     pub(super) fn fit(&self, l2: f64, steps: usize, precision: f64) -> Option<Vec<[f64; BEGIN]>> {
         let size = BEGIN * self.features as usize;
         let found = lbfgs::least(size, steps, precision, |weights, slope| self.cost(weights, l2, slope))?;
         Some(found.as_chunks().0.to_vec())
     }
 
-    /// The weights for +1 against -1 where the sum of −ln P over the rows and half the squares of the weights times `l2` are
-    /// least, as [`Matrix::fit`] finds those of classes.
+    /// Finds the weights for +1 against -1 that minimise the sum of −ln P over the rows plus half
+    /// the squared weights times `l2`, as [`Matrix::fit`] does for classes.
     pub(super) fn fit_signed(&self, l2: f64, steps: usize, precision: f64) -> Option<Vec<f64>> {
         let size = self.features as usize;
         lbfgs::least(size, steps, precision, |weights, slope| self.cost_signed(weights, l2, slope))
     }
 
-    /// That sum, and its slope.
+    /// Returns the cost that [`Matrix::fit_signed`] minimises, and writes its gradient.
     fn cost_signed(&self, weights: &[f64], l2: f64, slope: &mut [f64]) -> f64 {
         let mut cost = 0.0;
         for (slope, weight) in slope.iter_mut().zip(weights) {
@@ -144,7 +146,7 @@ impl Matrix {
             let sign = if class == Class::Title { 1.0 } else { -1.0 };
             let sum: f64 = self.valued(at).map(|(feature, value)| weights[feature] * value).sum();
             let against = -sign * sum;
-            // ln(1 + e^x) without its overflow.
+            // The term is ln(1 + e^x) without overflow.
             cost += against.max(0.0) + (-against.abs()).exp().ln_1p();
             let wrong = 1.0 / (1.0 + (-against).exp());
             self.valued(at).for_each(|(feature, value)| slope[feature] -= sign * wrong * value);
@@ -152,8 +154,8 @@ impl Matrix {
         cost
     }
 
-    /// The sum of −ln P over the rows and the penalty, and the slope of both. The penalty is that of
-    /// [`Penalty::L2`](super::lazy::Penalty).
+    /// Returns the sum of −ln P over the rows plus the penalty of
+    /// [`Penalty::L2`](super::lazy::Penalty), and writes its gradient.
     fn cost(&self, weights: &[f64], l2: f64, slope: &mut [f64]) -> f64 {
         let weights: &[[f64; BEGIN]] = weights.as_chunks().0;
         let slope: &mut [[f64; BEGIN]] = slope.as_chunks_mut().0;
@@ -212,18 +214,19 @@ impl SvmlightRow {
     }
 }
 
-/// A larger index would ask for gigabytes of weights.
+/// The largest feature index that is accepted: a larger one would need gigabytes of weights.
 const LARGEST: u32 = 1 << 28;
 
-/// Squares of larger values would be no numbers.
+/// The largest value that is accepted: squares of larger values would overflow.
 const MOST: f64 = 1e30;
 
-/// The weights of classes from decision values of each against the rest, by label: half of how much higher they are than those
-/// of lower case.
+/// Returns the weights of classes, given one-versus-rest decision values by label: half the
+/// difference from the value of lower case.
 ///
-/// With two classes, whose decision values are opposite, that is LIBLINEAR's own value, so P is its P; with more, the likeliest
-/// class is the one that it predicts, and the probabilities are a softmax of the halves. (The whole difference would give the
-/// odds of two opposite values squared.) A class without weights is as unlikely as its bias makes it.
+/// With two classes, whose decision values are opposite, that is LIBLINEAR's own value, so the
+/// probability is LIBLINEAR's. With more classes, the most probable class is the one that LIBLINEAR
+/// predicts, and the probabilities are a softmax of the halves. (The whole difference of two
+/// opposite values would give the squared odds.) A class without weights gets a low bias instead.
 pub(super) fn against_the_rest(
     columns: [Option<&[f64]>; CLASSES],
     bias: Option<usize>,
@@ -245,7 +248,7 @@ pub(super) fn against_the_rest(
         .collect()
 }
 
-/// A decision value of what was never seen: e to it is one in hundreds.
+/// The magnitude of the decision value of an unseen class: odds of one in hundreds.
 pub(super) const UNLIKELY: f64 = 6.0;
 
 #[cfg(test)]
@@ -280,7 +283,7 @@ mod tests {
         assert_eq!(matrix.classes, [Class::Title, Class::Lower, Class::Title]);
         let rows: Vec<Vec<(usize, f64)>> = (0..3).map(|at| matrix.valued(at).collect()).collect();
         assert_eq!(rows, [vec![(0, 0.5), (2, -1.0)], vec![(1, 1e-3)], vec![(0, 1.0)]]);
-        // Ones before the first other value are ones.
+        // Values before the first other than 1 are ones.
         let matrix = read("0 1:1\n1 1:1 2:3\n").unwrap();
         assert!(!matrix.is_signed);
         assert_eq!(
@@ -291,7 +294,8 @@ mod tests {
 
     #[test]
     fn of_one_feature_the_best_weight_is_where_the_slope_is_nothing() {
-        // At w the slope is w − 2 · 2 σ(−2w) + 1 · σ(w): twice +1 at the value 2, once -1 at the value 1.
+        // At w the gradient is w − 2 · 2 σ(−2w) + 1 · σ(w): twice +1 at the value 2, once -1 at the
+        // value 1.
         let matrix = read("+1 1:2\n+1 1:2\n-1 1:1\n").unwrap();
         let weight = matrix.fit_signed(1.0, 100, 1e-9).unwrap()[0];
         let logistic = |x: f64| 1.0 / (1.0 + (-x).exp());
@@ -404,7 +408,7 @@ mod tests {
         let (lower, title) = ([-1.5, 0.25], [1.5, -0.25]);
         let weights = against_the_rest([Some(&lower), Some(&title), None, None], Some(0), 2);
         assert_eq!([weights[0][0], weights[1][0]], [1.5, -0.25]);
-        // (−12 − −1.5) / 2, on the bias alone.
+        // The expected weight is (−12 − −1.5) / 2, on the bias alone.
         assert_eq!([weights[0][1], weights[1][1]], [-5.25, -0.125]);
     }
 }

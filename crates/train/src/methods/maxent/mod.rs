@@ -1,4 +1,5 @@
-//! A cased corpus in, a model out: words are counted, weights learned, those that matter chosen and learned again.
+//! Training of a maximum entropy model from a cased corpus: words are counted, weights learned, and
+//! the most important features selected and retrained.
 
 mod adagrad;
 mod adapt;
@@ -60,75 +61,79 @@ pub use solving::{Solver, Solving};
 use state::{StateKeeper, TrainingState};
 use trainer::Trainer;
 
-/// How `maxent` is trained.
+/// The settings for training `maxent`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct MaxentConfig {
-    /// The features; where none is named those that help, and with --list and --forms those that look there
+    /// The groups of features; by default those that help, with --list and --forms those that look
+    /// words up there
     #[arg(long, value_parser = majuscule_arguments::by_name::<Group>(), value_name = "GROUP,…", value_delimiter = ',')]
     pub features: Vec<Group>,
-    /// A list of words and phrases to look words up in, an entry a line; may be given up to 16 times. The model keeps it
+    /// A list of words and phrases in which words are looked up, one entry per line; may be given
+    /// up to 16 times. The model keeps it
     #[arg(long = "list", value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names")]
     pub lists: Vec<PathBuf>,
-    /// A list of words in mixed case that the corpus may lack, an entry a line as it is spelled: iPhone, O'Neill. Those of a --list
-    /// count too; may be given several times
+    /// A list of words in mixed case that the corpus may lack, one per line as it is spelled:
+    /// iPhone, O'Neill. Entries of a --list count too; may be given several times
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names")]
     pub spellings: Vec<PathBuf>,
-    /// A lexicon of other text, from lexicon build, to look up how words are written there. The model keeps it
+    /// A lexicon of other text, from lexicon build, in which the usual spellings of words are
+    /// looked up. The model keeps it
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names")]
     pub forms: Option<PathBuf>,
-    /// How many words of right context the features see
+    /// The number of words of right context that the features see
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().look_ahead)]
     pub look_ahead: usize,
-    /// In this share of the examples, leave out some of the right context: the model then also serves those who wait for fewer
-    /// words
+    /// Hide some of the right context in this share of the examples, so that the model also works
+    /// with less look-ahead
     #[arg(long, value_name = "SHARE", default_value_t = MaxentConfig::default().leave_out)]
     pub leave_out: f32,
-    /// How much worse a capital too many is than one too few: above 1 for precision, below for recall
+    /// The cost of a wrong capital relative to that of a missing one: above 1 for precision, below
+    /// for recall
     #[arg(long, value_name = "RATIO", default_value_t = MaxentConfig::default().capital_cost)]
     pub capital_cost: f32,
-    /// How often the corpus is gone over
+    /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().epochs)]
     pub epochs: usize,
-    /// How large the steps are
+    /// The learning rate
     #[arg(long, value_name = "STEP", default_value_t = MaxentConfig::default().rate)]
     pub rate: f32,
-    /// The binary logarithm of the number of weights that features share
+    /// The binary logarithm of the number of hashed weights that features share
     #[arg(long, value_name = "BITS", default_value_t = MaxentConfig::default().bits)]
     pub bits: u32,
-    /// Keep the N features that weigh most, and train those again; or as many as fit, with the words, into a packed model of such
-    /// a size: 2MB, 500kB
+    /// Keep the N features with the largest weights, and train those again; or with a size such as
+    /// 2MB or 500kB, keep as many as fit, with the words, into a packed model of that size
     #[arg(long, value_name = "N|SIZE", default_value_t = MaxentConfig::default().size)]
     pub size: ModelSize,
-    /// How many bits a weight has in the model: in 8 those larger than 6 count as 6, which is told; by default 16 where they come
-    /// from a file or from another solver than AdaGrad
+    /// The number of bits of a weight in the model: with 8, weights above 6 are cut to 6, with a
+    /// note; 16 is the default for weights from a file or from a solver other than AdaGrad
     #[arg(long, value_enum, value_name = "BITS")]
     pub weight_bits: Option<WeightBits>,
-    /// Keep what is known of the N most frequent words
+    /// Keep the statistics of the N most frequent words
     #[arg(long, value_name = "N", default_value_t = MaxentConfig::default().vocabulary)]
     pub vocabulary: usize,
-    /// Write how far training has come to this file now and then. Where it is there already, training goes on from it and
-    /// finds the same model; once that is written, the file is removed
+    /// Save the progress of training to this file now and then. If the file exists, training
+    /// resumes from it and finds the same model; the file is removed once the model is written
     #[arg(long, value_name = "FILE")]
-    // Neither is in a manifest: the model does not depend on them.
+    // Neither checkpoint setting is in a manifest: the model does not depend on them.
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
-    /// After how many words it is written again
+    /// The number of words after which the checkpoint is written again
     #[arg(long, value_name = "WORDS", requires = "checkpoint", default_value_t = MaxentConfig::default().checkpoint_every)]
     #[serde(skip)]
     pub checkpoint_every: u64,
-    /// How weights are found
+    /// The solver and its settings
     #[command(flatten)]
     #[serde(flatten)]
     pub solving: Solving,
 }
 
-/// How many bits a weight has in a model.
+/// The number of bits of a weight in a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
 pub enum WeightBits {
-    /// The smaller model
+    /// Weights up to 6, for a smaller model
     #[serde(rename = "8")]
     #[value(name = "8")]
     Eight,
@@ -189,11 +194,12 @@ impl Learner for MaxentConfig {
     }
 }
 
-/// Trains a model. [`MaxentConfig::checkpoint`] stays, and gives the same model at once: it is to be removed when that is saved.
+/// Trains a model. The file of [`MaxentConfig::checkpoint`] is kept, so that another run gives the
+/// same model at once; remove it when the model is saved.
 ///
 /// # Errors
-/// Where the corpus cannot be read or teaches no case, where the settings cannot be, and where the checkpoint is of another
-/// training, altered, or cannot be written.
+/// If the corpus cannot be read or teaches no case; if the settings are invalid; or if the
+/// checkpoint is of another training, is altered, or cannot be written.
 pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Maxent> {
     let checkpoint = Checkpoint::new(config, corpus)?;
     let (mut gazetteers, spellings) = gazetteers::read(config, corpus)?;
@@ -226,7 +232,7 @@ pub fn train(config: &MaxentConfig, corpus: &Corpus, threads: NonZeroUsize) -> R
     Ok(Maxent::new(table, own, gazetteers, mixed, settings, corpus.locale()))
 }
 
-/// What is told of a model with these settings where weights were cut.
+/// Returns the note on a model with these settings, if any of its weights were cut.
 pub fn cut_note(settings: &serde_json::Value) -> Option<String> {
     let MaxentSettings { cut, steps, .. } = MaxentSettings::deserialize(settings).ok()?;
     let most = f32::from(Width::Narrow.most()) / steps as f32;
@@ -237,16 +243,16 @@ pub fn cut_note(settings: &serde_json::Value) -> Option<String> {
     })
 }
 
-/// What is known of a corpus before weights are.
+/// The statistics of a corpus that are needed before weights are learned.
 struct Prepared {
-    /// The words that the model holds, and the most frequent first.
+    /// The words that the model holds; `order` lists them, most frequent first.
     words: WordTallies,
     order: Vec<String>,
-    /// That of all words.
+    /// The digest of the counts of all words of the corpus.
     digest: u64,
     groups: Vec<Group>,
     set: FeatureSet,
-    /// Whether the beginnings of sentences are learned.
+    /// True if sentence beginnings are learned.
     begins: bool,
 }
 
@@ -256,7 +262,7 @@ impl Prepared {
         let vocabulary = config.size.vocabulary(config.vocabulary);
         let (words, order, digest) = words_of(corpus, vocabulary, threads)?;
         let groups = config.groups()?;
-        // Windows run across sentences: there, and only there, a beginning has to be found.
+        // Windows run across sentences; there, and only there, beginnings must be found.
         let begins = corpus.protocol().runs_on();
         let set = FeatureSet::new(&groups);
         Ok(Self { words, order, digest, groups, set, begins })
@@ -273,10 +279,11 @@ impl Prepared {
     }
 }
 
-/// The most frequent words of a corpus with what is counted of them, the most frequent first, and a digest of all.
+/// Returns the most frequent words of a corpus with their counts, their order from the most
+/// frequent down, and a digest of the counts of all words.
 ///
 /// # Errors
-/// Where the corpus cannot be read, has no words or teaches no case.
+/// If the corpus cannot be read, has no words, or teaches no case.
 fn words_of(
     corpus: &Corpus,
     vocabulary: usize,
@@ -298,7 +305,7 @@ fn words_of(
     Ok((words, order, digest))
 }
 
-/// Refuses words that are all of one class: there is nothing to tell apart.
+/// Refuses words that are all of one class, since there is nothing to learn.
 fn check_classes(words: &WordTallies, corpus: &Corpus) -> Result<()> {
     let has = |class: &Class| words.values().any(|word| word.counts.classes[*class as usize] > 0);
     let classes: Vec<Class> = Class::ALL.into_iter().filter(has).collect();
@@ -314,7 +321,7 @@ fn check_classes(words: &WordTallies, corpus: &Corpus) -> Result<()> {
     ))
 }
 
-/// Finds weights of so many features, from where a checkpoint stands, or reads them.
+/// Finds the weights of `size` features, resuming from a checkpoint if there is one, or reads them.
 fn find(
     trainer: &Trainer<'_>,
     size: usize,
@@ -333,7 +340,7 @@ fn find(
     learn(trainer, size, penalty, state, &mut |state, words| keeper.keep(state, words))
 }
 
-/// Finds weights, from the beginning or from a state that was told to `keep` before.
+/// Learns weights, from the start or from a state that was given to `keep` before.
 fn learn(
     trainer: &Trainer<'_>,
     size: usize,
@@ -343,7 +350,7 @@ fn learn(
 ) -> Result<TrainingWeights> {
     let data = &trainer.data;
     let MaxentConfig { solving, bits, .. } = data.config;
-    // Where all features fit, none has to be chosen.
+    // If all features fit, none has to be chosen.
     if solving.solver == Solver::Lbfgs
         && let Some(all) = rows::all_features(data, size)?
     {
@@ -352,7 +359,8 @@ fn learn(
     let new = |weights: TrainingWeights, average| {
         TrainingState::new(weights.over(data.model).lazily(penalty, average), solving.patience)
     };
-    // All features first, sharing weights by their hashes; then those that matter, each with weights of its own.
+    // First all features share weights by their hashes; then the most important ones have weights
+    // of their own.
     let mut state = state.unwrap_or_else(|| new(TrainingWeights::hashed(*bits), false));
     if let Index::Hashed(..) = state.weights.index {
         let chosen = trainer.epochs(state, keep)?.chosen(size);
@@ -365,7 +373,7 @@ fn learn(
     solve(data, state.weights.features())
 }
 
-/// Finds weights of the features chosen with a solver that holds the whole corpus.
+/// Finds weights of the chosen features with a solver that holds the whole corpus.
 fn solve(data: &DataSet<'_>, chosen: Vec<u64>) -> Result<TrainingWeights> {
     if data.config.solving.solver != Solver::Lbfgs {
         return solve_with_liblinear(data, chosen);
@@ -385,7 +393,7 @@ fn solve_with_liblinear(_: &DataSet<'_>, _: Vec<u64>) -> Result<TrainingWeights>
     Err(solving::left_out())
 }
 
-/// What a model holds of a word.
+/// Returns the entry of a word in a model.
 fn own(lower: &str, profile: u16, data: &DataSet<'_>, weights: &WeightTable) -> (u64, [u8; WORD]) {
     let seen = data.gazetteers.seen(lower, &Token::default(), profile);
     let sums = majuscule::methods::maxent::own(data.set, lower, seen, weights, &mut Vec::new());
@@ -393,20 +401,21 @@ fn own(lower: &str, profile: u16, data: &DataSet<'_>, weights: &WeightTable) -> 
     let (parts, _) = bytes.as_chunks_mut();
     parts[0] = seen.profile.to_le_bytes();
     for (part, sum) in parts[1..].iter_mut().zip(sums) {
-        // In bytes, of which a word has some dozen features, a sum always fits; in wider weights what does not is certain.
+        // The sum of byte weights always fits, since a word has some dozen features; a sum of wider
+        // weights that does not fit is certain anyway.
         *part = (sum.clamp(i16::MIN.into(), i16::MAX.into()) as i16).to_le_bytes();
     }
     (seen.hash, bytes)
 }
 
 impl MaxentConfig {
-    /// The files that it names.
+    /// Returns the files that the settings name.
     pub fn inputs(&self) -> Vec<PathBuf> {
         let files = self.lists.iter().chain(&self.spellings).chain(&self.forms).cloned();
         files.chain(self.solving.inputs()).collect()
     }
 
-    /// How wide the weights of a model are.
+    /// Returns the width of the weights in a model.
     fn width(&self) -> Width {
         let is_exact = self.solving.weights.is_some() || self.solving.solver != Solver::Adagrad;
         match self.weight_bits {
@@ -417,10 +426,10 @@ impl MaxentConfig {
         }
     }
 
-    /// The features.
+    /// Returns the groups of features.
     ///
     /// # Errors
-    /// Where they do not fit what there is to look at.
+    /// If they do not fit the given lists and lexicon.
     fn groups(&self) -> Result<Vec<Group>> {
         let mut groups = self.features.clone();
         let mut problem = None;
@@ -487,7 +496,7 @@ impl MaxentConfig {
     }
 }
 
-/// Features are counted in 32 bits, with room to spare.
+/// The largest number of features: they are counted in 32 bits, with room to spare.
 const MOST_FEATURES: usize = (1 << 28) + 1;
 const MOST_BYTES: usize = 1_000_000_000;
 
@@ -584,7 +593,7 @@ mod tests {
             let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
             let found: Vec<Case> = choices.iter().map(|choice| choice.label.case).collect();
             let [lower, upper] = [Case::Lower, Case::Upper];
-            // Of the first word nothing is learned.
+            // The first word teaches nothing.
             assert_eq!(found[1..], [lower, upper, lower, lower, lower, lower]);
         }
     }
@@ -671,14 +680,14 @@ mod tests {
         assert!(problem.to_string().contains("--features liblinear"), "{problem}");
     }
 
-    /// A file of a test's own.
+    /// Creates a temporary file for a test.
     fn file(text: &str) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, text).unwrap();
         file
     }
 
-    /// The cases that a model trained on a text gives to words.
+    /// Returns the cases that a model trained on a text gives to words.
     fn cases(config: &MaxentConfig, text: &str, words: &str) -> Vec<Case> {
         let reading = Reading { language: "en".to_owned(), ..Reading::default() };
         let corpus = Corpus::of_text(text, reading, Protocol::Text, Locale::Root);

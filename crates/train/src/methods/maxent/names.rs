@@ -1,9 +1,11 @@
-//! Features by names that a person reads: `w=lisbon`, `b-=in_lisbon`.
+//! Readable names of features: `w=lisbon`, `b-=in_lisbon`.
 //!
-//! A name is that of the [template](majuscule::methods::maxent::templates::TEMPLATES), `=`, and the values of its slots with `_` between them, where a
-//! value is a word, letters or numbers. In words, `%`, `_`, `<`, `#` and white space stand as `%` and two hexadecimal digits for
-//! each byte; `<s>` and `</s>` are what lies beyond a segment, and `<cut>` is what lies before a text that was cut out of another.
-//! `h=` and a hash is read as the feature with that hash, as files written earlier have it.
+//! A name is that of the [template](majuscule::methods::maxent::templates::TEMPLATES), `=`, and the
+//! values of its slots with `_` between them, where a value is a word, letters or numbers. In
+//! words, `%`, `_`, `<`, `#` and white space are written as `%` and two hexadecimal digits per
+//! byte. `<s>` and `</s>` stand for the positions outside a segment, and `<cut>` for the position
+//! before a text that was cut out of another. `h=` and a hash is read as the feature with that
+//! hash, as in files of earlier versions.
 
 use majuscule::methods::maxent::filling::{FeatureSet, Observation, Values};
 use majuscule::methods::maxent::hash::{feature, hash};
@@ -11,16 +13,16 @@ use majuscule::methods::maxent::observe::WordFeatures;
 use majuscule::methods::maxent::templates::{FeatureSlot, PLACES, REACH, TEMPLATES, Template};
 use majuscule::text::Tokens;
 
-/// The feature that every word has.
+/// Returns the feature that every word has.
 pub fn bias() -> u64 {
     feature(0, [])
 }
 
-/// How the name of a feature begins that is given by its hash.
+/// The prefix of the name of a feature that is given by its hash.
 const UNNAMED: &str = "h=";
 
-/// The names of features of one word, in their order. `words` are those of the window; what it holds beyond the ends of a
-/// segment is not looked at.
+/// Returns the names of features of one word, in their order. `words` are those of the window; its
+/// entries beyond the ends of a segment are ignored.
 pub fn of(
     set: &FeatureSet,
     features: &[u64],
@@ -38,7 +40,7 @@ pub fn of(
     names.into_iter().zip(features).map(|(name, wanted)| name.unwrap_or_else(|| of_hash(wanted))).collect()
 }
 
-/// The words around one of `tokens`, as [`of`] takes them.
+/// Returns the words around one of `tokens`, as [`of`] takes them.
 pub fn words(tokens: &Tokens, at: usize) -> [&str; PLACES] {
     std::array::from_fn(|place| match (at + place).checked_sub(REACH) {
         Some(at) if at < tokens.len() => tokens.lower(at),
@@ -46,7 +48,7 @@ pub fn words(tokens: &Tokens, at: usize) -> [&str; PLACES] {
     })
 }
 
-/// The feature of a name; `None` where it is the name of none.
+/// Returns the feature with this name, or `None` if no feature has it.
 pub fn parse(name: &str) -> Option<u64> {
     if let Some(hash) = name.strip_prefix(UNNAMED) {
         return u64::from_str_radix(hash, 16).ok();
@@ -65,7 +67,7 @@ fn name(template: &Template, values: &Values, letters: &str, words: &[&str; PLAC
     if texts.is_empty() { template.name.to_owned() } else { format!("{}={}", template.name, texts.join("_")) }
 }
 
-/// A value as it is read in a name.
+/// Returns a value as it is written in a name.
 fn value_text(slot: FeatureSlot, value: u64, letters: &str, words: &[&str; PLACES]) -> String {
     match slot {
         FeatureSlot::Word(place) if value == 0 => if place < 0 { LEFT_END } else { RIGHT_END }.to_owned(),
@@ -83,7 +85,7 @@ fn value_text(slot: FeatureSlot, value: u64, letters: &str, words: &[&str; PLACE
     }
 }
 
-/// The value of a slot, from as many parts of a name as it takes.
+/// Parses the value of a slot from as many parts of a name as it needs.
 fn parse_value<'a>(slot: FeatureSlot, parts: &mut impl Iterator<Item = &'a str>) -> Option<u64> {
     let mut byte = || parts.next()?.parse::<u8>().ok().map(u64::from);
     match slot {
@@ -100,7 +102,7 @@ fn parse_value<'a>(slot: FeatureSlot, parts: &mut impl Iterator<Item = &'a str>)
     }
 }
 
-/// The names of what lies beyond a segment, and before a text that was cut out of another.
+/// The name of the positions before a segment.
 const LEFT_END: &str = "<s>";
 const RIGHT_END: &str = "</s>";
 const CUT: &str = "<cut>";
@@ -163,7 +165,8 @@ mod tests {
         TEMPLATES.iter().filter_map(|template| template.group).collect()
     }
 
-    /// All features of each word of a text, and their names; what is known of a word beside its letters depends on `draw`.
+    /// Returns all features of each word of a text, and their names. The features of a word other
+    /// than its letters depend on `draw`.
     fn named(texts: &[String], before: Break, draw: u64, look_ahead: usize) -> Vec<(Vec<u64>, Vec<String>)> {
         let (set, gazetteers) = (FeatureSet::new(&Vec::from_iter(groups())), Gazetteers::default());
         let mut tokens = Tokens::of_words(texts.iter().map(String::as_str), Locale::Root);

@@ -1,7 +1,8 @@
-//! LIBLINEAR: rows in, weights of each class against the rest out.
+//! Training with LIBLINEAR: finds weights of each class against the rest.
 //!
-//! The crate is given what it can take and no more (ascending indices from 1, finite values, two classes at least), and is not
-//! asked to predict: it copies the vector and wants every one to reach the last feature.
+//! The crate gets only input that it can take (ascending indices from 1, finite values, at least
+//! two classes), and is not used for prediction: there it copies the vector and requires every
+//! vector to reach the last feature.
 
 use liblinear::util::TrainingInput;
 use liblinear::{Builder, LibLinearModel, SolverType, toggle_liblinear_stdout_output};
@@ -17,7 +18,7 @@ use majuscule::error::{Error, Result};
 use majuscule::methods::maxent::{BEGIN, CLASSES};
 use majuscule::text::Class;
 
-/// Finds weights of the features chosen, in their order.
+/// Finds weights of the chosen features, in their order.
 pub(super) fn solve(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
     let bias = chosen.iter().position(|&feature| feature == names::bias());
     let mut weights = classes(&matrix(data, Target::Case, chosen, &HOLDER)?, data, bias)?;
@@ -33,17 +34,18 @@ pub(super) fn solve(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>>
 
 const HOLDER: Holder = Holder { name: "LIBLINEAR", bytes };
 
-/// How much memory LIBLINEAR takes. A number of a row lies in the matrix (4 bytes) and in the crate first as a pair (16), then
-/// as LIBLINEAR's node in a vector that may have grown to twice its length (32). A row has two vectors, its answers, and
-/// LIBLINEAR's own arrays; a feature a weight for each class, and the vectors of the Newton method.
+/// Returns the memory in bytes that LIBLINEAR takes. An entry of a row is in the matrix (4 bytes),
+/// in the crate first as a pair (16), then as LIBLINEAR's node in a vector that may have grown to
+/// twice its length (32). Each row has two vectors, its targets, and LIBLINEAR's own arrays; each
+/// feature has a weight per class, and the vectors of the Newton method.
 fn bytes(matrix: &Matrix) -> usize {
     matrix.numbers() * 52 + matrix.len() * 200 + matrix.features as usize * FEATURE
 }
 
-/// Bytes for a feature.
+/// The memory per feature in bytes.
 const FEATURE: usize = 128;
 
-/// The weights of classes; that of a beginning is 0.
+/// Returns the weights of classes; that of a beginning is 0.
 fn classes(matrix: &Matrix, data: &DataSet<'_>, bias: Option<usize>) -> Result<Vec<Gradient>> {
     let columns = columns(matrix, data)?;
     let column = |class: Class| columns.iter().find(|(label, _)| *label == class as u8);
@@ -51,7 +53,7 @@ fn classes(matrix: &Matrix, data: &DataSet<'_>, bias: Option<usize>) -> Result<V
     Ok(against_the_rest(columns, bias, matrix.features as usize))
 }
 
-/// The weights of the beginning of a sentence: log-odds.
+/// Returns the weights for the beginning of a sentence, as log-odds.
 fn beginnings(matrix: &Matrix, data: &DataSet<'_>, bias: Option<usize>) -> Result<Vec<f64>> {
     let size = matrix.features as usize;
     let begins = |class: &Class| *class == Class::Title;
@@ -65,7 +67,7 @@ fn beginnings(matrix: &Matrix, data: &DataSet<'_>, bias: Option<usize>) -> Resul
     Ok(found.map_or_else(|| vec![0.0; size], |(_, column)| column))
 }
 
-/// What LIBLINEAR finds: for each label its weights against the rest.
+/// Trains LIBLINEAR, and returns for each label its weights against the rest.
 fn columns(matrix: &Matrix, data: &DataSet<'_>) -> Result<Vec<(u8, Vec<f64>)>> {
     let labels: Vec<u8> = matrix.classes.iter().map(|class| *class as u8).collect();
     if labels.iter().all(|label| *label == labels[0]) {
@@ -88,7 +90,7 @@ fn train(matrix: &Matrix, labels: &[u8], solver: Solver, cost: f64) -> Result<im
     toggle_liblinear_stdout_output(false);
     let mut builder = Builder::new();
     builder.problem().input_data(input);
-    // Its own defaults of when to stop.
+    // The stopping precisions are LIBLINEAR's own defaults.
     let (solver, precision) = match solver {
         Solver::LiblinearDual => (SolverType::L2R_LR_DUAL, 0.1),
         Solver::Adagrad | Solver::Lbfgs | Solver::Liblinear => (SolverType::L2R_LR, 0.01),
@@ -97,7 +99,8 @@ fn train(matrix: &Matrix, labels: &[u8], solver: Solver, cost: f64) -> Result<im
     builder.build_model().map_err(|error| refused(&error))
 }
 
-/// The weights of each label, copied out. With two labels LIBLINEAR holds one vector, and gives it with the sign of the label.
+/// Copies out the weights of each label. With two labels LIBLINEAR holds one vector, and returns it
+/// with the sign of the label.
 fn coefficients(model: &impl LibLinearModel, features: u32) -> Vec<(u8, Vec<f64>)> {
     let labels = model.labels().clone();
     let known = model.num_features() as u32;
@@ -115,12 +118,12 @@ mod tests {
     use liblinear::util::PredictionInput;
     use proptest::prelude::*;
 
-    /// A class that follows from the first features, with some that are wrong.
+    /// Returns rows whose class follows from the first features, with some errors.
     fn small(rows: &[(u8, Vec<u32>)]) -> (Matrix, Vec<u8>) {
         let mut matrix = Matrix::new(9);
         let mut labels = Vec::new();
         for (label, row) in rows {
-            // Every row reaches the last feature, since only such ones are predicted.
+            // Every row reaches the last feature, since the crate predicts only such rows.
             let row: Vec<u32> = row.iter().copied().chain([9]).collect();
             matrix.push(&row, Class::ALL[usize::from(*label)]);
             labels.push(*label);

@@ -1,4 +1,5 @@
-//! A packed model beside the same weights as they were learned: hardly a word may come out otherwise.
+//! Tests of a packed model against the weights as they were learned: hardly any word may come out
+//! differently.
 
 use std::num::NonZeroUsize;
 
@@ -15,13 +16,14 @@ use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
 use majuscule::restorer::{Restorer, Want};
 use majuscule::text::{Case, Locale, Tokens};
 
-/// The plain twin of a model: weights as they were learned in a map without fingerprints, words in another, and nothing
-/// summed before it is needed or left out because it hardly counts.
+/// The plain twin of a model: weights as learned, in a map without fingerprints, and words in
+/// another map. Nothing is summed in advance, and nothing is left out because it hardly matters.
 struct Unpacked<'a> {
     weights: FxHashMap<u64, Gradient>,
     words: &'a WordTallies,
     clusters: FxHashMap<&'a str, u8>,
-    /// What nothing is quantised of: the settings, and how the classes title and mixed are spelled.
+    /// The unquantised parts of the model: its settings, and the spellings of the classes title and
+    /// mixed.
     model: &'a Maxent,
 }
 
@@ -66,7 +68,7 @@ impl Unpacked<'_> {
             });
             let mut sums = self.sums(&features);
             if word.is_repeated(settings.look_ahead) {
-                // Title as likely as the likelier of title and upper, and upper out of the question.
+                // Title gets the higher of the logits of title and upper, and upper is ruled out.
                 (sums[0], sums[1]) = (sums[0].max(sums[1]), -30.0);
             }
             let (begins, after) = match word.shown {
@@ -80,12 +82,14 @@ impl Unpacked<'_> {
         cases
     }
 
-    /// The case of the likeliest class at a word at which a sentence begins with the probability `begins`.
+    /// Returns the case of the most probable class of a word that begins a sentence with
+    /// probability `begins`.
     fn case(&self, lower: &str, sums: Gradient, begins: f64) -> Case {
         let cases = &self.model.cases;
         let mixed = cases.mixed(&hash(lower.as_bytes()));
         let [title, upper, other] = [0, 1, 2].map(|class| f64::from(sums[class]).exp());
-        // Shares of 1 + title + upper + other, in the order of the classes.
+        // Unnormalised probabilities relative to 1 + title + upper + other, in the order of the
+        // classes.
         let shares = [1.0 - begins, title + begins, upper, if mixed.is_some() { other } else { 0.0 }];
         let best =
             (0..CLASSES).fold(0, |best, class| if shares[class] > shares[best] { class } else { best });
@@ -96,8 +100,9 @@ impl Unpacked<'_> {
     }
 }
 
-/// Text of made words, as unequally frequent as those of a language, many of which follow each other often. A word has a case
-/// of its own, or that of the word before decides, but for one in two hundred.
+/// Returns a text of made-up words with a frequency distribution like that of a language and many
+/// frequent bigrams. A word has a case of its own, or one that depends on the previous word, with
+/// one exception in two hundred.
 fn text(words: usize, vocabulary: u64, seed: u64) -> String {
     let mut drawn = seed << 32;
     let mut below = |bound: u64| {
@@ -114,7 +119,8 @@ fn text(words: usize, vocabulary: u64, seed: u64) -> String {
         left -= 1;
         let follows = below(10) < 7;
         let place = if follows { hash(&(8 * before + below(5)).to_le_bytes()) } else { below(1 << 32) };
-        // The logarithm of the rank is uniform, so a rank r has a share of about 1/r. A few words open most sentences.
+        // The logarithm of the rank is uniform, so rank r has a share of about 1/r. A few words
+        // open most sentences.
         let most = if opens && below(20) > 0 { 30 } else { vocabulary };
         let rank = (most as f64).powf(f64::from(place as u32) / 2f64.powi(32)) as u64;
         let own = match rank % 25 {
@@ -139,7 +145,8 @@ fn text(words: usize, vocabulary: u64, seed: u64) -> String {
     text
 }
 
-/// The word of a rank: two to four syllables, the first of which tells most names, and in some words a hyphen.
+/// Returns the word of a rank: two to four syllables, of which the first identifies most names,
+/// with a hyphen in some words.
 fn spelled(rank: u64, class: Class) -> String {
     const SYLLABLES: [&str; 16] =
         ["ba", "co", "di", "fen", "gu", "hal", "jo", "kir", "la", "mo", "ne", "por", "sa", "ti", "vu", "wes"];
@@ -161,11 +168,11 @@ fn spelled(rank: u64, class: Class) -> String {
 }
 
 fn corpus(text: &str) -> Corpus {
-    // By turns with marks and without, with ends of sentences and without.
+    // The protocol alternates between text with and without marks and sentence ends.
     Corpus::of_text(text, Reading::default(), Protocol::Mix, Locale::Root)
 }
 
-/// The share of words that two answers agree on.
+/// Returns the share of words that two answers agree on.
 fn agreement(one: &[Case], other: &[Case]) -> f64 {
     assert_eq!(one.len(), other.len());
     one.iter().zip(other).filter(|(one, other)| one == other).count() as f64 / one.len() as f64
@@ -180,7 +187,7 @@ fn packed_and_unpacked_models_give_equal_cases() {
         MaxentConfig { features: groups, bits: 18, size, vocabulary: 4_000, ..MaxentConfig::default() };
     let model = train(&config, &training, NonZeroUsize::MIN).unwrap();
 
-    // Once more, and not packed.
+    // The same training, but without packing.
     let prepared = Prepared::new(&config, &training, NonZeroUsize::MIN).unwrap();
     let numbers = clusters::clusters(&prepared.order, &training, NonZeroUsize::MIN).unwrap();
     let exact: FxHashMap<&str, u8> = prepared.order.iter().map(String::as_str).zip(numbers).collect();
@@ -197,7 +204,7 @@ fn packed_and_unpacked_models_give_equal_cases() {
         model: &model,
     };
 
-    // With words that were never seen.
+    // The text includes unseen words.
     let examples: Vec<Example> = corpus(&text(100_000, 9_000, 2)).examples().unwrap();
     let documents: Vec<Tokens> = examples.iter().map(|example| example.tokens.clone()).collect();
     let plain = |unpacked: &Unpacked<'_>| -> Vec<Case> {
@@ -208,7 +215,7 @@ fn packed_and_unpacked_models_give_equal_cases() {
     let equal = agreement(&packed, &plain(&unpacked));
     assert!(equal >= 0.998, "{equal}");
 
-    // The text is hard enough to tell: all classes are chosen, not all is right, and coarser weights would show.
+    // The text is hard enough: all classes occur, there are errors, and coarser weights would show.
     let gold: Vec<Case> =
         examples.iter().flat_map(|example| &example.gold).map(|gold| gold.label.case).collect();
     let right = agreement(&packed, &gold);
@@ -217,14 +224,14 @@ fn packed_and_unpacked_models_give_equal_cases() {
         let chosen = packed.iter().filter(|case| case.class() == class).count();
         assert!(chosen > 1_000, "{class:?}: {chosen}");
     }
-    // Six bits a weight: a quarter of the steps.
+    // Six bits per weight: a quarter of the levels.
     let steps = model.settings.steps as f32 / 4.0;
     unpacked.weights.values_mut().flatten().for_each(|weight| *weight = (*weight * steps).round() / steps);
     let coarse = agreement(&packed, &plain(&unpacked));
     assert!(coarse < 0.998, "{coarse}");
 }
 
-/// The errors of cases, by the words that have a capital.
+/// Returns the errors per word that has a capital.
 fn slot_error_rate(cases: &[Case], gold: &[Case]) -> f64 {
     let errors = cases.iter().zip(gold).filter(|(case, gold)| case != gold).count();
     errors as f64 / gold.iter().filter(|case| **case != Case::Lower).count() as f64
@@ -282,7 +289,7 @@ fn weights_of_any_size_restore_alike_before_they_go_out_and_after_they_come_in()
     };
     let (before, after, cut) = rates(None);
     assert!((before - after).abs() <= 0.002 && cut == 0, "{before} {after} {cut}");
-    // Cut to a byte, they are told.
+    // If weights are cut to a byte, their number is reported.
     let (_, _, cut) = rates(Some(WeightBits::Eight));
     assert!(cut > 0);
 }

@@ -1,11 +1,11 @@
-//! Learned weights in, the table of a model out, whose weights are whole numbers of steps.
+//! Quantises learned weights into the table of a model.
 
 use super::cells::{Gradient, TrainingWeights};
 use majuscule::methods::maxent::weights::{WeightLevels, Width};
 
 impl TrainingWeights {
-    /// The weights in steps of a model whose weights are so wide, the `kept` features with the largest ones at most. Features
-    /// whose weights are all of no step are left out.
+    /// Quantises the weights to the given width, for at most `kept` features, those with the
+    /// largest weights. Features whose weights all become 0 are left out.
     pub(super) fn quantised(&self, width: Width, kept: usize) -> Quantised {
         let most = self.by_feature().flat_map(|(_, weights)| weights);
         let most = most.fold(0.0f32, |most, weight| most.max(weight.abs()));
@@ -26,18 +26,18 @@ impl TrainingWeights {
     }
 }
 
-/// Weights as a model holds them.
+/// The weights in the form that a model holds.
 #[derive(Debug, PartialEq)]
 pub(super) struct Quantised {
-    /// How many steps a weight of 1 has.
+    /// The number of levels of a weight of 1.
     pub(super) unit: u32,
-    /// How many features have weights that are cut to the most steps that there are.
+    /// The number of features with weights that are cut to the highest level.
     pub(super) cut: usize,
-    /// The bytes of their table.
+    /// The bytes of the weight table.
     pub(super) table: Vec<u8>,
 }
 
-/// How many steps a weight of 1 has where the largest is `most`.
+/// Returns the number of levels of a weight of 1 if the largest weight is `most`.
 fn unit(width: Width, most: f32) -> u32 {
     let unit = match width {
         Width::Narrow => f32::from(width.most()) / most.clamp(0.1, LARGEST),
@@ -46,9 +46,10 @@ fn unit(width: Width, most: f32) -> u32 {
     (unit as u32).max(1)
 }
 
-/// In a byte a larger weight counts as one of this size: e to it is certainty, and small weights then keep fine steps.
+/// The largest weight in a byte, to which larger ones are cut: e to it is near certainty, and small
+/// weights keep fine levels.
 const LARGEST: f32 = 6.0;
 
-/// In two bytes a weight of 1 has at most so many steps, so that the sum of the weights of a word's own features, which takes
-/// two bytes too, is whole up to 127: far beyond certainty.
+/// The largest number of levels of a weight of 1 in two bytes. The sum of the weights of a word's
+/// own features, which takes two bytes too, is then exact up to 127, far beyond certainty.
 const FINE: f32 = 256.0;

@@ -1,4 +1,4 @@
-//! A corpus in, rows of numbered features out: for the solvers that hold all of it in memory.
+//! Turns a corpus into rows of numbered features, for the solvers that hold all of it in memory.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,11 +10,11 @@ use majuscule::error::{Error, Result};
 use majuscule::files::ByteSize;
 use majuscule::methods::maxent::BEGIN;
 
-/// The features that a corpus has for the classes of words, in the order in which they come; `None` where they are more than
-/// `most`.
+/// Returns the features of a corpus that bear on the classes of words, by first occurrence, or
+/// `None` if there are more than `most`.
 ///
 /// # Errors
-/// Where the corpus cannot be read.
+/// If the corpus cannot be read.
 pub(super) fn all_features(data: &DataSet<'_>, most: usize) -> Result<Option<Vec<u64>>> {
     let (mut known, mut found, mut scratch) = (FxHashSet::default(), Vec::new(), ExampleScratch::default());
     data.corpus.for_each(&mut |example| {
@@ -30,14 +30,14 @@ pub(super) fn all_features(data: &DataSet<'_>, most: usize) -> Result<Option<Vec
 /// A solver that holds the whole corpus.
 pub(super) struct Holder {
     pub(super) name: &'static str,
-    /// How many bytes it takes for rows.
+    /// The function that returns the memory in bytes that the solver takes for rows.
     pub(super) bytes: fn(&Matrix) -> usize,
 }
 
-/// The rows of a corpus and the features chosen, numbered from 1 in their order.
+/// Returns the rows of a corpus with the chosen features, numbered from 1 in their order.
 ///
 /// # Errors
-/// Where the corpus cannot be read, or has more words than fit into the memory that is allowed.
+/// If the corpus cannot be read, or has more words than fit into the memory limit.
 pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder: &Holder) -> Result<Matrix> {
     let memory = data.config.solving.solver_memory;
     let numbers: FxHashMap<u64, u32> = chosen.iter().copied().zip(1..).collect();
@@ -74,16 +74,19 @@ pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder:
     Err(Error::Usage(format!("{}: {problem}", data.corpus.name())))
 }
 
-/// The best weights of the features chosen under the penalty `--l2`, in their order, by L-BFGS.
+/// Finds the optimal weights of the chosen features under the penalty `--l2`, in their order, by
+/// L-BFGS.
 ///
 /// # Errors
-/// As [`matrix`], and where the beginnings of sentences are to be found too, words are all of one class, or the steps do not do.
+/// Like [`matrix`], and if sentence beginnings are to be found too, if all words are of one class,
+/// or if the steps do not suffice.
 pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
     if data.begins {
         let problem = "--solver lbfgs finds no beginnings of sentences: train under a protocol that shows them (text, batista, rei or susanto), or with --solver adagrad";
         return Err(Error::Usage(problem.to_owned()));
     }
-    // A number of a row and its class; of a feature the vectors of L-BFGS, three weights each.
+    // Each entry of a row takes 4 bytes; each row takes its class; each feature takes the vectors
+    // of L-BFGS, with three weights each.
     let bytes = |matrix: &Matrix| matrix.numbers() * 4 + matrix.len() * 9 + matrix.features as usize * 700;
     let matrix = matrix(data, Target::Case, chosen, &Holder { name: "L-BFGS", bytes })?;
     if matrix.classes.iter().all(|class| *class == matrix.classes[0]) {

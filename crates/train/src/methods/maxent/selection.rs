@@ -1,10 +1,10 @@
-//! Weights that features share in, the features that matter most out.
+//! Selects the most important features from weights shared by hash.
 
 use super::cells::{Index, TrainingWeights, WeightCell};
 use majuscule::methods::maxent::{BEGIN, WEIGHTS_EACH};
 
 impl TrainingWeights {
-    /// The `size` features that weigh most, and of equal ones the lower hashes.
+    /// Returns the `size` features with the largest weights; ties go to the lower hash.
     pub(super) fn chosen(&self, size: usize) -> Vec<u64> {
         let Index::Hashed(_, leaders) = &self.index else { return Vec::new() };
         let score = |cell: &WeightCell| {

@@ -1,4 +1,4 @@
-//! How large a model becomes: so many features, or so many bytes of which words and weights take their shares.
+//! The size of a model: a number of features, or a number of bytes shared by words and weights.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,22 +13,23 @@ use majuscule::methods::maxent::WORD;
 use majuscule::methods::maxent::table::HashTable;
 use majuscule::model::{self, Draft};
 
-/// How large a model becomes.
+/// The size of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelSize {
-    /// So many features at most, and as many words as the vocabulary says.
+    /// At most this number of features, and as many words as the vocabulary setting allows.
     Features(usize),
-    /// So many bytes at most, packed: a fourth of them at most for words, the rest for features.
+    /// At most this number of bytes, packed: at most a fourth of them for words, the rest for
+    /// features.
     Bytes(usize),
 }
 
-/// The units of bytes; those of files on a disk are powers of ten, so that nothing that is called 2 MB is larger.
+/// A unit of bytes is a power of ten, as for file sizes, so that no model called 2 MB is larger.
 const KILO: f64 = 1000.0;
 
 impl FromStr for ModelSize {
     type Err = String;
 
-    /// Reads a number of features, or with a unit one of bytes: 2MB, 500kB, 1.5MiB, 700000B.
+    /// Parses a number of features, or with a unit a number of bytes: 2MB, 500kB, 1.5MiB, 700000B.
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         if let Ok(features) = text.parse() {
             return Ok(Self::Features(features));
@@ -57,14 +58,15 @@ impl Serialize for ModelSize {
     }
 }
 
-/// Of so many bytes a fourth is for words at most.
+/// The divisor of the size in bytes that gives the limit for words: a fourth.
 const SHARE_OF_WORDS: usize = 4;
 
-/// So many more features are trained than fit: some come out with weights of no step, and need no bytes.
+/// The divisor for spare features: one in 16 more are trained than fit, since some come out with
+/// zero weights and need no bytes.
 const SPARE: usize = 16;
 
 impl ModelSize {
-    /// How many words a model keeps, where it may keep `most`.
+    /// Returns the number of words that a model keeps, at most `most`.
     pub(super) fn vocabulary(self, most: usize) -> usize {
         match self {
             Self::Features(_) => most,
@@ -72,10 +74,11 @@ impl ModelSize {
         }
     }
 
-    /// How many features a model may have beside other sections of these lengths.
+    /// Returns the number of features that a model may have besides other sections of these
+    /// lengths.
     ///
     /// # Errors
-    /// Where none fits.
+    /// If no feature fits.
     pub(super) fn features(
         self,
         config: &MaxentConfig,
@@ -87,7 +90,7 @@ impl ModelSize {
             Self::Bytes(bytes) => bytes,
         };
         let sections: usize = others.iter().map(|&len| model::packed(len)).sum();
-        // The weights themselves begin and end at multiples too.
+        // The weights are aligned at both ends too.
         let taken = sections + model::packed(0) + model::packed(manifest(config, corpus));
         let kept = config.width().room(bytes.saturating_sub(taken));
         if kept == 0 {
@@ -97,7 +100,8 @@ impl ModelSize {
         Ok(FeatureLimits { trained: kept + kept / SPARE, kept })
     }
 
-    /// Refuses a model that came out larger: its manifest may name more files than the corpus has.
+    /// Refuses a model that came out too large; its manifest may name more files than the corpus
+    /// has.
     pub fn check(self, draft: &Draft) -> Result<()> {
         match (self, draft.pack().len()) {
             (Self::Bytes(most), packed) if packed > most => Err(Error::Usage(format!(
@@ -108,28 +112,29 @@ impl ModelSize {
     }
 }
 
-/// How many features are trained, and how many of them stay at most.
+/// The number of features that are trained, and the largest number that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FeatureLimits {
     pub(super) trained: usize,
     pub(super) kept: usize,
 }
 
-/// What a manifest takes at most: what it says of every model, and what was asked for, with the names of files.
+/// Returns an upper bound of the size of a manifest: its fixed parts, the training settings, and
+/// the names of files.
 fn manifest(config: &MaxentConfig, corpus: &Corpus) -> usize {
     let pretty =
         |value: serde_json::Result<String>| value.map_or(0, |text| text.len() + DEEP * text.lines().count());
     let names: Vec<String> = corpus.files().into_iter().map(|(name, _)| name).collect();
-    // The groups of features stand there once more, as those that the model has.
+    // The groups of features occur twice, the second time as those of the model.
     EVERY_MANIFEST
         + 2 * pretty(serde_json::to_string_pretty(config))
         + pretty(serde_json::to_string_pretty(&names))
 }
 
-/// Spaces before a line of a manifest that stands deeper in it than by itself.
+/// The extra indentation, in spaces, of a line in a manifest compared with the line by itself.
 const DEEP: usize = 4;
 
-/// What a manifest takes beside settings and names: the labels, and a record for each file.
+/// The size of a manifest without settings and names: the labels, and a record for each file.
 const EVERY_MANIFEST: usize = 2000;
 
 #[cfg(test)]
@@ -159,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Text with many words and more features.
+    /// Returns a text with many words and more features.
     fn text() -> String {
         let word = |number: u64| {
             let letters = (0..5).map(|at| {

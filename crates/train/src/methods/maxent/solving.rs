@@ -1,4 +1,4 @@
-//! How weights are found: which solver, what it minimises, and when it stops.
+//! The settings of solvers: the choice of solver, the objective, and the stopping criterion.
 
 use std::path::PathBuf;
 
@@ -10,69 +10,72 @@ use majuscule::error::{Error, Result};
 use majuscule::files::ByteSize;
 use majuscule::methods::maxent::hash::hash;
 
-/// How weights are found.
+/// The settings for finding weights.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-// clap names groups of arguments by their type, and this one is flattened into another.
+// clap names argument groups by their type, and this one is flattened into another.
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct Solving {
-    /// What finds the weights
+    /// The solver that finds the weights
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub solver: Solver,
-    /// The penalty of the size of weights, against the sum of −ln P over the words: with it many weights are 0 (AdaGrad)
+    /// The L1 penalty on the absolute values of weights, relative to the sum of −ln P over the
+    /// words; it makes many weights 0 (AdaGrad)
     #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Solving::default().l1)]
     pub l1: f64,
-    /// The penalty of half the squares of weights, against the same sum: LIBLINEAR's 1/C, and 1 in MegaM
-    /// (AdaGrad, L-BFGS)
+    /// The L2 penalty on half the squared weights, relative to the same sum: LIBLINEAR's 1/C, and 1
+    /// in MegaM (AdaGrad, L-BFGS)
     #[arg(long, value_name = "PENALTY", allow_negative_numbers = true, default_value_t = Solving::default().l2)]
     pub l2: f64,
-    /// Take the mean of the weights after each word instead of the last ones (AdaGrad)
+    /// Use the average of the weights over all words instead of the final weights (AdaGrad)
     #[arg(long)]
     pub average: bool,
-    /// Hold this share of the examples out, and stop when what is learned gets worse on them; the best weights stay (AdaGrad,
-    /// with several --epochs)
+    /// Hold out this share of the examples, and stop when the loss on them gets worse; the best
+    /// weights are kept (AdaGrad, with several --epochs)
     #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, default_value_t = Solving::default().held_out)]
     pub held_out: f64,
-    /// How many epochs in a row may be worse than the best
+    /// The number of epochs in a row that may be worse than the best
     #[arg(long, value_name = "N", default_value_t = Solving::default().patience)]
     pub patience: usize,
-    /// Where the choice of the examples held out begins
+    /// The seed of the choice of held-out examples
     #[arg(long, value_name = "N", default_value_t = Solving::default().seed)]
     pub seed: u64,
-    /// What −ln P of a word costs against half the squares of the weights; 1 where it is not given (LIBLINEAR)
+    /// The cost of −ln P of a word relative to half the squared weights; 1 by default (LIBLINEAR)
     #[arg(long, value_name = "C", allow_negative_numbers = true)]
     pub cost: Option<f64>,
-    /// The memory that LIBLINEAR or L-BFGS may take, such as 2G or 500M: each holds the whole corpus
+    /// The memory that LIBLINEAR or L-BFGS may take, such as 2G or 500M: each holds the whole
+    /// corpus
     #[arg(long, value_name = "SIZE", default_value_t = Solving::default().solver_memory)]
     pub solver_memory: ByteSize,
-    /// Take the weights from a file instead of learning them: a model of LIBLINEAR, whose features --dictionary names, or
-    /// weights of MegaM
+    /// Take the weights from a file instead of learning them: a model of LIBLINEAR, whose features
+    /// --dictionary names, or weights of MegaM
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "crate::methods::names")]
     pub weights: Option<PathBuf>,
-    /// The same for the beginnings of sentences (maxent features --target begin)
+    /// Take the weights for sentence beginnings from a file too (maxent features --target begin)
     #[arg(long, value_name = "FILE", requires = "weights")]
     #[serde(serialize_with = "crate::methods::names")]
     pub begin_weights: Option<PathBuf>,
-    /// The names of features that stand in other files as numbers, as maxent features writes them
+    /// The names of the features that other files give as numbers, as written by maxent features
     #[arg(long, value_name = "FILE", requires = "weights")]
     #[serde(serialize_with = "crate::methods::names")]
     pub dictionary: Option<PathBuf>,
 }
 
-/// What finds weights.
+/// The solvers that find weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[derive(clap::ValueEnum)]
 pub enum Solver {
-    /// Multinomial, all classes together, by AdaGrad, as the text goes by
+    /// Multinomial logistic regression by AdaGrad, which streams the text
     #[default]
     Adagrad,
-    /// The same to the best weights under --l2, by L-BFGS, as MegaM has it; the whole corpus is held in memory
+    /// Multinomial logistic regression, to the optimum under --l2, by L-BFGS as in MegaM; holds the
+    /// whole corpus in memory
     Lbfgs,
-    /// LIBLINEAR's -s 0: each class against the rest, by a trust region Newton method
+    /// LIBLINEAR's -s 0: one-versus-rest, by a trust region Newton method
     Liblinear,
-    /// LIBLINEAR's -s 7: the same by coordinate descent in the dual
+    /// LIBLINEAR's -s 7: one-versus-rest, by coordinate descent in the dual
     LiblinearDual,
 }
 
@@ -124,7 +127,7 @@ impl Solving {
         Err(Error::Usage(problem))
     }
 
-    /// What a weight costs for each word of a data.
+    /// Returns the penalty on weights for each word of a data set.
     pub(super) fn penalty(&self, data: &DataSet<'_>) -> Result<Penalty> {
         if self.l1 == 0.0 && self.l2 == 0.0 {
             return Ok(Penalty::None);
@@ -132,7 +135,8 @@ impl Solving {
         Ok(Penalty::of(self.l1, self.l2, data.trained_on()?))
     }
 
-    /// Whether the example of this number, from 0, is held out: the same in every epoch.
+    /// Returns true if the example with this number, from 0, is held out: the same examples in
+    /// every epoch.
     #[inline]
     pub(super) fn holds_out(&self, number: u64) -> bool {
         if self.held_out == 0.0 {
@@ -144,20 +148,20 @@ impl Solving {
         ((hash(&bytes) >> 11) as f64) < self.held_out * (1u64 << 53) as f64
     }
 
-    /// The files that it reads.
+    /// Returns the files that the solver reads.
     pub fn inputs(&self) -> Vec<PathBuf> {
         [&self.weights, &self.begin_weights, &self.dictionary].into_iter().flatten().cloned().collect()
     }
 }
 
-/// What a build says that has one solver only.
+/// Returns the error of a build that lacks LIBLINEAR.
 pub(super) fn left_out() -> Error {
     let problem =
         "this build has no LIBLINEAR: build majuscule with --features liblinear, or use --solver adagrad";
     Error::Usage(problem.to_owned())
 }
 
-/// Refuses what is no penalty.
+/// Refuses invalid penalties.
 pub(super) fn check_penalties(l1: f64, l2: f64) -> Result<()> {
     for (name, penalty) in [("l1", l1), ("l2", l2)] {
         if !(penalty.is_finite() && penalty >= 0.0) {

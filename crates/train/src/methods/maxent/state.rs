@@ -1,29 +1,30 @@
-//! How far training has come: what a checkpoint keeps.
+//! The state of a training, which a checkpoint saves.
 
 use super::cells::TrainingWeights;
 use super::stopping::Stopping;
 use majuscule::error::Result;
 
-/// How far training has come.
+/// The state of a training.
 pub(super) struct TrainingState {
-    /// Epochs done.
+    /// The number of epochs done.
     pub(super) epoch: usize,
-    /// Batches done of the next.
+    /// The number of batches done in the next epoch.
     pub(super) batches: u64,
     pub(super) stopping: Stopping,
     pub(super) weights: TrainingWeights,
 }
 
-/// Is told of a state after each batch of so many words, and with none after each epoch; an error ends training.
+/// A callback that receives the state after each batch, with the batch's number of words, and after
+/// each epoch, with 0; an error ends the training.
 pub(super) type StateKeeper<'a> = dyn FnMut(&TrainingState, u64) -> Result<()> + 'a;
 
 impl TrainingState {
-    /// The beginning.
+    /// Creates the state at the start of a training.
     pub(super) fn new(weights: TrainingWeights, patience: usize) -> Self {
         Self { epoch: 0, batches: 0, stopping: Stopping::new(patience), weights }
     }
 
-    /// Whether so many epochs are done, or what is held out got worse.
+    /// Returns true if all epochs are done, or if the held-out loss got worse.
     pub(super) fn is_over(&self, epochs: usize) -> bool {
         self.epoch >= epochs || self.stopping.stops()
     }

@@ -1,4 +1,4 @@
-//! When to stop: training that no longer helps on what was held out.
+//! Early stopping: ends a training that no longer improves on held-out examples.
 
 use super::cells::TrainingWeights;
 
@@ -6,7 +6,7 @@ use super::cells::TrainingWeights;
 pub(super) struct Stopping {
     pub(super) patience: usize,
     pub(super) best: Option<(f64, TrainingWeights)>,
-    /// Epochs since then.
+    /// The number of epochs since the best one.
     pub(super) worse: usize,
 }
 
@@ -15,7 +15,7 @@ impl Stopping {
         Self { patience, best: None, worse: 0 }
     }
 
-    /// Takes the loss of an epoch and its weights.
+    /// Adds the loss of an epoch and its weights.
     pub(super) fn add(&mut self, loss: f64, weights: TrainingWeights) {
         if self.best.as_ref().is_none_or(|(least, _)| loss < *least) {
             (self.best, self.worse) = (Some((loss, weights)), 0);
@@ -24,12 +24,12 @@ impl Stopping {
         }
     }
 
-    /// Whether it is time.
+    /// Returns true if training should stop.
     pub(super) fn stops(&self) -> bool {
         self.worse >= self.patience
     }
 
-    /// The weights of the least loss.
+    /// Returns the weights with the lowest loss.
     pub(super) fn best(self) -> Option<TrainingWeights> {
         self.best.map(|(_, weights)| weights)
     }

@@ -1,4 +1,4 @@
-//! A data set gone over epoch by epoch.
+//! Trains on a data set epoch by epoch.
 
 use std::num::NonZeroUsize;
 use std::sync::mpsc;
@@ -12,7 +12,8 @@ use super::state::{StateKeeper, TrainingState};
 use crate::corpus::Example;
 use majuscule::error::{Error, Result};
 
-/// Words of a mini-batch, whose gradients are all taken at the same weights: first few, since first steps are long.
+/// The number of words in the first mini-batch. Batches grow from it to [`BATCH`]: the gradients of
+/// a batch are all taken at the same weights, and first steps are long.
 const FIRST_BATCH: usize = 128;
 const BATCH: usize = 4096;
 
@@ -23,7 +24,8 @@ pub(super) struct Trainer<'a> {
 }
 
 impl Trainer<'_> {
-    /// Learns until the last epoch, or until what is held out gets worse. Each batch and each epoch is told to `keep`.
+    /// Trains until the last epoch, or until the held-out loss gets worse. Each batch and each
+    /// epoch is reported to `keep`.
     pub(super) fn epochs(
         &self,
         mut state: TrainingState,
@@ -42,7 +44,7 @@ impl Trainer<'_> {
         Ok(state.stopping.best().unwrap_or_else(|| state.weights.settle()))
     }
 
-    /// Goes over what is left of an epoch.
+    /// Processes the rest of an epoch.
     fn epoch(&self, state: &mut TrainingState, keep: &mut StateKeeper<'_>) -> Result<()> {
         let mut done = state.batches;
         thread::scope(|scope| {
@@ -66,7 +68,7 @@ impl Trainer<'_> {
                         if done > 0 {
                             done -= 1;
                         } else if full.send(std::mem::take(&mut batch)).is_err() {
-                            // Nobody listens any more: training failed, and its own error is the one that is told.
+                            // The receiver is gone: training failed, and reports its own error.
                             return Err(Error::Usage("training failed".to_owned()));
                         }
                     }
@@ -106,7 +108,7 @@ impl Trainer<'_> {
             self.data.rows(example, &mut scratch, |ExampleRow { features, all, answer, .. }| {
                 gradients.taken += 1;
                 let gradient = gradient(weights.sums(features, all), answer);
-                // What is known already moves nothing.
+                // A word that is already known moves nothing.
                 if gradient.iter().any(|g| g.abs() >= 1e-3) {
                     gradients.push(features, all, gradient);
                 }
@@ -115,7 +117,7 @@ impl Trainer<'_> {
         gradients
     }
 
-    /// The mean of −ln P over the words that are held out.
+    /// Returns the mean of −ln P over the held-out words.
     fn held_out_loss(&self, weights: &TrainingWeights) -> Result<f64> {
         let (mut numbers, mut scratch) = (0.., ExampleScratch::default());
         let (mut sum, mut words) = (0.0, 0u64);
