@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 /// Spellings of words and phrases.
 ///
 /// ```
-/// use majuscule::text::{Locale, tokenize::tokenize, words::Words};
+/// use majuscule::text::{Locale, tokenize::tokenize, spellings::Spellings};
 ///
-/// let words = Words::read("iPhone\nNew York\n".as_bytes(), "words.txt", Locale::Root)?;
+/// let words = Spellings::read("iPhone\nNew York\n".as_bytes(), "words.txt", Locale::Root)?;
 /// let text = "an iphone in new york";
 /// let mut tokens = tokenize(text, Locale::Root, "en");
 /// words.fix(text.as_bytes(), 0, true, &mut tokens);
