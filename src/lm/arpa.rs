@@ -85,8 +85,8 @@ pub fn push_number(number: f32, out: &mut Vec<u8>) {
 /// Reads a model.
 ///
 /// # Errors
-/// Returns an error with the line and the likely cause if the input is not an ARPA file or is
-/// inconsistent.
+/// Returns an error with the line and the likely cause if the input is not
+/// an ARPA file or is inconsistent.
 pub(super) fn read(mut input: Input) -> Result<NgramModel> {
     if let Some(problem) = not_arpa(&input.peek(64)?) {
         return Err(Error::file(input.name(), problem));
@@ -157,8 +157,8 @@ impl ArpaSection {
         &self.words[at * order..(at + 1) * order]
     }
 
-    /// Sorts the n-grams by the numbers of their words; files written by this crate are already
-    /// sorted.
+    /// Sorts the n-grams by the numbers of their words; files written
+    /// by this crate are already sorted.
     fn sorted(self, order: usize) -> Self {
         let mut places: Vec<u32> = (0..self.entries.len() as u32).collect();
         if places.is_sorted_by(|&a, &b| self.words(order, a as usize) <= self.words(order, b as usize)) {
@@ -332,8 +332,8 @@ impl ArpaReader {
         }
     }
 
-    /// Refuses a file that lacks all back-offs: the probabilities after its n-grams would not sum
-    /// to one.
+    /// Refuses a file that lacks all back-offs: the probabilities after
+    /// its n-grams would not sum to one.
     fn check_back_offs(&self, sections: &[ArpaSection]) -> Result<()> {
         let orders = sections.len();
         let any = sections.iter().any(|section| section.entries.iter().any(|entry| entry.back_off.is_some()));
@@ -457,8 +457,8 @@ impl ArpaReader {
 /// of the first. The sections are sorted, and stay so.
 fn add_histories(sections: &mut [ArpaSection]) -> (u64, u64) {
     let mut told = (0, u64::MAX);
-    // The longest order comes first, because an added history has a history too. Each word is a
-    // 1-gram.
+    // The longest order comes first, because an added history has a
+    // history too. Each word is a 1-gram.
     for order in (3..=sections.len()).rev() {
         let [shorter, longer] = &mut sections[order - 2..order] else { continue };
         let (mut at, mut is_there) = (0, false);

@@ -1,20 +1,20 @@
-//! A model as one binary file, whose arrays have the same layout as in memory and are used in
-//! place.
+//! A model as one binary file, whose arrays have the same layout as
+//! in memory and are used in place.
 //!
-//! The file begins with `MAJUNGRM`, the format and the order (u32 each); the length of the words'
-//! text, and the numbers of words, of vocabulary slots and of n-gram buckets (u64 each); the
-//! maximum distance of an n-gram from its home bucket, and the number of n-grams of each order up
-//! to seven (u32 each); zeros, and a CRC-32 of these 124 bytes. Then follow the text, the end of
-//! each word in it, the slots, the 1-grams, the contexts and the buckets, each padded with zeros to
-//! a multiple of 64 bytes. A CRC-32 of everything before it comes last. All numbers are
-//! little-endian.
+//! The file begins with `MAJUNGRM`, the format and the order (u32 each); the length of the
+//! words' text, and the numbers of words, of vocabulary slots and of n-gram buckets (u64
+//! each); the maximum distance of an n-gram from its home bucket, and the number of n-grams of
+//! each order up to seven (u32 each); zeros, and a CRC-32 of these 124 bytes. Then follow the
+//! text, the end of each word in it, the slots, the 1-grams, the contexts and the buckets,
+//! each padded with zeros to a multiple of 64 bytes. A CRC-32 of everything before it comes
+//! last. All numbers are little-endian.
 //!
 //! The search for a word starts in the slot given by the lower bits of its wyhash with seed 0
 //! ([`crate::bytes::hash`]), and that for an n-gram in the bucket given by `home` in `scorer.rs`.
 //! No position depends on the word size of a machine.
 //!
-//! Opening a file checks only the head and the length of the file; [`NgramModel::check`] checks the
-//! rest.
+//! Opening a file checks only the head and the length of the file;
+//! [`NgramModel::check`] checks the rest.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! The forms of lower-cased words: the spellings that each may stand for, which SRILM's `disambig`
-//! calls the map.
+//! The forms of lower-cased words: the spellings that each may stand for, which
+//! SRILM's `disambig` calls the map.
 
 use std::io::{self, Write};
 
@@ -29,8 +29,8 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// Makes every word of a vocabulary a form of its lower case, in the order of the words'
-    /// numbers.
+    /// Makes every word of a vocabulary a form of its lower case, in
+    /// the order of the words' numbers.
     pub fn of_vocabulary(vocabulary: &Vocabulary, locale: Locale) -> Self {
         let mut found = FormsBuilder::new(locale);
         for spelling in vocabulary.iter().skip(SPECIAL.len()) {
@@ -46,8 +46,8 @@ impl Forms {
     /// may occur only sentence-initially, or otherwise as `<unk>`. `name` is the file's name.
     ///
     /// # Errors
-    /// Returns an error that names the line if a line has another form, and an error if there are
-    /// no forms.
+    /// Returns an error that names the line if a line has another form, and
+    /// an error if there are no forms.
     pub fn read(name: &str, text: &str, vocabulary: &Vocabulary, locale: Locale) -> Result<Self> {
         let mut found = FormsBuilder::new(locale);
         let mut word = String::new();
@@ -85,8 +85,8 @@ impl Forms {
         Ok(found.finish(vocabulary))
     }
 
-    /// Returns the forms of a lower-cased word, as produced by [`lower_word`]; none if it is
-    /// unknown.
+    /// Returns the forms of a lower-cased word, as produced by
+    /// [`lower_word`]; none if it is unknown.
     #[inline]
     pub fn get(&self, lower: &str) -> &[Form] {
         match self.words.get(lower) {

@@ -1,5 +1,5 @@
-//! N-gram language models: a state and a word in, log10 of the word's probability and the next
-//! state out.
+//! N-gram language models: a state and a word in, log10 of the word's
+//! probability and the next state out.
 
 pub mod arpa;
 pub mod binary;
@@ -75,8 +75,8 @@ impl NgramModel {
         Self::open_as(path, None)
     }
 
-    /// Opens a model like [`NgramModel::open`], with the encoding of an ARPA file that is not
-    /// UTF-8.
+    /// Opens a model like [`NgramModel::open`], with the encoding of
+    /// an ARPA file that is not UTF-8.
     ///
     /// # Errors
     /// Returns the errors of [`NgramModel::open`], and an error if the file has bytes that are not
@@ -183,10 +183,10 @@ impl NgramModel {
         self.table().for_each_state(visit);
     }
 
-    /// Passes every n-gram of one order to `visit`, sorted by the numbers of its words, with its
-    /// probability and its back-off (0 if it has none). For a binary, the first call sorts the
-    /// n-grams, at about 100 ns each; an altered binary may give only the 1-grams, or wrong
-    /// n-grams.
+    /// Passes every n-gram of one order to `visit`, sorted by the numbers of its words,
+    /// with its probability and its back-off (0 if it has none). For a binary, the
+    /// first call sorts the n-grams, at about 100 ns each; an altered binary may give
+    /// only the 1-grams, or wrong n-grams.
     pub fn for_each(&self, order: usize, visit: &mut dyn FnMut(&[WordId], f32, f32)) {
         self.table().for_each(order, visit);
     }

@@ -1,5 +1,5 @@
-//! Scoring of words: all n-grams of a model in one hash table, used in place, in memory or in a
-//! mapped file.
+//! Scoring of words: all n-grams of a model in one hash table, used in
+//! place, in memory or in a mapped file.
 //!
 //! An n-gram is keyed by the number of its history and its last word, and its entry holds
 //! everything that a step needs except the back-off of its history: one cache line for each history
@@ -23,8 +23,8 @@ impl NgramState {
     /// The state in which no word is known.
     pub const EMPTY: Self = Self(u32::MAX);
 
-    /// Returns the state's unique number, which is less than the number of n-grams; `None` for the
-    /// empty state.
+    /// Returns the state's unique number, which is less than the number of
+    /// n-grams; `None` for the empty state.
     pub fn number(self) -> Option<usize> {
         (self != Self::EMPTY).then_some(self.0 as usize)
     }
@@ -275,8 +275,8 @@ impl<'a> NgramScorer<'a> {
     }
 }
 
-/// Returns the next shorter history, which has a lower number, so that the loop ends whatever the
-/// bytes are.
+/// Returns the next shorter history, which has a lower number, so that the
+/// loop ends whatever the bytes are.
 #[inline]
 fn shorter(at: u32, context: &HistoryContext) -> u32 {
     let suffix = number(context[1]);
@@ -289,8 +289,8 @@ type Unigram = [LittleEndian; 2];
 /// A history: its log10 back-off and the state of its longest proper suffix.
 type HistoryContext = [LittleEndian; 2];
 
-/// A cache line with four n-grams: their last words, their histories, log10 p, and the states after
-/// them.
+/// A cache line with four n-grams: their last words, their histories,
+/// log10 p, and the states after them.
 type Bucket = [[LittleEndian; IN_BUCKET]; 4];
 
 const IN_BUCKET: usize = 4;
@@ -311,8 +311,8 @@ pub(super) struct LookUpSize {
 impl LookUpSize {
     fn of(counts: Vec<u32>) -> Self {
         let mut size = Self { counts, buckets: 0, farthest: 0 };
-        // Three of four places are filled: with more, searches take long; with fewer, memory is
-        // wasted.
+        // Three of four places are filled: with more, searches take
+        // long; with fewer, memory is wasted.
         size.buckets = size.ngrams() / 3 + 1;
         size
     }
@@ -407,8 +407,8 @@ impl LookUp {
         }
     }
 
-    /// Converts the look-up table to a sorted table; if its bytes were altered, to a table of the
-    /// 1-grams alone.
+    /// Converts the look-up table to a sorted table; if its bytes were altered,
+    /// to a table of the 1-grams alone.
     pub(super) fn table(&self) -> NgramTable {
         let view = self.view();
         let mut ngrams = Vec::with_capacity(self.size.ngrams());
@@ -426,8 +426,8 @@ impl LookUp {
     }
 }
 
-/// Writes a table into a look-up table, and returns the maximum distance of an n-gram from its home
-/// bucket.
+/// Writes a table into a look-up table, and returns the maximum distance of
+/// an n-gram from its home bucket.
 fn fill(
     table: &NgramTable,
     unigrams: &mut [Unigram],
@@ -535,8 +535,8 @@ impl LookUpArrays<'_> {
 /// Returns the home bucket of a context and a word, where a search starts.
 #[inline]
 fn home(context: u32, word: u32, buckets: usize) -> usize {
-    // Knuth's multiplicative hashing, with the odd number nearest to 2^64 divided by the golden
-    // ratio.
+    // Knuth's multiplicative hashing, with the odd number nearest to
+    // 2^64 divided by the golden ratio.
     let hash = (u64::from(context) << 32 | u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // The hash is scaled to the number of buckets without a division (Lemire 2019).
     ((u128::from(hash) * buckets as u128) >> u64::BITS) as usize

@@ -289,8 +289,8 @@ impl TableArrays<'_> {
         if self.matters(node) { node } else { number(self.nodes[node as usize][2]) }
     }
 
-    /// Returns true if a history that ends in this n-gram is scored differently from one that ends
-    /// in its suffix.
+    /// Returns true if a history that ends in this n-gram is scored differently
+    /// from one that ends in its suffix.
     #[inline]
     fn matters(&self, node: u32) -> bool {
         self.is_context(node) && {
@@ -484,8 +484,8 @@ impl NgramTableBuilder {
         self.table.contexts[context as usize][1] = back_off.to_le_bytes();
     }
 
-    /// Returns the table, in which every link to a suffix that cannot matter is redirected to one
-    /// that can.
+    /// Returns the table, in which every link to a suffix that cannot
+    /// matter is redirected to one that can.
     pub fn finish(mut self) -> NgramTable {
         let none = NgramState::EMPTY.0.to_le_bytes();
         self.table.contexts.push([self.len().to_le_bytes(), [0; 4], none]);

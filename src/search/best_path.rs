@@ -96,8 +96,8 @@ impl<S: Scorer> BestPathSearch<S> {
         self.answer(self.columns.len(), best, |_| 0.0, answer);
     }
 
-    /// Passes the answers of [`BestPathSearch::answer_all`] to `answer`, but keeps the positions
-    /// pending.
+    /// Passes the answers of [`BestPathSearch::answer_all`] to `answer`,
+    /// but keeps the positions pending.
     pub fn guess(&mut self, answer: &mut impl FnMut(Answer<'_, S::Candidate>)) {
         let best = self.last().best(|_| 0.0);
         self.trace(self.columns.len(), best, |_| 0.0);

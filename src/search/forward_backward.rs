@@ -13,8 +13,8 @@ pub(super) struct Posteriors {
     values: Vec<f64>,
     /// The start of each position in `values`.
     starts: Vec<usize>,
-    /// ln of the sum over all continuations from each node of the current column, and of the
-    /// previous one.
+    /// ln of the sum over all continuations from each node of the current
+    /// column, and of the previous one.
     backward: Vec<f64>,
     next: Vec<f64>,
 }

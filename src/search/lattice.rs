@@ -63,9 +63,9 @@ impl<State: Copy + Eq + Hash, Candidate: Copy> LatticeColumn<State, Candidate> {
         self.forward.clear();
     }
 
-    /// Adds the nodes of the candidates after those of the previous column. The cheapest hypothesis
-    /// in a state stays; of equally cheap ones, the first: that of the first candidate after the
-    /// first node.
+    /// Adds the nodes of the candidates after those of the previous column. The cheapest
+    /// hypothesis in a state stays; of equally cheap ones, the first: that of the first
+    /// candidate after the first node.
     #[inline]
     pub(super) fn expand<S>(&mut self, before: &Self, scorer: &S, at: usize, arcs: bool)
     where

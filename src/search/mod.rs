@@ -1,5 +1,5 @@
-//! The best path through candidates: an exact search, with posterior probabilities and n best paths
-//! on request.
+//! The best path through candidates: an exact search, with posterior
+//! probabilities and n best paths on request.
 //!
 //! Words arrive one after another with their candidates, and a [`Scorer`] gives the cost of each
 //! candidate after the previous ones. Hypotheses in the same state have the same future, so one
@@ -27,8 +27,8 @@ pub trait Scorer {
     /// Returns the state before the first position.
     fn start(&self) -> Self::State;
 
-    /// Returns the cost of a candidate at position `at`, counted from the start, and the state
-    /// after it.
+    /// Returns the cost of a candidate at position `at`, counted from
+    /// the start, and the state after it.
     fn step(&self, at: usize, state: Self::State, next: Self::Candidate) -> (f32, Self::State);
 
     /// Returns the cost of ending in a state.

@@ -103,8 +103,8 @@ impl Taken {
         self.0.len() as u32 - 1
     }
 
-    /// The candidates from a link to the end. The last link represents the end itself and is
-    /// dropped.
+    /// The candidates from a link to the end. The last link
+    /// represents the end itself and is dropped.
     fn candidates(&self, first: u32) -> Vec<usize> {
         let links = std::iter::successors(self.0.get(first as usize), |(_, next)| self.0.get(*next as usize));
         let mut candidates: Vec<_> = links.map(|&(candidate, _)| candidate as usize).collect();

@@ -1,11 +1,11 @@
-//! The library's named settings as command-line arguments; the library itself does not depend on
-//! clap.
+//! The library's named settings as command-line arguments; the library
+//! itself does not depend on clap.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use majuscule::named::NamedValue;
 
-/// Returns a parser that reads a setting by the name of one of its values: `#[arg(value_parser =
-/// by_name::<Preset>())]`.
+/// Returns a parser that reads a setting by the name of one of its values:
+/// `#[arg(value_parser = by_name::<Preset>())]`.
 pub fn by_name<T: NamedValue>() -> impl TypedValueParser<Value = T> {
     let former =
         |name: &'static str| T::FORMER.iter().filter(move |(_, now)| *now == name).map(|(former, _)| *former);

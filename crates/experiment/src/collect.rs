@@ -1,5 +1,5 @@
-//! Outputs of jobs in, results out: the examples of each test are read once, for all rows in
-//! parallel.
+//! Outputs of jobs in, results out: the examples of each test are read
+//! once, for all rows in parallel.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ fn row(recipe: &Recipe, plan: &Plan, planned: &Planned, methods: &Methods) -> Re
     let (manifest, layers) = match &planned.model {
         Some(RowModel::At(path)) => {
             let store = model::open(path)?;
-            // Only the layer weights are asked for, so that only a model with layers is loaded.
+            // A model is loaded only if it may have layers, to read their weights.
             let has_layers = methods.has_backends(&store.manifest().method);
             let model = has_layers.then(|| methods.load(&*store, &Backend::default())).transpose()?;
             let layers = model.and_then(|model| model.restorer.details()?.layer_weights());

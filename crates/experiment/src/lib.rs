@@ -1,5 +1,5 @@
-//! Experiments: methods are trained and tested as a recipe describes, and a report of the results
-//! is written.
+//! Experiments: methods are trained and tested as a recipe describes, and a
+//! report of the results is written.
 
 pub mod recipe;
 pub mod library;

@@ -1,5 +1,5 @@
-//! The recipes built into the program: one for each table or figure of a paper, and a small one to
-//! start with.
+//! The recipes built into the program: one for each table or figure of a
+//! paper, and a small one to start with.
 
 /// The names and texts of the built-in recipes.
 pub const RECIPES: &[(&str, &str)] = &[

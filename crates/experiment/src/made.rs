@@ -10,8 +10,8 @@ use majuscule_train::eval::compare::Interval;
 use majuscule_train::eval::report::MisspelledWord;
 use majuscule_train::eval::{Figures, Intervals, Slots, SystemDifference};
 
-/// Two rows on one test, names and words that a page must not treat as markup, and a row that was
-/// left out.
+/// Two rows on one test, names and words that a page must not treat as
+/// markup, and a row that was left out.
 pub fn small() -> Results {
     let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
     let mut first = row("a <script>alert(1)</script>", "a & b", None);
@@ -192,8 +192,9 @@ fn test(t: usize, name: &str, rows: usize) -> ResultTest {
     }
 }
 
-/// A sample line in which row `i` lower-cases every word whose index it divides, and row 0 also
-/// adds a wrong capital.
+/// A sample line in which row `i` lower-cases the words at multiples of `i % 4 + 2`,
+/// shifted by `k`. Row 0 also adds wrong capitals, rows 9 and 10 are right, and row 11
+/// has no output for the first line.
 fn sample(k: usize, line: &str, rows: usize) -> ResultSample {
     let reference: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let output = |i: usize| {
@@ -255,8 +256,8 @@ fn cell(tokens: u64, ser: f64, difference: Option<(f64, f64)>) -> ResultCell {
     }
 }
 
-/// Figures in which a tenth of the words are slots, and errors are half deletions and half
-/// insertions.
+/// Figures in which a tenth of the words are slots, and errors are
+/// half deletions and half insertions.
 fn figures(tokens: u64, ser: f64) -> Figures {
     let slots = tokens / 10;
     let wrong = (slots as f64 * ser).round() as u64;

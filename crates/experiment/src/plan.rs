@@ -59,8 +59,8 @@ pub struct Planned {
     pub lines: Option<u64>,
     /// The job that trains or adapts the model; `None` for an existing model.
     pub training: Option<usize>,
-    /// The location of the model; `None` for a cascade or a recogniser's own capitals, which have
-    /// none.
+    /// The location of the model; `None` for a cascade or a
+    /// recogniser's own capitals, which have none.
     pub model: Option<RowModel>,
     /// The job of each test; `None` if the row does not take part in the test.
     pub tests: Vec<Option<usize>>,
@@ -256,8 +256,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The rows that a recipe row expands to: the name of each, its size, and the row that it
-    /// adapts.
+    /// The rows that a recipe row expands to: the name of each, its
+    /// size, and the row that it adapts.
     fn sizes(&self, row: &RecipeRow) -> Vec<(String, Option<u64>, Option<String>)> {
         let sized = |name: &str, lines: u64| format!("{name}, {} lines", thousands(lines));
         let Some(base) = &row.adapt else {
@@ -586,8 +586,8 @@ impl Planner<'_> {
         command.shown.push(if is_text { name.to_owned() } else { format!("models/{}", slug(name)) });
     }
 
-    /// Adds files in the folder of corpora to a command; the files of a folder are added one by
-    /// one.
+    /// Adds files in the folder of corpora to a command; the files
+    /// of a folder are added one by one.
     fn files(&mut self, command: &mut Command, files: &[PathBuf]) -> Result<()> {
         for file in files {
             let path = self.place(file);

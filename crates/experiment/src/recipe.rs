@@ -1,9 +1,9 @@
 //! Recipes of experiments, read from TOML: texts, the steps and rows that use them, and the tests
 //! that every row takes.
 //!
-//! A row describes the training of its model in the words of the command line, `train = "hmm
-//! --order 3"`. A recipe can therefore use everything that the verbs can do, and its commands can
-//! be typed again.
+//! A row describes the training of its model in the words of the command line,
+//! `train = "hmm --order 3"`. A recipe can therefore use everything that the verbs can do, and its
+//! commands can be typed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -37,8 +37,8 @@ pub struct Recipe {
     /// True if the words of the texts are counted by their case.
     #[serde(default)]
     pub statistics: bool,
-    /// True if tables have a column for the words that a model knows, for papers that score only
-    /// those.
+    /// True if tables have a column for the words that a model knows,
+    /// for papers that score only those.
     #[serde(default)]
     pub in_model: bool,
     /// The files and folders that the user must provide: name and description of each.
@@ -108,8 +108,8 @@ pub struct RecipeTest {
     /// The name of a corpus of the recipe, used instead of files: some lines of a file can then be
     /// for training and others for tests.
     pub corpus: Option<String>,
-    /// The recogniser's transcripts of the same speech, whose words are restored; files are paired
-    /// by name.
+    /// The recogniser's transcripts of the same speech, whose words are
+    /// restored; files are paired by name.
     pub recognised: Option<PathBuf>,
     /// The protocol of the test, if it differs from the recipe's.
     pub protocol: Option<Protocol>,
@@ -401,8 +401,8 @@ fn written_in(table: &DeTable<'_>) -> Option<(String, usize)> {
     })
 }
 
-/// Returns true if a word of a command is an option that names an output, or the `--` that ends the
-/// options.
+/// Returns true if a word of a command is an option that names an output, or
+/// the `--` that ends the options.
 fn names_output(word: &str) -> bool {
     match word.strip_prefix("--") {
         Some(option) => {

@@ -63,8 +63,8 @@ pub struct ResultSample {
     pub reference: Vec<String>,
     /// For each word, true if it is scored.
     pub scored: Vec<bool>,
-    /// The words as each row wrote them, as many as in the reference; `None` if a row was not
-    /// tested here.
+    /// The words as each row wrote them, as many as in the reference;
+    /// `None` if a row was not tested here.
     pub outputs: Vec<Option<Vec<String>>>,
 }
 
@@ -110,9 +110,9 @@ pub struct Published {
 }
 
 impl Published {
-    /// Returns true if F cannot have been computed over the slots of SER. For a given SER, F is
-    /// greatest if all errors are insertions: then F = 2 / (2 + SER). A small excess is accepted as
-    /// rounding.
+    /// Returns true if F cannot have been computed over the slots of SER. For a given
+    /// SER, F is greatest if all errors are insertions: then F = 2 / (2 + SER). A small
+    /// excess is accepted as rounding.
     pub fn is_no_slot_f(&self) -> bool {
         self.f.zip(self.ser).is_some_and(|(f, ser)| f > 2.0 / (2.0 + ser) + 0.005)
     }
@@ -135,8 +135,8 @@ pub struct ResultCell {
     pub errors: Vec<MisspelledWord>,
     /// Scores through an alignment with recognised words.
     pub recognised: Option<Recognised>,
-    /// The figures over the words that the model knows, if the recipe asks for them and they could
-    /// be determined.
+    /// The figures over the words that the model knows, if the recipe asks for
+    /// them and they could be determined.
     #[serde(default)]
     pub in_model: Option<Figures>,
 }
@@ -183,10 +183,10 @@ pub struct TextOverlap {
 }
 
 impl TextOverlap {
-    /// The share of a test text's n-grams above which the overlap counts as a leak. Texts of one
-    /// genre share set phrases: of the 8-grams of a Europarl test text, 3.2 % occur in 50 million
-    /// words of other sessions, and 0.04 % for talks. A larger share means that whole passages were
-    /// trained on.
+    /// The share of a test text's n-grams above which the overlap counts as a leak. Texts of
+    /// one genre share set phrases: of the 8-grams of a Europarl test text, 3.2 % occur in
+    /// 50 million words of other sessions, and 0.04 % for talks. A larger share means that
+    /// whole passages were trained on.
     const LEAK: f64 = 0.05;
 
     /// Returns true if so much of the test text was trained on that its figures are better than

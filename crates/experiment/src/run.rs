@@ -1,5 +1,5 @@
-//! Jobs in, results out: jobs whose output is in the cache are not repeated, and interrupted jobs
-//! are resumed.
+//! Jobs in, results out: jobs whose output is in the cache are not repeated,
+//! and interrupted jobs are resumed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, TryLockError};
@@ -83,8 +83,8 @@ pub fn execute(
     collect(recipe, plan, methods)
 }
 
-/// Locks a cache until the file is closed, so that two runs do not do the same jobs in the same
-/// folders.
+/// Locks a cache until the file is closed, so that two runs do not do
+/// the same jobs in the same folders.
 fn lock(cache: &Path) -> Result<fs::File> {
     fs::create_dir_all(cache).map_err(|error| Error::io("create", cache, error))?;
     let path = cache.join("lock");
@@ -159,8 +159,8 @@ fn do_job(job: &Job, run: &mut Run<'_>) -> Result<()> {
     files::publish(folder.join(DONE), |out| write(out, folder, job.request.as_bytes()))
 }
 
-/// Returns true if a verb has `--force`, as those that write folders do; the others replace files
-/// without it.
+/// Returns true if a verb has `--force`, as those that write folders do; the
+/// others replace files without it.
 fn may_replace(arguments: &[String]) -> bool {
     matches!(arguments.first().map(String::as_str), Some("train" | "adapt"))
 }
@@ -199,8 +199,8 @@ fn take_lines(from: &[PathBuf], shuffled: bool, skip: u64, lines: u64, to: &Path
     })
 }
 
-/// Writes a line, unless it is empty or to be skipped; `left` counts the lines still to be skipped
-/// and taken.
+/// Writes a line, unless it is empty or to be skipped; `left` counts the
+/// lines still to be skipped and taken.
 fn take(line: &str, left: &mut (u64, u64), out: &mut impl Write, to: &Path) -> Result<()> {
     match left {
         _ if line.trim().is_empty() => {}

@@ -57,8 +57,8 @@ impl SheetField {
         Self { shown: html! { (shown) }, key: None, class: None }
     }
 
-    /// Creates a field with a number and its text; a missing number is shown as a dash and sorted
-    /// to the end.
+    /// Creates a field with a number and its text; a missing number is shown
+    /// as a dash and sorted to the end.
     pub fn figure(key: Option<f64>, shown: impl Render) -> Self {
         match key {
             Some(key) => Self { key: Some(key), ..Self::words(shown) },
@@ -179,8 +179,8 @@ impl Render for ReportTable {
     }
 }
 
-/// Rounds a number to twelve digits, because its last digits do not survive a round trip through
-/// JSON.
+/// Rounds a number to twelve digits, because its last digits do not
+/// survive a round trip through JSON.
 fn rounded(key: f64) -> f64 {
     format!("{key:.11e}").parse().unwrap_or(key)
 }

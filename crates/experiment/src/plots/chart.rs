@@ -176,8 +176,8 @@ impl PointLabels {
         for ((text, place), placed) in self.texts.iter().zip(places).zip(&self.placed) {
             let Some((area, _)) = placed else { continue };
             let middle = (area.from.1 + area.to.1) / 2;
-            // The text is anchored at the side of its point, because the estimate of its width may
-            // be off.
+            // The text is anchored at the side of its point, because the
+            // estimate of its width may be off.
             let (x, side) = if area.from.0 >= place.0 {
                 (area.from.0 + 2, HPos::Left)
             } else if area.to.0 <= place.0 {

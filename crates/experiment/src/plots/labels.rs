@@ -37,8 +37,8 @@ impl Area {
 pub const HEIGHT: i32 = 16;
 const POINT: i32 = 6;
 
-/// The distances of names from their points that are tried, in pixels; from `LINE` on, a line leads
-/// to the point.
+/// The distances of names from their points that are tried, in pixels; from
+/// `LINE` on, a line leads to the point.
 const DISTANCES: [i32; 8] = [8, 12, 20, 32, 46, 62, 80, 100];
 const LINE: i32 = 20;
 

@@ -245,8 +245,8 @@ fn trade(
     Some(Plot::new(format!("{TRADE}{name}-{}", slug(results, test)), title, caption, &svg))
 }
 
-/// Plots the weights of layers, as in figure 3 of Rei et al. 2020. Returns `None` if no row has
-/// any.
+/// Plots the weights of layers, as in figure 3 of Rei et al. 2020.
+/// Returns `None` if no row has any.
 fn layers(results: &Results) -> Option<Plot> {
     let rows: Vec<(&ResultRow, &Vec<f64>)> =
         results.rows.iter().filter_map(|row| Some((row, row.layers.as_ref()?))).collect();

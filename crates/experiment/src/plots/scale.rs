@@ -71,8 +71,8 @@ pub fn logarithmic(
     Axis { title: title.into(), low, high, marks }
 }
 
-/// Creates a logarithmic axis whose marks are the values themselves, except those too close to the
-/// previous mark.
+/// Creates a logarithmic axis whose marks are the values themselves, except those
+/// too close to the previous mark.
 pub fn sizes(title: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Axis {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);

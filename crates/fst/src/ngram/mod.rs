@@ -8,9 +8,9 @@
 //! - *epsilon* arcs give the paper's bestpath(S ∘ T), an approximation: a path may back off even if
 //!   the longer n-gram is known, so that an improbable n-gram counts as if it had not been seen.
 //!
-//! A model contains the machine with its symbols as an OpenFst file, which is smaller than the
-//! language model and faster to load than to build. The `fst` verbs and OpenFst's programs can read
-//! it directly.
+//! A model contains the machine with its symbols as an OpenFst file, which is smaller
+//! than the language model and faster to load than to build. The `fst` verbs and
+//! OpenFst's programs can read it directly.
 mod train;
 
 use serde::{Deserialize, Serialize};

@@ -17,8 +17,8 @@ pub struct Transducer {
     machine: Machine,
     outputs: Symbols,
     locale: Locale,
-    /// The input labels of each lower-cased word: the word itself, or all its forms for an
-    /// acceptor.
+    /// The input labels of each lower-cased word: the word itself,
+    /// or all its forms for an acceptor.
     readings: FxHashMap<String, Vec<ArcLabel>>,
     /// The input label of words without readings.
     unknown: Option<ArcLabel>,
@@ -68,8 +68,8 @@ impl Transducer {
     /// Returns a function that finds the best path of a line; `None` if the machine accepts none.
     ///
     /// # Errors
-    /// The function returns an error if a line has a word that the machine cannot read, not even as
-    /// `<unk>`.
+    /// The function returns an error if a line has a word that the machine
+    /// cannot read, not even as `<unk>`.
     pub fn best(&self) -> impl FnMut(&str) -> Result<Option<InputLine>> {
         let mut search = LayeredSearch::new(&self.machine);
         move |line| Ok(search.best(&self.lattice(line)?).map(|path| self.line(line, &path)))

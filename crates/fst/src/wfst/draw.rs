@@ -68,16 +68,16 @@ fn said(arc: &MachineArc, inputs: &Symbols, outputs: &Symbols) -> String {
     if read == written { format!("{read}/{cost:.2}") } else { format!("{read}:{written}/{cost:.2}") }
 }
 
-/// The distance between two columns of states, and the minimum distance between two states of a
-/// column.
+/// The distance between two columns of states, and the minimum distance
+/// between two states of a column.
 const COLUMN: f64 = 230.0;
 const ROW: f64 = 120.0;
 const RADIUS: f64 = 24.0;
 /// The height of a line of text.
 const LINE: f64 = 13.0;
 
-/// Draws a machine as SVG: states in columns by their distance from the start in arcs, back-off
-/// arcs dashed.
+/// Draws a machine as SVG: states in columns by their distance from the
+/// start in arcs, back-off arcs dashed.
 ///
 /// # Errors
 /// Returns an error if the machine is too large for a picture.
@@ -212,8 +212,8 @@ fn draw(bundle: &Bundle, places: &[(f64, f64)], lines: &mut String, labels: &mut
     };
     let ((x1, y1), (x2, y2)) = (towards(x1, y1), towards(x2, y2));
     path(lines, format!("M{x1:.1} {y1:.1} Q{cx:.1} {cy:.1} {x2:.1} {y2:.1}"));
-    // The label is nearer to the arc's origin, so that labels of arcs that meet in a state do not
-    // overlap.
+    // The label is nearer to the arc's origin, so that labels of arcs that
+    // meet in a state do not overlap.
     let along: f64 = if bundle.dashed { 0.25 } else { 0.45 };
     let rest = 1.0 - along;
     let at = |a: f64, c: f64, b: f64| rest * rest * a + 2.0 * along * rest * c + along * along * b;

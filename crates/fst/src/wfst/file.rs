@@ -160,8 +160,8 @@ pub(super) fn properties(parts: &MachineParts) -> FstProperties {
 /// Reads a machine, `vector` or `const`, and sorts its arcs; `name` is the file's name.
 ///
 /// # Errors
-/// Returns an error if the file is not such a machine, is cut off, or has arcs to states that do
-/// not exist.
+/// Returns an error if the file is not such a machine, is cut off, or has
+/// arcs to states that do not exist.
 pub fn read(name: &str, bytes: &[u8]) -> Result<(Machine, Facts)> {
     let (parts, facts) = parts(bytes).map_err(|problem| Error::file(name, problem))?;
     Ok((Machine::new(parts, None)?, facts))

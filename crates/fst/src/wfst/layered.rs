@@ -184,8 +184,8 @@ impl<'m> LayeredSearch<'m> {
     fn close(&mut self) {
         self.agenda.clear();
         self.agenda.extend((0..self.layer.states.len() as u32).rev());
-        // A cycle of negative cost would lower costs forever; a path without one takes at most this
-        // many steps.
+        // A cycle of negative cost would lower costs forever; a path without
+        // one takes at most this many steps.
         let mut steps = 0;
         while let Some(at) = self.agenda.pop() {
             let Reached { state, mark: before, cost: so_far, .. } = self.layer.states[at as usize];
@@ -232,8 +232,8 @@ impl<'m> LayeredSearch<'m> {
 /// The minimum limit on the number of times that arcs without input are followed.
 const MOST_STEPS: usize = 64;
 
-/// Records a step that writes a label and returns its number; a step that writes nothing is not
-/// recorded.
+/// Records a step that writes a label and returns its number; a step that
+/// writes nothing is not recorded.
 #[inline]
 fn mark(marks: &mut Vec<OutputStep>, before: u32, output: ArcLabel) -> u32 {
     if output == EPSILON {

@@ -57,12 +57,12 @@ pub const FAILURE_SYMBOL: &str = "<phi>";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum BackOff {
-    /// Failure arcs, taken only if a word does not follow: exact, and equal to the hmm with map
-    /// weight 0
+    /// Failure arcs, taken only if a word does not follow: exact, and
+    /// equal to the hmm with map weight 0
     #[default]
     Failure,
-    /// Epsilon arcs, which any path may take: the bestpath(S o T) of Batista et al. 2007, an
-    /// approximation
+    /// Epsilon arcs, which any path may take: the bestpath(S o T) of
+    /// Batista et al. 2007, an approximation
     Epsilon,
 }
 
@@ -143,8 +143,8 @@ impl MachineParts {
         self.arcs.push(Tr::new(input, output, cost, next));
     }
 
-    /// Ends a state with a final cost: the arcs pushed since the previous state belong to it and
-    /// are sorted.
+    /// Ends a state with a final cost: the arcs pushed since the previous
+    /// state belong to it and are sorted.
     fn end_state(&mut self, last: f32) {
         let begin = self.begins[self.finals.len()];
         let arcs = &mut self.arcs[begin..];
@@ -235,8 +235,8 @@ impl Machine {
     /// Refuses a machine whose back-off arcs, those with this label, form a cycle or of which a
     /// state has several.
     fn check_back_off(&self, label: ArcLabel) -> Result<()> {
-        // Follows the back-off arcs of every state in turn: no state may be visited twice on the
-        // same path.
+        // Follows the back-off arcs of every state in turn: no state may be
+        // visited twice on the same path.
         let mut seen = vec![0u32; self.states()];
         for first in 0..self.states() as u32 {
             let mut at = Some(first);

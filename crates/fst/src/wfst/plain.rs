@@ -20,8 +20,8 @@ type Foreign<T> = anyhow::Result<T>;
 type Vector = VectorFst<TropicalWeight>;
 type Const = ConstFst<TropicalWeight>;
 
-/// Finds the best path of a lattice through a machine; `None` if the machine accepts none of its
-/// paths.
+/// Finds the best path of a lattice through a machine; `None` if the
+/// machine accepts none of its paths.
 ///
 /// # Errors
 /// Returns an error if rustfst fails.

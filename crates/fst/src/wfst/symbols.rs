@@ -45,8 +45,8 @@ impl Symbols {
     /// `name` is the file's name.
     ///
     /// # Errors
-    /// Returns an error that names the line if a line has another form, or a number or symbol
-    /// occurs twice.
+    /// Returns an error that names the line if a line has another form, or
+    /// a number or symbol occurs twice.
     pub fn read(name: &str, text: &str) -> Result<Self> {
         let mut rows = Vec::new();
         for (line, text) in (1u64..).zip(text.lines()) {
@@ -132,8 +132,8 @@ impl Symbols {
         label
     }
 
-    /// Refuses a machine if one of its sides has labels that the table lacks. The table may lack
-    /// epsilon.
+    /// Refuses a machine if one of its sides has labels that the table
+    /// lacks. The table may lack epsilon.
     pub(super) fn check(
         &self,
         machine: &Machine,
@@ -182,8 +182,8 @@ impl Symbols {
     }
 }
 
-/// Converts a number of a table to a label, which has 32 bits and a sign as on arcs; -1 is not a
-/// label.
+/// Converts a number of a table to a label, which has 32 bits and a
+/// sign as on arcs; -1 is not a label.
 fn label(number: i64) -> Option<ArcLabel> {
     i32::try_from(number).ok().filter(|&number| number != -1).map(i32::cast_unsigned)
 }

@@ -10,8 +10,8 @@ use majuscule::search::{Scorer, n_best};
 /// The words of the random models: forms of four lower-cased words, and `<unk>`.
 const WORDS: [&str; 7] = ["a", "A", "b", "B", "bB", "c", "<unk>"];
 
-/// A back-off model with arbitrary values, in a form that a slow reference implementation can read
-/// too.
+/// A back-off model with arbitrary values, in a form that a slow
+/// reference implementation can read too.
 #[derive(Debug, Clone)]
 struct Small {
     arpa: String,
@@ -42,8 +42,8 @@ impl Small {
         -back_off * std::f64::consts::LN_10 + self.exact(&history[1..], word)
     }
 
-    /// The costs of a sentence: −ln of its probability, and that of its cheapest sequence of
-    /// back-offs.
+    /// The costs of a sentence: −ln of its probability, and that of its
+    /// cheapest sequence of back-offs.
     fn costs(&self, sentence: &[&'static str]) -> (f64, f64) {
         let mut words = vec!["<s>"];
         words.extend(sentence);

@@ -24,9 +24,9 @@ impl<'m> Walk<'m> {
         self.machine.start().unwrap_or(0)
     }
 
-    /// Reads a word's label after backing off `skips` times, as far as the state allows, and
-    /// returns its cost and the next state. If the word still does not follow, the walk backs off
-    /// further.
+    /// Reads a word's label after backing off `skips` times, as far as the state
+    /// allows, and returns its cost and the next state. If the word still does not
+    /// follow, the walk backs off further.
     #[inline]
     pub fn step(&self, state: u32, label: ArcLabel, skips: u8) -> (f32, u32) {
         let (mut so_far, mut state, mut skips) = (0.0, state, skips);
