@@ -135,10 +135,11 @@ pub struct RestoreArgs {
     threshold: Option<f32>,
     /// Print JSON, one object per line
     ///
-    /// With --confidence, one object per word: {"line":1,"form":"Lisbon","probability":0.98}, and
-    /// "sentence_end":true or false if the model predicts sentence ends. With --stream alone, one
-    /// object per update: {"committed":"in ","tail":"Lisbon"}. The committed texts together are the
-    /// output of --stream; tail may still change.
+    /// With --confidence, one object per word:
+    /// {"line":1,"form":"Lisbon","probability":0.98}, and "sentence_end":true or false if the
+    /// model predicts sentence ends. With --stream alone, one object per update:
+    /// {"committed":"in ","tail":"Lisbon"}. The committed texts together are the output of
+    /// --stream; tail may still change.
     #[arg(long, conflicts_with = "n_best", verbatim_doc_comment)]
     json: bool,
     /// Print the N most probable ways to write each line, each line taken

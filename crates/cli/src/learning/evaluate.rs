@@ -26,9 +26,8 @@ use majuscule_train::eval::{Choices, Report, System, compare, evaluate_each};
 /// Evaluates a model: it sees the words without capitals,
 /// and its choices are compared with the true case
 ///
-/// The choices are the model's own, unless --words, --sentence-start
-/// or --case add those of restore. To measure everything that
-/// restore does to a text, score its output with the verb score.
+/// The choices are the model's own, unless --words, --sentence-start or --case add those of
+/// restore. To measure everything that restore does to a text, run score on its output.
 ///
 /// With --align the model sees the output of a speech
 /// recogniser, which is aligned with the true text.

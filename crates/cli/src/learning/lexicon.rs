@@ -303,7 +303,7 @@ struct Compare {
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
-    /// Weight of sentence-initial words
+    /// Treatment of sentence-initial words
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     initial: Initial,
     #[command(flatten)]
@@ -364,7 +364,7 @@ struct Export {
     /// Forms to write
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     keep: FormFilter,
-    /// Weight of sentence-initial words
+    /// Treatment of sentence-initial words
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     initial: Initial,
     #[command(flatten)]

@@ -12,8 +12,7 @@ use majuscule_train::eval::{Layout, Matching, PairSide, Signature, report};
 /// The options for reading texts and reporting.
 #[derive(Debug, clap::Args)]
 pub struct Measure {
-    /// Protocol, which says what a system sees and what counts:
-    /// text, batista, rei, susanto, asr, or asr:N
+    /// Protocol: what a system sees and what counts (text, batista, rei, susanto, asr, or asr:N)
     ///
     /// text:    the text with punctuation; first words of sentences do not count
     /// batista: no punctuation marks; first words are removed

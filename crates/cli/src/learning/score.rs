@@ -10,9 +10,9 @@ use majuscule_train::eval::{Report, Score, pair};
 
 /// Scores the output of any system: the words of the reference with other capitals
 ///
-/// Every change of capitals counts, as a reader sees it. So restore's
-/// output includes your spellings (--words), kept capitals and the
-/// capitals of sentence starts, which evaluate leaves out.
+/// Every change of capitals counts, as a reader sees it. For the output
+/// of restore this includes your spellings (--words), kept capitals and
+/// the capitals of sentence starts, which evaluate leaves out.
 ///
 /// The output of a speech recogniser has other words: --align pairs them with those of the
 /// reference by edit distance, ignoring case and punctuation, and prints the word error rate too.
