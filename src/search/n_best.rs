@@ -82,8 +82,8 @@ impl PartialOrd for PartialPath {
 }
 
 impl Ord for PartialPath {
-    /// Of equally cheap paths, the longest comes first, and of equally long ones the oldest, so
-    /// that one of them is completed at once.
+    /// Orders paths by cost, equally cheap ones by length, the longest first, and equally long ones
+    /// by age, the oldest first, so that one of them is completed at once.
     fn cmp(&self, other: &Self) -> Ordering {
         let cost = self.cost.total_cmp(&other.cost);
         cost.then(self.column.cmp(&other.column)).then(self.tail.cmp(&other.tail))

@@ -127,7 +127,7 @@ type MachineArc = Tr<TropicalWeight>;
 #[derive(Debug, Clone, Default, PartialEq)]
 struct MachineParts {
     start: Option<u32>,
-    /// Returns the final cost of a state; infinite if the state is not final.
+    /// The final cost of each state; infinite if the state is not final.
     finals: Vec<f32>,
     /// The start of each state's arcs, followed by the end of the last state's.
     begins: Vec<usize>,
@@ -302,7 +302,7 @@ impl Machine {
         self.fst.start()
     }
 
-    /// The final cost of each state; infinite if the state is not final.
+    /// Returns the final cost of a state; infinite if the state is not final.
     fn end(&self, state: u32) -> f32 {
         match self.fst.final_weight(state) {
             Ok(Some(weight)) => *cost(&weight),
