@@ -751,8 +751,8 @@ fn shorter<K: Key>(longer: &Grams<K>, n: u32, bits: u32, memory: &Memory) -> Res
     counter.finish()
 }
 
-/// The value of its suffix for each n-gram of one order: the values of the order below, scattered
-/// by their links.
+/// The suffix values of the n-grams of one order: the values of the order below, scattered by their
+/// links.
 #[derive(Debug)]
 pub(super) struct Scattered {
     array: Vec<f64>,
@@ -898,8 +898,8 @@ mod tests {
         (1..).zip(orders(sentences, order, bits, memory)).map(plain).collect()
     }
 
-    /// Returns a limit with room for nothing, one with room for little, and one with room for
-    /// everything. The folder must live as long as the memory is used.
+    /// Returns memories with room for nothing, for little, and for everything. The folder must live
+    /// as long as they are used.
     fn memories() -> (tempfile::TempDir, [Memory; 3]) {
         let folder = tempfile::tempdir().unwrap();
         let limited = |bytes| Memory::limited(bytes, folder.path());

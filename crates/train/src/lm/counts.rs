@@ -75,8 +75,8 @@ impl TrainingText {
     /// sentences.
     ///
     /// # Errors
-    /// If the text cannot be counted in this order, or if `out` cannot be written, which `refused`
-    /// turns into an error.
+    /// If the text has no counts of this order, or if `out` cannot be written, which `refused` turns
+    /// into an error.
     pub fn write_counts(
         self,
         order: usize,
@@ -127,7 +127,7 @@ impl TrainingText {
         }
     }
 
-    /// Returns the order in which the text was counted, or `None` if it was not counted before.
+    /// Returns the n-gram order of the counts, or `None` if the text was not counted before.
     pub fn order(&self) -> Option<usize> {
         self.made.order
     }

@@ -6,7 +6,7 @@
 //! digests of the words and of the gazetteers (u64 each); the number of epochs done and of batches
 //! done in the next epoch (u64 each); the number of epochs in a row that were worse on the held-out
 //! examples (u64); a flag for best weights (a byte), followed by their loss (f64) and the weights
-//! if it is set; the current weights; and the CRC-32 of everything after the settings. Weights
+//! if it is set; the current weights; and the CRC-32 of everything before it. Weights
 //! consist of a flag that tells if their features are chosen (a byte); the number of cells (u64);
 //! the cells (f32 each); the feature of each cell (u64), with its lead (u32) unless features are
 //! chosen; and the kind of deferred updates (a byte: 0 for none, 1, or 2 with sums). Deferred
