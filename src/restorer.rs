@@ -1,4 +1,4 @@
-//! What every method is: tokens without their capitals in, one choice for each out.
+//! The interface of every method: tokens without their capitals in, one choice for each out.
 
 use std::num::NonZeroUsize;
 
@@ -7,21 +7,23 @@ use crate::error::Result;
 use crate::text::Mark;
 use crate::text::{Choice, Label, Labels, SentenceStart, Tokens};
 
-/// What is asked of a session.
+/// The request to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Want {
-    /// Fill in [`Choice::confidence`], where the method has one.
+    /// True to fill in [`Choice::confidence`], if the method has probabilities.
     pub confidence: bool,
-    /// Fill in the marks after words, where the method chooses them; without, all may be [`Mark::None`].
+    /// True to fill in the marks after words, if the method chooses them; otherwise all may be
+    /// [`Mark::None`].
     pub marks: bool,
-    /// Which beginnings of sentences a method that can tell them gives a capital.
+    /// The sentence starts that get a capital, from a method that can tell them.
     pub starts: SentenceStarts,
-    /// Use at most so many words of right context; `None` is all that the method uses.
+    /// The largest number of words of right context to use; `None` is all that the method uses.
     pub look_ahead: Option<usize>,
-    /// How many contexts a choice is averaged over, by a method that sees a window of a long text at a time (Courtland et al. 2020):
-    /// slower and better.
+    /// The number of contexts that a choice is averaged over, by a method that sees a window of a
+    /// long text at a time (Courtland et al. 2020). More contexts are slower and better.
     pub predictions: NonZeroUsize,
-    /// How many threads a method may use inside one call. The choices do not depend on it.
+    /// The number of threads that a method may use inside one call. The choices do not depend on
+    /// it.
     pub threads: NonZeroUsize,
 }
 
@@ -38,22 +40,23 @@ impl Default for Want {
     }
 }
 
-/// Beginnings of sentences.
+/// A set of sentence starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum SentenceStarts {
-    /// None: each word is chosen as if it stood inside a sentence.
+    /// No sentence starts: each word is chosen as if it stood inside a sentence.
     None,
-    /// Those that the text shows.
+    /// Sentence starts that the text shows.
     Marked,
-    /// Those too that it does not show, as in the output of a recogniser: they are looked for.
+    /// Sentence starts that the text shows, and those that the method predicts, as in the output of
+    /// a recogniser.
     #[default]
     Predicted,
-    /// All these, and the first word of each line.
+    /// All sentence starts, marked or predicted, and the first word of each line.
     EveryLine,
 }
 
 impl From<SentenceStart> for SentenceStarts {
-    /// What a method is asked for where capitals are put so.
+    /// Returns the sentence starts to ask a method for under a sentence-start option.
     fn from(start: SentenceStart) -> Self {
         match start {
             SentenceStart::Never => Self::None,
@@ -63,17 +66,19 @@ impl From<SentenceStart> for SentenceStarts {
     }
 }
 
-/// What comes after the tokens of a push.
+/// The boundary after the tokens of a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Boundary {
-    /// More, perhaps on the same line: choices that need it are held back.
+    /// No boundary: more words may follow on the same line, and choices that depend on them are
+    /// held back.
     None,
-    /// A new line, cue or turn, if anything: the context goes on, and a method that does not look past such a break may
-    /// answer all.
+    /// A new line, cue or turn: the context is kept, and a method that does not look past such a
+    /// break may return all choices.
     Line,
-    /// More, but nobody waits for it: all choices are given by the right context there is, and the context goes on.
+    /// No boundary in the text, but no more waiting: all choices are returned with the right
+    /// context there is, and the context is kept.
     Force,
-    /// Nothing that belongs together with them: all choices are given and the context is forgotten.
+    /// The end of the text: all choices are returned and the context is cleared.
     Reset,
 }
 
@@ -91,31 +96,33 @@ pub enum Boundary {
 /// # }
 /// ```
 pub trait Restorer: Send + Sync {
-    /// The labels it chooses among.
+    /// Returns the labels that the method chooses among.
     fn labels(&self) -> &Labels;
 
-    /// How many words of right context it uses: so many choices at most are held back. `None` is all there are up to
-    /// [`Boundary::Reset`], as an exact search or a transformer uses.
+    /// Returns the number of words of right context that the method uses, which is also the largest
+    /// number of choices that it holds back. `None` is all words up to [`Boundary::Reset`], as an
+    /// exact search or a transformer uses.
     fn look_ahead(&self) -> Option<usize>;
 
-    /// Returns true where the method has probabilities: [`Choice::confidence`] is filled in where it is asked for.
+    /// Returns true if the method has probabilities: [`Choice::confidence`] is then filled in on
+    /// request.
     fn has_probabilities(&self) -> bool {
         true
     }
 
-    /// Starts on a text.
+    /// Starts a text.
     fn session(&self, want: Want) -> Box<dyn Session + '_>;
 
-    /// The answers to single reports and verbs; `None` for a method that has none.
+    /// Returns the answers to single reports and commands; `None` for a method that has none.
     #[doc(hidden)]
     fn details(&self) -> Option<&dyn Details> {
         None
     }
 
-    /// Restores several documents that have nothing to do with each other, in order.
+    /// Restores several independent documents, in order.
     ///
     /// # Errors
-    /// Where the method fails on one, such as for want of memory on a device.
+    /// Fails if the method fails on a document, such as for want of memory on a device.
     fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
         let mut session = self.session(want);
         let restore = |document: &Tokens| {
@@ -127,71 +134,74 @@ pub trait Restorer: Send + Sync {
     }
 }
 
-/// Answers of a method to single reports and verbs, which restoring does without.
+/// Answers of a method to single reports and commands, which restoring does not need.
 pub trait Details {
-    /// Whether a word is among the words that the model holds; `None` for a method that has no list of words.
+    /// Returns true if the model's vocabulary contains a word; `None` for a method without a
+    /// vocabulary.
     fn knows(&self, lower: &str) -> Option<bool> {
         let _ = lower;
         None
     }
 
-    /// The `n` likeliest labellings of a sentence, the likeliest first, fewer where there are no more; `None` for a method
-    /// that finds only one.
+    /// Returns the `n` most probable labellings of a sentence, best first, or fewer if there are no
+    /// more; `None` for a method that finds only one.
     fn n_best(&self, sentence: &Tokens, n: usize) -> Option<Vec<Labelling>> {
         let _ = (sentence, n);
         None
     }
 
-    /// How much each layer of a network counts; `None` for a method without layers.
+    /// Returns the weight of each layer of a network; `None` for a method without layers.
     fn layer_weights(&self) -> Option<LayerWeights> {
         None
     }
 }
 
-/// How much each layer of a network counts: shares of 1, the layer of embeddings first.
+/// The weight of each layer of a network, the embedding layer first; the weights sum to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerWeights(pub Vec<f64>);
 
 impl LayerWeights {
-    /// Their centre of gravity, the sum of layer times weight with layers counted from 0 (Tenney et al. 2019): the higher it is,
-    /// the higher are the layers that tell the case of words.
+    /// Returns the centre of gravity: the sum of layer times weight, with layers counted from 0
+    /// (Tenney et al. 2019). A higher centre means that higher layers tell the case of words.
     pub fn centre(&self) -> f64 {
         self.0.iter().enumerate().map(|(layer, weight)| layer as f64 * weight).sum()
     }
 
-    /// How many layers there are above that of embeddings.
+    /// Returns the number of layers above the embedding layer.
     pub fn layers(&self) -> usize {
         self.0.len().saturating_sub(1)
     }
 
-    /// The centre of gravity over the number of layers, from 0 to 1: networks of different depth compare. `None` without layers.
+    /// Returns the centre of gravity divided by the number of layers, from 0 to 1, which compares
+    /// networks of different depth. `None` without layers.
     pub fn relative_centre(&self) -> Option<f64> {
         (self.layers() > 0).then(|| self.centre() / self.layers() as f64)
     }
 }
 
-/// One label for each word of a sentence, together.
+/// A joint labelling of a sentence, one label for each word.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Labelling {
-    /// log10 of its probability, together with that of the words.
+    /// The log10 of the joint probability of the labels and the words.
     pub log10: f64,
     /// The labels.
     pub labels: Vec<Label>,
 }
 
-/// A text on its way through a method, with the left context and scratch memory that it needs. Law: any way of cutting a
-/// text into pushes gives equal choices.
+/// A text being processed by a method, with the left context and scratch memory that it needs. Law:
+/// the choices do not depend on how the text is cut into pushes.
 pub trait Session: Send {
-    /// Takes the next words and appends the choices that are certain, in order, one for each word. At most
-    /// [`Restorer::look_ahead`] are held back until a later push; none after [`Boundary::Force`], which changes no choice but
-    /// those it gives, and none after [`Boundary::Reset`].
+    /// Takes the next words and appends the choices that are certain, in order, one for each word.
+    /// At most [`Restorer::look_ahead`] choices are held back until a later push. None are held
+    /// back after [`Boundary::Force`], which changes only the choices that it forces, and none
+    /// after [`Boundary::Reset`].
     ///
     /// # Errors
-    /// Where the method fails, such as for want of memory on a device.
+    /// Fails if the method fails, such as for want of memory on a device.
     fn push(&mut self, tokens: &Tokens, end: Boundary, out: &mut Vec<Choice>) -> Result<()>;
 
-    /// Appends the choices that [`Boundary::Force`] would give, and goes on holding them back. A method that holds nothing back has
-    /// none.
+    /// Appends the choices that [`Boundary::Force`] would give, and continues to hold them back. A
+    /// method that holds nothing back appends none.
     ///
     /// # Errors
     /// Like [`Session::push`].

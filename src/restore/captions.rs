@@ -1,4 +1,4 @@
-//! Live captions: records in as they come, each out as soon as all its words are certain.
+//! Live captions: each record is written as soon as all its words are certain.
 
 use std::collections::VecDeque;
 
@@ -8,45 +8,49 @@ use crate::format::{Caption, CaptionReader, Id, Kind};
 use crate::restorer::Restorer;
 use crate::text::RestoreOptions;
 
-/// So many earlier records, and bytes of them, stay in mind, so that one of them may be replaced; the last does however long it is.
+/// The largest number of earlier records, and of their bytes, kept so that a revision can replace
+/// one of them; the last record is kept whatever its length.
 const RECORDS: usize = 256;
 const CONTEXT: usize = 1 << 11;
 
-/// So many bytes of what stands before a record that is replaced are said again, some eighty words: no method looks back much further,
-/// and a record costs no more than that, however many came before.
+/// The number of bytes before a replaced record that are pushed again, some eighty words. No method
+/// looks back much further, and this bounds the cost of a record, however many came before.
 const LEFT: usize = 1 << 9;
 
-/// Records that are restored while they come in. Law: they come out in the order in which they came, each once and with nothing
-/// but case changed, however the bytes are cut.
+/// Records that are restored while they come in. Law: they are written in the order in which they
+/// came, each once and with nothing but case changed, however the bytes are cut.
 ///
-/// Their words are one text, as [`Stream`] restores it. A record that was there before, by its [`Id`], takes the place of the
-/// earlier one: that comes out by the words that are there, and the words that follow have the new ones before them. The work for a
-/// record is bounded by its own length: only the last records are in mind, and one that replaces an older one comes as a new one.
+/// Their words are one text, as [`Stream`] restores it. A revision, which has the [`Id`] of an
+/// earlier record, replaces that record: if the earlier record still waits, it is written with the
+/// context available so far, and the words that follow have the revision before them. The work for
+/// a record is bounded by its own length: only the last records are kept, and a revision of an
+/// older one counts as a new record.
 pub struct CaptionStreamReader<'a> {
     reader: CaptionReader,
-    /// Begins with another text.
+    /// Starts another text.
     begin: Box<dyn Fn() -> Result<Stream<'a>> + Send + 'a>,
     stream: Stream<'a>,
-    /// What was given to the stream and did not come out whole, and what came out of it.
+    /// The records given to the stream whose output is not complete, and the output so far.
     waiting: VecDeque<Waiting>,
     restored: String,
-    /// The records whose words are before the next.
+    /// The records whose words come before the next.
     context: VecDeque<(Option<Id>, String)>,
     taken: u64,
     done: Done,
 }
 
-/// What waits for its words, so many characters: a record, or one that is out and was said again to a new stream.
+/// A record whose output is not complete, with its length in characters; or a record already
+/// written that was pushed again to a new stream.
 struct Waiting {
     chars: usize,
     caption: Option<Caption>,
 }
 
 impl<'a> CaptionStreamReader<'a> {
-    /// Begins with records of a format; `name` is what errors call them.
+    /// Starts records of a format; `name` is their name in errors.
     ///
     /// # Errors
-    /// Like [`Stream::new`], and where the format has no records that can come one by one.
+    /// Fails like [`Stream::new`], and if the format has no records that can come one by one.
     pub fn new(
         name: impl Into<String>,
         kind: Kind,
@@ -121,14 +125,15 @@ impl<'a> CaptionStreamReader<'a> {
         Ok(())
     }
 
-    /// Gives the next words to the stream: those of a record, or of one that is out.
+    /// Pushes the next words to the stream: those of a new record, or of one that is already
+    /// written.
     fn say(&mut self, text: &str, caption: Option<Caption>, restored: &mut Vec<u8>) -> Result<()> {
         self.stream.push(text.as_bytes(), restored)?;
         self.waiting.push_back(Waiting { chars: text.chars().count(), caption });
         Ok(())
     }
 
-    /// The last words of the records before one.
+    /// Returns the last words of the records before a given one.
     fn left_of(&self, at: usize) -> String {
         let mut left: Vec<&str> = Vec::new();
         let mut len = 0;
@@ -136,7 +141,7 @@ impl<'a> CaptionStreamReader<'a> {
             if len >= LEFT {
                 break;
             }
-            // Of a long record the end, from a word on.
+            // The end of a long record, from the beginning of a word.
             let from = text.len().saturating_sub(LEFT - len);
             let from = (from..text.len()).find(|&at| {
                 at == 0 || text.is_char_boundary(at) && text[..at].ends_with(char::is_whitespace)
@@ -147,7 +152,7 @@ impl<'a> CaptionStreamReader<'a> {
         left.iter().rev().copied().collect()
     }
 
-    /// Lets go of the oldest records where there are too many.
+    /// Drops the oldest records if there are too many.
     fn forget(&mut self) {
         let mut len: usize = self.context.iter().map(|(_, text)| text.len()).sum();
         while (len > CONTEXT || self.context.len() > RECORDS) && self.context.len() > 1 {
@@ -162,7 +167,7 @@ impl<'a> CaptionStreamReader<'a> {
         Ok(())
     }
 
-    /// Takes what came out of the stream, and appends the records that are whole.
+    /// Takes output of the stream, and appends the records that are complete.
     fn pass_on(&mut self, restored: &[u8], out: &mut Vec<u8>) {
         self.restored.push_str(&String::from_utf8_lossy(restored));
         loop {
@@ -226,7 +231,7 @@ impl Streaming for CaptionStreamReader<'_> {
     }
 }
 
-/// Where so many characters end, if there are so many.
+/// Returns the end of the first `chars` characters in bytes, if there are that many.
 fn end_of(text: &str, chars: usize) -> Option<usize> {
     text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(chars)
 }
@@ -240,14 +245,15 @@ mod tests {
     use crate::text::tokenize::Capitalized;
     use crate::text::{Case, Choice, Label, Labels, Mark, Tokens};
 
-    /// Gives a capital to a word before `b`, and to one after `a`: it looks at a word on both sides.
+    /// Gives a capital to a word before `b` and to a word after `a`: it looks at one word on either
+    /// side.
     struct Neighbours(Labels, AtomicUsize);
 
     struct Near<'a> {
         words: Vec<String>,
         given: usize,
         look_ahead: usize,
-        /// How many words were seen by all sessions.
+        /// The number of words pushed to all sessions.
         seen: &'a AtomicUsize,
     }
 
@@ -289,7 +295,7 @@ mod tests {
         RestoreOptions { capitalized: Capitalized::Ignore, ..RestoreOptions::default() }
     }
 
-    /// What comes out after each line, and at the end.
+    /// Returns the output after each line, and at the end.
     fn heard(kind: Kind, lines: &[&str], look_ahead: usize) -> Vec<String> {
         let method = Neighbours(Labels::cases(), AtomicUsize::new(0));
         let options = RestoreOptions { look_ahead: Some(look_ahead), ..ignoring() };
@@ -311,7 +317,8 @@ mod tests {
         format!("{{\"id\":{id},\"text\":\"{text}\"}}")
     }
 
-    /// The texts of objects that come out after each of these, and at the end, with a stroke between two.
+    /// Returns the texts of the objects written after each of these records, and at the end,
+    /// separated by strokes.
     fn texts(records: &[(u32, &str)], look_ahead: usize) -> Vec<String> {
         let lines: Vec<String> = records.iter().map(|(id, text)| object(*id, text)).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -335,9 +342,10 @@ mod tests {
     fn a_record_that_is_revised_takes_the_place_of_its_words() {
         // With `a` before it, `z` would have a capital.
         assert_eq!(texts(&[(1, "x"), (2, "a"), (2, "z"), (3, "y")], 1), ["", "x", "a", "z", "y"]);
-        // A part comes out by the words that are there when the next part comes.
+        // A partial record is written with the words available when the next one comes.
         assert_eq!(texts(&[(1, "a"), (1, "a c"), (1, "a c b")], 1), ["", "a", "a C", "a C b"]);
-        // What follows an earlier record is not said again, but has the new words before it.
+        // The words after an earlier record are not written again, but have the new words before
+        // them.
         assert_eq!(
             texts(&[(1, "a"), (2, "c"), (1, "x"), (3, "d"), (2, "a"), (4, "b")], 1),
             ["", "a", "C|x", "", "d|a", "", "b"]
@@ -367,16 +375,16 @@ mod tests {
             assert_eq!(String::from_utf8(out).unwrap().to_lowercase(), records_in.to_lowercase());
             method.1.load(Ordering::Relaxed)
         };
-        // Each is said, and said again without words.
+        // Each is pushed, and pushed again without words.
         let empty =
             |at: usize| object(at / 2, if at.is_multiple_of(2) { "we met them all here" } else { "" });
-        // One goes on for ever; each is revised; an older one is.
+        // One grows for ever; each is revised; an older one is revised.
         let same = |at: usize| object(7, ["so we", "so we met", "we"][at % 3]);
         let revised = |at: usize| object(at / 3, ["so", "so we met", "so we met them"][at % 3]);
         let older =
             |at: usize| object(if at.is_multiple_of(2) { at } else { at.saturating_sub(9) }, "so we met");
         for record in [&empty as &dyn Fn(usize) -> String, &same, &revised, &older] {
-            // Once as much is in mind as ever is.
+            // Measured once the number of kept records has reached its limit.
             let [few, many, more] = [500, 1000, 1500].map(|records| words(records, record));
             assert!(more - many <= (many - few) * 101 / 100, "{few}, {many}, {more} words");
             assert!(more - many <= 500 * (LEFT + CONTEXT) / 4, "{few}, {many}, {more} words");

@@ -1,41 +1,44 @@
-//! What restoring changes, as a unified diff. Only the case of letters changes, so line stands beside line.
+//! The changes of restoring, as a unified diff. Only the case of letters changes, so lines pair one
+//! to one.
 
 use std::collections::VecDeque;
 
-/// So many lines that stay are shown before and after those that change.
+/// The number of unchanged lines shown before and after changed ones.
 const CONTEXT: usize = 3;
 
-/// A hunk is held back until it ends, since its length stands in front of it: so many lines at most.
+/// The largest number of lines in a hunk: a hunk is held back until it ends, since its length is
+/// written before it.
 const LONGEST: usize = 1 << 12;
 
 /// The diff of a text that comes in parts.
 #[derive(Debug, Default)]
 pub(super) struct Diff {
-    /// The line that is not all here, as it was and as it is.
+    /// The last line, still incomplete, as it was and as it is now.
     old: Vec<u8>,
     new: Vec<u8>,
-    /// Lines that have ended.
+    /// The number of lines that have ended.
     lines: u64,
     /// The last lines before a hunk begins.
     before: VecDeque<Vec<u8>>,
     hunk: Option<Hunk>,
 }
 
-/// Lines that change, and those around them.
+/// Changed lines, and the lines around them.
 #[derive(Debug)]
 struct Hunk {
-    /// The number of its first line, counted from 1, and how many lines it has, where one that changes counts once.
+    /// The number of its first line, counted from 1, and the number of its lines, where a changed
+    /// line counts once.
     first: u64,
     len: usize,
-    /// So many of them stay since the last that changed.
+    /// The number of unchanged lines since the last changed one.
     same: usize,
-    /// What is said of each line, and the line.
+    /// The lines, each with its mark in the diff.
     lines: Vec<(u8, Vec<u8>)>,
 }
 
 impl Diff {
-    /// Takes the next part of the text, as it was and as it is, with its lines ending in the same places, and appends what can be
-    /// said to `out`.
+    /// Takes the next part of the text, as it was and as it is, with its lines ending in the same
+    /// places, and appends the finished hunks to `out`.
     pub(super) fn push(&mut self, old: &[u8], new: &[u8], out: &mut Vec<u8>) {
         let (mut olds, mut news) =
             (old.split_inclusive(|&b| b == b'\n'), new.split_inclusive(|&b| b == b'\n'));
@@ -48,7 +51,7 @@ impl Diff {
         }
     }
 
-    /// Appends the rest, now that nothing more comes.
+    /// Appends the rest, at the end of the text.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
         if !self.old.is_empty() {
             self.line(out);
@@ -56,7 +59,7 @@ impl Diff {
         self.end_hunk(out);
     }
 
-    /// Takes a line that is whole.
+    /// Takes a complete line.
     fn line(&mut self, out: &mut Vec<u8>) {
         self.lines += 1;
         let is_same = self.old == self.new;
@@ -93,7 +96,7 @@ impl Diff {
 
     fn end_hunk(&mut self, out: &mut Vec<u8>) {
         let Some(hunk) = self.hunk.take() else { return };
-        // What stays at its end and is too far away goes back to wait for the next.
+        // Unchanged lines at the end that are too far away become context for the next hunk.
         let extra = hunk.same.saturating_sub(CONTEXT);
         let mut lines = hunk.lines;
         let kept = lines.split_off(lines.len() - extra);
@@ -123,7 +126,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// What the diff makes of the old text, which must be what it says.
+    /// Applies the diff to the old text, which must match it.
     fn patched(old: &str, diff: &str) -> String {
         let mut lines = old.split_inclusive('\n');
         let (mut at, mut new) = (1, String::new());

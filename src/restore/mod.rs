@@ -1,4 +1,4 @@
-//! The main job: a file in, the same file with other capitals out.
+//! Restores a file: the same file with other capitals.
 //!
 //! Bytes → [`Format`] → pieces with their words → [`Session`] → choices → [`write()`] → bytes.
 
@@ -26,21 +26,22 @@ use crate::text::{Break, Choice, KeptCapitals, RestoreOptions, Token, Tokens};
 use captions::CaptionStreamReader;
 use output::PieceWriter;
 
-/// Pieces under way between two threads: enough that neither waits for long, few enough that memory stays flat.
+/// The number of pieces in flight between two threads: enough that neither waits for long, few
+/// enough that memory stays flat.
 const UNDER_WAY: usize = 4;
 
-/// So many bytes without a word part what stands before and after: a method that waits for right context must not hold
-/// back so much text.
+/// The number of bytes without a word that separate the text before and after them: a method that
+/// waits for right context must not hold back that much text.
 const GAP: usize = 1 << 20;
 
-/// How much was restored.
+/// The amount of text restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Done {
     /// Words read.
     pub words: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// Whether the text that came out is another.
+    /// True if the output differs from the input.
     pub changed: bool,
 }
 
@@ -56,12 +57,12 @@ impl std::ops::Add for Done {
     }
 }
 
-/// Restores a file of a format piece by piece and hands the output to `out` as soon as it is certain. With two threads or more, one
-/// reads ahead; the bytes are the same.
+/// Restores a file of a format piece by piece and passes the output to `out` as soon as it is
+/// certain. With two threads or more, one reads ahead; the output is the same.
 ///
 /// # Errors
-/// The file's, the method's or those of `out`, and [`Error::Usage`] where the output needs probabilities and the method has none; what
-/// came before is written.
+/// Returns the errors of the file, of the method and of `out`, and [`Error::Usage`] if the output
+/// needs probabilities and the method has none. Output before the error is written.
 pub fn restore(
     kind: Kind,
     mut input: Input,
@@ -90,10 +91,12 @@ pub fn restore(
     Ok(writer.done)
 }
 
-/// Begins to restore a text of a format while it comes in: plain text, or records, of which `name` is what errors call them.
+/// Starts restoring a text of a format while it comes in: plain text, or records, whose name in
+/// errors is `name`.
 ///
 /// # Errors
-/// Like [`Stream::new`], and [`Error::Usage`] where the format has no records that can come one by one.
+/// Fails like [`Stream::new`], and with [`Error::Usage`] if the format has no records that can come
+/// one by one.
 pub fn stream_as<'a>(
     name: impl Into<String>,
     kind: Kind,
@@ -106,53 +109,57 @@ pub fn stream_as<'a>(
     })
 }
 
-/// What is restored while it comes in. Law: however the bytes are cut, the same bytes come out, and what came out is never taken
-/// back; [`Streaming::now`] does not wait for the rest, and words that it gives out may have another case.
+/// A text that is restored while it comes in. Law: the output does not depend on how the bytes are
+/// cut, and output is never taken back. [`Streaming::now`] does not wait for the rest, and the
+/// words that it writes may have another case.
 pub trait Streaming {
-    /// Takes the next bytes and appends to `out` all that is certain then.
+    /// Takes the next bytes and appends to `out` all output that is then certain.
     ///
     /// # Errors
-    /// The method's, and where the bytes are not what the format and the options allow: then what came before is written.
+    /// Returns the method's errors, and fails if the bytes are not what the format and the options
+    /// allow; output before the error is written.
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<()>;
 
-    /// Waits no longer: appends all that is here, by the right context there is.
+    /// Stops waiting: appends all pending text, with the right context there is.
     ///
     /// # Errors
-    /// The method's.
+    /// Returns the method's errors.
     fn now(&mut self, out: &mut Vec<u8>) -> Result<()>;
 
-    /// What [`Streaming::now`] would append: what came in and was not given out, in the cases that are likeliest so far.
+    /// Returns the text that [`Streaming::now`] would append: the pending input, in the most
+    /// probable cases so far.
     ///
     /// # Errors
-    /// The method's.
+    /// Returns the method's errors.
     fn tail(&mut self) -> Result<Vec<u8>>;
 
-    /// Appends the rest, now that nothing more comes, and says how much there was.
+    /// Appends the rest, at the end of the input, and returns the total amount.
     ///
     /// # Errors
-    /// Like [`Streaming::push`].
+    /// Fails like [`Streaming::push`].
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<Done>;
 
-    /// How many bytes came in.
+    /// Returns the number of bytes taken.
     fn taken(&self) -> u64;
 
-    /// How much of them is out.
+    /// Returns the amount of text written.
     fn done(&self) -> Done;
 }
 
-/// A way to write a line.
+/// One of the ranked spellings of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedLine {
-    /// log10 of its probability, together with that of the words.
+    /// The log10 of the joint probability of the labels and the words.
     pub log10: f64,
     /// The line.
     pub line: Vec<u8>,
 }
 
-/// The `n` likeliest ways to write one line, the likeliest first; `None` where the method finds only one. `line` is a text by itself.
+/// Returns the `n` most probable spellings of one line, best first; `None` if the method finds only
+/// one. `line` is a text of its own.
 ///
 /// # Errors
-/// Where the line is not what the options allow.
+/// Fails if the line is not what the options allow.
 pub fn n_best(
     line: &[u8],
     method: &dyn Restorer,
@@ -183,8 +190,8 @@ pub fn n_best(
     Ok(Some(labellings.into_iter().map(written).collect()))
 }
 
-/// Reads pieces on a thread of its own while `take` takes them; what it gives back is used again. It takes `None` where the last piece
-/// ended a line and none came for so long.
+/// Reads pieces on a thread of its own while `take` consumes them; the piece that `take` returns is
+/// reused. `take` gets `None` if the last piece ended a line and no other came within the patience.
 fn read_ahead(
     format: &mut dyn Format,
     patience: Option<Duration>,
@@ -196,13 +203,13 @@ fn read_ahead(
         let reader = scope.spawn(move || -> Result<()> {
             loop {
                 let mut piece = empty.try_recv().unwrap_or_default();
-                // Nobody listens any more once writing failed.
+                // The receiver is gone once writing has failed.
                 if !format.next(&mut piece)? || full.send(piece).is_err() {
                     return Ok(());
                 }
             }
         });
-        // On failure the channels close here, and so the reader ends too.
+        // On failure the channels close here, so the reader ends too.
         let mut limit = None;
         let mut write = || -> Result<()> {
             loop {
@@ -230,7 +237,7 @@ fn read_ahead(
     })
 }
 
-/// Takes a piece whose words all have their choices.
+/// Consumes a piece whose words all have their choices.
 type Take<'a> = dyn FnMut(&Piece, &[Choice]) -> Result<()> + 'a;
 
 /// Pieces that wait for their choices.
@@ -242,7 +249,7 @@ struct Queue<'a> {
     pieces: VecDeque<Piece>,
     spare: Vec<Piece>,
     choices: Vec<Choice>,
-    /// Bytes since the last word.
+    /// The number of bytes since the last word.
     silent: usize,
 }
 
@@ -260,7 +267,8 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Takes a piece, writes all that is certain now, and gives back a piece to be filled again.
+    /// Takes a piece, writes all output that is now certain, and returns a piece to be filled
+    /// again.
     fn push(&mut self, piece: Piece, take: &mut Take<'_>) -> Result<Piece> {
         let words = piece.tokens.as_slice();
         let gap = words.first().map_or(piece.source.len(), |word| word.source.start as usize);
@@ -282,13 +290,13 @@ impl<'a> Queue<'a> {
         Ok(self.spare.pop().unwrap_or_default())
     }
 
-    /// Writes all that is here, without waiting for what it may depend on.
+    /// Writes all pending text, without waiting for the context that it may depend on.
     fn now(&mut self, take: &mut Take<'_>) -> Result<()> {
         self.session.push(&Tokens::new(), Boundary::Force, &mut self.choices)?;
         self.write(take)
     }
 
-    /// What [`Queue::now`] would write, as text.
+    /// Returns the output that [`Queue::now`] would write, as text.
     fn guess(&mut self) -> Result<Vec<u8>> {
         let mut choices = self.choices.clone();
         self.session.guess(&mut choices)?;
@@ -301,7 +309,7 @@ impl<'a> Queue<'a> {
         Ok(guess)
     }
 
-    /// Writes the rest, now that nothing more comes.
+    /// Writes the rest, at the end of the input.
     fn flush(&mut self, take: &mut Take<'_>) -> Result<()> {
         self.session.push(&Tokens::new(), Boundary::Reset, &mut self.choices)?;
         self.write(take)?;

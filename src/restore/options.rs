@@ -16,7 +16,7 @@ use crate::text::write::spell;
 use crate::text::{Case, Choice, Form, RestoreOptions, SentenceStart};
 
 impl RestoreOptions {
-    /// The options with what they leave to the model: the case pairs and the language.
+    /// Fills in the options left to the model: the case pairs and the language.
     pub fn for_model(self, manifest: &Manifest) -> Self {
         Self {
             locale: self.locale.or(Some(manifest.locale)),
@@ -25,10 +25,10 @@ impl RestoreOptions {
         }
     }
 
-    /// The request to a method, for a text of this format.
+    /// Returns the request to a method, for a text of this format.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the output needs probabilities and the method has none.
+    /// Returns [`Error::Usage`] if the output needs probabilities and the method has none.
     pub fn want(&self, method: &dyn Restorer, format: Kind) -> Result<Want> {
         let option = match (self.threshold, self.form) {
             (Some(_), _) => Some("threshold"),
@@ -45,14 +45,15 @@ impl RestoreOptions {
         Ok(Want { confidence: option.is_some(), marks, ..self.plain_want(format) })
     }
 
-    /// The request where only the text comes out.
+    /// Returns the request for output of the text alone.
     fn plain_want(&self, format: Kind) -> Want {
         Want {
             threads: self.threads,
             predictions: self.predictions,
             look_ahead: self.look_ahead,
             starts: match self.sentence_start {
-                // Where sentences run on from line to line, those that begin inside one are looked for as ever.
+                // If sentences run on from line to line, sentence starts inside a line are
+                // predicted as usual.
                 SentenceStart::Always if !matches!(format, Kind::Text | Kind::Tok | Kind::Jsonl) => {
                     SentenceStarts::Predicted
                 }
@@ -69,8 +70,8 @@ impl Model {
         TextRestorer { model: self, options: options.for_model(&self.manifest) }
     }
 
-    /// Restores a text with the default options: a line all in lower case or all in capitals is decided anew, in any other line
-    /// the capitals that are there stay, and sentences begin with a capital where marks show it.
+    /// Restores a text with the default options: a line all in lower case or all in capitals is
+    /// decided anew, in any other line the capitals stay, and marked sentence starts get a capital.
     ///
     /// ```
     /// let model = majuscule::Model::embedded("en")?;
@@ -80,7 +81,7 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// Where the method fails.
+    /// Returns the method's errors.
     pub fn restore(&self, text: &str) -> Result<String> {
         self.with(RestoreOptions::default()).restore(text)
     }
@@ -110,15 +111,15 @@ impl<'a> TextRestorer<'a> {
     /// Restores a text.
     ///
     /// # Errors
-    /// Where the method fails.
+    /// Returns the method's errors.
     pub fn restore(&self, text: &str) -> Result<String> {
         let mut restored = Vec::with_capacity(text.len());
         self.restore_to(Kind::Text, Cursor::new(text.to_owned()), &mut restored)?;
         Ok(String::from_utf8_lossy(&restored).into_owned())
     }
 
-    /// Restores a file of any length: the same bytes with other capitals. Memory does not grow with the file, but for a document
-    /// of Whisper's JSON.
+    /// Restores a file of any length: the same bytes with other capitals. Memory does not grow with
+    /// the file, except for one JSON document of Whisper.
     ///
     /// ```
     /// use majuscule::{Format, Model, RestoreOptions};
@@ -132,8 +133,8 @@ impl<'a> TextRestorer<'a> {
     /// ```
     ///
     /// # Errors
-    /// Where the file cannot be read or written, or holds what the format does not allow; and the method's. What came before is
-    /// written.
+    /// Fails if the file cannot be read or written, or holds something that the format does not
+    /// allow; also returns the method's errors. Output before the error is written.
     pub fn restore_to(
         &self,
         format: Kind,
@@ -146,7 +147,7 @@ impl<'a> TextRestorer<'a> {
         restore(format, Input::uncompressed("text", reader), &*self.model.restorer, &self.options, write)
     }
 
-    /// The words of a text, restored.
+    /// Returns the words of a text, restored.
     ///
     /// ```
     /// let model = majuscule::Model::embedded("en")?;
@@ -157,7 +158,7 @@ impl<'a> TextRestorer<'a> {
     /// ```
     ///
     /// # Errors
-    /// Where the method fails.
+    /// Returns the method's errors.
     pub fn words(&self, text: &str) -> Result<Vec<RestoredWord>> {
         let (options, method) = (&self.options, &*self.model.restorer);
         let input = Input::uncompressed("text", Cursor::new(text.to_owned()));
@@ -171,7 +172,7 @@ impl<'a> TextRestorer<'a> {
                 let Ok(word) = str::from_utf8(&piece.source[span.clone()]) else { continue };
                 let mut text = String::with_capacity(word.len());
                 let resolved = spell(word, token, choice, options, &mut text);
-                // Where the method has none, nothing is said of the others either.
+                // If the method has no probabilities, the other words get none either.
                 let confidence = choice.confidence.and(resolved.confidence);
                 let case = Case::of(&untagged(&text), options.locale());
                 words.push(RestoredWord { text, span: at + span.start..at + span.end, case, confidence });
@@ -187,11 +188,11 @@ impl<'a> TextRestorer<'a> {
         Ok(words)
     }
 
-    /// Begins with a text that is restored while it comes in: bytes in, bytes out. The capitals of the input are ignored where the
-    /// options leave them to whole lines, which a stream does not wait for.
+    /// Starts a text that is restored while it comes in. The capitals of the input are ignored if
+    /// the options leave them to whole lines, since a stream does not wait for those.
     ///
     /// # Errors
-    /// [`Error::Usage`] where a threshold is asked for and the method has no probabilities.
+    /// Returns [`Error::Usage`] if a threshold is set and the method has no probabilities.
     pub fn stream(&self) -> Result<Stream<'a>> {
         let mut options = self.options.clone();
         if options.capitalized == Capitalized::Auto {

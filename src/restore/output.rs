@@ -1,4 +1,4 @@
-//! What comes out: the text, or its words with their probabilities.
+//! The output: the text, or its words with their probabilities.
 
 use serde::Serialize;
 
@@ -10,25 +10,25 @@ use crate::restorer::Restorer;
 use crate::text::markup::untagged;
 use crate::text::{Break, Choice, Form, Mark, RestoreOptions, resolve};
 
-/// Takes bytes of the output, and how much came out with them.
+/// Takes bytes of the output, with the amount of text in them.
 pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;
 
 /// Writes pieces, one after the other.
 #[derive(Debug)]
 pub(super) struct PieceWriter {
     options: RestoreOptions,
-    /// Whether the method chooses where sentences end.
+    /// True if the method chooses sentence ends.
     marks: bool,
-    /// The line of the source that the next piece begins in.
+    /// The line of the source in which the next piece begins.
     line: u64,
-    /// Whether words came before.
+    /// True if words came before.
     goes_on: bool,
     diff: Diff,
-    /// The text of a piece, where that is not what comes out.
+    /// The text of a piece, if the output is in another form.
     text: Vec<u8>,
     /// The output of a piece.
     written: Vec<u8>,
-    /// How much came out.
+    /// The amount of text written.
     pub(super) done: Done,
 }
 
@@ -49,7 +49,7 @@ impl PieceWriter {
         Self { options, marks, line: 1, goes_on: false, diff, text, written, done }
     }
 
-    /// Hands a piece to `out`.
+    /// Passes a piece to `out`.
     pub(super) fn write(&mut self, piece: &Piece, choices: &[Choice], out: &mut Out<'_>) -> Result<()> {
         self.written.clear();
         let bytes = piece.bytes();
@@ -71,7 +71,7 @@ impl PieceWriter {
         out(&self.written, self.done)
     }
 
-    /// Hands over what is left, now that nothing more comes.
+    /// Passes the rest to `out`, at the end of the input.
     pub(super) fn finish(&mut self, out: &mut Out<'_>) -> Result<()> {
         self.written.clear();
         self.diff.finish(&mut self.written);

@@ -1,4 +1,4 @@
-//! Live text: bytes in as they come, words out as soon as they are certain.
+//! Live text: words are written as soon as they are certain.
 
 use super::{Done, PieceWriter, Queue, Streaming};
 use crate::error::{Error, Result, option};
@@ -9,9 +9,9 @@ use crate::text::{Choice, RestoreOptions};
 
 /// A text that is restored while it comes in.
 ///
-/// Nothing is decided by what comes later than a word's right context ([`Want::look_ahead`]): neither by the rest of its
-/// line nor, as [`restore`](super::restore) does, by whether the line it opens is punctuated. In text without marks
-/// that end sentences, the same comes out as there.
+/// No choice depends on text after the word's right context ([`Want::look_ahead`]): neither on the
+/// rest of its line nor, as in [`restore`](super::restore), on whether the line that it opens is
+/// punctuated. In text without marks that end sentences, the output is the same as there.
 ///
 /// ```
 /// use majuscule::{Capitalized, Model, RestoreOptions, Stream, Streaming};
@@ -38,16 +38,16 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Begins with a text; `name` is what errors call it.
+    /// Starts a text; `name` is its name in errors.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the output needs probabilities and the method gives none, and for [`Capitalized::Auto`], which
-    /// looks at whole lines.
+    /// Returns [`Error::Usage`] if the output needs probabilities and the method has none, and for
+    /// [`Capitalized::Auto`], which looks at whole lines.
     pub fn new(name: impl Into<String>, method: &'a dyn Restorer, options: RestoreOptions) -> Result<Self> {
         Self::of(name, Kind::Text, method, options)
     }
 
-    /// Begins with the text of records of a format.
+    /// Starts the text of records of a format.
     pub(super) fn of(
         name: impl Into<String>,
         kind: Kind,
@@ -85,7 +85,8 @@ impl Streaming for Stream<'_> {
         taken
     }
 
-    /// Of a word of which only a part is here, that part comes out, and the rest of it stays as it will come.
+    /// If only a part of a word is here, that part is written, and the rest of the word stays as it
+    /// will come.
     fn now(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.live.cut();
         self.pass_on(out)?;
@@ -100,7 +101,7 @@ impl Streaming for Stream<'_> {
         taken.map(|()| self.writer.done)
     }
 
-    /// Parts that no word has been found in are as they came.
+    /// Parts without words so far are unchanged.
     fn tail(&mut self) -> Result<Vec<u8>> {
         let mut tail = self.queue.guess()?;
         tail.extend_from_slice(self.live.rest());

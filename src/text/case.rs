@@ -1,4 +1,4 @@
-//! The case of a word: which of its letters are capitals.
+//! The case of a word: the set of its letters that are capitals.
 //!
 //! One value for each spelling of a word, so two spellings are equal exactly when their cases are.
 
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::locale::{Letter, Locale};
 
-/// Words of more letters than this are no tokens: [`Capitals`] is a set of 64.
+/// The largest number of letters in a token: [`Capitals`] is a set of 64.
 pub const MAX_LETTERS: usize = 64;
 
-/// Which letters of a word are capitals: bit `k` is the `k`-th letter that pairs, counted from 0. Digits, marks and
-/// letters without a pair do not count.
+/// The set of the letters of a word that are capitals: bit `k` is the `k`-th letter that pairs,
+/// counted from 0. Digits, marks and letters without a pair do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Capitals(pub u64);
 
 impl Capitals {
-    /// Whether letter `k` is a capital.
+    /// Returns true if letter `k` is a capital.
     pub fn contains(self, k: usize) -> bool {
         k < MAX_LETTERS && self.0 >> k & 1 == 1
     }
@@ -27,34 +27,35 @@ pub enum Case {
     /// No capitals, or no letters that pair: `word`, `1990`.
     #[default]
     Lower,
-    /// The first letter only, of two or more; under Dutch, `IJ` is a first letter: `Word`, `IJsland`. A word whose first
-    /// letter does not pair has no title case.
+    /// A capital first letter, of two letters or more; under Dutch, `IJ` is one first letter:
+    /// `Word`, `IJsland`. A word whose first letter does not pair has no title case.
     Title,
-    /// Every letter: `NATO`, `I`, `A4`.
+    /// All letters capital: `NATO`, `I`, `A4`.
     Upper,
     /// Any other set: `McDonald`, `l'Europe`, `iPhone`, `Jean-Paul`.
     Mixed(Capitals),
 }
 
-/// The kind of a case, without its pattern: what classifiers choose among and reports break down by.
+/// The class of a case, without its pattern: the unit of classifiers and of the breakdowns in
+/// reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// No capitals.
     Lower,
-    /// The first letter.
+    /// A capital first letter.
     Title,
-    /// All letters.
+    /// All letters capital.
     Upper,
     /// Any other pattern.
     Mixed,
 }
 
 impl Class {
-    /// All of them, in the order of their ids.
+    /// All classes, in the order of their ids.
     pub const ALL: [Self; 4] = [Self::Lower, Self::Title, Self::Upper, Self::Mixed];
 
-    /// Its name in reports and files.
+    /// Returns the name of the class in reports and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lower => "lower",
@@ -66,7 +67,8 @@ impl Class {
 }
 
 impl Case {
-    /// Reads the case off a word. Letters past the 64th are not looked at; the tokeniser makes no such words.
+    /// Reads the case of a word. Letters after the 64th are ignored; the tokenizer makes no such
+    /// words.
     ///
     /// ```
     /// use majuscule::text::{Case, Locale};
@@ -79,7 +81,7 @@ impl Case {
     /// ```
     pub fn of(word: &str, locale: Locale) -> Self {
         let is_ascii = word.is_ascii();
-        // Most words have none: scoring takes a sixth to a third less time for it.
+        // Most words have no capitals: this check makes scoring a sixth to a third faster.
         if is_ascii && !word.bytes().any(|b| b.is_ascii_uppercase()) {
             return Self::Lower;
         }
@@ -87,13 +89,15 @@ impl Case {
         Self::of_set(capitals, count, title_letters(word, locale))
     }
 
-    /// The case of `word`, were these its capitals and no others. Capitals past its last letter are dropped.
+    /// Returns the case of `word` if exactly these letters were capitals. Capitals past its last
+    /// letter are dropped.
     pub fn of_capitals(Capitals(capitals): Capitals, word: &str, locale: Locale) -> Self {
         let count = locale.letter_count(word);
         Self::of_set(capitals & first_letters(count), count, title_letters(word, locale))
     }
 
-    /// `title` are the letters that title case makes capitals, of `count` in all.
+    /// Returns the case of a set of capitals, of a word of `count` letters; `title` is the set that
+    /// title case makes capitals.
     fn of_set(capitals: u64, count: usize, title: u64) -> Self {
         let all = first_letters(count);
         match capitals {
@@ -104,7 +108,7 @@ impl Case {
         }
     }
 
-    /// Which letters of `word` it makes capitals.
+    /// Returns the letters of `word` that this case makes capitals.
     pub fn capitals(self, word: &str, locale: Locale) -> Capitals {
         let all = first_letters(locale.letter_count(word));
         Capitals(match self {
@@ -115,7 +119,7 @@ impl Case {
         })
     }
 
-    /// Its kind, without the pattern.
+    /// Returns the class of the case, without the pattern.
     pub fn class(self) -> Class {
         match self {
             Self::Lower => Class::Lower,
@@ -125,12 +129,14 @@ impl Case {
         }
     }
 
-    /// Whether it has a capital: a slot, in the terms of Batista et al. 2007, section 3.
+    /// Returns true if the case has a capital: a slot, in the terms of Batista et al. 2007, section
+    /// 3.
     pub fn is_slot(self) -> bool {
         self != Self::Lower
     }
 
-    /// Appends `word` to `out` with these capitals and no others. Only letters that pair change.
+    /// Appends `word` to `out` with the capitals of this case and no others. Only letters that pair
+    /// change.
     ///
     /// ```
     /// use majuscule::text::{Case, Locale};
@@ -142,7 +148,7 @@ impl Case {
     pub fn apply(self, word: &str, locale: Locale, out: &mut String) {
         let Capitals(capitals) = match self {
             Self::Lower => Capitals(0),
-            // All letters, those past the 64th of a word that is no token too.
+            // All letters, including those after the 64th of a word that is too long to be a token.
             Self::Upper => Capitals(u64::MAX),
             case => case.capitals(word, locale),
         };
@@ -162,8 +168,9 @@ impl Case {
         }
     }
 
-    /// This case where the word opens a sentence: the first letter becomes a capital, unless the first part already has
-    /// one inside (`iPhone`) or the word begins with a digit.
+    /// Returns this case for a word that opens a sentence: the first letter becomes a capital,
+    /// unless the first part already has a capital inside (`iPhone`) or the word begins with a
+    /// digit.
     ///
     /// ```
     /// use majuscule::text::{Case, Locale};
@@ -192,7 +199,7 @@ impl Case {
         }
     }
 
-    /// `word` with these capitals; see [`Case::apply`].
+    /// Returns `word` in this case; see [`Case::apply`].
     pub fn applied(self, word: &str, locale: Locale) -> String {
         let mut out = String::with_capacity(word.len());
         self.apply(word, locale, &mut out);
@@ -200,12 +207,12 @@ impl Case {
     }
 }
 
-/// Which letters of `word` are capitals, and how many letters it has.
+/// Returns the capitals of `word` and the number of its letters.
 fn any_set(word: &str, locale: Locale) -> (u64, usize) {
     set(locale.letters(word).filter_map(|(_, _, letter)| Some(letter?.is_upper())))
 }
 
-/// The same of a word of ASCII, all letters of which pair under every locale.
+/// Returns the same as [`any_set`] for an ASCII word, all letters of which pair under every locale.
 fn ascii_set(word: &str) -> (u64, usize) {
     set(word.bytes().filter(u8::is_ascii_alphabetic).map(|b| b.is_ascii_uppercase()))
 }
@@ -221,13 +228,13 @@ fn set(letters: impl Iterator<Item = bool>) -> (u64, usize) {
     (capitals, count)
 }
 
-/// The set of the first `count` letters.
+/// Returns the set of the first `count` letters.
 fn first_letters(count: usize) -> u64 {
     if count >= MAX_LETTERS { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// Which letters title case makes capitals: the first, or a Dutch `ij`; none where the first letter does not pair, as in
-/// `ßa` and, outside Turkish, `İzmir`.
+/// Returns the letters that title case makes capitals: the first, or a Dutch `ij`; none if the
+/// first letter does not pair, as in `ßa` and, outside Turkish, `İzmir`.
 fn title_letters(word: &str, locale: Locale) -> u64 {
     if begins_with_ij(word, locale) {
         return 0b11;
@@ -239,12 +246,13 @@ fn title_letters(word: &str, locale: Locale) -> u64 {
     u64::from(first.is_some_and(|(_, _, letter)| letter.is_some()))
 }
 
-/// Whether the first letters of `word` are `i` and `j`, which Dutch writes as one.
+/// Returns true if the first letters of `word` are `i` and `j`, which Dutch writes as one letter.
 fn begins_with_ij(word: &str, locale: Locale) -> bool {
     if locale != Locale::Dutch {
         return false;
     }
-    // Joined marks are skipped, so that a soft hyphen between the two changes nothing; an accent on one does.
+    // Joiners are skipped, so that a soft hyphen between the two changes nothing; an accent on one
+    // does.
     let mut letters = word.chars().filter(|&c| c != '\u{ad}').skip_while(|c| !c.is_alphanumeric());
     matches!(letters.next(), Some('i' | 'I')) && matches!(letters.next(), Some('j' | 'J'))
 }

@@ -1,15 +1,15 @@
-//! The case of a compound word from those of its parts: `jean-paul`, `l'europe`.
+//! The case of a compound word from the cases of its parts: `jean-paul`, `l'europe`.
 
 use super::case::{Capitals, Case};
 use super::locale::Locale;
 
-/// Whether a character joins the parts of a compound word.
+/// Returns true if a character joins the parts of a compound word.
 pub fn is_joint(c: char) -> bool {
     matches!(c, '\'' | '-' | '‐' | '‑')
 }
 
-/// The case of a compound in lower case, where `case` says that of a part, `None` for one that it does not know: it stays
-/// in lower case.
+/// Returns the case of a compound in lower case. `case` returns the case of a part, or `None` for
+/// an unknown part, which stays in lower case.
 pub fn compound(lower: &str, locale: Locale, case: impl Fn(&str) -> Option<Case>) -> Case {
     let mut capitals = 0u64;
     let mut letters = 0;
@@ -18,14 +18,14 @@ pub fn compound(lower: &str, locale: Locale, case: impl Fn(&str) -> Option<Case>
         let word = part.trim_end_matches(is_joint);
         let after = part[word.len()..].chars().next();
         let count = locale.letter_count(word);
-        // `'s`, `l'` and `n't` are no words of their own, whatever `s` and `l` alone are.
+        // `'s`, `l'` and `n't` are not words of their own, whatever `s` and `l` alone are.
         let clitic = before == Some('\'') && count <= 2 || after == Some('\'') && count == 1;
         let case = if clitic { Case::Lower } else { case(word).unwrap_or(Case::Lower) };
         capitals |= case.capitals(word, locale).0.checked_shl(letters as u32).unwrap_or(0);
         letters += count;
         before = after;
     }
-    // An O' of Irish names goes with the name.
+    // The O' of Irish names belongs to the name.
     if lower.starts_with("o'") && capitals & 0b10 != 0 {
         capitals |= 1;
     }

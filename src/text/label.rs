@@ -1,27 +1,28 @@
-//! What a method chooses for a word: a case, and the mark that follows it.
+//! The label that a method chooses for a word: a case, and the mark that follows the word.
 
 use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Class};
 
-/// What follows a word. For now only whether a sentence ends there; the punctuation marks will join it.
+/// The mark after a word. So far it only tells whether a sentence ends there; punctuation marks
+/// will join it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Mark {
-    /// Nothing: the sentence goes on.
+    /// No mark: the sentence continues.
     #[default]
     None,
     /// The end of a sentence.
     SentenceEnd,
 }
 
-/// The answer for one word.
+/// The label of one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Label {
-    /// Its case.
+    /// The case of the word.
     pub case: Case,
-    /// The mark after it.
+    /// The mark after the word.
     pub mark: Mark,
 }
 
@@ -31,27 +32,29 @@ impl From<Case> for Label {
     }
 }
 
-/// A label and how sure the method is of it.
+/// A label and the method's confidence in it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Choice {
     /// The label chosen.
     pub label: Label,
-    /// Its probability from 0 to 1; `None` where it was not asked for or the method has none.
+    /// The probability of the label, from 0 to 1; `None` if it was not asked for or the method has
+    /// none.
     pub confidence: Option<f32>,
 }
 
-/// The labels that a method chooses among, each with its id: its place in the list. Saved with the model, so that an id
-/// means the same wherever the model is read. A mixed case is one label; its pattern is found inside the method.
+/// The labels that a method chooses among, each with its id: its position in the list. They are
+/// saved with the model, so that an id means the same wherever the model is read. A mixed case is
+/// one label; the method finds its pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels(Vec<(Class, Mark)>);
 
 impl Labels {
-    /// The four cases with no marks, in the order of [`Class::ALL`].
+    /// Returns the four cases with no marks, in the order of [`Class::ALL`].
     pub fn cases() -> Self {
         Self(Class::ALL.iter().map(|&class| (class, Mark::None)).collect())
     }
 
-    /// Those of `list`, in its order; one that stands twice is kept once.
+    /// Makes the set of the labels of `list`, in its order; duplicates are dropped.
     pub fn new(list: impl IntoIterator<Item = (Class, Mark)>) -> Self {
         let mut labels = Vec::new();
         for label in list {
@@ -62,27 +65,27 @@ impl Labels {
         Self(labels)
     }
 
-    /// How many there are.
+    /// Returns the number of labels.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no labels.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The id of a label, `None` where the method does not know it.
+    /// Returns the id of a label; `None` if the method does not know the label.
     pub fn id(&self, label: Label) -> Option<usize> {
         self.0.iter().position(|&known| known == (label.case.class(), label.mark))
     }
 
-    /// The class and mark of an id.
+    /// Returns the class and mark of an id.
     pub fn get(&self, id: usize) -> Option<(Class, Mark)> {
         self.0.get(id).copied()
     }
 
-    /// Whether some label says where a sentence ends.
+    /// Returns true if some label marks the end of a sentence.
     pub fn marks(&self) -> bool {
         self.0.iter().any(|&(_, mark)| mark != Mark::None)
     }

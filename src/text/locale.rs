@@ -1,7 +1,8 @@
-//! Which letters pair: the lower and upper case of one letter, under a locale.
+//! The letters that pair under a locale: the lower and upper case of one letter.
 //!
-//! Only letters that pair one to one take part in case: `up(low(c)) == c` and one character each. So `ß`, `ŉ`, the
-//! Kelvin sign, `ǅ` and, outside Turkish and Azeri, `İ` and `ı` are never changed, and every change can be undone.
+//! Only letters that pair one to one take part in case: `up(low(c)) == c`, with one character each.
+//! So `ß`, `ŉ`, the Kelvin sign, `ǅ` and, outside Turkish and Azeri, `İ` and `ı` are never changed,
+//! and every change can be undone.
 
 use std::fmt;
 use std::str::FromStr;
@@ -79,15 +80,15 @@ pub enum Letter {
 }
 
 impl Letter {
-    /// Whether it is a capital.
+    /// Returns true if the letter is a capital.
     pub fn is_upper(self) -> bool {
         matches!(self, Self::Upper(_))
     }
 }
 
 impl Locale {
-    /// The pair that `c` belongs to, whatever stands around it; `None` for sigma, which needs its position
-    /// (see [`Locale::letters`]), and for all that does not pair.
+    /// Returns the pair of `c` regardless of context; `None` for sigma, whose pair depends on its
+    /// position (see [`Locale::letters`]), and for characters that do not pair.
     #[inline]
     pub fn pair(self, c: char) -> Option<Letter> {
         if c.is_ascii() {
@@ -100,7 +101,7 @@ impl Locale {
                 _ => {}
             }
         }
-        // Nearly all letters met lie below U+0600: one table look-up.
+        // Nearly all letters in practice lie below U+0600: one table look-up.
         match TABLE.get(c as usize) {
             Some(pair) => *pair,
             None => unicode_pair(c),
@@ -118,13 +119,15 @@ impl Locale {
         }
     }
 
-    /// Every character of `text` with its byte offset and its pair, if it has one. Sigma pairs only in the spelling
-    /// that its position asks for: `ς` at the end of a word, `σ` elsewhere.
+    /// Iterates over the characters of `text`, each with its byte offset and its pair, if it has
+    /// one. Sigma pairs only in the spelling that its position requires: `ς` at the end of a word,
+    /// `σ` elsewhere.
     pub fn letters(self, text: &str) -> Letters<'_> {
         Letters { locale: self, text, at: 0, after_letter: false }
     }
 
-    /// How many letters of `text` pair, the measure of [`Capitals`](crate::text::Capitals).
+    /// Returns the number of letters of `text` that pair, the length of a
+    /// [`Capitals`](crate::text::Capitals) set.
     pub fn letter_count(self, text: &str) -> usize {
         if text.is_ascii() {
             return text.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -142,7 +145,7 @@ impl Locale {
         }
     }
 
-    /// `text` in lower case; see [`Locale::lower_into`].
+    /// Returns `text` in lower case; see [`Locale::lower_into`].
     pub fn lower(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         self.lower_into(text, &mut out);
@@ -191,8 +194,8 @@ impl Letters<'_> {
     }
 }
 
-/// Whether `c` belongs to the letter before it and is no letter itself: a combining mark, the soft hyphen, a zero-width
-/// joiner.
+/// Returns true if `c` belongs to the letter before it and is not a letter itself: a combining
+/// mark, the soft hyphen, a zero-width joiner.
 pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}') || (c >= '\u{300}' && is_combining_mark(c))
 }
@@ -200,7 +203,7 @@ pub fn is_joiner(c: char) -> bool {
 static TABLE: LazyLock<[Option<Letter>; 0x600]> =
     LazyLock::new(|| std::array::from_fn(|c| char::from_u32(c as u32).and_then(unicode_pair)));
 
-/// The pair of `c` in Unicode's simple one-to-one mappings, sigma left out.
+/// Returns the pair of `c` in Unicode's simple one-to-one mappings, except sigma.
 fn unicode_pair(c: char) -> Option<Letter> {
     if matches!(c, 'Σ' | 'σ' | 'ς') {
         return None;

@@ -1,8 +1,9 @@
-//! Mark-up in running text: the tags that are no words, and those that stand inside one.
+//! Mark-up in running text: tags that separate words, and tags inside a word.
 
 use std::borrow::Cow;
 
-/// A mark-up tag is looked for in this many characters after its `<`. (In bytes, a tag could become one by a change of case.)
+/// The largest number of characters from `<` to the end of a tag. (With a limit in bytes, a change
+/// of case could turn text into a tag.)
 pub const MAX_TAG: usize = 1024;
 
 /// The result of looking for a tag.
@@ -11,12 +12,13 @@ pub(super) enum TagMatch {
     None,
     /// A tag up to this byte.
     Ends(usize),
-    /// A tag whose end is not here yet.
+    /// A tag that does not end in the available text.
     Open,
 }
 
-/// Looks for a mark-up tag at byte `at`: `<i>`, `</v>`, `{\an8}` or `{y:i}` as in subtitles. Only one that is written as HTML or XML
-/// goes on in another line, where lines belong together (`crosses`). `goes_on` where more text follows.
+/// Looks for a mark-up tag at byte `at`: `<i>`, `</v>`, `{\an8}` or `{y:i}` as in subtitles. Only
+/// an HTML or XML tag may continue on another line, if lines belong together (`crosses`). `goes_on`
+/// is true if more text follows.
 #[inline]
 pub(super) fn tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> TagMatch {
     match text.as_bytes()[at] {
@@ -42,7 +44,8 @@ fn open_tag_end(text: &str, at: usize, goes_on: bool, crosses: bool) -> TagMatch
     }
 }
 
-/// Tells whether a tag may begin at byte `at`. Letters of any script open one, so that a Turkish `<İ` is read like its lower case.
+/// Returns true if a tag may begin at byte `at`. Letters of any script open one, so that a Turkish
+/// `<İ` is read like its lower case.
 #[inline]
 pub(super) fn opens_tag(text: &str, at: usize) -> bool {
     match text.as_bytes()[at] {
@@ -56,18 +59,18 @@ pub(super) fn opens_tag(text: &str, at: usize) -> bool {
     }
 }
 
-/// How a tag goes on that is written as HTML or XML.
+/// The extent of an HTML or XML tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Markup {
     No,
-    /// It has so many bytes.
+    /// A tag of this many bytes.
     Ends(usize),
-    /// The text ends before it.
+    /// A tag that the end of the text cuts off.
     Open,
 }
 
-/// Reads a tag of a name and attributes with values (`<p class="a" id=b>`), or a comment, over any number of lines none of which
-/// is empty.
+/// Reads a tag with a name and attributes with values (`<p class="a" id=b>`), or a comment, over
+/// any number of lines none of which is empty.
 fn markup_len(text: &str) -> Markup {
     let mut chars = text.char_indices().enumerate().peekable();
     let is_comment = text.starts_with("<!--");
@@ -123,7 +126,7 @@ enum MarkupState {
     Quoted(char),
     /// In a value without quotes.
     Value,
-    /// After the stroke of an element without content.
+    /// After the slash of an empty element.
     Closed,
 }
 
@@ -131,12 +134,13 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')
 }
 
-/// How many of the first `end` bytes, which are whole lines, can be read before more is here: a tag may go on behind them, and its line
-/// belongs together with the one in which it ends. `ended` where nothing follows the text. A line that begins in a tag opens no other
-/// that goes on.
+/// Returns the number of the first `end` bytes, which are whole lines, that can be read before more
+/// text arrives: a tag may continue after them, and its line belongs together with the line in
+/// which it ends. `ended` is true if nothing follows the text. A line that begins inside a tag
+/// opens no other tag that continues.
 pub(crate) fn whole_lines(text: &[u8], end: usize, ended: bool) -> usize {
     let mut start = 0;
-    // Seen many bytes at a time.
+    // A search over many bytes at a time.
     if !text[..end].contains(&b'<') {
         return end;
     }
@@ -156,7 +160,8 @@ pub(crate) fn whole_lines(text: &[u8], end: usize, ended: bool) -> usize {
     end
 }
 
-/// Finds the tag that opens on this line, which begins at byte `start` of the text, and goes on behind it: where it ends in the text.
+/// Finds the tag that opens on this line, which begins at byte `start` of the text, and continues
+/// after it; returns the extent of the tag in the text.
 fn tag_over_lines(line: &[u8], text: &[u8], start: usize, ended: bool) -> Option<Markup> {
     let at = line.iter().rposition(|b| matches!(b, b'<' | b'>')).filter(|&at| line[at] == b'<')?;
     let tag = &text[start + at..text.len().min(start + at + 4 * (MAX_TAG + 1))];
@@ -173,14 +178,15 @@ fn tag_over_lines(line: &[u8], text: &[u8], start: usize, ended: bool) -> Option
     }
 }
 
-/// The tags of HTML and of subtitles between which a word goes on: `h<i>e</i>llo`. Others part words, as `<br>` does.
+/// The tags of HTML and of subtitles that a word may contain: `h<i>e</i>llo`. Others separate
+/// words, as `<br>` does.
 const INLINE: [&str; 30] = [
     "a", "abbr", "b", "big", "c", "cite", "code", "del", "em", "emph", "font", "hi", "i", "ins", "kbd",
     "lang", "mark", "q", "ruby", "s", "small", "span", "strike", "strong", "sub", "sup", "tt", "tts", "u",
     "w",
 ];
 
-/// Tells whether a word goes on behind this tag.
+/// Returns true if a word continues after this tag.
 pub(crate) fn is_inline(tag: &str) -> bool {
     let Some(name) = tag.strip_prefix('<') else { return true };
     let name = name.strip_prefix('/').unwrap_or(name);
@@ -188,7 +194,7 @@ pub(crate) fn is_inline(tag: &str) -> bool {
     INLINE.iter().any(|inline| inline.eq_ignore_ascii_case(name))
 }
 
-/// A word without the tags that stand inside it.
+/// Returns a word without the tags inside it.
 pub fn untagged(word: &str) -> Cow<'_, str> {
     if !word.contains(['<', '{']) {
         return Cow::Borrowed(word);
@@ -207,7 +213,8 @@ pub fn untagged(word: &str) -> Cow<'_, str> {
     Cow::Owned(plain.collect())
 }
 
-/// Appends `word`, which has tags inside it, with the letters of `plain`, which is the same without them and in another case.
+/// Appends `word`, with its tags, with the letters of `plain`, which is the same word without tags
+/// and in another case.
 pub(super) fn retagged(word: &str, plain: &str, out: &mut String) {
     let mut plain = plain.chars();
     let mut close = None;

@@ -1,4 +1,4 @@
-//! Text, words, cases and labels: what every other room stands on.
+//! Text, words, cases and labels: the base of all other modules.
 
 pub mod case;
 pub mod compound;

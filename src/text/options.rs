@@ -1,4 +1,4 @@
-//! What a caller asks: the way a text is read, decided and written.
+//! The options of a caller: the way a text is read, decided and written.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use super::spellings::Spellings;
 use super::tokenize::Capitalized;
 use crate::named::NamedValue;
 
-/// Options of restoring; those of the default are the program's.
+/// Options of restoring; the defaults are the program's.
 ///
 /// ```
 /// use majuscule::{Model, RestoreOptions, SentenceStart};
@@ -24,36 +24,41 @@ pub struct RestoreOptions {
     pub locale: Option<Locale>,
     /// The tag of the text's language, for its abbreviations; `None` takes the model's.
     pub language: Option<String>,
-    /// The capitals of the input that count.
+    /// The capitals of the input that are kept.
     pub capitalized: Capitalized,
     /// The user's own spellings, which always win.
     pub spellings: Spellings,
     /// The places where a capital is put because a sentence begins.
     pub sentence_start: SentenceStart,
-    /// The parts of a file whose words bear on each other.
+    /// The parts of a file whose words are context for each other.
     pub context: Context,
-    /// The field of JSON lines that names the records that belong together: those that follow each other and say the same. `None`
-    /// leaves it to the context.
+    /// The field of JSON lines that groups records: consecutive records with the same value belong
+    /// together. `None` leaves the grouping to `context`.
     pub group: Option<String>,
-    /// The field that is the text, in formats that have several: a name, or the number of a column from 1.
+    /// The field that contains the text, in formats with several fields: a name, or a column number
+    /// from 1.
     pub field: Option<String>,
-    /// The field of a live record that names it, `id` by default; a record of the same name takes the place of the earlier one.
+    /// The field that identifies a live record, `id` by default; a record with the same id replaces
+    /// the earlier one.
     pub id: Option<String>,
-    /// Copies parts that cannot be read, instead of stopping at them: bytes that are not UTF-8, with the run that they stand in, and
-    /// what the format does not allow.
+    /// True to copy unreadable parts unchanged instead of stopping at them: bytes that are not
+    /// UTF-8, with the run around them, and parts that the format does not allow.
     pub lossy: bool,
-    /// The most words of right context that a choice may depend on; `None` is all that the method uses.
+    /// The largest number of words of right context that a choice may depend on; `None` is all that
+    /// the method uses.
     pub look_ahead: Option<usize>,
-    /// The number of contexts that each choice is averaged over, by a method that sees a window at a time.
+    /// The number of contexts that each choice is averaged over, by a method that sees one window
+    /// at a time.
     pub predictions: NonZeroUsize,
-    /// The probability, from 0 to 1, below which a word stays as it is in the input.
+    /// The probability, from 0 to 1, below which a word keeps the case that it has in the input.
     pub threshold: Option<f32>,
     /// The number of threads.
     pub threads: NonZeroUsize,
     /// The form of the output.
     pub form: Form,
-    /// The longest wait for more text after the end of a line: then it comes out by the right context there is, and words that
-    /// wait for more may have another case than in the same text read at once. `None` waits for all that the method uses.
+    /// The longest wait for more text after the end of a line. After it the line is written with
+    /// the right context there is, and words that wait for more may get another case than in the
+    /// same text read at once. `None` waits for all the context that the method uses.
     pub patience: Option<Duration>,
 }
 
@@ -81,25 +86,25 @@ impl Default for RestoreOptions {
 }
 
 impl RestoreOptions {
-    /// The case pairs.
+    /// Returns the case pairs.
     #[inline]
     pub fn locale(&self) -> Locale {
         self.locale.unwrap_or_default()
     }
 
-    /// The language's tag, empty where none is known.
+    /// Returns the tag of the language, empty if none is known.
     pub fn language(&self) -> &str {
         self.language.as_deref().unwrap_or_default()
     }
 }
 
-/// Where a capital is put because a sentence begins there, whatever the method chose.
+/// The places where a sentence start gets a capital, whatever the method chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SentenceStart {
-    /// After a mark that ends a sentence, and where a line of punctuated text opens.
+    /// After a mark that ends a sentence, and at the beginning of a line of punctuated text.
     #[default]
     Auto,
-    /// There, and where any line opens.
+    /// The places of `Auto`, and the beginning of every line.
     Always,
     /// Nowhere: the method alone decides.
     Never,
@@ -113,13 +118,15 @@ impl NamedValue for SentenceStart {
     ];
 }
 
-/// What belongs together in a file: the words of one text bear on each other, those of two never do.
+/// The extent of a text in a file: words of one text are context for each other, words of two texts
+/// never are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Context {
-    /// Each record of jsonl is a text by itself, unless it comes in live; of any other format the file is one text.
+    /// Each record of jsonl is a text of its own, unless it comes in live; in any other format the
+    /// file is one text.
     #[default]
     Auto,
-    /// Each line of text and each record of jsonl is a text by itself.
+    /// Each line of text and each record of jsonl is a text of its own.
     Line,
     /// The file is one text.
     File,
@@ -137,17 +144,18 @@ impl NamedValue for Context {
     ];
 }
 
-/// The form in which restored words come out.
+/// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
     /// The bytes of the source with other capitals.
     #[default]
     Text,
-    /// A word a line, with the probability of its case behind a tab, and an empty line where a line of the source ended.
+    /// One word per line, with the probability of its case after a tab, and an empty line at the
+    /// end of each line of the source.
     Words,
-    /// What changes, as a unified diff without the names of the files.
+    /// The changes, as a unified diff without file names.
     Diff,
-    /// A JSON object a word and line: `line` of the source, `form`, `probability`, and `sentence_end` where the method
-    /// chooses that.
+    /// One JSON object per word and line, with `line` of the source, `form`, `probability`, and
+    /// `sentence_end` if the method chooses it.
     Json,
 }

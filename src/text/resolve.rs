@@ -1,7 +1,7 @@
-//! Decides who wins: the one place where the case of a word is settled.
+//! The one place where the case of a word is decided.
 //!
-//! Everything else is an input: the tokenizer says which words have capitals that count and where sentences begin, the user's
-//! spellings fix words, and the method chooses.
+//! The rest is input: the tokenizer tells which words have capitals that are kept and where
+//! sentences begin, the user's spellings fix words, and the method chooses.
 
 use super::case::{Capitals, Case};
 use super::label::Choice;
@@ -13,18 +13,19 @@ use super::tokens::{Break, Constraint, Token, Tokens};
 /// The case that a word gets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resolved {
-    /// The case.
+    /// The case of the word.
     pub case: Case,
-    /// Its probability: the method's, where the method chose it; 1 where the user or the source did.
+    /// The probability of the case: the method's, if the method chose it; 1 if the user or the
+    /// source did.
     pub confidence: Option<f32>,
 }
 
-/// Decides the case of a word, which the source spells `word`. What wins, in this order:
+/// Decides the case of a word, which the source spells `word`. In order of precedence:
 ///
-/// 1. what is fixed: the user's spelling;
-/// 2. its capitals in the source, where they are kept;
-/// 3. a capital where a sentence starts, on top of
-/// 4. the method's choice, or where that is less certain than the threshold, the case that the word has in the source.
+/// 1. the user's spelling;
+/// 2. the capitals of the source, if they are kept;
+/// 3. a capital at a sentence start, on top of
+/// 4. the method's choice or, if that is less certain than the threshold, the case in the source.
 #[inline]
 pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOptions) -> Resolved {
     let chosen = match (options.threshold, choice.confidence) {
@@ -39,7 +40,7 @@ pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOpti
     Resolved { case, confidence: if case == chosen { choice.confidence } else { Some(1.0) } }
 }
 
-/// Whether [`resolve`] gives lower case to a word that the source spells in lower case.
+/// Returns true if [`resolve`] gives lower case to a word that the source spells in lower case.
 #[inline]
 pub(super) fn stays_lower(token: &Token, choice: &Choice, options: &RestoreOptions) -> bool {
     match token.given {
@@ -48,7 +49,7 @@ pub(super) fn stays_lower(token: &Token, choice: &Choice, options: &RestoreOptio
     }
 }
 
-/// Whether the word gets a capital for where it stands.
+/// Returns true if the word gets a capital because a sentence begins with it.
 #[inline]
 fn starts_sentence(token: &Token, options: &RestoreOptions) -> bool {
     match options.sentence_start {
@@ -58,17 +59,18 @@ fn starts_sentence(token: &Token, options: &RestoreOptions) -> bool {
     }
 }
 
-/// Decides for each line whether it keeps its capitals, where lines decide that ([`Capitalized::Auto`]).
+/// The decision of each line to keep its capitals, if lines decide that ([`Capitalized::Auto`]).
 #[derive(Debug, Default)]
 pub struct KeptCapitals {
-    /// The decision on the line that goes on, which its first words make.
+    /// The decision on the current line, made by its first words.
     line: Option<bool>,
 }
 
 impl KeptCapitals {
-    /// Lets go of the capitals kept in a line that would come out with no small letter left, or no capital: restored again, it
-    /// would count as a line that has lost its case, and come out otherwise (`WHO bbc` as `WHO BBC`, and that as `who BBC`).
-    /// `after` is what comes after these words.
+    /// Drops the kept capitals of a line that would otherwise come out with no small letter, or
+    /// with no capital: restored again, such a line would count as one that has lost its case, and
+    /// come out differently (`WHO bbc` as `WHO BBC`, and that as `who BBC`). `after` is the break
+    /// after these words.
     pub fn judge(
         &mut self,
         source: &[u8],

@@ -1,11 +1,11 @@
-//! Where sentences end, as far as the marks in the text show it.
+//! Sentence boundaries, as far as the marks in the text show them.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-/// The languages that have a list of abbreviations, each with its list. A language without one has the empty list: every
-/// full stop after a word of two letters or more ends a sentence there.
+/// The languages with a list of abbreviations, and their lists. A language without one has an empty
+/// list: there, every full stop after a word of two letters or more ends a sentence.
 const LISTS: [(&str, &str); 5] = [
     ("en", include_str!("../../lexicons/abbreviations.en.txt")),
     ("es", include_str!("../../lexicons/abbreviations.es.txt")),
@@ -14,14 +14,14 @@ const LISTS: [(&str, &str); 5] = [
     ("pt", include_str!("../../lexicons/abbreviations.pt.txt")),
 ];
 
-/// Words of one letter, which are no initials: `…and I. Then`, `il y a. Puis`.
+/// One-letter words, which are not initials: `…and I. Then`, `il y a. Puis`.
 const ONE_LETTER: [(&str, &str); 5] = [("en", "i"), ("es", ""), ("fr", "aày"), ("nl", "u"), ("pt", "éà")];
 
 static ABBREVIATIONS: LazyLock<Vec<Abbreviations>> = LazyLock::new(|| {
     LISTS.iter().zip(ONE_LETTER).map(|((_, list), (_, words))| Abbreviations::read(list, words)).collect()
 });
 
-/// Those of all languages together.
+/// The abbreviations of all languages together.
 static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
     let mut all = Abbreviations { one_letter: "iaàyué", ..Abbreviations::default() };
     for one in ABBREVIATIONS.iter() {
@@ -33,7 +33,8 @@ static OF_ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
 
 static NO_ABBREVIATIONS: LazyLock<Abbreviations> = LazyLock::new(Abbreviations::default);
 
-/// Words after which a full stop ends no sentence: `dr.`, `approx.`; and, only before a number, `no.`, `p.`
+/// Words after which a full stop does not end a sentence: `dr.`, `approx.`; and, only before a
+/// number, `no.`, `p.`
 #[derive(Debug, Default)]
 pub struct Abbreviations {
     always: FxHashSet<&'static str>,
@@ -42,7 +43,8 @@ pub struct Abbreviations {
 }
 
 impl Abbreviations {
-    /// Those of a language, by its tag (`pt-BR` is `pt`). For text of several (`en,pt`, `mul`) those of all languages count.
+    /// Returns the abbreviations of a language, by its tag (`pt-BR` is `pt`). For several languages
+    /// (`en,pt`, `mul`) the abbreviations of all languages count.
     pub fn of(language: &str) -> &'static Self {
         if language == "mul" || language.contains(',') {
             return &OF_ALL;
@@ -54,8 +56,8 @@ impl Abbreviations {
         }
     }
 
-    /// One a line, in lower case without the stop; `#` begins a comment, and ` NUMBER` after a word limits it to
-    /// numbers that follow.
+    /// Reads a list with one abbreviation per line, in lower case without the stop; `#` begins a
+    /// comment, and ` NUMBER` after a word restricts it to a stop before a number.
     fn read(list: &'static str, one_letter: &'static str) -> Self {
         let mut all = Self { one_letter, ..Self::default() };
         for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -67,11 +69,13 @@ impl Abbreviations {
         all
     }
 
-    /// Whether `marks`, all that stands between `word` (in lower case) and the next white space, end a sentence. Case
-    /// is not asked, so the answer is the same in text that lost it. `before_digit` says that a digit comes next.
+    /// Returns true if `marks`, all the text between `word` (in lower case) and the next white
+    /// space, end a sentence. The answer does not depend on case, so it is the same in text that
+    /// lost it. `before_digit` is true if a digit comes next.
     ///
-    /// A question or exclamation mark does. One full stop does, unless the word is an abbreviation, an initialism or a
-    /// single letter. An ellipsis may or may not, so it does not; nor does a mark with a comma after it.
+    /// A question or exclamation mark ends a sentence. One full stop does, unless the word is an
+    /// abbreviation, an initialism or a single letter. An ellipsis is ambiguous and does not;
+    /// neither does a mark with a comma after it.
     pub fn ends(&self, word: &str, marks: &str, before_digit: bool) -> bool {
         let mut stops = 0;
         let mut asks = false;
@@ -86,7 +90,8 @@ impl Abbreviations {
         if stops != 1 || asks {
             return asks;
         }
-        // A single letter is an initial, and dots inside make an initialism: `J. Smith`, `the U.S. and`.
+        // A single letter is an initial, and inner dots make an initialism: `J. Smith`, `the U.S.
+        // and`.
         let short = word.chars().nth(1).is_none() && word.chars().all(char::is_alphabetic);
         let short = short && !self.one_letter.contains(word);
         let number = word.starts_with(|c: char| c.is_ascii_digit());
@@ -97,13 +102,14 @@ impl Abbreviations {
     }
 }
 
-/// Whether `c` is a mark that may end a sentence.
+/// Returns true if `c` is a mark that may end a sentence.
 pub fn is_end_mark(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '！' | '？' | '。' | '؟' | '।' | '‼' | '⁇' | '⁈' | '⁉')
 }
 
-/// Cuts a cased paragraph into sentences, none of them empty. Beside the marks ([`Abbreviations::ends`]) it looks at
-/// what follows: a sentence begins with a capital, a digit or an opening mark.
+/// Splits a cased paragraph into sentences, none of them empty. In addition to the marks
+/// ([`Abbreviations::ends`]) it uses the text after them: a sentence begins with a capital, a digit
+/// or an opening mark.
 ///
 /// ```
 /// use majuscule::text::sentence::split;
@@ -126,7 +132,7 @@ pub fn split<'a>(text: &'a str, language: &str) -> impl Iterator<Item = &'a str>
     })
 }
 
-/// The byte where the first sentence of `text` ends.
+/// Returns the end of the first sentence of `text`, in bytes.
 fn sentence_end(text: &str, abbreviations: &Abbreviations) -> usize {
     let mut from = 0;
     while let Some((start, end)) = next_field(text, from) {
@@ -140,7 +146,7 @@ fn sentence_end(text: &str, abbreviations: &Abbreviations) -> usize {
         let word = body.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         let Some(next) = text[end..].trim_start().chars().next() else { continue };
         let opens = next.is_uppercase() || next.is_numeric() || "\"'“‘«([¿¡-–—".contains(next);
-        // An ellipsis before a capital ends a sentence too; without case it is not known.
+        // An ellipsis before a capital ends a sentence too; without case that is not known.
         let ends = abbreviations.ends(&word, marks, next.is_ascii_digit())
             || marks.starts_with("..") && next.is_uppercase();
         if opens && ends {
@@ -150,7 +156,7 @@ fn sentence_end(text: &str, abbreviations: &Abbreviations) -> usize {
     text.len()
 }
 
-/// The next run without white space from byte `from` on.
+/// Returns the next run without white space from byte `from` on.
 fn next_field(text: &str, from: usize) -> Option<(usize, usize)> {
     let start = from + text[from..].find(|c: char| !c.is_whitespace())?;
     let end = text[start..].find(char::is_whitespace).map_or(text.len(), |len| start + len);

@@ -24,13 +24,13 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Default)]
 pub struct Spellings {
     locale: Locale,
-    /// A tree of the phrases, the root first; a way down it spells a phrase word by word.
+    /// A trie of the phrases, the root first; a path from the root spells a phrase word by word.
     nodes: Arc<Vec<TrieNode>>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct TrieNode {
-    /// By the next word, with what stands before it; see [`step`].
+    /// The child nodes by the next word and the text before it; see [`step`].
     next: FxHashMap<Box<str>, usize>,
     /// The phrases that end here, those with the most marks around them first: `C#`, `C`.
     phrases: Vec<SpellingPhrase>,
@@ -40,28 +40,29 @@ struct TrieNode {
 struct SpellingPhrase {
     /// The capitals of each word.
     words: Vec<Capitals>,
-    /// The marks before its first word, as in `.NET`, and after its last, as in `C#`.
+    /// The marks before the first word, as in `.NET`, and after the last, as in `C#`.
     marks: [String; 2],
-    /// The line it stands on, counted from 1.
+    /// The line of the list with the phrase, counted from 1.
     line: u64,
 }
 
-/// What begins with some word of a text.
+/// The result of matching phrases that begin with some word of a text.
 enum PhraseMatch<'a> {
     Phrase(&'a SpellingPhrase),
-    /// What is there fits, and more words may follow.
+    /// The available words match, and more words may follow.
     SoFar,
     Nothing,
 }
 
 impl Spellings {
-    /// Reads a list: one spelling a line (`iPhone`, `New York`), or what is replaced and the spelling, with a tab
-    /// between (`iphone<TAB>iPhone`). Empty lines and lines that begin with `#` are passed over. Marks belong to the
-    /// spelling: `.NET` and `C#` say nothing of `net` and `c`. `name` is the file's name for errors.
+    /// Reads a list with one spelling per line (`iPhone`, `New York`), or with the text to replace
+    /// and its spelling, separated by a tab (`iphone<TAB>iPhone`). Empty lines and lines that begin
+    /// with `#` are skipped. Marks belong to the spelling: `.NET` and `C#` do not apply to `net`
+    /// and `c`. `name` is the file's name in errors.
     ///
     /// # Errors
-    /// [`Error::Input`] for a line without a word, one that changes more than case, one with more around its words than
-    /// marks, and two that clash.
+    /// Returns [`Error::Input`] for a line without a word, a line that changes more than case, a
+    /// line with more than marks around its words, and two lines that clash.
     pub fn read(list: &[u8], name: &str, locale: Locale) -> Result<Self> {
         let mut all = Self { locale, nodes: Arc::default() };
         for (line, number) in list.split(|&b| b == b'\n').zip(1..) {
@@ -76,7 +77,7 @@ impl Spellings {
         Ok(all)
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no spellings.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -106,7 +107,7 @@ impl Spellings {
         Arc::make_mut(&mut self.nodes)[at].insert(phrase)
     }
 
-    /// The place of the node that these words lead to, made where there is none.
+    /// Returns the index of the node that these words lead to, and adds it if necessary.
     fn grow(&mut self, spelling: &str, tokens: &Tokens) -> usize {
         let nodes = Arc::make_mut(&mut self.nodes);
         if nodes.is_empty() {
@@ -125,11 +126,11 @@ impl Spellings {
         at
     }
 
-    /// Fixes the labels of the words from `from` on that the list spells, the longest phrase first. `source` is what
-    /// their places point into. A phrase does not go past the end of a line.
+    /// Fixes the labels of the words from `from` on that the list spells, the longest phrase first.
+    /// The places of the words point into `source`. A phrase does not cross the end of a line.
     ///
-    /// Gives the number of words that are settled: all of them where the line ends here (`whole`); otherwise those
-    /// before a tail that more words may complete to a phrase.
+    /// Returns the number of words that are settled: all of them if the line ends here (`whole`);
+    /// otherwise the words before a tail that more words may complete to a phrase.
     pub fn fix(&self, source: &[u8], from: usize, whole: bool, tokens: &mut Tokens) -> usize {
         if self.is_empty() {
             return tokens.len();
@@ -141,7 +142,7 @@ impl Spellings {
                 PhraseMatch::SoFar => return at,
                 PhraseMatch::Phrase(phrase) => {
                     for &capitals in &phrase.words {
-                        // Of its own letters: `NATO` spells `nato's` too.
+                        // The class of its own letters: `NATO` spells `nato's` too.
                         let case = Case::of_capitals(capitals, tokens.lower(at), self.locale);
                         tokens.as_mut_slice()[at].given = Constraint::Fixed(case);
                         at += 1;
@@ -153,7 +154,8 @@ impl Spellings {
         at
     }
 
-    /// The longest phrase that fits the words from `at` on, unless these are not all and a longer one may fit.
+    /// Finds the longest phrase that matches the words from `at` on, unless more words may follow
+    /// and complete a longer one.
     fn find(
         &self,
         source: &[u8],
@@ -188,7 +190,8 @@ impl Spellings {
     }
 }
 
-/// What a line spells, checked to be what it replaces.
+/// Returns the spelling in a line, after checking that it differs from the replaced text in case
+/// only.
 fn spelling(line: &str, locale: Locale) -> Result<&str, String> {
     let Some((from, spelling)) = line.split_once('\t') else { return Ok(line) };
     let (from, spelling) = (from.trim(), spelling.trim());
@@ -200,8 +203,9 @@ fn spelling(line: &str, locale: Locale) -> Result<&str, String> {
     Ok(spelling)
 }
 
-/// The key of the step to word `k`: unless it is the first, what stands before it (all white space is one), and its lower
-/// case. False where what stands there is no text.
+/// Makes the key of the step to word `k`: its lower case, after the text before it (with all white
+/// space as one space) unless the word is the first. Returns false if the bytes before it are not
+/// text.
 fn step(source: &[u8], tokens: &Tokens, k: usize, is_first: bool, key: &mut String) -> bool {
     key.clear();
     if !is_first {
@@ -235,7 +239,7 @@ impl SpellingPhrase {
         self.marks.iter().map(String::len).sum()
     }
 
-    /// Whether its marks stand around the words from `first` to `last`.
+    /// Returns true if the marks of the phrase stand around the words from `first` to `last`.
     fn fits_marks(&self, source: &[u8], first: &Token, last: &Token) -> bool {
         let [left, right] = &self.marks;
         source[..first.source.start as usize].ends_with(left.as_bytes())
@@ -268,7 +272,7 @@ mod tests {
         assert!(fixed(list, "new\nyork").is_empty());
     }
 
-    /// The text with the words of the list spelled so, all others as they are.
+    /// Returns the text with the words of the list spelled as listed, and all others unchanged.
     fn spelled(list: &str, text: &str) -> String {
         let words = Spellings::read(list.as_bytes(), "words.txt", Locale::Root).unwrap();
         let mut tokens = tokenize(text, Locale::Root, "en");
@@ -309,7 +313,8 @@ mod tests {
     fn phrases_that_share_a_first_word_are_found_without_a_look_at_each_other() {
         let lines: Vec<String> = (0..500).map(|i| format!("New x{i}y")).collect();
         assert_eq!(spelled(&lines.join("\n"), &lines.join(" ").to_lowercase()), lines.join(" "));
-        // Behind the root and "new", where all stand side by side, each has a node of its own: no search sees another.
+        // After the root and "new", with its many children, each phrase has a node of its own: no
+        // search sees the others.
         let words = Spellings::read(lines.join("\n").as_bytes(), "words.txt", Locale::Root).unwrap();
         let phrases: Vec<usize> = words.nodes.iter().map(|node| node.phrases.len()).collect();
         assert_eq!(phrases, [&[0, 0][..], &[1; 500]].concat());

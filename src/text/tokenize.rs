@@ -3,8 +3,8 @@
 //! A word is a run of letters and digits with inner apostrophes and hyphens (`o'neill`, `l’europe`, `vice-president`),
 //! an initialism (`u.s`, its last stop left outside) or a number (`1,000`, `3.5m`, `10:30`). Left alone are URLs, e-mail
 //! addresses, file and domain names, `@handles`, `#tags`, mark-up tags, entities, list numbers at the start of a line
-//! and words of more than 64 letters. Case is never asked: law, the words of a text and of its lower case stand at the
-//! same places.
+//! and words of more than 64 letters. Case plays no part: a text and its lower-cased copy have
+//! their words in the same places.
 
 use super::case::{Case, MAX_LETTERS};
 use super::locale::{Locale, is_joiner};
@@ -13,14 +13,14 @@ use super::sentence::{Abbreviations, is_end_mark};
 use super::tokens::{Break, Constraint, Token, Tokens, lower_word};
 use crate::named::NamedValue;
 
-/// Stands for a byte that is not UTF-8: the run that holds it is left alone.
+/// Stands for a byte that is not UTF-8: the run that contains it is left unchanged.
 pub const NO_TEXT: u8 = 0x1a;
 
-/// A run without white space of more characters is no text, in a text that is [live](Tokenizer::live): it must not be waited
-/// for.
+/// The largest number of characters of a run without white space in a [live](Tokenizer::live) text:
+/// a longer run is not treated as text, so that nothing waits for its end.
 pub const MAX_RUN: usize = 1 << 16;
 
-/// Which capitals of the input count.
+/// The capitals of the input that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Capitalized {
     /// In a line that has letters in both cases, capitals stay; a line all in lower case or all in capitals is decided
@@ -45,16 +45,16 @@ impl NamedValue for Capitalized {
     ];
 }
 
-/// Whether the text handed over ends where the source does.
+/// Tells whether the given text ends at the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// It ends at the end of a line, or of the source.
+    /// The text ends at the end of a line or of the source.
     Whole,
-    /// The line goes on: the tail may belong together with what follows.
+    /// The line continues: the tail may belong together with the text that follows.
     Partial,
 }
 
-/// Finds words piece by piece; remembers what the end of one piece means for the next.
+/// Finds words piece by piece, and remembers the state at the end of a piece for the next one.
 ///
 /// ```
 /// use majuscule::text::{Locale, tokenize::tokenize};
@@ -68,50 +68,56 @@ pub struct Tokenizer {
     locale: Locale,
     abbreviations: &'static Abbreviations,
     capitalized: Capitalized,
-    /// What lies before the next word.
+    /// The break before the next word.
     before: Break,
-    /// Whether something that is left alone stands between the beginning of the line and the next word.
+    /// True if something that is left unchanged stands between the beginning of the line and the
+    /// next word.
     blocked: bool,
-    /// Whether a sentence ended after the last word.
+    /// The sentence end, if any, after the last word.
     ended: Ended,
-    /// Whether an empty line was met after text: then lines that are not parted by one belong together.
+    /// True if an empty line was met after text: lines without an empty line between them then
+    /// belong together.
     grouped: bool,
-    /// The line before, where it is not empty.
+    /// The state of the previous line, unless that line is empty.
     previous: Option<LineState>,
     line: LineState,
-    /// For each word of the line so far, whether it has a capital.
+    /// For each word of the line so far, true if it has a capital.
     capitals: Vec<bool>,
-    /// Whether words are given out before their line is whole.
+    /// True if words are returned before their line is complete.
     live: bool,
-    /// Whether sentences run on from line to line, and so far a mark ended one.
+    /// True if sentences run on from line to line; `marked` is true once a mark has ended one.
     flows: bool,
     marked: bool,
-    /// Whether each line is a text by itself.
+    /// True if each line is a text of its own.
     apart: bool,
-    /// Whether words go on behind tags that stand inside them, and tags in the next line.
+    /// True if words continue after tags inside them; `crosses` is true if tags may continue on the
+    /// next line.
     joins: bool,
     crosses: bool,
-    /// Whether the line began in a tag: then none that opens on it goes on in the next.
+    /// True if the line began inside a tag: no tag that opens on this line then continues on the
+    /// next.
     crossed: bool,
-    /// What the last marks mean, by what comes after them, as long as that is not here.
+    /// The possible meanings of the last marks, one for each kind of text after them, until that
+    /// text arrives.
     open: Option<[Meaning; AfterMarks::ALL.len()]>,
-    /// Whether a run goes on that is longer than [`MAX_RUN`].
+    /// True inside a run longer than [`MAX_RUN`].
     in_run: bool,
 }
 
-/// What the marks after a word say.
+/// The sentence end that the marks after a word make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Ended {
-    /// The sentence goes on.
+    /// The sentence continues.
     #[default]
     No,
-    /// A full stop ends it.
+    /// A full stop ends the sentence.
     Stopped,
-    /// A question or exclamation mark ends it, unless it is speech that is reported on: `« Alors ? » demanda-t-il.`
+    /// A question or exclamation mark ends the sentence, unless it closes reported speech: `« Alors
+    /// ? » demanda-t-il.`
     Asked,
 }
 
-/// What follows marks on their line, after white space.
+/// The text that follows marks on their line, after white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AfterMarks {
     /// Nothing: the line ends.
@@ -132,34 +138,35 @@ impl AfterMarks {
     }
 }
 
-/// What marks mean for the text after them.
+/// The meaning of marks for the text after them.
 #[derive(Debug, Clone, Copy)]
 struct Meaning {
     ended: Ended,
     punctuated: bool,
 }
 
-/// What is known of a line.
+/// The state of a line.
 #[derive(Debug, Clone, Default)]
 struct LineState {
-    /// Its words, from this one of `Tokens` on.
+    /// The index in `Tokens` of the first word of the line.
     first: usize,
-    /// The word that opens it: nothing but marks stands before.
+    /// The word that opens the line, with nothing but marks before it.
     opening: Option<usize>,
-    /// Whether some mark in it ends a sentence.
+    /// True if some mark in the line ends a sentence.
     punctuated: bool,
-    /// Whether its last word ended one.
+    /// True if the last word of the line ended a sentence.
     ended: bool,
-    /// Whether anything but white space stands on it.
+    /// True if the line has anything but white space.
     written: bool,
-    /// Whether its words have small letters, and capitals.
+    /// True if words of the line have small letters; `upper` is true if they have capitals.
     lower: bool,
     upper: bool,
-    /// Whether its capitals stay: settled by the first part of a line so long that it comes in parts.
+    /// True if the capitals of the line stay; a line so long that it comes in parts is judged by
+    /// its first part.
     keep: Option<bool>,
 }
 
-/// The words of a whole text.
+/// Returns the words of a whole text.
 pub fn tokenize(text: &str, locale: Locale, language: &str) -> Tokens {
     let mut tokens = Tokens::new();
     Tokenizer::new(locale, language, Capitalized::Ignore).read(text, 0, Cut::Whole, &mut tokens);
@@ -167,7 +174,7 @@ pub fn tokenize(text: &str, locale: Locale, language: &str) -> Tokens {
 }
 
 impl Tokenizer {
-    /// Starts on a text.
+    /// Starts a text.
     pub fn new(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
         Self::of(locale, Abbreviations::of(language), capitalized)
     }
@@ -196,31 +203,32 @@ impl Tokenizer {
         }
     }
 
-    /// Starts on a text whose words are given out before their line is whole, so nothing is said of them that a later word
-    /// of the line could change: whether the first word of a line begins a sentence shows in what comes before it alone, and
-    /// [`Capitalized::Auto`] goes by the first part of a line that is read.
+    /// Starts a text whose words are returned before their line is complete, so that no later word
+    /// of the line can change them. Only the text before a line tells whether its first word begins
+    /// a sentence, and [`Capitalized::Auto`] judges by the first part of a line that is read.
     pub fn live(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
         Self { live: true, ..Self::new(locale, language, capitalized) }
     }
 
-    /// Starts on a text that comes in cues, each read by itself and ended by [`Tokenizer::end_cue`]. Sentences run on from cue to
-    /// cue: the first word of one begins a sentence where the text before it has ended one. Which capitals stay is judged by cue.
+    /// Starts a text that comes in cues, each read by itself and ended by [`Tokenizer::end_cue`].
+    /// Sentences run on from cue to cue: the first word of a cue begins a sentence if the text
+    /// before it ended one. The capitals that stay are judged cue by cue.
     pub fn flowing(locale: Locale, language: &str, capitalized: Capitalized) -> Self {
         Self { flows: true, ..Self::new(locale, language, capitalized) }
     }
 
-    /// Takes each line as a text by itself: what stands in one says nothing of another.
+    /// Treats each line as a text of its own, independent of the other lines.
     pub fn of_lines(self, apart: bool) -> Self {
         Self { apart, ..self }
     }
 
-    /// Reads mark-up as a part of the text: `h<i>e</i>llo` is one word, and where lines belong together (`over_lines`) a tag may go on
-    /// in the next line.
+    /// Reads mark-up as part of the text: `h<i>e</i>llo` is one word, and if lines belong together
+    /// (`over_lines`) a tag may continue on the next line.
     pub fn of_markup(self, over_lines: bool) -> Self {
         Self { joins: true, crosses: over_lines, ..self }
     }
 
-    /// Starts on another text with the same settings.
+    /// Starts another text with the same settings.
     pub fn reset(&mut self) {
         *self = Self {
             live: self.live,
@@ -232,19 +240,21 @@ impl Tokenizer {
         };
     }
 
-    /// Appends the words of `text`, whose first byte is byte `base` of the piece, and gives the number of bytes that it
-    /// is done with: all of them where the text is whole. In mid-line the tail that may belong together with what
-    /// follows (a last run without white space, an open tag) is left for the next call; a text that is all tail is
-    /// taken as it is.
+    /// Appends the words of `text`, whose first byte is byte `base` of the piece, and returns the
+    /// number of bytes that were consumed: all of them if the text is whole. In the middle of a
+    /// line, the tail that may belong together with the text that follows (a last run without white
+    /// space, an open tag) is left for the next call; a text that is all tail is consumed as it is.
     ///
-    /// The words of a line are judged together: whether their capitals stay, and whether the first begins a sentence.
-    /// Of a line that comes in parts the first part decides.
+    /// The words of a line are judged together: the tokenizer decides whether their capitals stay
+    /// and whether the first word begins a sentence. A line that comes in parts is judged by its
+    /// first part.
     pub fn read(&mut self, text: &str, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
         self.read_from(text, 0, base, cut, tokens)
     }
 
-    /// Like [`Tokenizer::read`] for the text from byte `from` on, with what was read of the line before it still there to be
-    /// looked at. A [live](Tokenizer::live) text that is all tail is left too.
+    /// Reads the text from byte `from` on like [`Tokenizer::read`], with the part of the line
+    /// before `from` still available as context. A [live](Tokenizer::live) text that is all tail is
+    /// also left for the next call.
     pub fn read_from(&mut self, text: &str, from: usize, base: u32, cut: Cut, tokens: &mut Tokens) -> usize {
         self.line.first = tokens.len();
         self.capitals.clear();
@@ -304,12 +314,12 @@ impl Tokenizer {
         at
     }
 
-    /// Whether a run without white space goes on that is too long to be text.
+    /// Returns true inside a run without white space that is too long to be text.
     pub fn in_run(&self) -> bool {
         self.in_run
     }
 
-    /// Says that a line ended where the last piece did.
+    /// Ends the line at the end of the last piece.
     pub fn end_line(&mut self) {
         self.settle(AfterMarks::End);
         self.crossed = false;
@@ -327,8 +337,8 @@ impl Tokenizer {
         self.previous = line.written.then_some(line);
     }
 
-    /// Says that a cue ended where the last piece did, and what parts it from the next: [`Break::Cue`], or where a sentence does
-    /// not run on, [`Break::Turn`] or more.
+    /// Ends the cue at the end of the last piece. `before` is the break between this cue and the
+    /// next: [`Break::Cue`], or [`Break::Turn`] or more if a sentence does not run on.
     pub fn end_cue(&mut self, before: Break) {
         let line = std::mem::take(&mut self.line);
         self.marked |= line.punctuated;
@@ -344,7 +354,7 @@ impl Tokenizer {
         }
     }
 
-    /// Passes white space; every line feed in it ends a line.
+    /// Skips white space; every line feed in it ends a line.
     #[inline]
     fn skip_space(&mut self, text: &str, base: u32, mut at: usize, tokens: &mut Tokens) -> usize {
         let bytes = text.as_bytes();
@@ -369,7 +379,7 @@ impl Tokenizer {
         at
     }
 
-    /// Settles what the line, as far as it is read, says of its words.
+    /// Decides the capitals and the sentence start of the words of the line, as far as it is read.
     fn judge(&mut self, text: &str, base: u32, tokens: &mut Tokens) {
         let line = &mut self.line;
         let words = &mut tokens.as_mut_slice()[line.first..];
@@ -377,7 +387,8 @@ impl Tokenizer {
             return;
         }
         if let Some(opening) = line.opening.take().filter(|_| !self.live) {
-            // A line without marks may be a sentence of its own, unless lines come in groups, as those of subtitles do.
+            // A line without marks may be a sentence of its own, unless lines come in groups, like
+            // those of subtitles.
             let goes_on =
                 |previous: &LineState| self.flows || !previous.ended && (previous.punctuated || self.grouped);
             let follows_on = self.previous.as_ref().is_some_and(goes_on);
@@ -399,7 +410,7 @@ impl Tokenizer {
         }
     }
 
-    /// Takes the words of a run without white space.
+    /// Appends the words of a run without white space.
     #[inline]
     fn field(&mut self, field: NonSpaceRun<'_>, kinds: u8, tokens: &mut Tokens) {
         self.line.written = true;
@@ -416,7 +427,7 @@ impl Tokenizer {
         }
     }
 
-    /// The slow twin of [`Tokenizer::field`], which knows every kind of run.
+    /// Handles every kind of run; the slow path of [`Tokenizer::field`].
     #[cold]
     fn odd_field(&mut self, field: &NonSpaceRun<'_>, tokens: &mut Tokens) {
         let run = &field.text[field.start..field.end];
@@ -436,11 +447,11 @@ impl Tokenizer {
         self.marks(field, at.max(field.start + marks.len()));
     }
 
-    /// Takes the words of a run that has tags inside it.
+    /// Appends the words of a run with tags inside it.
     #[cold]
     fn joined_run(&mut self, text: &str, run: &JoinedRun, base: u32, tokens: &mut Tokens) {
         self.line.written = true;
-        // The marks of a run mean what they do by what follows it.
+        // The text after a run decides the meaning of its marks.
         let after = text[run.end..].char_indices().find(|&(_, c)| !c.is_whitespace() || c == '\n');
         let after = after.map_or(text.len(), |(at, c)| run.end + at + c.len_utf8());
         let plain = [&run.plain, &text[run.end..after]].concat();
@@ -453,7 +464,7 @@ impl Tokenizer {
         }
     }
 
-    /// Takes one word.
+    /// Appends one word.
     #[inline]
     fn word(&mut self, field: &NonSpaceRun<'_>, start: usize, end: usize, tokens: &mut Tokens) {
         let word = &field.text[start..end];
@@ -465,11 +476,13 @@ impl Tokenizer {
         let right = field.text[end..field.end].chars().next().filter(|c| !c.is_alphanumeric());
         self.line.lower |= lower;
         self.line.upper |= upper;
-        // A Dutch sentence that opens with 't or 's has its capital on the next word; 's-Hertogenbosch needs no other.
+        // A Dutch sentence that opens with 't or 's has its capital on the next word; in
+        // 's-Hertogenbosch the word itself has it.
         let apart = self.locale == Locale::Dutch && matches!(left, Some('\'' | '’' | '‘'));
         let clitic = apart && word.len() == 1;
         let named = apart && word.as_bytes().get(1) == Some(&b'-');
-        // A dash before a word that follows a question parts speech from what is said of it: `—¡Ah! —exclamó.`
+        // A dash before a word that follows a question separates speech from its report: `—¡Ah!
+        // —exclamó.`
         let reported = self.ended == Ended::Asked && matches!(left, Some('—' | '–'));
         let before = self.before;
         let line_start = if self.flows { Break::Turn } else { Break::Line };
@@ -493,13 +506,13 @@ impl Tokenizer {
         }
     }
 
-    /// Notes that something stands here which is neither a mark nor a word to be cased.
+    /// Notes something here that is neither a mark nor a word to be cased.
     pub fn pass(&mut self) {
         self.blocked = true;
         self.ended = Ended::No;
     }
 
-    /// Sees whether the marks from byte `from` to the end of the field end a sentence.
+    /// Checks whether the marks from byte `from` to the end of the field end a sentence.
     #[inline]
     fn marks(&mut self, field: &NonSpaceRun<'_>, from: usize) {
         if from < field.end {
@@ -512,13 +525,13 @@ impl Tokenizer {
         if self.live && after.is_none() {
             self.open = Some(AfterMarks::ALL.map(|after| self.meaning(field, from, after)));
         } else {
-            // Of a line that comes in parts, what the next part holds may not be here yet.
+            // If a line comes in parts, the text that the next part holds may not be here yet.
             let meaning = self.meaning(field, from, AfterMarks::of(after));
             (self.ended, self.line.punctuated) = (meaning.ended, meaning.punctuated);
         }
     }
 
-    /// What comes after the last marks is here now.
+    /// Settles the meaning of the last marks, now that the text after them has arrived.
     #[inline]
     fn settle(&mut self, after: AfterMarks) {
         if let Some(meanings) = self.open.take() {
@@ -527,12 +540,12 @@ impl Tokenizer {
         }
     }
 
-    /// What the marks from byte `from` to the end of the field mean.
+    /// Returns the meaning of the marks from byte `from` to the end of the field.
     fn meaning(&self, field: &NonSpaceRun<'_>, from: usize, after: AfterMarks) -> Meaning {
         let unchanged = Meaning { ended: self.ended, punctuated: self.line.punctuated };
         let marks = &field.text[from..field.end];
         if !marks.contains(is_end_mark) {
-            // The quote that closes reported speech, or the dash after it.
+            // A quote that closes reported speech, or the dash after it.
             let goes_on = self.ended == Ended::Asked
                 && marks.contains(['»', '”', '—', '–'])
                 && after != AfterMarks::End;
@@ -566,33 +579,33 @@ impl Tokenizer {
     }
 }
 
-/// A run that goes on behind tags has so many characters at most.
+/// The largest number of characters in a run that continues after tags.
 const MAX_JOINED: usize = 256;
 
-/// A run without white space that goes on behind tags.
+/// A run without white space that continues after tags.
 struct JoinedRun {
     /// The run without the tags.
     plain: String,
-    /// Where each part of that begins, there and in the text.
+    /// The start of each part of the run: its byte in `plain` and its byte in the text.
     parts: Vec<(usize, usize)>,
-    /// Where the run ends in the text.
+    /// The end of the run in the text.
     end: usize,
 }
 
-/// The result of looking behind the tag after a run.
+/// The result of looking past the tag after a run.
 enum TagLookahead {
-    /// The run ends there.
+    /// The run ends before the tag.
     No,
-    /// The text ends before that shows.
+    /// The text ends before the answer is known.
     Open,
     Run(JoinedRun),
 }
 
 impl JoinedRun {
-    /// Looks behind the tags after the run that stands at `start..end`.
+    /// Looks past the tags after the run at `start..end`.
     fn read(text: &str, start: usize, end: usize, cut: Cut) -> TagLookahead {
         let goes_on = cut == Cut::Partial;
-        // So many characters are left to it; the rest of a longer run is taken part by part.
+        // The number of characters still allowed; the rest of a longer run is read part by part.
         let mut left = MAX_JOINED;
         let mut takes = |part: &str| {
             let chars = part.chars().take(left + 1).count();
@@ -636,7 +649,7 @@ impl JoinedRun {
         if run.parts.len() > 1 { TagLookahead::Run(run) } else { TagLookahead::No }
     }
 
-    /// Where byte `at` of the run without tags stands in the text.
+    /// Returns the place in the text of byte `at` of the run without tags.
     fn place(&self, at: usize) -> usize {
         let (from, to) = self.parts[self.parts.partition_point(|&(from, _)| from <= at) - 1];
         to + at - from
@@ -652,16 +665,16 @@ struct NonSpaceRun<'a> {
     base: u32,
 }
 
-// What a byte is, as a set, so that one look at a run says which path it takes.
+// The kinds of a byte, as a set of bits, so that one look at a run selects its code path.
 const SPACE: u8 = 1;
 const LOWER: u8 = 2;
 const UPPER: u8 = 4;
 const DIGIT: u8 = 8;
 /// `'` and `-`, which may stand inside a word.
 const INNER: u8 = 16;
-/// Other marks that only ever stand around words.
+/// Other marks, which only stand around words.
 const MARK: u8 = 32;
-/// Marks that may make a run something else than words.
+/// Marks that may make a run something other than words.
 const SPECIAL: u8 = 64;
 /// Bytes of characters outside ASCII.
 const WIDE: u8 = 128;
@@ -685,7 +698,8 @@ static KINDS: [u8; 256] = {
     kinds
 };
 
-/// Where the run that begins at byte `at` ends, and the kinds of its bytes. What may open a tag ends it too.
+/// Returns the end of the run that begins at byte `at`, and the kinds of its bytes. A possible
+/// opening of a tag also ends the run.
 #[inline]
 fn field_end(text: &str, at: usize) -> (usize, u8) {
     let mut kinds = 0;
@@ -699,7 +713,8 @@ fn field_end(text: &str, at: usize) -> (usize, u8) {
     (text.len(), kinds)
 }
 
-/// Goes on where [`field_end`] met a byte that may end the run or begins a character outside ASCII.
+/// Continues after [`field_end`] met a byte that may end the run or that begins a character outside
+/// ASCII.
 #[inline(never)]
 fn odd_field_end(text: &str, at: usize, mut end: usize, mut kinds: u8) -> (usize, u8) {
     let bytes = text.as_bytes();
@@ -723,14 +738,16 @@ fn odd_field_end(text: &str, at: usize, mut end: usize, mut kinds: u8) -> (usize
     (end, kinds)
 }
 
-/// Whether a run, as far as it is here, is longer than [`MAX_RUN`]. A bracket at the end of what is here may open a tag.
+/// Returns true if the available part of a run is longer than [`MAX_RUN`]. A bracket at the end of
+/// that part may open a tag.
 fn is_too_long(run: &str, may_go_on: bool) -> bool {
     let sure = if may_go_on { run.strip_suffix(['<', '{']).unwrap_or(run) } else { run };
     sure.len() > MAX_RUN && sure.chars().nth(MAX_RUN).is_some()
 }
 
-/// The one word of an ASCII run without special marks: letters and digits with inner apostrophes and hyphens, and marks
-/// only around them. `None` where it is more than that.
+/// Returns the one word of an ASCII run without special marks: letters and digits with inner
+/// apostrophes and hyphens, and marks only around them. Returns `None` if the run is more than
+/// that.
 #[inline]
 fn plain_word(bytes: &[u8], mut start: usize, mut end: usize, kinds: u8) -> Option<(usize, usize)> {
     if kinds & (MARK | INNER) == 0 {
@@ -750,7 +767,8 @@ fn plain_word(bytes: &[u8], mut start: usize, mut end: usize, kinds: u8) -> Opti
     (inside && start < end).then_some((start, end))
 }
 
-/// Whether a word has small letters and capitals, and whether it has few enough letters to be a token.
+/// Tells whether a word has small letters, whether it has capitals, and whether it is short enough
+/// to be a token.
 #[inline]
 fn letters(word: &str, locale: Locale) -> (bool, bool, bool) {
     let mut kinds = 0;
@@ -770,7 +788,7 @@ fn letters(word: &str, locale: Locale) -> (bool, bool, bool) {
     (counts[0] > 0, counts[1] > 0, counts[0] + counts[1] <= MAX_LETTERS)
 }
 
-/// The next word of a run, from byte `at` on.
+/// Returns the next word of a run, from byte `at` on.
 fn next_word(field: &NonSpaceRun<'_>, mut at: usize) -> Option<(usize, usize)> {
     let run = &field.text[..field.end];
     let start = loop {
@@ -785,7 +803,7 @@ fn next_word(field: &NonSpaceRun<'_>, mut at: usize) -> Option<(usize, usize)> {
         let next = run[start + i + c.len_utf8()..].chars().next().unwrap_or(' ');
         let inside = match c {
             '\'' | '’' | '-' | '‐' | '‑' => next.is_alphanumeric() && previous != '\0',
-            // Runs with other inner stops are left alone: this is an initialism or a number.
+            // Runs with other inner stops are left unchanged: this is an initialism or a number.
             '.' => next.is_alphanumeric() && previous.is_alphanumeric(),
             ',' | ':' => previous.is_numeric() && next.is_numeric(),
             _ => c.is_alphanumeric() || is_joiner(c),
@@ -798,26 +816,28 @@ fn next_word(field: &NonSpaceRun<'_>, mut at: usize) -> Option<(usize, usize)> {
     Some((start, field.end))
 }
 
-/// How long the entity (`&amp;`, `&#39;`) at the beginning of `text` is; of a bare `&`, 1.
+/// Returns the length of the entity (`&amp;`, `&#39;`) at the beginning of `text`; 1 for a bare
+/// `&`.
 fn entity_len(text: &str) -> usize {
     let name: usize =
         text[1..].chars().take(10).take_while(|c| c.is_alphanumeric() || *c == '#').map(char::len_utf8).sum();
     if name > 0 && text.as_bytes().get(1 + name) == Some(&b';') { name + 2 } else { 1 }
 }
 
-/// Whether a run is the number of an item in a list: `1.`, `(12)`, `3)`.
+/// Returns true if a run is the number of a list item: `1.`, `(12)`, `3)`.
 fn is_list_number(run: &str) -> bool {
     let number = run.trim_start_matches('(').trim_end_matches(['.', ')']);
     (1..=3).contains(&number.len()) && number.len() < run.len() && number.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a run is the letter of an item in a list: `a)`, `(B),`.
+/// Returns true if a run is the letter of a list item: `a)`, `(B),`.
 fn is_list_letter(run: &str) -> bool {
     let letter = run.trim_start_matches('(').trim_end_matches([',', ';', '.']);
     letter.strip_suffix(')').is_some_and(|c| c.len() == 1 && c.as_bytes()[0].is_ascii_alphabetic())
 }
 
-/// Whether a run is no words: a URL, an e-mail address, a handle, a tag, a path, a file or domain name.
+/// Returns true if a run is not words: a URL, an e-mail address, a handle, a tag, a path, a file or
+/// domain name.
 fn is_left_alone(run: &str) -> bool {
     let opens = |c: char| !c.is_alphanumeric() && !"@#/\\~._".contains(c);
     let run = run.trim_start_matches(opens);
@@ -835,14 +855,14 @@ fn is_left_alone(run: &str) -> bool {
         })
 }
 
-/// Whether letters or digits stand on both sides of the one-byte mark at byte `at`.
+/// Returns true if letters or digits stand on both sides of the one-byte mark at byte `at`.
 fn stands_inside(run: &str, at: usize) -> bool {
     run[..at].ends_with(|c: char| c.is_alphanumeric() || is_joiner(c))
         && run[at + 1..].starts_with(char::is_alphanumeric)
 }
 
-/// Whether a run of letters, digits and stops is an initialism (`u.s`, `ph.d`: parts of one or two letters, the last of
-/// one) or a number (`3.5m`).
+/// Returns true if a run of letters, digits and stops is an initialism (`u.s`, `ph.d`: parts of one
+/// or two letters, the last of one) or a number (`3.5m`).
 fn is_dotted_word(word: &str) -> bool {
     let word = word.trim_matches('.');
     let (first, last) = word.rsplit_once('.').unwrap_or(("", word));

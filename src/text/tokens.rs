@@ -1,4 +1,4 @@
-//! The words of a text without their capitals: all that a method ever sees.
+//! The words of a text without their capitals: the only input of a method.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use unicode_normalization::UnicodeNormalization;
 use super::case::Case;
 use super::locale::{Locale, is_joiner};
 
-/// What lies before a word.
+/// The break before a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Break {
-    /// Nothing but marks: `left/right`.
+    /// Nothing but marks, as in `left/right`.
     None,
     /// White space on the same line.
     #[default]
@@ -19,7 +19,7 @@ pub enum Break {
     Line,
     /// The end of a subtitle cue.
     Cue,
-    /// Another speaker.
+    /// A change of speaker.
     Turn,
     /// An empty line.
     Paragraph,
@@ -27,43 +27,46 @@ pub enum Break {
     Document,
 }
 
-/// What is already known of a word's case.
+/// A constraint on the case of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Constraint {
-    /// Nothing: the method decides.
+    /// No constraint: the method decides.
     #[default]
     Free,
-    /// Its case: the user's own spelling. Whatever the method answers, this stands; a method may read it as context.
+    /// The case of the user's own spelling, which stands whatever the method answers. A method may
+    /// use it as context.
     Fixed(Case),
-    /// Its capitals in the source, which stay unless the line turns out to have lost its case (see
-    /// [`restore`](crate::restore)). A method does not read it: what was restored once would then be read again as
-    /// evidence, and restoring twice would no longer change nothing.
+    /// The capitals of the source, which stay unless the line turns out to have lost its case (see
+    /// [`restore`](crate::restore)). A method does not use them as context: text restored once
+    /// would then serve as evidence, and restoring it again could change it.
     Kept(Case),
 }
 
 /// A word as a method sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Token {
-    /// Where its lower case stands in the text of [`Tokens`].
+    /// The range of its lower case in the text of [`Tokens`].
     pub lower: Range<u32>,
-    /// Where it stands in the source, in bytes from the beginning of the piece that the format holds.
+    /// Its range in the source, in bytes from the beginning of the piece that the format holds.
     pub source: Range<u32>,
-    /// What lies between it and the word before, the strongest if there are several. Between them may also stand what is
-    /// left alone, such as a URL.
+    /// The strongest break between this word and the previous one. Text that is left unchanged,
+    /// such as a URL, may also stand between them.
     pub before: Break,
-    /// What is known of its case.
+    /// The constraint on its case.
     pub given: Constraint,
-    /// Whether it opens its line: nothing but marks stands before it there.
+    /// True if the word opens its line: nothing but marks stands before it there.
     pub opens: bool,
-    /// Whether the source shows that a sentence begins here: it follows a full stop, or opens a punctuated line.
+    /// True if the source shows that a sentence begins here: the word follows a full stop or opens
+    /// a punctuated line.
     pub starts: bool,
-    /// The mark right before it (`(`, `"`, `¿`), `None` where white space or another word is.
+    /// The mark right before the word (`(`, `"`, `¿`); `None` after white space or another word.
     pub left: Option<char>,
-    /// The mark right after it (`,`, `.`, `?`), likewise.
+    /// The mark right after the word (`,`, `.`, `?`); `None` before white space or another word.
     pub right: Option<char>,
 }
 
-/// Words in order. Cleared and used again, so that no word costs an allocation; borrows nothing from its source.
+/// Words in order. The storage is cleared and reused, so that no word costs an allocation; nothing
+/// is borrowed from the source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tokens {
     text: String,
@@ -71,13 +74,13 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// None yet.
+    /// Makes an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Words of a list, each with a space before it and the first at the beginning of a text: for tests and for words
-    /// that come without a source.
+    /// Makes the words of a list, each with a space before it and the first at the beginning of a
+    /// text: for tests and for words that come without a source.
     ///
     /// ```
     /// use majuscule::text::{Locale, Tokens};
@@ -94,23 +97,23 @@ impl Tokens {
         tokens
     }
 
-    /// Forgets all words and keeps the memory.
+    /// Removes all words and keeps the memory.
     pub fn clear(&mut self) {
         self.text.clear();
         self.tokens.clear();
     }
 
-    /// How many words there are.
+    /// Returns the number of words.
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no words.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
 
-    /// Appends a word in any case; what is kept is its [key](lower_word).
+    /// Appends a word in any case; its [lookup key](lower_word) is stored.
     #[inline]
     pub fn push(&mut self, word: &str, locale: Locale, token: Token) {
         let start = self.text.len() as u32;
@@ -118,37 +121,37 @@ impl Tokens {
         self.tokens.push(Token { lower: start..self.text.len() as u32, ..token });
     }
 
-    /// The lower case of word `i`.
+    /// Returns the lower case of word `i`.
     ///
     /// # Panics
-    /// Where there is no word `i`.
+    /// Panics if there is no word `i`.
     #[inline]
     pub fn lower(&self, i: usize) -> &str {
         let Range { start, end } = self.tokens[i].lower;
         &self.text[start as usize..end as usize]
     }
 
-    /// Each word's lower case, with the rest that is known of it.
+    /// Iterates over the words: the lower case of each and its token.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Token)> + Clone {
         self.tokens
             .iter()
             .map(|token| (&self.text[token.lower.start as usize..token.lower.end as usize], token))
     }
 
-    /// The words without their text.
+    /// Returns the tokens, without their text.
     pub fn as_slice(&self) -> &[Token] {
         &self.tokens
     }
 
-    /// The words without their text, to give labels to.
+    /// Returns the tokens, without their text, so that they can be changed.
     pub fn as_mut_slice(&mut self) -> &mut [Token] {
         &mut self.tokens
     }
 
-    /// Appends words of others, as they are there.
+    /// Appends a range of the words of another list.
     ///
     /// # Panics
-    /// Where there are not so many.
+    /// Panics if the range exceeds the other list.
     pub fn extend(&mut self, others: &Self, words: Range<usize>) {
         let Some(first) = others.tokens[words.clone()].first() else { return };
         let (from, to) = (first.lower.start, others.tokens[words.end - 1].lower.end);
@@ -169,9 +172,9 @@ impl Tokens {
     }
 }
 
-/// Appends to `out` the form under which a word is looked up: lower case under the locale, composed (NFC) where that
-/// keeps its letters, `’` as `'`, soft hyphens and joiners left out. It has as many letters that pair as the word, in
-/// the same order, so a [`Case`] read off one fits the other.
+/// Appends the lookup key of a word to `out`: lower case under the locale, composed (NFC) if that
+/// keeps its letters, with `’` as `'`, and without soft hyphens and joiners. The key has as many
+/// letters that pair as the word, in the same order, so a [`Case`] read from one fits the other.
 #[inline]
 pub fn lower_word(word: &str, locale: Locale, out: &mut String) {
     if word.is_ascii() && locale != Locale::Turkic {
@@ -183,7 +186,7 @@ pub fn lower_word(word: &str, locale: Locale, out: &mut String) {
     }
 }
 
-/// The plain twin of [`lower_word`], for words of any script.
+/// Makes the key of a word of any script; the plain twin of [`lower_word`].
 fn lower_any_word(word: &str, locale: Locale, out: &mut String) {
     let start = out.len();
     for (_, c, letter) in locale.letters(word) {
@@ -196,7 +199,8 @@ fn lower_any_word(word: &str, locale: Locale, out: &mut String) {
     }
     if out[start..].chars().any(is_joiner) {
         let composed = locale.lower(&out[start..].nfc().collect::<String>());
-        // Composing may make a letter that does not pair (j and caron): then the word stays as it is.
+        // Composing may give a letter that does not pair (j and caron): the word then stays as it
+        // is.
         if locale.letter_count(&composed) == locale.letter_count(word) {
             out.truncate(start);
             out.push_str(&composed);

@@ -1,4 +1,4 @@
-//! Puts labels on text. The one place where a letter is ever changed.
+//! Applies labels to text: the one place where letters are changed.
 
 use super::label::Choice;
 use super::markup::{retagged, untagged};
@@ -6,11 +6,11 @@ use super::options::RestoreOptions;
 use super::resolve::{Resolved, resolve, stays_lower};
 use super::tokens::{Token, Tokens};
 
-/// Appends `source` to `out` with the letters of its words in the cases chosen, and nothing else changed. [`resolve`]
-/// decides the cases.
+/// Appends `source` to `out` with its words in the chosen cases and everything else unchanged.
+/// [`resolve`] decides the cases.
 ///
 /// # Panics
-/// Where there are fewer choices than words, or the places of the words do not lie in the source.
+/// Panics if there are fewer choices than words, or if the words do not lie in the source.
 pub fn write(
     source: &[u8],
     tokens: &Tokens,
@@ -24,7 +24,7 @@ pub fn write(
     for (token, choice) in tokens.as_slice().iter().zip(choices) {
         let (start, end) = (token.source.start as usize, token.source.end as usize);
         let bytes = &source[start..end];
-        // Most words stay as they are: seen without reading them as text.
+        // Most words stay as they are, which shows without reading them as text.
         if stays_lower(token, choice, options)
             && bytes.iter().all(|b| b.is_ascii() && !b.is_ascii_uppercase())
         {
@@ -40,7 +40,7 @@ pub fn write(
     out.extend_from_slice(&source[written..]);
 }
 
-/// Appends a word of the source in the case that it gets, tags inside it as they are.
+/// Appends a word of the source in a given case, with the tags inside it unchanged.
 pub fn spell(
     word: &str,
     token: &Token,
