@@ -1,21 +1,22 @@
-//! What the lines of NIST's transcripts have in common: fields between white space, times, alternatives in braces.
+//! Shared parts of NIST's transcript formats: fields between white space, times, alternatives in
+//! braces.
 
 use std::ops::Range;
 
 use crate::error::{Error, Place};
 pub(super) use crate::printable::shortened;
 
-/// What is wrong with a line.
+/// A fault in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Where in the line, in bytes.
+    /// The place in the line, in bytes.
     pub at: usize,
-    /// What was found, what was expected, and what to do.
+    /// The text found, the text expected, and the remedy.
     pub problem: String,
 }
 
 impl Fault {
-    /// The error for line number `number` of a file.
+    /// Returns the error for line number `number` of a file.
     pub fn error(self, file: &str, number: u64, line: &str) -> Error {
         let before = line.char_indices().take_while(|&(at, _)| at < self.at).count();
         let place = Place { file: file.to_owned(), line: Some(number), column: Some(before as u64 + 1) };
@@ -23,13 +24,14 @@ impl Fault {
     }
 }
 
-/// The name of a transcript without the `.filt` that NIST's filters put behind it: `x.stm.filt` is `x.stm`.
+/// Returns the name of a transcript without the `.filt` that NIST's filters append: `x.stm.filt` is
+/// `x.stm`.
 pub fn unfiltered_name(name: &str) -> &str {
     let is_transcript = |name: &&str| matches!(name.rsplit_once('.'), Some((_, "ctm" | "stm" | "trn")));
     name.strip_suffix(".filt").filter(is_transcript).unwrap_or(name)
 }
 
-/// The runs without white space of `line` from `from` on.
+/// Iterates over the runs without white space of `line`, from `from` on.
 pub fn fields(line: &str, from: usize) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
     let mut at = from;
     std::iter::from_fn(move || {
@@ -41,26 +43,28 @@ pub fn fields(line: &str, from: usize) -> impl Iterator<Item = Range<usize>> + C
     })
 }
 
-/// Whether a line says nothing: it is empty, or a comment, which begins with `;;`.
+/// Returns true if a line is empty or a comment, which begins with `;;`.
 pub fn is_silent(line: &str) -> bool {
     let line = line.trim_start();
     line.is_empty() || line.starts_with(";;")
 }
 
-/// Whether a word is a metadata event, such as `<laugh>` or `<inaudible>`, and no word.
+/// Returns true if a word is a metadata event, such as `<laugh>` or `<inaudible>`, and not a spoken
+/// word.
 pub fn is_event(word: &str) -> bool {
     word.len() > 2 && word.starts_with('<') && word.ends_with('>')
 }
 
-/// Whether a word stands for something else that is heard, or for a hesitation: `<laugh>`, `[noise]`, `%hesitation`.
+/// Returns true if a word stands for another sound or for a hesitation: `<laugh>`, `[noise]`,
+/// `%hesitation`.
 pub(super) fn is_no_word(word: &str) -> bool {
     is_event(word) || word.starts_with('[') && word.ends_with(']') || word.starts_with('%')
 }
 
-/// A time in seconds.
+/// Reads a time in seconds.
 ///
 /// # Errors
-/// Where the field is no number from 0.
+/// Fails if the field is not a number from 0.
 pub fn seconds(line: &str, field: &Range<usize>, what: &str) -> Result<f64, Fault> {
     let text = &line[field.clone()];
     match text.parse::<f64>() {
@@ -75,10 +79,10 @@ pub fn seconds(line: &str, field: &Range<usize>, what: &str) -> Result<f64, Faul
     }
 }
 
-/// How long something takes, in seconds. Some recognisers write durations a little below 0.
+/// Reads a duration in seconds. Some recognisers write durations a little below 0.
 ///
 /// # Errors
-/// Where the field is no number.
+/// Fails if the field is not a number.
 pub fn duration(line: &str, field: &Range<usize>) -> Result<f64, Fault> {
     match line[field.clone()].parse::<f64>() {
         Ok(seconds) if seconds.is_finite() => Ok(seconds),
@@ -86,56 +90,57 @@ pub fn duration(line: &str, field: &Range<usize>) -> Result<f64, Fault> {
     }
 }
 
-/// The fault of a line that has fewer fields than it should: it stands at the line's end.
+/// Returns the fault of a line with too few fields, placed at the end of the line.
 pub(super) fn too_few(line: &str, found: usize, expected: &str) -> Fault {
     let problem =
         format!("found {found} fields, but a line is expected to be {expected}: is the file cut off?");
     Fault { at: line.trim_end().len(), problem }
 }
 
-/// A part of a line of text.
+/// A piece of a line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptPiece {
-    /// What it is.
+    /// The kind of the piece.
     pub kind: PieceKind,
-    /// Where it stands in the line, in bytes.
+    /// The place of the piece in the line, in bytes.
     pub place: Range<usize>,
 }
 
-/// What a part of a line of text is.
+/// The kind of a piece of a line of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PieceKind {
     /// A run of characters: a word, or an event in `<>`.
     Word,
-    /// `@` among alternatives: no word.
+    /// The empty alternative `@`, which is not a word.
     Null,
-    /// `{`: alternatives begin.
+    /// `{`: the beginning of alternatives.
     Open,
-    /// `/`: the next alternative begins.
+    /// `/`: the beginning of the next alternative.
     Next,
-    /// `}`: alternatives end.
+    /// `}`: the end of alternatives.
     Close,
 }
 
-/// What was said at a time or under a name, as a transcript has it.
+/// An utterance of a transcript, with its times or its name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Utterance<'a> {
-    /// The recording that it is from and the channel, where the format names them.
+    /// The recording and the channel, if the format names them.
     pub recording: Option<String>,
-    /// Its name, where the format has one.
+    /// The name of the utterance, if the format has one.
     pub name: Option<&'a str>,
-    /// When it begins and ends, in seconds, where the format says so.
+    /// The begin and end in seconds, if the format has times.
     pub times: Option<(f64, f64)>,
-    /// Whether these are the times of a segment of many words, as references have, and not those of a word.
+    /// True if these are the times of a segment of many words, as in references, and not of one
+    /// word.
     pub is_segment: bool,
-    /// Whether what is said there is not transcribed, and not to be scored.
+    /// True if the speech is not transcribed and not to be scored.
     pub is_ignored: bool,
-    /// Its text, with all alternatives.
+    /// The text of the utterance, with all alternatives.
     pub parts: Vec<UtterancePart<'a>>,
 }
 
 impl<'a> Utterance<'a> {
-    /// The pieces of a line, without a name and times.
+    /// Makes an utterance of the pieces of a line, without a name and times.
     pub(super) fn of(line: &'a str, pieces: &[TranscriptPiece]) -> Self {
         let parts = pieces.iter().filter_map(|piece| match piece.kind {
             PieceKind::Word => UtterancePart::word(&line[piece.place.clone()]),
@@ -151,20 +156,20 @@ impl<'a> Utterance<'a> {
 /// A part of the text of an [`Utterance`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UtterancePart<'a> {
-    /// Text, of any number of words.
+    /// Text, with any number of words.
     Text(&'a str),
-    /// A word in parentheses, as `(uh)`: that it was left out is no error.
+    /// A word in parentheses, such as `(uh)`, whose deletion is not an error.
     Optional(&'a str),
-    /// Alternatives begin.
+    /// The beginning of alternatives.
     Open,
-    /// The next alternative begins.
+    /// The beginning of the next alternative.
     Next,
-    /// Alternatives end.
+    /// The end of alternatives.
     Close,
 }
 
 impl<'a> UtterancePart<'a> {
-    /// A word of a transcript; `None` for an event in `<>`.
+    /// Returns a word of a transcript; `None` for an event in `<>`.
     pub(super) fn word(word: &'a str) -> Option<Self> {
         let optional = word.strip_prefix('(').and_then(|word| word.strip_suffix(')'));
         match optional.filter(|word| !word.is_empty()) {
@@ -175,11 +180,12 @@ impl<'a> UtterancePart<'a> {
     }
 }
 
-/// The pieces of `line` from `from` on. Alternatives, `{ this / that / @ }`, may be nested, and their marks need no white space around
-/// them. Outside alternatives a stroke is text, and so is a brace inside a word.
+/// Returns the pieces of `line` from `from` on. Alternatives, `{ this / that / @ }`, may be nested,
+/// and their marks need no white space around them. Outside alternatives a stroke is text, and so
+/// is a brace inside a word.
 ///
 /// # Errors
-/// Where a brace that stands alone has no partner.
+/// Fails if a separate brace has no partner.
 pub fn pieces(line: &str, from: usize) -> Result<Vec<TranscriptPiece>, Fault> {
     let paired = paired_braces(line, from);
     let is_paired = |at: usize| paired.binary_search(&at).is_ok();
@@ -213,7 +219,7 @@ pub fn pieces(line: &str, from: usize) -> Result<Vec<TranscriptPiece>, Fault> {
     Ok(pieces)
 }
 
-/// Where the opening braces of `line` stand that have a partner, in order.
+/// Returns the places of the opening braces of `line` that have a partner, in order.
 fn paired_braces(line: &str, from: usize) -> Vec<usize> {
     let (mut open, mut paired) = (Vec::new(), Vec::new());
     for (at, brace) in line[from..].match_indices(['{', '}']) {
@@ -226,9 +232,10 @@ fn paired_braces(line: &str, from: usize) -> Vec<usize> {
     paired
 }
 
-/// Where the words of these pieces of a line stand: of alternatives those of the first. Events in `<>` are left out.
+/// Returns the places of the words in these pieces of a line, with the first of each set of
+/// alternatives. Events in `<>` are left out.
 pub fn words(line: &str, pieces: &[TranscriptPiece]) -> Vec<Range<usize>> {
-    // The alternatives that are open, and whether the first of each is over.
+    // The open alternatives; true if the first of them is over.
     let mut open: Vec<bool> = Vec::new();
     let mut words = Vec::new();
     for TranscriptPiece { kind, place } in pieces {

@@ -10,7 +10,7 @@ pub const MAX_TAG: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagMatch {
     None,
-    /// A tag up to this byte.
+    /// A tag that ends at this byte.
     Ends(usize),
     /// A tag that does not end in the available text.
     Open,

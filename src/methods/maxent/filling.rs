@@ -1,4 +1,4 @@
-//! Templates of features filled with the values at a word.
+//! Feature templates filled with the values at a word.
 
 use super::boundary::bucket;
 use super::gazetteers;
@@ -12,11 +12,11 @@ use super::templates::FeatureSlot::{
 };
 use super::templates::{FeatureSlot, Group, PLACES, REACH, TEMPLATES, Template, TemplateStage};
 
-/// The most slots of a template.
+/// The largest number of slots in a template.
 const MOST_SLOTS: usize = 5;
 
 impl FeatureSlot {
-    /// Where its value stands among those of a word.
+    /// Returns the index of its value among the values of a word.
     const fn index(self) -> usize {
         const fn around(kind: usize, place: isize) -> usize {
             kind * PLACES + REACH.wrapping_add_signed(place)
@@ -45,7 +45,7 @@ impl FeatureSlot {
     }
 }
 
-/// The kinds of values that each word of a window has.
+/// The number of kinds of values that each word of a window has.
 const KINDS: usize = 6;
 const WORDS: usize = 0;
 const PROFILES: usize = 1;
@@ -54,11 +54,11 @@ const LISTS: usize = 3;
 const FORMS: usize = 4;
 const CLUSTERS: usize = 5;
 
-/// The values at a word, each at the place of its slot.
+/// The values at a word, indexed by slot.
 #[derive(Debug, Clone)]
 pub struct Values([u64; SLOTS]);
 
-/// A power of two, so that no place has to be checked.
+/// A power of two, so that no index has to be checked.
 const SLOTS: usize = 64;
 
 impl Default for Values {
@@ -68,7 +68,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// The value of a slot.
+    /// Returns the value of a slot.
     #[inline]
     pub fn get(&self, slot: FeatureSlot) -> u64 {
         self.0[slot.index()]
@@ -83,13 +83,13 @@ impl Values {
 /// A template that is switched on, ready to be filled.
 #[derive(Debug, Clone, Copy)]
 pub struct Filler {
-    /// What all hashes of the template begin with.
+    /// The common beginning of all hashes of the template.
     start: u64,
-    /// Where the values of its slots stand.
+    /// The indices of the values of its slots.
     slots: [u8; MOST_SLOTS],
     count: u8,
     reach: u8,
-    /// Whether it is not filled where all values are 0: lists hold few words.
+    /// True if it is not filled when all values are 0: gazetteers contain few words.
     skips_zeros: bool,
     /// The template.
     pub template: &'static Template,
@@ -109,7 +109,7 @@ impl Filler {
         }
     }
 
-    /// The feature that these values make of the template.
+    /// Returns the feature of the template with these values.
     #[inline(always)]
     pub fn feature(&self, values: &Values) -> u64 {
         // Most templates have one to three slots: a loop over them costs more than the hash.
@@ -137,12 +137,12 @@ pub struct FeatureSet {
     phrase: Vec<Filler>,
     previous: Vec<Filler>,
     history: Vec<Filler>,
-    /// Which kinds of values the context looks at.
+    /// The kinds of values that the context uses.
     kinds: [bool; KINDS],
 }
 
 impl FeatureSet {
-    /// The templates of these groups, and those that are always on.
+    /// Makes the set of the templates of these groups and of those that are always on.
     pub fn new(groups: &[Group]) -> Self {
         let of = |stage: TemplateStage| -> Vec<Filler> {
             let groups = [None].into_iter().chain(groups.iter().copied().map(Some));
@@ -166,22 +166,24 @@ impl FeatureSet {
         }
     }
 
-    /// Whether the case of the word before is looked at.
+    /// Returns true if the case of the previous word is used.
     pub fn looks_before(&self) -> bool {
         !self.previous.is_empty()
     }
 
-    /// How many templates tell where the sentence began; [`Self::all`] fills them last.
+    /// Returns the number of templates that use the distance to the last sentence start;
+    /// [`Self::all`] fills them last.
     pub fn histories(&self) -> usize {
         self.history.len()
     }
 
-    /// Whether phrases of lists are looked at.
+    /// Returns true if gazetteer phrases are used.
     pub fn looks_at_phrases(&self) -> bool {
         !self.phrase.is_empty()
     }
 
-    /// Fills the templates of a word that do not depend on where it stands, and gives each with its values and letters to `emit`.
+    /// Fills the templates of a word that do not depend on its context, and passes each with its
+    /// values and letters to `emit`.
     pub fn own(&self, lower: &str, seen: WordFeatures, mut emit: impl FnMut(&Filler, &Values, &str)) {
         let mut values = Values::default();
         values.set(Word(0), seen.hash);
@@ -219,8 +221,8 @@ impl FeatureSet {
         }
     }
 
-    /// Fills the templates of the word in the middle of a window that depend on where it stands. Words more than `look_ahead`
-    /// places to the right are not looked at.
+    /// Fills the templates of the word in the middle of a window that depend on its context. Words
+    /// more than `look_ahead` places to the right are ignored.
     #[inline]
     pub fn context(
         &self,
@@ -275,7 +277,7 @@ impl FeatureSet {
         }
     }
 
-    /// Fills the templates of the phrase that a word is part of.
+    /// Fills the templates of the phrase that contains a word.
     pub fn phrase(&self, phrase: GazetteerMatch, values: &mut Values, emit: impl FnMut(&Filler, &Values)) {
         values.set(PhraseLists, phrase.lists.into());
         values.set(PhraseWords, phrase.words as u64);
@@ -283,7 +285,8 @@ impl FeatureSet {
         fill(&self.phrase, values, emit);
     }
 
-    /// Fills the templates of what was chosen for the word before: a class by its number, [`BEGUN`] or [`NO_WORD`].
+    /// Fills the templates of the choice for the previous word: a class by its number, [`BEGUN`] or
+    /// [`NO_WORD`].
     #[inline]
     pub fn previous(
         &self,
@@ -298,7 +301,8 @@ impl FeatureSet {
         fill(&self.previous, values, emit);
     }
 
-    /// Fills the templates of how many words ago a sentence began, which bear on whether one begins here.
+    /// Fills the templates of the distance to the last sentence start, which bear on whether a
+    /// sentence begins here.
     #[inline]
     pub fn history(&self, distance: usize, word: WordFeatures, emit: impl FnMut(&Filler, &Values)) {
         let mut values = Values::default();
@@ -308,20 +312,20 @@ impl FeatureSet {
     }
 }
 
-/// All that features of a word look at.
+/// The inputs of all features of a word.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
-    /// Its lower case; nothing behind the last word.
+    /// The lower case of the word; empty at the place after the last word.
     pub lower: &'a str,
-    /// What is seen of the words around it.
+    /// The features of the words around it.
     pub window: &'a Window,
-    /// How many words to the right count.
+    /// The number of words to the right that count.
     pub look_ahead: usize,
-    /// The phrase that it is part of.
+    /// The gazetteer phrase that contains the word.
     pub phrase: Option<GazetteerMatch>,
-    /// What was chosen for the word before.
+    /// The choice for the previous word.
     pub before: Option<usize>,
-    /// How many words ago a sentence began.
+    /// The number of words since the last sentence start.
     pub distance: Option<usize>,
 }
 
@@ -330,7 +334,7 @@ fn fill(fillers: &[Filler], values: &Values, mut emit: impl FnMut(&Filler, &Valu
     fillers.iter().for_each(|filler| emit(filler, values));
 }
 
-/// All lists of a word together, and where they are several each by itself.
+/// Visits all gazetteers of a word together and, if there are several, each by itself.
 fn each_list(lists: u16, mut visit: impl FnMut(u16)) {
     visit(lists);
     if lists.count_ones() > 1 {

@@ -1,7 +1,8 @@
-//! Tokens in, what a word sees of them out: the same for a session, which answers while words come, and for training.
+//! Turns tokens into the features of each word, the same way for a session, which answers while
+//! words come, and for training.
 //!
-//! A text is observed a segment at a time: a word sees no other across the beginning of a sentence that shows, nor across
-//! another speaker, an empty line or the beginning of a text.
+//! A text is observed a segment at a time: no word sees another across a marked sentence start, a
+//! change of speaker, an empty line or the beginning of a text.
 
 use super::filling::{FeatureSet, Observation, Values};
 use super::gazetteers::Gazetteers;
@@ -9,41 +10,42 @@ use super::templates::{PLACES, REACH};
 use crate::text::Tokens;
 use crate::text::{Break, Token};
 
-/// What is looked at of a word, worked out once for all positions that see it.
+/// The features of a word, computed once for all positions that see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WordFeatures {
-    /// A hash of its lower case; 0 beyond the ends of a segment.
+    /// The hash of its lower case; 0 beyond the ends of a segment.
     pub hash: u64,
     /// The marks around it, and whether a sentence begins there.
     pub marks: u64,
-    /// How it is written elsewhere: see [`Group::Profile`](super::Group::Profile); 0 where that is not known.
+    /// Its profile, from how it is written elsewhere: see
+    /// [`Group::Profile`](super::Group::Profile); 0 if that is not known.
     pub profile: u16,
-    /// The lists that it stands in by itself, a bit each.
+    /// The gazetteers that contain the word by itself, one bit each.
     pub lists: u16,
-    /// How many words the longest entry of a list has that begins with it.
+    /// The number of words in the longest gazetteer entry that begins with it.
     pub longest: u8,
-    /// How another lexicon writes it: see [`form`](super::gazetteers::form); 0 where that is not known.
+    /// Its form in another lexicon: see [`form`](super::gazetteers::form); 0 if that is not known.
     pub form: u8,
-    /// The number of its class; 0 where it has none.
+    /// The number of its cluster; 0 if it has none.
     pub cluster: u8,
 }
 
 impl WordFeatures {
-    /// Returns true where a mark stands right before the word.
+    /// Returns true if a mark stands right before the word.
     fn has_mark_before(&self) -> bool {
         self.marks >> 32 != 0
     }
 
-    /// Returns true where a mark stands right after the word.
+    /// Returns true if a mark stands right after the word.
     fn has_mark_after(&self) -> bool {
         self.marks as u32 >> 1 != 0
     }
 
-    /// What is seen of the words before a text that was cut out of a longer one: that there are some.
+    /// The features of the unknown words before a text that was cut out of a longer one.
     pub const UNKNOWN_LEFT: Self =
         Self { hash: 2, marks: 0, profile: 0, lists: 0, longest: 0, form: 0, cluster: 0 };
 
-    /// What is seen of a word.
+    /// Returns the features of a word.
     pub fn of(lower: &str, token: &Token, profile: u16) -> Self {
         let mark = |mark: Option<char>| mark.map_or(0, u64::from);
         let marks = mark(token.left) << 32 | mark(token.right) << 1 | u64::from(token.starts);
@@ -51,46 +53,48 @@ impl WordFeatures {
     }
 }
 
-/// The words around one, which is in the middle.
+/// The features of the words around a word, which is in the middle.
 pub type Window = [WordFeatures; PLACES];
 
-/// An entry of a list that covers a word.
+/// A gazetteer entry that covers a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GazetteerMatch {
-    /// Its lists, a bit each.
+    /// The gazetteers that contain the entry, one bit each.
     pub lists: u16,
-    /// How many words it has.
+    /// The number of its words.
     pub words: usize,
-    /// How many of them stand before the word.
+    /// The number of its words before the covered one.
     pub place: usize,
 }
 
-/// What a text shows of whether a sentence begins at a word.
+/// The evidence in the text for a sentence start at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BoundaryEvidence {
-    /// Nothing: the model has to find out.
+    /// No evidence: the model decides.
     #[default]
     Nothing,
-    /// It does.
+    /// A sentence begins at the word.
     Begins,
-    /// It does not.
+    /// No sentence begins at the word.
     Inside,
 }
 
-/// Where a text showed a sentence's beginning, it shows all others too for so many words.
+/// The number of words after a marked sentence start for which the text counts as marking all
+/// sentence starts.
 const SHOWN: usize = 64;
 
-/// What begins at a word.
+/// The unit of text that begins at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// Another text.
+    /// A new text.
     Text,
-    /// Another segment of the text.
+    /// A new segment of the text.
     Segment,
 }
 
 impl Opening {
-    /// What begins at a token; `starts` says whether a sentence is known to begin there.
+    /// Returns the unit that begins at a token; `starts` is true if a sentence is known to begin
+    /// there.
     pub fn of(token: &Token, starts: bool) -> Option<Self> {
         match token.before {
             Break::Document => Some(Self::Text),
@@ -100,33 +104,35 @@ impl Opening {
     }
 }
 
-/// So many places without a word stand around those with one: a window of the place behind the last has them all.
+/// The number of places without a word on either side of the words: a window around the place after
+/// the last word then has all its places.
 const EMPTY: usize = PLACES;
 
-/// So many words are kept at most, so that they are seldom moved.
+/// The largest number of words kept, large enough that they are seldom moved.
 const KEPT: usize = 256;
 
-/// The words of a segment, as features look at them.
+/// The words of a segment, in the form that features use.
 #[derive(Debug)]
 pub struct Observer<'a> {
     set: &'a FeatureSet,
     gazetteers: &'a Gazetteers,
-    /// What is seen of the words; nothing on both sides, so that each has a window.
+    /// The features of the words, with empty places on both sides, so that each word has a full
+    /// window.
     seen: Vec<WordFeatures>,
-    /// For how many words more a text shows the beginnings of sentences.
+    /// The number of further words for which the text counts as marking sentence starts.
     shows: usize,
     values: Values,
     features: Vec<u64>,
 }
 
 impl<'a> Observer<'a> {
-    /// An observer of no words yet, for features of a set.
+    /// Makes an observer without words, for the features of a set.
     pub fn new(set: &'a FeatureSet, gazetteers: &'a Gazetteers) -> Self {
         let seen = vec![WordFeatures::default(); EMPTY];
         Self { set, gazetteers, seen, shows: 0, values: Values::default(), features: Vec::new() }
     }
 
-    /// Begins anew with a segment or a text.
+    /// Restarts with a segment or a text.
     pub fn open(&mut self, opening: Opening) {
         self.seen.clear();
         self.seen.resize(EMPTY, WordFeatures::default());
@@ -135,8 +141,8 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Takes the next word of the segment and tells what the text shows of a sentence's beginning there; `starts` says whether
-    /// it shows one.
+    /// Takes the next word of the segment and returns the evidence in the text for a sentence start
+    /// there; `starts` is true if the text marks one.
     pub fn take(&mut self, token: &Token, starts: bool, seen: WordFeatures) -> BoundaryEvidence {
         if self.seen.len() == EMPTY && token.before <= Break::Space && !starts {
             self.see(WordFeatures::UNKNOWN_LEFT);
@@ -150,27 +156,27 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Puts what is seen of a word behind the last one.
+    /// Appends the features of a word.
     fn see(&mut self, seen: WordFeatures) {
         let at = self.end();
         self.seen[at] = seen;
         self.seen.push(WordFeatures::default());
     }
 
-    /// The place behind the last word.
+    /// Returns the place after the last word.
     fn end(&self) -> usize {
         self.seen.len() + REACH - EMPTY
     }
 
-    /// Forgets words that none of the last `waiting` ones sees, where there are many.
+    /// Drops words that none of the last `waiting` ones sees, if there are many.
     pub fn forget(&mut self, waiting: usize) {
         if self.seen.len() > KEPT {
             self.seen.drain(..self.end() - waiting - REACH);
         }
     }
 
-    /// The features of the word `back` places before the end of what was taken that depend on where it stands; those of the
-    /// place behind the last word where `back` is 0. At most `look_ahead` words to the right count.
+    /// Returns the context-dependent features of the word `back` places before the end; those of
+    /// the place after the last word if `back` is 0. At most `look_ahead` words to the right count.
     #[inline]
     pub fn context(&mut self, back: usize, look_ahead: usize) -> &[u64] {
         self.features.clear();
@@ -186,7 +192,8 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns true where the word `back` places before the end stands next to itself, with no mark between, as far as is seen.
+    /// Returns true if the word `back` places before the end stands next to itself, with no mark
+    /// between, as far as is seen.
     #[inline]
     pub fn is_repeated(&self, back: usize, look_ahead: usize) -> bool {
         let at = self.end() - back;
@@ -194,7 +201,8 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// Whether the second of some words is the first or the third, as far as that is seen, with no mark between them.
+/// Returns true if the second of some words equals the first or the third, as far as is seen, with
+/// no mark between them.
 #[inline]
 fn is_repeated(words: &[WordFeatures], look_ahead: usize) -> bool {
     let is_twice = |first: &WordFeatures, second: &WordFeatures| {
@@ -213,27 +221,29 @@ fn phrase(
     if set.looks_at_phrases() { gazetteers.phrase(window, look_ahead) } else { None }
 }
 
-/// A word of a text that is there as a whole.
+/// A word of a text that is available as a whole.
 #[derive(Debug, Clone, Copy)]
 pub struct Observed {
-    /// Its place in the text, whose length is the place behind the last word.
+    /// Its position in the text; the length of the text is the place after the last word.
     pub at: usize,
-    /// What it opens.
+    /// The unit that begins at the word.
     pub opening: Option<Opening>,
-    /// What the text shows of a sentence's beginning there; behind the last word what it shows at that.
+    /// The evidence in the text for a sentence start at the word; for the place after the last
+    /// word, at that place.
     pub shown: BoundaryEvidence,
     window: Window,
 }
 
 impl Observed {
-    /// Whether the word stands next to itself, as far as is seen.
+    /// Returns true if the word stands next to itself, as far as is seen.
     pub fn is_repeated(&self, look_ahead: usize) -> bool {
         is_repeated(&self.window[REACH - 1..], look_ahead)
     }
 }
 
 impl Observer<'_> {
-    /// Gives each word of a text, of which this is seen, to `visit`, and at last the place behind the last one.
+    /// Passes each word of a text with these features to `visit`, and finally the place after the
+    /// last word.
     pub fn text(&mut self, tokens: &Tokens, seen: &[WordFeatures], mut visit: impl FnMut(&Self, &Observed)) {
         self.open(Opening::Text);
         let tokens = tokens.as_slice();
@@ -262,7 +272,7 @@ impl Observer<'_> {
         std::array::from_fn(|place| self.seen[at + place - REACH])
     }
 
-    /// What there is to see at a word.
+    /// Returns everything that the features of a word depend on.
     pub fn observation<'w>(
         &self,
         lower: &'w str,

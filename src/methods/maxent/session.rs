@@ -1,5 +1,5 @@
-//! Words in, choices out: the weights of what is seen around each word are summed, and sentence beginnings are told apart
-//! from capitals of the word's own.
+//! Restores words as they come: sums the weights of the features around each word, and tells
+//! sentence-initial capitals from capitals of the word itself.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::restorer::{Boundary, SentenceStarts, Session, Want};
 use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, Token, Tokens};
 
-/// So many words are looked up side by side.
+/// The number of words looked up side by side.
 const AT_ONCE: usize = 32;
 
 /// A word that waits for its right context.
@@ -26,16 +26,17 @@ struct WaitingWord {
     sums: Sums,
     given: Constraint,
     shown: BoundaryEvidence,
-    /// Whether a line ended before it.
+    /// True if a line ended before the word.
     opens_line: bool,
 }
 
-/// What is known of the words to the left that were answered or guessed.
+/// The state left by the previous words, answered or guessed.
 #[derive(Debug, Clone, Copy)]
 struct AnswerHistory {
-    /// How many words ago a sentence began.
+    /// The distribution over the distance to the last sentence start.
     chain: BoundaryModel,
-    /// The probability of each class of the word before, of its beginning a sentence, and of its not being there.
+    /// The probabilities that the previous word had each class, that a sentence began there, and
+    /// that there was none.
     before: [f32; PREVIOUS],
     lines: LineEvidence,
 }
@@ -48,37 +49,38 @@ impl Default for AnswerHistory {
     }
 }
 
-/// A text on its way through a model.
+/// A text being processed by a model.
 #[derive(Debug)]
 pub struct MaxentSession<'a> {
     model: &'a Maxent,
     want: Want,
     look_ahead: usize,
-    /// The words that are not answered yet, all of one sentence where the text shows sentences.
+    /// The words not answered yet, all of one sentence if the text marks sentences.
     waiting: VecDeque<WaitingWord>,
-    /// Words to be used again.
+    /// Words to be reused.
     spare: Vec<WaitingWord>,
-    /// What is seen of them and of the words to their left.
+    /// The features of the waiting words and of the words to their left.
     observer: Observer<'a>,
-    /// What is seen of the next words, and the sums of their own features.
+    /// The features of the next words, and the logits from their own features.
     next: Vec<(WordFeatures, Sums)>,
     history: AnswerHistory,
-    /// Whether the case of the word before is looked at.
+    /// True if features use the case of the previous word.
     looks_before: bool,
-    /// Beginnings less likely than this, with no class whose sum is above the other, leave a word in lower case.
+    /// Below this probability of a sentence start, with no logit of a class above `NO_CAPITAL`, a
+    /// word stays in lower case.
     seldom: f32,
     far: i32,
-    /// By profile.
+    /// The bonus of each profile.
     bonuses: FxHashMap<u16, Bonus>,
     features: Vec<u64>,
     values: Values,
-    /// The features of context that were looked up, a row each time.
+    /// The features of context that were looked up, one row per look-up.
     #[cfg(test)]
     pub rows: Vec<Vec<u64>>,
 }
 
 impl<'a> MaxentSession<'a> {
-    /// Starts on a text.
+    /// Starts a text.
     pub fn new(model: &'a Maxent, want: Want, look_ahead: usize) -> Self {
         let super::MaxentSettings { capital_cost, steps, .. } = model.settings;
         Self {
@@ -140,14 +142,14 @@ impl Session for MaxentSession<'_> {
 }
 
 impl MaxentSession<'_> {
-    /// Takes the next word, of which this is seen, and these are the sums of its own features.
+    /// Takes the next word, with its features and the logits from its own features.
     fn take(&mut self, lower: &str, token: &Token, seen: WordFeatures, sums: Sums, out: &mut Vec<Choice>) {
         let starts = token.starts || self.want.starts == SentenceStarts::EveryLine && token.opens;
         if let Some(opening) = Opening::of(token, starts) {
             self.finish((opening == Opening::Segment).then_some(starts), out);
             self.observer.open(opening);
             if opening == Opening::Text {
-                // Nothing of the last text counts.
+                // Nothing of the previous text counts.
                 self.history.lines = LineEvidence::default();
             }
         }
@@ -167,8 +169,9 @@ impl MaxentSession<'_> {
         }
     }
 
-    /// The choice for a word that waits, where at most `look_ahead` words after it count; its history becomes that of the next.
-    /// `ends` says whether a sentence ends after it, where that is known.
+    /// Returns the choice for a waiting word, with at most `look_ahead` words after it; its history
+    /// becomes that of the next word. `ends` tells whether a sentence ends after it, if that is
+    /// known.
     fn choose(
         &mut self,
         waiting: usize,
@@ -220,7 +223,7 @@ impl MaxentSession<'_> {
         }
     }
 
-    /// Answers the word that waits longest.
+    /// Answers the word that has waited longest.
     fn answer(&mut self, look_ahead: usize, ends: Option<bool>, out: &mut Vec<Choice>) {
         let mut history = self.history;
         out.push(self.choose(0, look_ahead, ends, &mut history));
@@ -229,21 +232,23 @@ impl MaxentSession<'_> {
         self.observer.forget(self.waiting.len());
     }
 
-    /// Adds the weights of what is seen around the word that is the last but so many, or behind the last.
+    /// Adds the weights of the features around the word `back` places before the end, or of the
+    /// place after the last word.
     fn sum(&mut self, back: usize, look_ahead: usize, sums: &mut Sums) {
         let features = self.observer.context(back, look_ahead);
         self.model.weights.add(features, sums);
         #[cfg(test)]
         self.rows.push(features.to_vec());
         if self.observer.is_repeated(back, look_ahead) {
-            // No acronym is said twice in a row: what is written like one is a name (`Tap Tap`).
+            // An acronym is never said twice in a row: two of them are a name (`Tap Tap`).
             sums[TITLE] = sums[TITLE].max(sums[UPPER]);
             sums[UPPER] = (self.model.settings.steps as f32 * NEVER) as i32;
         }
     }
 
-    /// Adds what the choice before a word says to its sums. Where that choice is not all but certain: the probability of each class,
-    /// summed over what may have been chosen (the forward algorithm, as in the chain), and of a beginning only the mean is added.
+    /// Adds the weights of the previous choice to the logits of a word. Unless that choice is all
+    /// but certain, adds the probability of each class summed over the possible previous choices
+    /// (the forward algorithm, as in the boundary model), and for a sentence start only the mean.
     fn look_before(
         &mut self,
         before: &[f32; PREVIOUS],
@@ -277,12 +282,14 @@ impl MaxentSession<'_> {
         let upper = sums[UPPER];
         self.model.weights.add(&self.features, sums);
         if before == Class::Upper as usize {
-            // An acronym stands among ordinary words: what speaks for more capitals after one was learned where text shouts.
+            // An acronym stands among ordinary words: the weights for more capitals after an
+            // acronym were learned from text in all capitals.
             sums[UPPER] = sums[UPPER].min(upper);
         }
     }
 
-    /// The probability that a sentence begins at a word with these sums, and the chain after it.
+    /// Returns the probability that a sentence begins at a word with these logits, and the boundary
+    /// model after it.
     fn begins(&mut self, sums: &Sums, word: WordFeatures, chain: BoundaryModel) -> (f32, BoundaryModel) {
         let model = self.model;
         let sum = sums[BEGIN] as f32 / model.settings.steps as f32;
@@ -293,8 +300,8 @@ impl MaxentSession<'_> {
         chain.step(sum, bonus)
     }
 
-    /// Whether a sentence is likelier to end than to go on after a word that waits, with the history behind it: one begins then at
-    /// the next word, of which a word less is seen.
+    /// Returns true if a sentence more probably ends after a waiting word than continues, given the
+    /// history after it. A sentence then begins at the next word, which sees one word less.
     fn ends_after(&mut self, waiting: usize, look_ahead: usize, history: &AnswerHistory) -> bool {
         let (seen, mut sums, opens_line) = match self.waiting.get(waiting + 1) {
             Some(next) => (next.seen, next.sums, next.opens_line),
@@ -313,18 +320,19 @@ impl MaxentSession<'_> {
         self.begins(&sums, seen, history.chain).0 > 0.5
     }
 
-    /// Adds what the end of a line says to the sum for a beginning.
+    /// Adds the weight of the end of a line to the logit of a sentence start.
     fn add_line(&self, lines: LineEvidence, sums: &mut Sums) {
         sums[BEGIN] += (lines.bonus() * self.model.settings.steps as f32) as i32;
     }
 
-    /// Whether no class but the lower case is likely enough to be looked at.
+    /// Returns true if no class but lower case is probable enough to be considered.
     fn is_plain(&self, sums: &Sums, begins: f32) -> bool {
         begins < self.seldom && sums[..BEGIN].iter().all(|&sum| sum < self.far)
     }
 
-    /// The likeliest label of a word with these sums, at which a sentence begins with the probability `begins`; `shares` are
-    /// those of the classes where the sums do not tell them.
+    /// Returns the most probable label of a word with these logits, at which a sentence begins with
+    /// probability `begins`; `shares` are the probabilities of the classes, unless they follow from
+    /// the logits.
     fn likeliest(
         &self,
         word: &WaitingWord,
@@ -334,7 +342,7 @@ impl MaxentSession<'_> {
         mark: Mark,
     ) -> Choice {
         let model = self.model;
-        // A spelling that came without text: a list has it, so that no weight speaks for or against it.
+        // A spelling from a gazetteer only: no weight speaks for or against it.
         let only = (word.seen.profile == 0).then(|| model.cases.mixed(&word.seen.hash)).flatten();
         let is_open = shares.is_none() && only.is_none() && !self.want.confidence;
         if is_open && self.is_plain(sums, begins) {
@@ -352,7 +360,7 @@ impl MaxentSession<'_> {
             Class::Title => model.title(&word.lower, begins > 0.5),
             _ => model.cases.case(class, &word.lower, mixed).unwrap_or_default(),
         };
-        // Of equally likely ones the smaller change.
+        // Of equally probable labels, the smaller change.
         let mut best = (Class::Lower, shares[0] * model.settings.capital_cost);
         for class in [Class::Title, Class::Upper, Class::Mixed] {
             if shares[class as usize] > best.1 {
@@ -368,7 +376,8 @@ impl MaxentSession<'_> {
         Choice { label: Label { case: found, mark }, confidence }
     }
 
-    /// The sentence, or all that is known of it, ends; `ends` says whether the next word begins one, where that shows.
+    /// Ends the sentence, or the known part of it; `begins` tells whether the next word begins one,
+    /// if that shows.
     fn finish(&mut self, begins: Option<bool>, out: &mut Vec<Choice>) {
         while !self.waiting.is_empty() {
             let last = self.waiting.len() == 1;
@@ -378,7 +387,7 @@ impl MaxentSession<'_> {
     }
 }
 
-/// What the word after one sees of it.
+/// Returns the features of a word that the next word sees.
 fn before(given: Constraint, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
     let mut shares = shares;
     if let Constraint::Fixed(case) = given {
@@ -392,32 +401,34 @@ fn before(given: Constraint, shares: [f32; CLASSES], begins: f32) -> [f32; PREVI
     before
 }
 
-/// The probability of each class where a sentence begins with the probability `begins`: what is lower case elsewhere has a capital
-/// there.
+/// Returns the probability of each class if a sentence begins with probability `begins`: words in
+/// lower case elsewhere have a capital there.
 #[inline]
 fn begun([lower, title, upper, mixed]: [f32; CLASSES], begins: f32) -> [f32; CLASSES] {
     [lower * (1.0 - begins), title + lower * begins, upper, mixed]
 }
 
-/// Where the sum for a capital at the front stands.
+/// The index of the logit of title case.
 const TITLE: usize = Class::Title as usize - 1;
 
-/// Where the sum for capitals throughout stands.
+/// The index of the logit of upper case.
 const UPPER: usize = Class::Upper as usize - 1;
 
-/// The sum of a class that is out of the question.
+/// The logit of an impossible class.
 const NEVER: f32 = -30.0;
 
-/// The classes of a word that is in lower case without doubt.
+/// The probabilities of the classes of a word that is certainly in lower case.
 const PLAIN: [f32; CLASSES] = [1.0, 0.0, 0.0, 0.0];
 
-/// With a sum of weights below this no sentence begins, whatever came before: it does in one of a thousand words.
+/// Below this logit no sentence begins, whatever came before: one does at one such word in a
+/// thousand.
 const HOPELESS: f32 = -7.0;
 
-/// Less likely beginnings do not bear on the case of a word where capitals cost 1,
+/// Less probable sentence starts do not affect the case of a word if capitals cost 1,
 const SELDOM: f32 = 0.01;
 
-/// and where no class but the lower case has a sum above this, none of them is likely enough to be looked at.
+/// and if no class but lower case has a logit above this, none of them is probable enough to be
+/// considered.
 const NO_CAPITAL: f32 = -3.0;
 
 #[cfg(test)]
@@ -431,7 +442,7 @@ mod tests {
     use crate::text::{Break, Locale};
     use proptest::prelude::*;
 
-    /// A model that knows nothing and looks at everything.
+    /// Returns an untrained model that uses all features.
     fn model(look_ahead: usize) -> Maxent {
         let table = HashTable::<WEIGHTS_EACH>::build([].into_iter());
         let words = HashTable::<WORD>::build([].into_iter());
@@ -507,7 +518,8 @@ mod tests {
             let (behind, words) = all.split_last().unwrap();
             let words: Vec<Vec<u64>> = words.iter().map(|(_, row)| row.clone()).collect();
             prop_assert_eq!(rows(Want::default()), words);
-            // Where sentences end is asked too: the last place looked at is that behind the last word.
+            // Sentence ends are asked for too: the last place looked at is the one after the last
+            // word.
             if behind.0 == BoundaryEvidence::Nothing {
                 let last = rows(Want { marks: true, ..Want::default() }).pop();
                 prop_assert_eq!(last.as_ref(), Some(&behind.1));
