@@ -1,4 +1,5 @@
-//! What subtitles have in common: timings, and the words of a cue between tags, events and speaker dashes.
+//! Shared parts of subtitle formats: timings, and the words of a cue between tags, events and
+//! speaker dashes.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -16,23 +17,23 @@ use crate::text::locale::is_joiner;
 use crate::text::markup::{MAX_TAG, is_inline};
 use crate::text::sentence::is_end_mark;
 
-/// An event between sentences has so many words at most; what is longer is text.
+/// The largest number of words in an event between sentences; anything longer is text.
 const LONGEST_ASIDE: usize = 3;
 
-/// The name of a speaker has so many words at most.
+/// The largest number of words in the name of a speaker.
 const LONGEST_NAME: usize = 3;
 
-/// A word with a full stop in a name has so many characters at most: `Prof.`
+/// The largest number of characters in a word with a full stop in a name: `Prof.`
 const LONGEST_TITLE: usize = 5;
 
-/// Where the times of a cue stand in a line.
+/// The places of the times of a cue in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Timing {
     begin: Range<usize>,
     end: Range<usize>,
 }
 
-/// What a line of subtitles is.
+/// The kind of a line of subtitles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LineKind {
     /// Nothing stands there, or nothing that could be read: what came before has ended.
@@ -44,27 +45,28 @@ pub(super) enum LineKind {
     Text,
     /// Data of a cue that has no text.
     Metadata,
-    /// A header, a note, a style or a region begins, with this many bytes that say so.
+    /// The first line of a header, a note, a style or a region, with the length of the opening that
+    /// marks it, in bytes.
     Block(BlockKind, usize),
-    /// It goes on.
+    /// A further line of the current item.
     More,
 }
 
-/// How times are written.
+/// The notation of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Times {
-    /// How many numbers with a colon after them stand before the seconds.
+    /// The smallest and largest number of numbers with a colon after them before the seconds.
     pub(super) colons: (usize, usize),
-    /// What stands before the milliseconds.
+    /// The marks allowed before the milliseconds.
     pub(super) marks: &'static [char],
-    /// Whether milliseconds must be there.
+    /// True if milliseconds are required.
     pub(super) has_fraction: bool,
-    /// A timing.
+    /// An example of a timing.
     pub(super) example: &'static str,
 }
 
 impl Times {
-    /// Whether the line may be a timing: then it must be a right one.
+    /// Returns true if the line looks like a timing: it must then be a valid one.
     pub(super) fn may_be(line: &str) -> bool {
         line.contains("-->")
     }
@@ -72,7 +74,7 @@ impl Times {
     /// Reads a line as the timing of a cue.
     ///
     /// # Errors
-    /// Where it is none.
+    /// Fails if the line is not a timing.
     pub(super) fn read(self, line: &str) -> Result<Timing, Fault> {
         let Some(arrow) = line.find("-->") else {
             return Err(self.fault(line, 0, line.len()));
@@ -121,26 +123,26 @@ impl Times {
     }
 }
 
-/// What goes on from line to line of the text of cues.
+/// The state kept from line to line of the text of cues.
 #[derive(Debug, Default)]
 pub(super) struct CueScanner {
-    /// What parts the next word from the last.
+    /// The break between the last word and the next.
     before: Option<Break>,
-    /// The bracket that ends an event that goes on.
+    /// The closing bracket of an open event.
     event: Option<char>,
-    /// A tag that goes on, as far as it was read.
+    /// The text of an open tag, as far as it was read.
     tag: Option<String>,
-    /// Who spoke last, where voices are named.
+    /// The last speaker, if voices are named.
     voice: String,
-    /// Whether a sentence begins with the next text, since a speaker's name stands before it.
+    /// True if a sentence begins with the next text, because a speaker's name stands before it.
     begins: bool,
-    /// Whether some text had a mark at its end, and whether the last had one.
+    /// True if some text had a mark at its end; the next field, if the last text had one.
     marked: bool,
     ended: bool,
 }
 
 impl CueScanner {
-    /// Begins a cue.
+    /// Starts a cue.
     pub(super) fn begin(&mut self) {
         self.before = self.before.max(Some(Break::Cue));
         self.event = None;
@@ -148,30 +150,30 @@ impl CueScanner {
         self.begins = false;
     }
 
-    /// Says that somebody else speaks in the next.
+    /// Notes a change of speaker before the next text.
     pub(super) fn turn(&mut self) {
         self.before = self.before.max(Some(Break::Turn));
     }
 
-    /// Takes a line of a cue; `next` is the line after it, where a tag may go on in that.
+    /// Reads a line of a cue; `next` is the line after it, if a tag may continue there.
     pub(super) fn line(&mut self, line: &str, next: &str, parts: &mut LineParts) {
         self.read(line, next, true, parts);
     }
 
-    /// Takes a part of a line of a cue, the first of which `opens` it.
+    /// Reads a part of a line of a cue; the first part `opens` the line.
     pub(super) fn part(&mut self, part: &str, opens: bool, parts: &mut LineParts) {
         self.read(part, "", opens, parts);
     }
 
     fn read(&mut self, line: &str, next: &str, mut opens: bool, parts: &mut LineParts) {
-        // Most lines hold nothing else than words.
+        // Most lines contain only words.
         let odd = |b: u8| matches!(b, b'<' | b'>' | b'{' | b'[' | b'(' | b'&' | b':');
         let is_plain = line.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
         if is_plain && self.event.is_none() && self.tag.is_none() && !line.bytes().any(odd) {
             return self.push(line, 0..line.len(), parts);
         }
         let (mut start, mut at) = (0, 0);
-        // Where the last tag inside a word ends.
+        // The end of the last tag inside a word.
         let mut inside = 0;
         while at < line.len() {
             let in_word = at > start && (at == inside || line[..at].ends_with(char::is_alphanumeric));
@@ -216,7 +218,7 @@ impl CueScanner {
         parts.push(part, self.before.take());
     }
 
-    /// How long the tag at the beginning of the text is, if a word goes on behind it.
+    /// Returns the length of the tag at the beginning of the text, if a word continues after it.
     fn inner_tag_len(&self, text: &str) -> Option<usize> {
         let inline_len = |text: &str| {
             let tag = text.starts_with(['<', '{']).then(|| tag_len(text)).flatten();
@@ -230,8 +232,8 @@ impl CueScanner {
         rest.starts_with(char::is_alphanumeric).then_some(len)
     }
 
-    /// How long the name of a speaker is at the beginning of a line, with its colon: `MAN:`, `Dr. Reis:`. It may not stand where a
-    /// sentence goes on.
+    /// Returns the length of the name of a speaker at the beginning of a line, with its colon:
+    /// `MAN:`, `Dr. Reis:`. A name cannot stand where a sentence continues.
     fn name_len(&self, text: &str) -> Option<usize> {
         let goes_on = self.marked && !self.ended && self.before < Some(Break::Turn);
         if goes_on || self.event.is_some() || self.tag.is_some() {
@@ -249,8 +251,8 @@ impl CueScanner {
         is_name.then_some(len + 1)
     }
 
-    /// How much of what stands at byte `at` is no text, and whether the speaker changes there. `opens` where nothing but that
-    /// stands before it on the line.
+    /// Returns the length of the non-text at byte `at`, and the break if the speaker changes there.
+    /// `opens` is true if only non-text stands before it on the line.
     fn blank(&mut self, line: &str, next: &str, at: usize, opens: bool) -> Option<(usize, Option<Break>)> {
         let rest = &line[at..];
         if let Some(tag) = self.tag.take() {
@@ -299,7 +301,7 @@ impl CueScanner {
         }
     }
 
-    /// Notes who speaks, and whether that is somebody else: `<v Ana>`, `<v.loud Ana>`.
+    /// Notes the speaker, and returns true if the speaker changed: `<v Ana>`, `<v.loud Ana>`.
     fn voice(&mut self, tag: &str) -> bool {
         let Some(rest) = tag.strip_prefix("<v") else { return false };
         if !rest.starts_with(['.', ' ', '\t']) {
@@ -314,66 +316,70 @@ impl CueScanner {
     }
 }
 
-/// What the lines of a kind of subtitles are, for those who want what stands in them.
+/// The lines of a subtitle format, for readers of its content.
 pub(super) trait Subtitles: Send + Debug {
-    /// Tells whether the line after this one says what this one is.
+    /// Returns true if the line after this one is needed to tell the kind of this one.
     fn needs_next(&self, line: &[u8]) -> bool;
 
-    /// Says what the next line is; `next` is the line after it where that is needed.
+    /// Returns the kind of the next line; `next` is the line after it, if that is needed.
     fn says(&mut self, line: &str, next: &str) -> Result<LineKind, Fault>;
 
-    /// Passes a line that cannot be read, and what belongs together with it.
+    /// Skips an unreadable line, and the lines that belong to it.
     fn pass(&mut self, is_empty: bool);
 
-    /// Whether no cue is open.
+    /// Returns true if no cue is open.
     fn is_between(&self) -> bool;
 
     /// Ends the file.
     fn ended(&self) -> Result<(), String>;
 
-    /// Whether a line of text before a timing is the number of its cue, before which an empty line is missing.
+    /// Returns true if a line of text before a timing is the number of its cue, with the empty line
+    /// before it missing.
     fn is_number(_: &str) -> bool {
         false
     }
 
-    /// Tells whether the text of a cue is data.
+    /// Returns true if the text of a cue is data.
     fn is_metadata(_: &str) -> bool {
         false
     }
 
-    /// Tells where lines end.
+    /// Returns the line endings of the format.
     fn ends() -> Ends {
         Ends::AsFirst
     }
 
-    /// Where what follows a timing is kept.
+    /// Returns the field that keeps the text after a timing.
     fn settings(segment: &mut Segment) -> (LossKind, &mut Option<String>);
 
-    /// How long the tag at the beginning of the text is, if it begins with one.
+    /// Returns the length of the tag at the beginning of the text, if it begins with one.
     fn tag_len(text: &str) -> Option<usize>;
 
-    /// The character that is written in another way at the beginning of the text, and how many bytes it takes there.
+    /// Returns the character that an escape at the beginning of the text stands for, and the length
+    /// of the escape in bytes.
     fn escaped(text: &str) -> Option<(usize, char)>;
 }
 
-/// Subtitles: the words of their cues, of which a sentence runs on from cue to cue until somebody else speaks, and the cues as segments.
+/// Subtitles: the words of their cues, with sentences running on from cue to cue until the speaker
+/// changes, and the cues as segments.
 #[derive(Debug, Default)]
 pub(super) struct CueLines<S> {
     subtitles: S,
     cues: CueScanner,
-    /// The line after the one that is taken next, where it is needed.
+    /// The line after the current one, if it is needed.
     next: String,
     /// The number of the cue, which is one more than the last only where that went on up to it, and its times.
     count: u64,
     times: Option<(Time, Time)>,
-    /// The item that is open, and where the text of a cue begins in its source, once there is any.
+    /// The open item, and the start of the text of a cue in its source, once there is any.
     open: Option<LocatedItem>,
     text_at: Option<usize>,
-    /// Empty lines after the text, which may stand inside.
+    /// Empty lines after the text, which may turn out to be inside it.
     gap: String,
 }
 
-/// Tells whether a cue begins while the last, which began sooner, is shown, or as it ends.
+/// Returns true if a cue begins while the previous one, which began earlier, is shown, or as that
+/// one ends.
 fn follows(last: Option<(Time, Time)>, times: Option<(Time, Time)>) -> bool {
     let (Some((last_begin, last_end)), Some((begin, _))) = (last, times) else { return false };
     last_begin < begin && begin <= last_end
@@ -399,7 +405,7 @@ impl<S: Subtitles> Grammar for CueLines<S> {
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let next = std::mem::take(&mut self.next);
         match self.subtitles.says(line, &next)? {
-            // What comes next says whether the cue has ended.
+            // The next line decides whether the cue has ended.
             LineKind::Nothing => self.gap.extend(["\n", line]),
             LineKind::Name => {
                 self.close(out);
@@ -473,7 +479,7 @@ impl<S: Subtitles> Grammar for CueLines<S> {
             found.parts.push((LossKind::Text, start));
             found.parts.extend(tags.into_iter().map(|at| (LossKind::Tags, start + at)));
         }
-        // All files of the web begin with a header; most say nothing in it.
+        // All WebVTT files begin with a header, which is empty in most.
         if !matches!(&found.item, Item::Block(UnspokenBlock { kind: BlockKind::Header, text }) if text.is_empty())
         {
             out.push_back(found);
@@ -514,14 +520,15 @@ impl<S: Subtitles> Grammar for CueLines<S> {
 }
 
 impl<S: Subtitles> CueLines<S> {
-    /// Begins an item with this line.
+    /// Starts an item with this line.
     fn begin(&mut self, item: Item, line: &str, number: u64, parts: Vec<(LossKind, usize)>) {
         self.open = Some(LocatedItem { item, source: line.to_owned(), line: number, parts });
         self.text_at = None;
         self.gap.clear();
     }
 
-    /// The number that ends the text of a cue and belongs to the next, whose timing follows in this line, and the line it stands in.
+    /// Takes the number at the end of the text of a cue that belongs to the next cue, whose timing
+    /// is on this line; returns it with its line number.
     fn number(&mut self, next: u64) -> Option<(String, u64)> {
         let (start, source) = (self.text_at?, &mut self.open.as_mut()?.source);
         let at = source.rfind('\n').map_or(0, |at| at + 1).max(start);
@@ -532,8 +539,9 @@ impl<S: Subtitles> CueLines<S> {
     }
 }
 
-/// Appends a part of a line to `out` without the tags inside its words; `escaped` says which character is written in another way at
-/// the beginning of a text, and how many bytes it takes.
+/// Appends a part of a line to `out` without the tags inside its words; `escaped` returns the
+/// character that an escape at the beginning of a text stands for, and the length of the escape in
+/// bytes.
 pub(super) fn push_untagged(part: &str, escaped: impl Fn(&str) -> Option<(usize, char)>, out: &mut String) {
     let mut at = 0;
     while let Some(c) = part[at..].chars().next() {
@@ -548,7 +556,7 @@ pub(super) fn push_untagged(part: &str, escaped: impl Fn(&str) -> Option<(usize,
     }
 }
 
-/// Reads a time that stands in a line.
+/// Reads a time in a line.
 fn clock(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
     let text = &line[place.clone()];
     Time::of_clock(text).ok_or_else(|| {
@@ -557,7 +565,7 @@ fn clock(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
     })
 }
 
-/// Reads what a cue says, and gives where its tags stand.
+/// Reads the text of a cue, and returns the places of its tags.
 fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
     if S::is_metadata(source) {
         let lines: Vec<&str> = source.lines().filter(|line| !is_empty(line)).collect();
@@ -570,7 +578,7 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
         let rest = &source[at..];
         if let Some(len) = empty_line(source, at) {
             at += len;
-            // The break before the last line goes with it.
+            // The break before the last line is removed with it.
             if at == source.len() && segment.text.ends_with('\n') {
                 segment.text.pop();
             }
@@ -590,14 +598,15 @@ fn read_text<S: Subtitles>(source: &str, segment: &mut Segment) -> Vec<usize> {
     places
 }
 
-/// How long the line is that begins here, with its ending, if it is empty: such a line is no content.
+/// Returns the length of the line that begins here, with its ending, if it is empty: such a line is
+/// not content.
 fn empty_line(source: &str, at: usize) -> Option<usize> {
     let begins = at == 0 || source.as_bytes()[at - 1] == b'\n';
     let line = source[at..].split_inclusive('\n').next().filter(|_| begins)?;
     is_empty(line.trim_end_matches('\n')).then_some(line.len())
 }
 
-/// The text without white space around it and byte-order marks before it.
+/// Returns the text without white space around it and byte-order marks before it.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_start_matches(is_blank).trim_end()
 }
@@ -606,12 +615,12 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
-/// Whether a line holds nothing. Other white space (U+00A0) is there to be shown.
+/// Returns true if a line is empty. Other white space (U+00A0) is there to be shown.
 pub(super) fn is_empty(line: &str) -> bool {
     line.bytes().all(|b| matches!(b, b' ' | b'\t'))
 }
 
-/// Leaves out of a cue what has no place in these subtitles; `text` writes what it says.
+/// Removes the parts of a cue that the format cannot express; `text` writes its text.
 pub(super) fn fit<S: Subtitles>(
     segment: &mut Segment,
     text: impl Fn(&Segment) -> String,
@@ -631,7 +640,7 @@ pub(super) fn fit<S: Subtitles>(
     check_text::<S>(segment, &text(segment), losses)
 }
 
-/// Leaves out the lines of a text that are empty, since the tags on them were left out.
+/// Removes the lines of a text that are empty because their tags were removed.
 fn drop_empty_lines(segment: &mut Segment) {
     let (mut text, mut start, mut dropped) = (String::new(), 0, 0);
     let mut tags = std::mem::take(&mut segment.tags).into_iter().peekable();
@@ -651,13 +660,13 @@ fn drop_empty_lines(segment: &mut Segment) {
         }
         start = end + 1;
     }
-    // Of a break that was left out at the end, the tags behind it stand at the end.
+    // If a break at the end was removed, the tags after it move to the end.
     let len = text.chars().count();
     segment.tags.iter_mut().for_each(|tag| tag.at = tag.at.min(len));
     segment.text = text;
 }
 
-/// Appends a cue, with what follows its timing; `mark` stands before the milliseconds.
+/// Appends a cue, with the settings after its timing; `mark` stands before the milliseconds.
 pub(super) fn write(segment: &Segment, settings: &Option<String>, mark: char, text: &str, out: &mut String) {
     let [begin, end] = [segment.begin, segment.end].map(|time| time.unwrap_or_default().clock(mark));
     let id = segment.id.iter().flat_map(|id| [id, "\n"]).collect::<String>();
@@ -666,7 +675,7 @@ pub(super) fn write(segment: &Segment, settings: &Option<String>, mark: char, te
     out.push_str(&format!("{id}{begin} --> {end}{settings}\n{text}{end_of_text}\n"));
 }
 
-/// Whether the cue's text is read back from how it is written.
+/// Checks that the written text of the cue reads back as the same text.
 fn check_text<S: Subtitles>(segment: &Segment, written: &str, losses: &Losses) -> Result<(), Lost> {
     let mut again = Segment::default();
     read_text::<S>(written, &mut again);
@@ -680,7 +689,7 @@ fn check_text<S: Subtitles>(segment: &Segment, written: &str, losses: &Losses) -
     Err(losses.never(LossKind::Text, format_args!("{problem} in {}", losses.to.shown())))
 }
 
-/// Leaves out digits after the millisecond.
+/// Removes digits after the millisecond.
 fn round(time: Time, losses: &mut Losses) -> Result<Time, Lost> {
     if time.rounded() != time {
         losses.leave(
@@ -692,12 +701,13 @@ fn round(time: Time, losses: &mut Losses) -> Result<Time, Lost> {
     Ok(time.rounded())
 }
 
-/// Whether a tag means the same in all subtitles.
+/// Returns true if a tag means the same in all subtitle formats.
 fn is_shared(tag: &str) -> bool {
     matches!(tag, "<i>" | "</i>" | "<b>" | "</b>" | "<u>" | "</u>")
 }
 
-/// How long the mark-up at the beginning of the text is, `<i>`, `</v>`, `<00:01.000>` or `{\an8}`, if it begins with any.
+/// Returns the length of the mark-up at the beginning of the text, `<i>`, `</v>`, `<00:01.000>` or
+/// `{\an8}`, if it begins with any.
 pub(super) fn tag_len(text: &str) -> Option<usize> {
     let opens = |c: char| c.is_alphanumeric() || matches!(c, '/' | '!');
     let close = match text.strip_prefix('<') {
@@ -710,12 +720,13 @@ pub(super) fn tag_len(text: &str) -> Option<usize> {
     inside.find(|&(_, c)| c == close || c == '<').filter(|&(_, c)| c == close).map(|(at, _)| at + 1)
 }
 
-/// Tells whether a mark closes what was opened before: it says nothing of the end of a sentence.
+/// Returns true if a mark closes a quotation or bracket: it does not tell whether a sentence ends.
 fn closes_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '”' | '’' | '»' | ')')
 }
 
-/// How long the control code at the beginning of the text is, as the players of MicroDVD know them: `{y:i}`, `{c:$0000ff}`.
+/// Returns the length of the control code at the beginning of the text, of those known to MicroDVD
+/// players: `{y:i}`, `{c:$0000ff}`.
 fn control_len(text: &str) -> Option<usize> {
     let (letter, rest) = text.strip_prefix('{')?.split_once(':')?;
     let len = rest.find(|c: char| c.is_whitespace() || matches!(c, '{' | '}'))?;
@@ -723,17 +734,19 @@ fn control_len(text: &str) -> Option<usize> {
     (is_one && (1..MAX_TAG).contains(&len)).then_some("{a:".len() + len + 1)
 }
 
-/// Tells whether a tag may be open at the end of a line.
+/// Returns true if a tag may be open at the end of a line.
 fn opens_tag(line: &[u8]) -> bool {
     line.iter().rposition(|b| matches!(b, b'<' | b'>')).is_some_and(|at| line[at] == b'<')
 }
 
-/// Tells whether mark-up ends on the line where it begins or on the next, of which no more than that is white space.
+/// Returns true if mark-up ends on the line where it begins or on the next, with nothing but white
+/// space after it there.
 fn is_on_two_lines_at_most(tag: &str) -> bool {
     tag.split('\n').skip(1).enumerate().all(|(nth, line)| nth == 0 && !is_empty(line))
 }
 
-/// Whether what stands in parentheses at the beginning of `rest` is an event between sentences: `Yes. (laughs) So what?`
+/// Returns true if the parentheses at the beginning of `rest` contain an event between sentences:
+/// `Yes. (laughs) So what?`
 fn is_aside(before: &str, rest: &str) -> bool {
     let Some((inside, _)) = rest[1..].split_once(')') else { return false };
     before.trim_end().ends_with(is_end_mark)
@@ -741,8 +754,8 @@ fn is_aside(before: &str, rest: &str) -> bool {
         && inside.split_whitespace().nth(LONGEST_ASIDE).is_none()
 }
 
-/// How long the dash at the beginning of the text is, if it says that somebody else speaks. Two dashes say that somebody goes on, and
-/// a dash before a digit is a minus.
+/// Returns the length of the dash at the beginning of the text, if it marks a change of speaker.
+/// Two dashes mean that the speaker continues, and a dash before a digit is a minus.
 fn dash_len(text: &str) -> Option<usize> {
     let dash = |c: &char| matches!(c, '-' | '–' | '—' | '‐');
     let first = text.chars().next().filter(dash)?;
@@ -755,7 +768,8 @@ mod tests {
     use super::*;
     use crate::format::records::TextPart;
 
-    /// The parts that are text, with a stroke before those of another speaker and `^` before the first of a sentence.
+    /// Returns the parts that are text, with a stroke before those of another speaker and `^`
+    /// before the first of a sentence.
     fn parts(lines: &[&str]) -> Vec<String> {
         let mut cues = CueScanner::default();
         cues.begin();

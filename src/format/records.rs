@@ -1,4 +1,5 @@
-//! Files of lines of which only parts are text: the parts go to the method as one stream, all else stays as it is.
+//! Files of lines of which only parts are text: the method sees the parts as one stream, and
+//! everything else is copied unchanged.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -16,40 +17,44 @@ use crate::files::{self, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Locale, Tokens};
 
-/// A piece ends at the first cue that begins after so many bytes.
+/// The number of bytes after which a piece ends at the first cue that begins.
 const PIECE: usize = 1 << 16;
 
-/// A piece ends in what runs on through lines of so many characters: rows may have many columns beside the word.
+/// The number of characters in lines after which a piece ends inside running text: rows may have
+/// many columns beside the word.
 const LINES: usize = 2 * PART;
 
-/// Reads the lines of a format, one after the other, all for their text or all for their items.
+/// A reader of the lines of a format, one after the other, all for their text or all for their
+/// items.
 pub(super) trait Grammar: Send + Debug {
-    /// Takes the next line, without its ending, and says which parts of it are text.
+    /// Reads the next line, without its ending, and reports the parts of it that are text.
     fn line(&mut self, line: &str, parts: &mut LineParts) -> Result<(), Fault>;
 
-    /// Takes the next line, which has this number, and gives out the items that have ended, in formats that are converted.
+    /// Reads the next line, which has this number, and appends the items that have ended, in
+    /// formats that can be converted.
     fn items(&mut self, line: &str, number: u64, out: &mut VecDeque<LocatedItem>) -> Result<(), Fault> {
         let _ = (line, number, out);
         Ok(())
     }
 
-    /// Gives out the item that is open at the end of the file.
+    /// Appends the item that is open at the end of the file.
     fn close(&mut self, out: &mut VecDeque<LocatedItem>) {
         let _ = out;
     }
 
-    /// Tells whether the line after this one says what this one is; then [`Grammar::see_next`] shows it first.
+    /// Returns true if the line after this one is needed to tell the kind of this one;
+    /// [`Grammar::see_next`] then shows it first.
     fn needs_next(&self, line: &[u8]) -> bool {
         let _ = line;
         false
     }
 
-    /// Shows the line after the one that is taken next, empty at the end of the file.
+    /// Shows the line after the current one, empty at the end of the file.
     fn see_next(&mut self, next: &str) {
         let _ = next;
     }
 
-    /// Passes a line that cannot be read, and what belongs together with it.
+    /// Skips an unreadable line, and the lines that belong to it.
     fn pass(&mut self, is_empty: bool) {
         let _ = is_empty;
     }
@@ -57,40 +62,41 @@ pub(super) trait Grammar: Send + Debug {
     /// Ends the file.
     ///
     /// # Errors
-    /// With what is missing.
+    /// Reports a missing part.
     fn end(&mut self) -> Result<(), String> {
         Ok(())
     }
 
-    /// The number of the cue in which the last line stands, in formats where a line of one may stand again in that with the next number.
+    /// Returns the number of the cue that contains the last line, in formats that may repeat a line
+    /// of one cue in the next.
     fn cue(&self) -> Option<u64> {
         None
     }
 
-    /// Whether the next part of text does not belong together with the last.
+    /// Returns true if the next part of text does not belong together with the last.
     fn is_between(&self) -> bool {
         false
     }
 
-    /// Where its lines end.
+    /// Returns the line endings of the format.
     fn ends(&self) -> Ends {
         Ends::AsFirst
     }
 
-    /// Characters of a line that is read, at most.
+    /// Returns the largest number of characters of a line.
     fn longest(&self) -> usize {
         PART
     }
 
-    /// Appends what a part of a line says, without escapes, to `out`.
+    /// Appends the content of a part of a line, without escapes, to `out`.
     fn decode(&self, part: &str, out: &mut String) {
         out.push_str(part);
     }
 
-    /// Reads the line that was taken last as an utterance, in formats that have them.
+    /// Reads the last line as an utterance, in formats that have utterances.
     ///
     /// # Errors
-    /// Where it is none.
+    /// Fails if the line is not an utterance.
     fn utterance<'a>(&self, line: &'a str) -> Result<Option<Utterance<'a>>, Fault> {
         let _ = line;
         Ok(None)
@@ -102,17 +108,17 @@ pub(super) trait Grammar: Send + Debug {
 pub(super) struct LineParts {
     pub(super) places: Vec<TextPart>,
     copies: Vec<PartCopy>,
-    /// The least break before the next part, on whatever line that stands.
+    /// The weakest break allowed before the next part, whichever line it is on.
     owed: Option<Break>,
 }
 
-/// A part of a line that says again what the last part of text says on an earlier line.
+/// A part of a line that repeats text of an earlier line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PartCopy {
     place: Range<usize>,
-    /// What it says again, as bytes of that part.
+    /// The repeated range, as bytes of the last part of text.
     of: Range<usize>,
-    /// How it follows from the word, where it is not letter by letter.
+    /// The part of the word that is copied, unless it is copied letter by letter.
     part: Option<CopiedPart>,
 }
 
@@ -120,19 +126,20 @@ struct PartCopy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextPart {
     pub(super) place: Range<usize>,
-    /// The break before it; without one its words run on from the last part, and after [`Break::None`] it is a mark of the last word.
+    /// The break before the part; without one its words continue the last part, and after
+    /// [`Break::None`] the part is a mark of the last word.
     pub(super) before: Option<Break>,
-    /// A sentence begins with it, whatever stands before.
+    /// True if a sentence begins with the part, whatever comes before it.
     pub(super) begins: bool,
 }
 
 impl LineParts {
-    /// Takes the next part. Without `before` its words run on from the last part.
+    /// Adds the next part. Without `before` its words continue the last part.
     pub(super) fn push(&mut self, place: Range<usize>, before: Option<Break>) {
         self.push_part(place, before, false);
     }
 
-    /// Takes the next part, with which a sentence begins.
+    /// Adds the next part, with which a sentence begins.
     pub(super) fn push_beginning(&mut self, place: Range<usize>, before: Option<Break>) {
         self.push_part(place, before, true);
     }
@@ -141,12 +148,14 @@ impl LineParts {
         self.places.push(TextPart { place, before: before.max(self.owed.take()), begins });
     }
 
-    /// Takes a part that says again these bytes of the last part of text, letter by letter where `part` says nothing else.
+    /// Adds a part that repeats these bytes of the last part of text, letter by letter unless
+    /// `part` is given.
     pub(super) fn push_copy(&mut self, place: Range<usize>, of: Range<usize>, part: Option<CopiedPart>) {
         self.copies.push(PartCopy { place, of, part });
     }
 
-    /// Moves the parts from this one on by so many bytes: they were found in a text that begins there in the line.
+    /// Moves the parts from this one on by `by` bytes: they were found in a text that begins there
+    /// in the line.
     pub(super) fn shift(&mut self, first: usize, by: usize) {
         for TextPart { place, .. } in &mut self.places[first..] {
             *place = place.start + by..place.end + by;
@@ -158,7 +167,7 @@ impl LineParts {
         self.copies.clear();
     }
 
-    /// Gives all parts out, and keeps the memory.
+    /// Removes and returns all parts, and keeps the memory.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = TextPart> + '_ {
         self.places.drain(..)
     }
@@ -169,7 +178,7 @@ impl LineParts {
     }
 }
 
-/// Marks the first word at each of these places of the source, or behind it, as the first of a sentence.
+/// Marks the first word at or after each of these places of the source as the first of a sentence.
 pub(super) fn begin_sentences(places: &mut Vec<usize>, first: usize, tokens: &mut Tokens) {
     let words = &mut tokens.as_mut_slice()[first..];
     for place in places.drain(..) {
@@ -180,14 +189,14 @@ pub(super) fn begin_sentences(places: &mut Vec<usize>, first: usize, tokens: &mu
     }
 }
 
-/// What becomes of lines that cannot be read.
+/// The treatment of lines that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Faults {
-    /// They are errors.
+    /// Errors.
     Refused,
-    /// They are errors, which say that such parts may pass.
+    /// Errors that mention the option to let such lines pass.
     Advised,
-    /// They pass as lines without text.
+    /// Lines that pass without text.
     Passed,
 }
 
@@ -206,7 +215,8 @@ impl GrammarLines {
         Self { lines, grammar, faults, mended: Vec::new() }
     }
 
-    /// Reads the next line, and which parts of it are text; false at the end. A line that stood in the cue before has none.
+    /// Reads the next line and the parts of it that are text; false at the end. A line repeated
+    /// from the previous cue has none.
     fn next(&mut self, parts: &mut LineParts, rolled: &mut RolledLines, locale: Locale) -> Result<bool> {
         parts.clear();
         self.read(|grammar, line, _| {
@@ -215,14 +225,14 @@ impl GrammarLines {
                 && rolled.read(cue, line, parts.places.iter(), locale)
             {
                 parts.clear();
-                // What follows does not run on.
+                // The text after it does not continue the sentence.
                 parts.owed = Some(Break::Cue);
             }
             Ok(())
         })
     }
 
-    /// Reads the next line, and gives out the items that have ended; false at the end.
+    /// Reads the next line, and appends the items that have ended; false at the end.
     pub(super) fn next_items(&mut self, out: &mut VecDeque<LocatedItem>) -> Result<bool> {
         let is_line = self.read(|grammar, line, number| grammar.items(line, number, out))?;
         if !is_line {
@@ -231,7 +241,7 @@ impl GrammarLines {
         Ok(is_line)
     }
 
-    /// Reads the next line, which the grammar takes with its number; false at the end.
+    /// Reads the next line, and passes it to the grammar with its number; false at the end.
     fn read(&mut self, take: impl FnOnce(&mut dyn Grammar, &str, u64) -> Result<(), Fault>) -> Result<bool> {
         let is_lossy = self.faults == Faults::Passed;
         if !self.lines.next()? {
@@ -260,7 +270,8 @@ impl GrammarLines {
         Ok(true)
     }
 
-    /// The line that was read last, without its ending, and who reads it; bytes that are not UTF-8 are no text.
+    /// Returns the last line, without its ending, and its grammar; bytes that are not UTF-8 are not
+    /// text.
     fn text(&mut self) -> Result<(&str, &dyn Grammar)> {
         // Its bytes were checked when it was read.
         Ok((Faults::Passed.text(&self.lines, &mut self.mended)?, &*self.grammar))
@@ -276,7 +287,7 @@ impl Faults {
         if options.lossy { Self::Passed } else { Self::Advised }
     }
 
-    /// The line that was read last, without its ending.
+    /// Returns the last line, without its ending.
     pub(super) fn text<'a>(self, lines: &'a SplitLines, mended: &'a mut Vec<u8>) -> Result<&'a str> {
         let source = &lines.whole()[lines.text()];
         text(source, mended, self == Self::Passed).map_err(|_| match self {
@@ -285,17 +296,17 @@ impl Faults {
         })
     }
 
-    /// Says what can be done, where that is more than to mend the file.
+    /// Adds the remedy to a fault, if there is one other than correcting the file.
     pub(super) fn told(self, fault: Fault) -> Fault {
         if self == Self::Advised { explained(fault) } else { fault }
     }
 }
 
-/// The lines of a file, of which only the text is read.
+/// The lines of a file, read for their text only.
 #[derive(Debug)]
 pub(super) struct RecordLines {
     lines: GrammarLines,
-    /// What the grammar says of the line that was read last.
+    /// The parts of the last line that are text.
     parts: LineParts,
     rolled: RolledLines,
 }
@@ -335,7 +346,8 @@ impl RecordSource for RecordLines {
 }
 
 impl TextPart {
-    /// What lies before the part; `between` stands between it and the part before it on the same line.
+    /// Returns the break before the part; `between` is the text between it and the part before it
+    /// on the same line.
     pub(super) fn break_before(&self, between: Option<&str>) -> Break {
         let joins = between.is_some_and(|between| !has_space(between));
         let before = self.before.unwrap_or(if joins { Break::None } else { Break::Space });
@@ -343,7 +355,8 @@ impl TextPart {
     }
 }
 
-/// Whether there is white space outside tags, or an escape of .ass that stands for some.
+/// Returns true if there is white space outside tags, or an escape of .ass that stands for white
+/// space.
 fn has_space(text: &str) -> bool {
     let mut depth = 0_usize;
     let mut last = ' ';
@@ -358,17 +371,17 @@ fn has_space(text: &str) -> bool {
     })
 }
 
-/// A file of lines, read from anywhere.
+/// A file of lines, read from any input.
 #[derive(Debug)]
 pub(super) struct Records {
     lines: GrammarLines,
-    /// What the grammar says of the line that was read last.
+    /// The parts of the last line that are text.
     parts: LineParts,
     options: RestoreOptions,
-    /// Whether the line that was read last is no part of a piece yet.
+    /// True if the last line is not part of a piece yet.
     is_held: bool,
     text: RunningText,
-    /// Bytes since the last text.
+    /// The number of bytes since the last text.
     silent: usize,
 }
 
@@ -376,25 +389,27 @@ pub(super) struct Records {
 #[derive(Debug)]
 struct RunningText {
     tokenizer: Tokenizer,
-    /// The piece as the tokenizer reads it: as long as its source, with blanks for all that is no text.
+    /// The piece as the tokenizer reads it: as long as its source, with blanks for everything that
+    /// is not text.
     view: String,
-    /// The byte of it where that begins which runs on, if something does, and how many characters of text that has in this piece.
+    /// The byte of the view where the running text begins, if there is any, and the number of its
+    /// characters in this piece.
     run: Option<usize>,
     run_len: usize,
-    /// How many characters the lines of it have, text or not.
+    /// The number of characters in its lines, text or not.
     run_lines: usize,
-    /// Where sentences begin in what runs on, whatever stands before.
+    /// The sentence starts in the running text, whatever comes before them.
     begins: Vec<usize>,
-    /// Where the last part stands in this piece, and the copies of what runs on.
+    /// The place of the last part in this piece, and the copies of the running text.
     last: Range<usize>,
     copies: Vec<PartCopy>,
     rolled: RolledLines,
-    /// How many words stand in the pieces before.
+    /// The number of words in earlier pieces.
     count: u64,
 }
 
 impl RunningText {
-    /// Finds the words of what runs on, as far as it is here.
+    /// Finds the words of the running text, as far as it is read.
     fn end_run(&mut self, options: &RestoreOptions, piece: &mut Piece) {
         let Some(start) = self.run.take() else { return };
         let first = piece.tokens.len();
@@ -420,7 +435,7 @@ impl RunningText {
         }
     }
 
-    /// Appends a part of the line `line` that begins at byte `start`.
+    /// Appends a part of the line `line`, which begins at byte `start`.
     fn push(
         &mut self,
         part: &TextPart,
@@ -465,14 +480,14 @@ impl Records {
         Self { lines, parts: LineParts::default(), options, is_held: false, text, silent: 0 }
     }
 
-    /// Whether the piece ends before the line that was read, and what then comes after it.
+    /// Returns the break after the piece if the piece ends before the last line.
     fn cut(&self, piece: &Piece) -> Option<Break> {
         match self.parts.places.first().map(|part| part.before.filter(|&before| before > Break::None)) {
             Some(Some(Break::Document)) => Some(Break::Document),
             Some(Some(_)) if piece.source.len() >= PIECE => Some(Break::Cue),
-            // Also by characters alone, so that the place does not depend on case.
+            // A limit in characters too, so that the place does not depend on case.
             Some(None) if self.text.run_len > PART || self.text.run_lines > LINES => Some(Break::Space),
-            // Bytes that are no text are always the same, so the place does not depend on case.
+            // Bytes that are not text are always the same, so the place does not depend on case.
             None if self.silent > PIECE && self.lines.grammar.is_between() => Some(Break::Cue),
             None if self.silent > PIECE => Some(Break::Space),
             _ => None,
@@ -492,7 +507,7 @@ impl Records {
         piece.after = after;
     }
 
-    /// Appends the line that was read to the piece.
+    /// Appends the last line to the piece.
     fn take(&mut self, piece: &mut Piece) -> Result<()> {
         let whole = self.lines.lines.whole();
         let start = piece.source.len() + self.lines.lines.text().start;
@@ -533,7 +548,7 @@ pub(super) fn fill(view: &mut String, end: usize) {
     }
 }
 
-/// What can be done about it.
+/// Adds the remedy to a fault.
 pub(super) fn explained(fault: Fault) -> Fault {
     let problem =
         format!("{}; mend the file, or pass such parts through with {}", fault.problem, option("lossy"));
@@ -546,7 +561,8 @@ impl Format for Records {
         self.text.view.clear();
         loop {
             if !std::mem::take(&mut self.is_held) {
-                // What is here is given out before more is waited for, where nothing that comes can belong to it.
+                // Pending text is returned before waiting for more, if no later text can belong to
+                // it.
                 if !piece.source.is_empty() && self.lines.grammar.is_between() && !self.lines.lines.is_ready()
                 {
                     self.give(piece, Break::Cue);
