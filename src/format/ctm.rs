@@ -1,8 +1,8 @@
-//! `.ctm`, NIST's form of recogniser output: a word a line, with its times.
+//! `.ctm`, NIST's format of recogniser output: one word per line, with its times.
 //!
-//! `file channel begin duration word [confidence [type [speaker]]]`; `;;` begins a comment. Of alternatives, which stand between lines
-//! whose words are `<ALT_BEGIN>`, `<ALT>` and `<ALT_END>`, the first is taken. Events in `<>` and words of the types `non-lex`, `misc`
-//! and `noscore` are no words.
+//! `file channel begin duration word [confidence [type [speaker]]]`; `;;` begins a comment. Of
+//! alternatives, between lines whose words are `<ALT_BEGIN>`, `<ALT>` and `<ALT_END>`, the first is
+//! read. Events in `<>` and entries of the types `non-lex`, `misc` and `noscore` are not words.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -22,63 +22,64 @@ use crate::text::Break;
 
 const EXPECTED: &str = "file channel begin duration word";
 
-/// A line: where its fields stand in it, in bytes.
+/// A line: the places of its fields, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CtmLine {
     /// The recording.
     pub file: Range<usize>,
-    /// Its channel.
+    /// The channel of the recording.
     pub channel: Range<usize>,
-    /// When the word begins, in seconds.
+    /// The begin time in seconds.
     pub begin: Range<usize>,
-    /// How long it is, in seconds.
+    /// The duration in seconds.
     pub duration: Range<usize>,
     /// The word.
     pub word: Range<usize>,
-    /// How sure the recogniser is of it.
+    /// The confidence of the recogniser.
     pub confidence: Option<Range<usize>>,
-    /// What kind of word it is: `lex`, `fp`, `non-lex`, …
+    /// The type of the word: `lex`, `fp`, `non-lex`, …
     pub kind: Option<Range<usize>>,
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Option<Range<usize>>,
-    /// What the line says.
+    /// The role of the line.
     pub role: Role,
 }
 
 impl CtmLine {
-    /// When the word begins and ends, in seconds; `None` for the marks of alternatives.
+    /// Returns the begin and end times in seconds; `None` for the marks of alternatives.
     pub fn times(&self, line: &str) -> Option<(f64, f64)> {
         let begin = seconds(line, &self.begin, "beginning").ok()?;
         let duration = transcript::duration(line, &self.duration).ok()?;
         matches!(self.role, Role::Word | Role::Event).then_some((begin, begin + duration))
     }
 
-    /// The recording, its channel and the speaker, which may not be named.
+    /// Returns the recording, its channel and the speaker, which may be unnamed.
     fn by<'a>(&self, line: &'a str) -> [&'a str; 3] {
         let speaker = self.speaker.clone().map_or("", |speaker| &line[speaker]);
         [&line[self.file.clone()], &line[self.channel.clone()], speaker]
     }
 }
 
-/// What a line says.
+/// The role of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// A word is spoken.
+    /// A spoken word.
     Word,
-    /// Something else is heard.
+    /// A sound other than a word.
     Event,
-    /// Alternatives begin.
+    /// The beginning of alternatives.
     Begin,
-    /// The next alternative begins.
+    /// The beginning of the next alternative.
     Next,
-    /// Alternatives end.
+    /// The end of alternatives.
     End,
 }
 
-/// Reads a line; `None` where it says nothing.
+/// Reads a line; `None` for an empty line or a comment.
 ///
 /// # Errors
-/// Where it has fewer fields than five or more than eight, or its times or its confidence are no numbers.
+/// Fails if the line has fewer than five fields or more than eight, or if its times or its
+/// confidence are not numbers.
 pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
     if is_silent(line) {
         return Ok(None);
@@ -118,28 +119,28 @@ pub fn row(line: &str) -> Result<Option<CtmLine>, Fault> {
     Ok(Some(CtmLine { file, channel, begin, duration, word, confidence, kind, speaker, role }))
 }
 
-/// Some recognisers write confidences above 1 or below 0.
+/// Returns true for a number; some recognisers write confidences above 1 or below 0.
 fn is_confidence(text: &str) -> bool {
     text.eq_ignore_ascii_case("NA") || text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Which alternative the lines of a recording are at.
+/// The alternative that the lines of a recording are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Alternatives {
-    /// None: all words are taken.
+    /// No alternatives: all words are read.
     #[default]
     None,
-    /// The first: its words are taken.
+    /// The first alternative: its words are read.
     First,
-    /// A later one: its words are not.
+    /// A later alternative: its words are skipped.
     Later,
 }
 
 impl Alternatives {
-    /// Takes the next line, and says whether it is a word to be taken.
+    /// Reads the next line, and returns true if it is a word to be read.
     ///
     /// # Errors
-    /// Where alternatives begin inside others, or go on or end without having begun.
+    /// Fails if alternatives begin inside others, or continue or end without having begun.
     pub fn takes(&mut self, row: &CtmLine) -> Result<bool, Fault> {
         let (next, takes) = match (*self, row.role) {
             (Self::None, Role::Begin) => (Self::First, false),
@@ -158,7 +159,7 @@ impl Alternatives {
     /// Ends a recording, after its last line.
     ///
     /// # Errors
-    /// Where alternatives have not ended.
+    /// Fails if alternatives have not ended.
     pub fn end(self, line: &str) -> Result<(), Fault> {
         if self == Self::None {
             return Ok(());
@@ -176,17 +177,18 @@ fn misplaced(row: &CtmLine, found: &str) -> Fault {
     Fault { at: row.word.start, problem }
 }
 
-/// Recogniser output. A recording is a text, in which another channel or speaker is another turn. A word is a segment, and so are events
-/// and the marks of alternatives, which are tags of segments without words.
+/// Recogniser output. A recording is a text, in which another channel or speaker is another turn. A
+/// word is a segment, and so are events and the marks of alternatives, which are tags of segments
+/// without words.
 #[derive(Debug, Default)]
 pub(super) struct CtmReader {
     alternatives: Alternatives,
-    /// Recording, channel and speaker of the last word.
+    /// The recording, channel and speaker of the last word.
     last: [String; 3],
 }
 
 impl CtmReader {
-    /// Takes the next line, and says whether it is a word, and what parts that from the last.
+    /// Reads the next line; for a word, returns the break before it.
     fn takes(&mut self, line: &str, row: &CtmLine) -> Result<Option<Option<Break>>, Fault> {
         let takes = self.alternatives.takes(row)? && !is_no_word(&line[row.word.clone()]);
         Ok(takes.then(|| parted(&mut self.last, row.by(line))))
@@ -220,7 +222,7 @@ impl Grammar for CtmReader {
         };
         let field = |place: &Option<Range<usize>>| place.clone().map(|place| line[place].to_owned());
         let applies = |text: &String| !text.eq_ignore_ascii_case(NOT_APPLICABLE);
-        // Of alternatives the first is said.
+        // Only the first alternative counts as spoken.
         let is_tag = is_event(word) || is_later;
         let segment = Segment {
             recording: named(&line[row.file.clone()]),
@@ -273,8 +275,8 @@ impl Grammar for CtmReader {
     }
 }
 
-/// Recogniser output that comes in live. A word that begins no later than others of its speaker, which were not over by then, takes
-/// their place.
+/// Recogniser output that comes in live. A word that begins no later than earlier words of its
+/// speaker, which had not ended by then, replaces them.
 #[derive(Debug, Default)]
 pub(super) struct Spoken(CtmReader);
 
@@ -297,7 +299,8 @@ impl Captions for Spoken {
     }
 }
 
-/// What parts words of another recording, channel or speaker from the last, whose these were.
+/// Returns the break before a word of `now`, another recording, channel or speaker than those in
+/// `last`.
 pub(super) fn parted(last: &mut [String; 3], now: [&str; 3]) -> Option<Break> {
     let before = match (last[0] == now[0], last[1..] == now[1..]) {
         (false, _) => Break::Document,
@@ -310,16 +313,16 @@ pub(super) fn parted(last: &mut [String; 3], now: [&str; 3]) -> Option<Break> {
     Some(before)
 }
 
-/// What stands for a name that is not there.
+/// The mark for a missing name.
 const NO_NAME: &str = "-";
 
-/// What stands for a confidence or a type that is not there.
+/// The mark for a missing confidence or type.
 const NOT_APPLICABLE: &str = "NA";
 
-/// What stands for a time of what has none.
+/// The mark for a missing time.
 const NO_TIME: &str = "*";
 
-/// A time that is kept to its last digit.
+/// Reads a time exactly, to its last digit.
 pub(super) fn exact_seconds(line: &str, place: &Range<usize>) -> Result<Time, Fault> {
     Time::parse(&line[place.clone()]).ok_or_else(|| not_exact(line, place))
 }
@@ -332,12 +335,12 @@ fn not_exact(line: &str, place: &Range<usize>) -> Fault {
     Fault { at: place.start, problem }
 }
 
-/// A name, if it is one.
+/// Returns the name, unless it is the mark for a missing one.
 pub(super) fn named(name: &str) -> Option<String> {
     Some(name).filter(|name| *name != NO_NAME).map(str::to_owned)
 }
 
-/// How a name is written, and what stands where there is none.
+/// Returns the name, or the mark for a missing one.
 pub(super) fn name_or_none(name: &Option<String>) -> &str {
     name.as_deref().unwrap_or(NO_NAME)
 }
@@ -426,8 +429,8 @@ const KEPT: [LossKind; 7] = [
     LossKind::Tags,
 ];
 
-/// The words of the text, each of one of the segment's words or more, which are pieces of it (` o`, `'neill`); `None` where they
-/// are others.
+/// Returns the words of the text, each with the words of the segment that are its pieces (` o`,
+/// `'neill`); `None` if the segment has other words.
 fn words_of(segment: &Segment) -> Option<Vec<(String, Vec<SegmentWord>)>> {
     let mut pieces = segment.words.iter();
     let mut words = Vec::new();
@@ -446,7 +449,7 @@ fn words_of(segment: &Segment) -> Option<Vec<(String, Vec<SegmentWord>)>> {
     pieces.next().is_none().then_some(words)
 }
 
-/// Gives out a segment word by word, where the bounds of segments may be left out.
+/// Appends a segment word by word, if the bounds of segments may be dropped.
 fn each_word(
     mut segment: Segment,
     words: Vec<(String, Vec<SegmentWord>)>,

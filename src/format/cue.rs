@@ -36,7 +36,7 @@ pub(super) struct Timing {
 /// The kind of a line of subtitles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LineKind {
-    /// Nothing stands there, or nothing that could be read: what came before has ended.
+    /// A line that ends the item before it: an empty or an unreadable one.
     Nothing,
     /// The number or the name of a cue.
     Name,
@@ -136,7 +136,7 @@ pub(super) struct CueScanner {
     voice: String,
     /// True if a sentence begins with the next text, because a speaker's name stands before it.
     begins: bool,
-    /// True if some text had a mark at its end; the next field, if the last text had one.
+    /// True if some text had a mark at its end; `ended` is true if the last text had one.
     marked: bool,
     ended: bool,
 }
@@ -368,7 +368,8 @@ pub(super) struct CueLines<S> {
     cues: CueScanner,
     /// The line after the current one, if it is needed.
     next: String,
-    /// The number of the cue, which is one more than the last only where that went on up to it, and its times.
+    /// The number of the cue, which follows the previous one only if that lasted until this cue
+    /// begins; `times` are the times of the cue.
     count: u64,
     times: Option<(Time, Time)>,
     /// The open item, and the start of the text of a cue in its source, once there is any.

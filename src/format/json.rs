@@ -1,31 +1,33 @@
-//! JSON as far as formats need it: where its strings stand, what they say, and how other letters are written in their place.
+//! The JSON that formats need: the places of its strings, their contents, and the replacement of
+//! letters in them.
 
 use std::ops::Range;
 
 use super::transcript::{Fault, shortened};
 
-/// What stands in a document, in order.
+/// An event of reading a document, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
-    /// An object or array begins.
+    /// The beginning of an object or array.
     Begin,
-    /// It ends.
+    /// The end of an object or array.
     End,
     /// The name of the next value, between its quotes.
     Key(Range<usize>),
     /// A string, between its quotes.
     String(Range<usize>),
-    /// Anything else.
+    /// Any other value.
     Other(Range<usize>),
 }
 
-/// Reads one document and tells what stands in it, each thing at once. NaN and infinities count as numbers, as Python writes them.
+/// Reads one document and reports its events as they come. NaN and infinities count as numbers, as
+/// Python writes them.
 ///
 /// # Errors
-/// Where the text is not JSON.
+/// Fails if the text is not JSON.
 pub(super) fn read(json: &str, tell: &mut dyn FnMut(Event)) -> Result<(), Fault> {
     let bytes = json.as_bytes();
-    // What closes each object or array that is open.
+    // The closing characters of the open objects and arrays.
     let mut open: Vec<u8> = Vec::new();
     let mut expected = Expected::Value;
     let mut at = 0;
@@ -91,19 +93,19 @@ pub(super) fn read(json: &str, tell: &mut dyn FnMut(Event)) -> Result<(), Fault>
 /// A member of an object or an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Member {
-    /// Its name; empty in an array.
+    /// The name of the member; empty in an array.
     pub(super) key: String,
-    /// Where its value stands, a string with its quotes.
+    /// The place of the value, including the quotes of a string.
     pub(super) place: Range<usize>,
 }
 
 impl Member {
-    /// Its value as it is written.
+    /// Returns the value as written.
     pub(super) fn raw<'a>(&self, json: &'a str) -> &'a str {
         &json[self.place.clone()]
     }
 
-    /// What it says, if it is a string.
+    /// Returns the contents of the value, if it is a string.
     pub(super) fn string(&self, json: &str) -> Option<String> {
         let raw = self.raw(json).strip_prefix('"')?.strip_suffix('"')?;
         let mut text = String::with_capacity(raw.len());
@@ -111,7 +113,7 @@ impl Member {
         Some(text)
     }
 
-    /// How it is written, if it is a number.
+    /// Returns the value as written, if it is a number.
     pub(super) fn number<'a>(&self, json: &'a str) -> Option<&'a str> {
         Some(self.raw(json)).filter(|raw| is_number(raw))
     }
@@ -121,15 +123,17 @@ impl Member {
     }
 }
 
-/// The members of the object or array that stands at `place`, in order; none of anything else.
+/// Returns the members of the object or array at `place`, in order; none for any other value.
 ///
 /// # Errors
-/// Where that is not JSON, an object has the same name twice, or half of a pair of escapes stands alone, which is no character.
+/// Fails if the text is not JSON, an object has the same name twice, or half of a pair of escapes
+/// stands alone, which is not a character.
 pub(super) fn members(json: &str, place: &Range<usize>) -> Result<Vec<Member>, Fault> {
     let json = &json[..place.end];
     let mut members: Vec<Member> = Vec::new();
     let mut problem = None;
-    // How many objects and arrays are open, where the member began that is one, and what was read.
+    // The number of open objects and arrays, the start of a member that is one, and the bytes read
+    // so far.
     let (mut depth, mut start, mut done) = (0, 0, place.start);
     let mut key = String::new();
     let next = |done: usize| {
@@ -193,7 +197,7 @@ pub(super) fn members(json: &str, place: &Range<usize>) -> Result<Vec<Member>, F
 
 const TORN: &str = "found half of a pair of \\u escapes, which is no character: both halves are expected";
 
-/// Whether half of a pair of escapes stands alone between quotes.
+/// Returns true if half of a pair of escapes stands alone between quotes.
 fn is_torn(raw: &str) -> bool {
     raw.contains("\\u")
         && units(raw).any(|(place, c)| {
@@ -203,17 +207,17 @@ fn is_torn(raw: &str) -> bool {
         })
 }
 
-/// Whether this is a number as JSON has them.
+/// Returns true if the text is a number in JSON.
 pub(super) fn is_number(text: &str) -> bool {
     serde_json::from_str::<serde_json::Number>(text).is_ok() && text.trim() == text
 }
 
-/// A text between quotes.
+/// Returns a text between quotes.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The value without white space between its parts.
+/// Returns the value without white space between its parts.
 pub(super) fn compact(raw: &str) -> String {
     let (mut in_string, mut escaped) = (false, false);
     let kept = raw.chars().filter(|&c| {
@@ -225,7 +229,7 @@ pub(super) fn compact(raw: &str) -> String {
     kept.collect()
 }
 
-/// What may come next.
+/// The syntax that may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Value,
@@ -261,7 +265,7 @@ fn is_scalar(text: &str) -> bool {
         || number.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok()
 }
 
-/// What stands between the quotes of the string whose first quote is at byte `at`.
+/// Returns the place of the contents of the string whose first quote is at byte `at`.
 fn string(json: &str, at: usize) -> Result<Range<usize>, Fault> {
     let start = at + 1;
     let mut end = start;
@@ -286,7 +290,8 @@ fn string(json: &str, at: usize) -> Result<Range<usize>, Fault> {
     }
 }
 
-/// The first character of what stands between quotes, and how many bytes it takes there. Half of a pair alone is no character.
+/// Returns the first character of the contents of a string, and its length there in bytes. Half of
+/// a pair alone is not a character.
 fn unit(raw: &str) -> Option<(usize, char)> {
     let Some(escape) = raw.strip_prefix('\\') else {
         return raw.chars().next().map(|c| (c.len_utf8(), c));
@@ -319,7 +324,7 @@ fn hex(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// What stands between the quotes of a string, character by character, each with its place there.
+/// Iterates over the characters between the quotes of a string, each with its place there.
 pub(super) fn units(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -329,7 +334,7 @@ pub(super) fn units(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> + '
     })
 }
 
-/// Appends what a string says to `out`; `raw` stands between its quotes.
+/// Appends the contents of a string to `out`; `raw` is the text between its quotes.
 pub(super) fn decode(raw: &str, out: &mut String) {
     // Most strings have no escape.
     match raw.contains('\\') {
@@ -338,8 +343,9 @@ pub(super) fn decode(raw: &str, out: &mut String) {
     }
 }
 
-/// Appends to `out` what stands between quotes with the letters of `text`, which has as many and differs in case alone. What does not
-/// change stays as it is written; an escape stays one, with hexadecimal digits of the same case.
+/// Appends to `out` the text between quotes with the letters of `text`, which has as many
+/// characters and differs only in case. Unchanged characters stay as written; an escape stays an
+/// escape, with hexadecimal digits of the same case.
 pub(super) fn recase(raw: &str, text: &str, out: &mut Vec<u8>) {
     let mut chars = text.chars();
     for (place, c) in units(raw) {
@@ -350,7 +356,7 @@ pub(super) fn recase(raw: &str, text: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a letter as another one was.
+/// Writes a letter in the form of another one: as an escape or as itself.
 fn write(c: char, like: &str, out: &mut Vec<u8>) {
     if !like.starts_with("\\u") {
         return out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

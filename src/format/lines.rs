@@ -1,4 +1,4 @@
-//! The lines of a file, one at a time, however they end and however long they are.
+//! The lines of a file, one at a time, whatever their endings and their length.
 
 use std::ops::Range;
 
@@ -8,42 +8,43 @@ use super::transcript::Fault;
 use crate::error::Result;
 use crate::files::{BOM, Input};
 
-/// The lines of an input. One ends with `\n` or `\r\n`, in a file whose first does so with `\r` alone, where [`Ends`] says so with any
-/// `\r`, and at the end of the file.
+/// The lines of an input. A line ends with `\n` or `\r\n`, and at the end of the file; with `\r`
+/// alone in a file whose first line does so, and with any `\r` where [`Ends`] allows it.
 #[derive(Debug)]
 pub(super) struct SplitLines {
     buffer: Buffer,
     longest: usize,
-    /// The line that was read last, with its ending, and so many bytes of the buffer after it without one.
+    /// The last line with its ending, as a range of the buffer; up to byte `searched` no further line
+    /// ends.
     line: Range<usize>,
     searched: usize,
     number: u64,
-    /// Whether the line is a part of one that is too long, and whether that goes on.
+    /// True if the line is a part of an overlong one; `goes_on` is true if that line continues.
     is_long: bool,
     goes_on: bool,
-    /// Whether the line after this one is a part of the same, which a tag parts from it.
+    /// True if the next line is a part of the same line, separated from it by a tag.
     in_line: bool,
-    /// Whether lines end with `\r` alone.
+    /// True if lines end with `\r` alone.
     returns: Option<bool>,
     ends: Ends,
 }
 
-/// Where lines end.
+/// The line endings of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Ends {
-    /// As the first line does.
+    /// The ending of the first line.
     #[default]
     AsFirst,
     /// At `\n` and `\r\n`: what comes in live need not wait to show how it ends lines.
     Feeds,
     /// At `\n`, `\r\n` and `\r`, mixed.
     Anywhere,
-    /// At `\n`, and behind the `>` of a tag too: files of XML may be one line.
+    /// At `\n`, and also after the `>` of a tag: XML files may be one line.
     Tags,
 }
 
 impl SplitLines {
-    /// Lines of which those of more than `longest` characters come in parts.
+    /// Reads lines; lines of more than `longest` characters come in parts.
     pub(super) fn of_at_most(input: Input, longest: usize) -> Self {
         Self {
             buffer: Buffer::new(input),
@@ -59,13 +60,13 @@ impl SplitLines {
         }
     }
 
-    /// Reads lines that end so.
+    /// Sets the line endings.
     pub(super) fn ending(self, ends: Ends) -> Self {
         let returns = if ends == Ends::AsFirst { self.returns } else { Some(false) };
         Self { ends, returns, ..self }
     }
 
-    /// Goes to the next line, or to the next part of one that is too long; false at the end.
+    /// Advances to the next line, or to the next part of an overlong one; false at the end.
     pub(super) fn next(&mut self) -> Result<bool> {
         self.line = self.line.end..self.line.end;
         while self.returns.is_none() {
@@ -78,12 +79,12 @@ impl SplitLines {
             if let Some(end) = self.find() {
                 break end;
             }
-            // A return is here, and a line feed may follow it.
+            // The buffer ends with `\r`, and a `\n` may follow it.
             if self.searched < self.buffer.bytes.len() {
                 self.fill()?;
                 continue;
             }
-            // What follows a part is here, so no character of it is cut in two.
+            // The text after a part is in the buffer, so no character is cut in two.
             let len = part_len(&self.buffer.bytes[self.line.start..], self.longest);
             if self.goes_on || self.line.start + len < self.buffer.bytes.len() || self.buffer.ended {
                 break self.buffer.bytes.len();
@@ -108,19 +109,20 @@ impl SplitLines {
         Ok(true)
     }
 
-    /// Whether a `\r` ends a line.
+    /// Returns true if `\r` ends a line.
     fn ends_with_returns(&self) -> bool {
         self.returns == Some(true) || self.ends == Ends::Anywhere
     }
 
-    /// Where the line ends that begins here, if that is here.
+    /// Returns the end of the line that begins here, if it is in the buffer.
     fn find(&mut self) -> Option<usize> {
         let (end, searched) = self.find_from(self.searched);
         self.searched = searched;
         end
     }
 
-    /// Where the line ends in which byte `from` stands, if that is here, and up to where no line ends.
+    /// Returns the end of the line that contains byte `from`, if it is in the buffer, and the byte
+    /// up to which no line ends.
     fn find_from(&self, from: usize) -> (Option<usize>, usize) {
         let bytes = &self.buffer.bytes;
         let returns = self.ends_with_returns();
@@ -140,7 +142,7 @@ impl SplitLines {
         }
     }
 
-    /// Reads on until the line after this one is here; [`SplitLines::ahead`] then gives it.
+    /// Reads until the line after this one is in the buffer; [`SplitLines::ahead`] then returns it.
     pub(super) fn look_ahead(&mut self) -> Result<()> {
         let mut searched = self.line.end;
         loop {
@@ -155,14 +157,15 @@ impl SplitLines {
         }
     }
 
-    /// The line after this one without its ending, as far as it is here; empty at the end of the file.
+    /// Returns the line after this one without its ending, as far as it is in the buffer; empty at
+    /// the end of the file.
     pub(super) fn ahead(&self) -> &[u8] {
         let (end, _) = self.find_from(self.line.end);
         let line = &self.buffer.bytes[self.line.end..end.unwrap_or(self.buffer.bytes.len())];
         line.trim_ascii_end()
     }
 
-    /// Whether the first line ends with `\r` alone; `None` as long as that does not show.
+    /// Returns true if the first line ends with `\r` alone; `None` until that shows.
     fn first_returns(&self) -> Option<bool> {
         let seen = &self.buffer.bytes[..self.buffer.bytes.len().min(PART)];
         let is_all = self.buffer.ended || seen.len() == PART;
@@ -175,7 +178,7 @@ impl SplitLines {
         }
     }
 
-    /// Reads what is there, once, after what still counts.
+    /// Reads the available bytes, once, after those still needed.
     fn fill(&mut self) -> Result<()> {
         self.buffer.bytes.drain(..self.line.start);
         self.searched -= self.line.start;
@@ -183,12 +186,12 @@ impl SplitLines {
         self.buffer.fill()
     }
 
-    /// Whether the next line is here, so that nothing is waited for.
+    /// Returns true if the next line is in the buffer, so that there is no wait.
     pub(super) fn is_ready(&self) -> bool {
         self.find_from(self.line.end).0.is_some()
     }
 
-    /// Takes the next bytes of what comes in live, where the input has none.
+    /// Appends the next bytes of live text, which has no input to read.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.buffer.bytes.drain(..self.line.end);
         self.searched -= self.line.end;
@@ -196,7 +199,8 @@ impl SplitLines {
         self.buffer.bytes.extend_from_slice(bytes);
     }
 
-    /// Goes to the next line, if it was pushed; where nothing more comes (`ended`), the last needs no ending.
+    /// Advances to the next line, if it was pushed; at the end of the text (`ended`) the last line
+    /// needs no ending.
     pub(super) fn next_pushed(&mut self, ended: bool) -> Result<bool> {
         self.buffer.ended = ended;
         let is_long = self.buffer.bytes.len() - self.line.end > 4 * self.longest;
@@ -204,12 +208,13 @@ impl SplitLines {
         Ok(is_here && self.next()?)
     }
 
-    /// The line as it stands in the file.
+    /// Returns the line as it is in the file.
     pub(super) fn whole(&self) -> &[u8] {
         &self.buffer.bytes[self.line.clone()]
     }
 
-    /// The line without its ending and without a byte-order mark, as a range of [`SplitLines::whole`].
+    /// Returns the line without its ending and without a byte-order mark, as a range of
+    /// [`SplitLines::whole`].
     pub(super) fn text(&self) -> Range<usize> {
         let line = self.whole();
         let start = if self.number == 1 && line.starts_with(BOM) { BOM.len() } else { 0 };
@@ -223,12 +228,12 @@ impl SplitLines {
         start..end
     }
 
-    /// Whether the line is a part of one that is too long.
+    /// Returns true if the line is a part of an overlong one.
     pub(super) fn is_long(&self) -> bool {
         self.is_long
     }
 
-    /// What is wrong with a line that is too long.
+    /// Returns the fault of an overlong line.
     pub(super) fn too_long(&self) -> Fault {
         let longest = self.longest;
         let problem =
@@ -236,12 +241,12 @@ impl SplitLines {
         Fault { at: 0, problem }
     }
 
-    /// The number of the line, counted from 1.
+    /// Returns the number of the line, counted from 1.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// The input's name.
+    /// Returns the name of the input.
     pub(super) fn name(&self) -> &str {
         self.buffer.name()
     }

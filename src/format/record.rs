@@ -1,4 +1,5 @@
-//! The text of a file of any format, for readers that write nothing back: corpora, lexicons, language models and scores.
+//! The text of a file of any format, for readers that write nothing back: corpora, lexicons,
+//! language models and scores.
 
 use std::ops::Range;
 
@@ -12,49 +13,52 @@ use crate::error::Result;
 use crate::files::Input;
 use crate::text::Break;
 
-/// The text of a line of a file, or of a segment of a document. Cleared and used again.
+/// The text of a line of a file, or of a segment of a document. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Record {
-    /// Its words, marks and white space: all stretches of it that are text, one after the other, without mark-up, events and escapes.
+    /// The words, marks and white space of the record: all its stretches of text, one after the
+    /// other, without mark-up, events and escapes.
     pub text: String,
-    /// The places of the stretches in the text, each with what lies between it and the one before it: [`Break::None`] within a word
-    /// or before its mark, [`Break::Space`] where a line or a sentence runs on.
+    /// The places of the stretches in the text, each with the break before it: [`Break::None`]
+    /// within a word or before its mark, [`Break::Space`] if a line or a sentence continues.
     pub stretches: Vec<(Range<usize>, Break)>,
-    /// The line of the file in which it stands, counted from 1.
+    /// The line of the file that contains the record, counted from 1.
     pub line: u64,
 }
 
 impl Record {
-    /// Forgets all and keeps the memory.
+    /// Clears the record and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.stretches.clear();
     }
 }
 
-/// A file that is read for its text alone. Law: its words and the breaks between them are those that restoring has.
+/// A file that is read for its text alone. Law: its words and the breaks between them are those of
+/// restoring.
 pub trait RecordSource: Send {
     /// Reads the next record into `record`; false at the end of the file. A record may have no text.
     ///
     /// # Errors
-    /// Where the file cannot be read, or is not what its format says.
+    /// Fails if the file cannot be read, or does not match its format.
     fn next(&mut self, record: &mut Record) -> Result<bool>;
 
-    /// The record that was read last as a scorer sees it, with all alternatives; `None` in formats that have no such thing, and
-    /// where it says nothing.
+    /// Returns the last record in the form that scorers need, with all alternatives; `None` in
+    /// formats without utterances, and for an empty line or a comment.
     ///
     /// # Errors
-    /// Where its times are none.
+    /// Fails if the times of the record are not valid.
     fn utterance(&mut self) -> Result<Option<Utterance<'_>>> {
         Ok(None)
     }
 }
 
 impl Kind {
-    /// The format of an input: the one named, or the one that its name or its first bytes tell; otherwise text.
+    /// Returns the format of an input: the given one, or the one that the name or the first bytes
+    /// of the input show; otherwise text.
     ///
     /// # Errors
-    /// Where the input cannot be read.
+    /// Fails if the input cannot be read.
     pub fn of_input(self, input: &mut Input) -> Result<Self> {
         if self != Self::Auto {
             return Ok(self);
@@ -65,10 +69,11 @@ impl Kind {
         Ok(told.unwrap_or(Self::Text))
     }
 
-    /// Begins to read a file for its text; `field` names the field that holds it, in formats that have several.
+    /// Starts reading a file for its text; `field` names the field that contains it, in formats
+    /// with several fields.
     ///
     /// # Errors
-    /// Where the format cannot have that field.
+    /// Fails if the format cannot have that field.
     pub fn records(self, mut input: Input, field: Option<&str>) -> Result<Box<dyn RecordSource>> {
         let kind = self.of_input(&mut input)?;
         Ok(match kind.grammar(field)? {
@@ -77,10 +82,10 @@ impl Kind {
         })
     }
 
-    /// What reads its lines; `None` where it is a document, which is read whole.
+    /// Returns the grammar of its lines; `None` for a document, which is read whole.
     ///
     /// # Errors
-    /// Where the format cannot have that field.
+    /// Fails if the format cannot have that field.
     pub(super) fn grammar(self, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
         Ok(Some(match self {
             Self::Auto | Self::Text | Self::Tok => Box::new(plain::TextLines),
@@ -99,22 +104,24 @@ impl Kind {
         }))
     }
 
-    /// Whether its records are [utterances](RecordSource::utterance).
+    /// Returns true if its records are [utterances](RecordSource::utterance).
     pub fn has_utterances(self) -> bool {
         matches!(self, Self::Ctm | Self::Stm | Self::Trn)
     }
 
-    /// Whether it says what its tokens are.
+    /// Returns true if the format marks its tokens.
     pub fn is_tokenised(self) -> bool {
         matches!(self, Self::Tok | Self::Nlp | Self::Conll)
     }
 
-    /// Whether sentences run on from record to record, so that only their marks tell where they end.
+    /// Returns true if sentences run on from record to record, so that only marks tell where they
+    /// end.
     pub fn runs_on(self) -> bool {
         matches!(self, Self::Srt | Self::Vtt | Self::Ass | Self::Ttml | Self::WhisperJson)
     }
 
-    /// Whether each of its lines or records is a text of its own, which may have several sentences.
+    /// Returns true if each of its lines or records is a text of its own, which may have several
+    /// sentences.
     pub fn has_paragraphs(self) -> bool {
         matches!(self, Self::Auto | Self::Text | Self::Tsv | Self::Jsonl)
     }

@@ -1,4 +1,5 @@
-//! What subtitles and transcripts hold, whatever their format: segments of speech, and blocks that are none.
+//! The content of subtitles and transcripts in any format: segments of speech, and blocks that are
+//! not spoken.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use super::json;
 use super::transcript::{Fault, shortened};
 use crate::error::{Error, option};
 
-/// One thing that stands in a file.
+/// One item of a file.
 #[expect(clippy::large_enum_variant, reason = "nearly all items are segments, and one is there at a time")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item {
@@ -15,7 +16,7 @@ pub(super) enum Item {
     Block(UnspokenBlock),
 }
 
-/// What is said at a time: a cue, a word of a recogniser, a sentence, a line.
+/// A timed unit of speech: a cue, a word of a recogniser, a sentence, a line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Segment {
     pub(super) id: Option<String>,
@@ -26,34 +27,36 @@ pub(super) struct Segment {
     pub(super) end: Option<Time>,
     /// The words, as characters: without escapes and without tags.
     pub(super) text: String,
-    /// What stands between the characters of the text and is none of it, in order.
+    /// The mark-up between the characters of the text, in order.
     pub(super) tags: Vec<SegmentTag>,
-    /// Where a cue stands on the screen, as .vtt says it.
+    /// The settings of a cue, such as its position on the screen, as in .vtt.
     pub(super) settings: Option<String>,
-    /// The same, as .srt says it.
+    /// The position of a cue on the screen, as in .srt.
     pub(super) coordinates: Option<String>,
-    /// As it was written: `0.98`, `NA`.
+    /// The confidence as written: `0.98`, `NA`.
     pub(super) confidence: Option<String>,
-    /// What kind of word it is: `lex`, `fp`, …
+    /// The kind of word: `lex`, `fp`, …
     pub(super) kind: Option<String>,
-    /// What it is counted under: `<o,f0,male>`.
+    /// The category for scoring: `<o,f0,male>`.
     pub(super) label: Option<String>,
-    /// The same words again, each with its times.
+    /// The words of the text again, each with its times.
     pub(super) words: Vec<SegmentWord>,
-    /// The columns of each word and what stands between them.
+    /// The columns of each word and of the rows between words.
     pub(super) rows: Vec<SegmentColumns>,
-    /// Names and values of what nobody here knows, the values as JSON without white space.
+    /// Names and values of unknown fields, the values as JSON without white space.
     pub(super) other: Vec<(String, String)>,
 }
 
-/// `<i>`, `{\an8}`, `<v Ana>` or an event, before the character of the text that has this number, counted from 0.
+/// A tag: `<i>`, `{\an8}`, `<v Ana>` or an event, before the character of the text with this
+/// number, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SegmentTag {
     pub(super) at: usize,
     pub(super) tag: String,
 }
 
-/// One word of a segment. Its text begins with the white space that parts it from the word before.
+/// One word of a segment. Its text begins with the white space that separates it from the previous
+/// word.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct SegmentWord {
     pub(super) text: String,
@@ -66,19 +69,20 @@ pub(super) struct SegmentWord {
 /// The columns of a line.
 pub(super) type SegmentColumns = Vec<FieldColumn>;
 
-/// What stands in a column.
+/// The content of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FieldColumn {
-    /// The next word of the text, in which so many spaces stand.
+    /// The next word of the text, with this number of spaces in it.
     Word(usize),
     Other(String),
 }
 
-/// What is not said.
+/// A block that is not spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UnspokenBlock {
     pub(super) kind: BlockKind,
-    /// What it says, without what it begins with in its format; of a document an object of JSON.
+    /// The text without the opening that marks the block in its format; an object of JSON for a
+    /// document.
     pub(super) text: String,
 }
 
@@ -91,9 +95,9 @@ pub(super) enum BlockKind {
     Comment,
     /// Lines that belong to no cue.
     Fragment,
-    /// A document begins.
+    /// The beginning of a document.
     Docstart,
-    /// What is said of a document as a whole: an object of JSON.
+    /// The data of a document as a whole: an object of JSON.
     Document,
 }
 
@@ -123,22 +127,23 @@ impl BlockKind {
     }
 }
 
-/// Seconds, exactly: in units of 10⁻²⁴.
+/// A time in seconds, exact: in units of 10⁻²⁴.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Time(u128);
 
 impl Time {
     const PLACES: usize = 24;
     const SECOND: u128 = 10u128.pow(24);
-    /// Times are shorter, so that two of them can be added: 30,000 years.
+    /// An upper limit of times, so that two of them can be added: 30,000 years.
     const LIMIT: u128 = 10u128.pow(36);
 
-    /// Reads a number of seconds, `12.34` or `1e3`; `None` where it is none, or cannot be kept to its last digit.
+    /// Reads a number of seconds, `12.34` or `1e3`; `None` if it is not a number, or cannot be kept
+    /// to its last digit.
     pub(super) fn parse(text: &str) -> Option<Self> {
         Self::of_seconds(text, &['.'])
     }
 
-    /// Reads a number of seconds with one of these marks in it.
+    /// Reads a number of seconds with one of these decimal marks.
     fn of_seconds(text: &str, marks: &[char]) -> Option<Self> {
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         let (number, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -153,13 +158,13 @@ impl Time {
         if !digits().all(|b| b.is_ascii_digit()) {
             return None;
         }
-        // Nearly all numbers are short: their digits are one number.
+        // Nearly all numbers are short: their digits fit in one number.
         if exponent == 0 && whole.len() + fraction.len() <= 12 && unsigned.len() == text.len() {
             let number = digits().fold(0, |number, digit| 10 * number + u64::from(digit - b'0'));
             return Some(Self(u128::from(number) * 10u128.pow((Self::PLACES - fraction.len()) as u32)));
         }
         let mut units = 0u128;
-        // What a digit counts: ten to this.
+        // The power of ten of the first digit.
         let mut power = Self::PLACES as i64 + i64::try_from(whole.len()).ok()?;
         power = power.checked_add(exponent)?;
         for digit in digits() {
@@ -175,7 +180,7 @@ impl Time {
         is_right.then_some(Self(units))
     }
 
-    /// Reads hours, minutes and seconds with colons between them, and what follows the mark.
+    /// Reads hours, minutes and seconds with colons between them, and a fraction after the mark.
     pub(super) fn of_clock(text: &str) -> Option<Self> {
         let (clock, seconds) = text.rsplit_once(':')?;
         let mut minutes = 0u128;
@@ -192,24 +197,25 @@ impl Time {
         (units < Self::LIMIT).then_some(Self(units))
     }
 
-    /// The time so much later.
+    /// Returns the time that is later by `duration`.
     pub(super) fn after(self, duration: Self) -> Option<Self> {
         let units = self.0 + duration.0;
         (units < Self::LIMIT).then_some(Self(units))
     }
 
-    /// How long it is from `begin` to here; `None` where that is later.
+    /// Returns the time elapsed since `begin`; `None` if `begin` is later.
     pub(super) fn since(self, begin: Self) -> Option<Self> {
         self.0.checked_sub(begin.0).map(Self)
     }
 
-    /// The nearest time of whole milliseconds.
+    /// Rounds to the nearest millisecond.
     pub(super) fn rounded(self) -> Self {
         let unit = Self::SECOND / 1000;
         Self((self.0 + unit / 2) / unit * unit)
     }
 
-    /// Seconds with so many digits after the point at least, and as many as it has.
+    /// Writes the time in seconds, with at least `places` digits after the point and as many as it
+    /// has.
     pub(super) fn seconds(self, places: usize) -> String {
         let fraction = format!("{:024}", self.0 % Self::SECOND);
         let end = fraction.trim_end_matches('0').len().max(places);
@@ -219,7 +225,7 @@ impl Time {
         }
     }
 
-    /// Hours, minutes, seconds and milliseconds, with this before the milliseconds.
+    /// Writes hours, minutes, seconds and milliseconds, with `mark` before the milliseconds.
     pub(super) fn clock(self, mark: char) -> String {
         let (seconds, milliseconds) = (self.0 / Self::SECOND, self.0 % Self::SECOND / (Self::SECOND / 1000));
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
@@ -227,7 +233,7 @@ impl Time {
     }
 }
 
-/// What can be lost of a segment, in the order in which it is told.
+/// A part of a segment that a conversion can lose, in the order of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LossKind {
     Id,
@@ -253,7 +259,7 @@ pub(super) enum LossKind {
 }
 
 impl LossKind {
-    /// What it is called where a segment has it.
+    /// Returns the name of the part.
     fn name(self) -> &'static str {
         match self {
             Self::Id => "identifiers",
@@ -280,22 +286,22 @@ impl LossKind {
     }
 }
 
-/// Why something cannot be written.
+/// The reason that something cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lost {
-    /// Where it stands: the part, and which of several.
+    /// The part, and its index if there are several.
     pub(super) part: LossKind,
     pub(super) nth: usize,
     pub(super) problem: String,
 }
 
-/// What has no place in the format that is written.
+/// The parts that the output format cannot express.
 #[derive(Debug)]
 pub(super) struct Losses {
     pub(super) from: Kind,
     pub(super) to: Kind,
     drop: bool,
-    /// What was left out and how often.
+    /// The dropped parts and their counts.
     counts: Vec<(LossKind, u64)>,
 }
 
@@ -304,7 +310,7 @@ impl Losses {
         Self { from, to, drop, counts: Vec::new() }
     }
 
-    /// Leaves something out, or refuses to.
+    /// Drops a part, or refuses to.
     pub(super) fn leave(&mut self, part: LossKind, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
         if !self.drop {
             let problem = format!(
@@ -314,7 +320,7 @@ impl Losses {
             );
             return Err(Lost { part, nth, problem });
         }
-        // Of one segment a part counts once.
+        // Several losses of one part in one segment count once.
         if nth == 0 {
             match self.counts.iter_mut().find(|(counted, _)| *counted == part) {
                 Some((_, count)) => *count += 1,
@@ -324,18 +330,19 @@ impl Losses {
         Ok(())
     }
 
-    /// Refuses what cannot be left out.
+    /// Refuses to drop a part that must be kept.
     pub(super) fn never(&self, part: LossKind, what: impl fmt::Display) -> Lost {
         Lost { part, nth: 0, problem: format!("{what}: convert to another format, or mend the file") }
     }
 
-    /// Refuses a segment for which the format needs what it does not have.
+    /// Refuses a segment without a part that the format requires.
     pub(super) fn needs(&self, part: LossKind, what: &str) -> Lost {
         let to = self.to.shown();
         self.never(part, format!("found no {what}, but in {to} a segment is expected to have it"))
     }
 
-    /// What was left out: `settings of 12 cues, 1 style`; `None` where that is nothing.
+    /// Returns a summary of the dropped parts: `settings of 12 cues, 1 style`; `None` if nothing
+    /// was dropped.
     pub(super) fn told(&self) -> Option<String> {
         let mut counts = self.counts.clone();
         counts.sort_unstable();
@@ -352,7 +359,7 @@ impl Losses {
 }
 
 impl Kind {
-    /// What errors call the format.
+    /// Returns the name of the format in errors.
     pub fn shown(self) -> &'static str {
         match self {
             Self::Auto | Self::Text => "plain text",
@@ -372,7 +379,7 @@ impl Kind {
         }
     }
 
-    /// What one segment of it is.
+    /// Returns the name of a segment of the format.
     fn unit(self) -> &'static str {
         match self {
             Self::Auto | Self::Text | Self::Tsv | Self::Tok => "line",
@@ -388,7 +395,7 @@ impl Kind {
 }
 
 impl Segment {
-    /// Leaves out all but these parts, and the text.
+    /// Drops all parts except these and the text.
     pub(super) fn keep(&mut self, kept: &[LossKind], losses: &mut Losses) -> Result<(), Lost> {
         if !kept.contains(&LossKind::Times)
             && let (Some(time), _) | (None, Some(time)) = (self.begin.take(), self.end.take())
@@ -415,7 +422,7 @@ impl Segment {
         }
         if !kept.contains(&LossKind::Breaks) && self.text.contains('\n') {
             losses.leave(LossKind::Breaks, 0, "a line break of this text")?;
-            // One character for one: the tags keep their places.
+            // One character replaces one: the tags keep their places.
             self.text = self.text.replace('\n', " ");
         }
         if !kept.contains(&LossKind::Tags) {
@@ -437,7 +444,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Leaves out all tags but some.
+    /// Drops all tags except some.
     pub(super) fn keep_tags(
         &mut self,
         is_kept: impl Fn(&str) -> bool,
@@ -457,7 +464,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Leaves out white space beyond one space between words, where that is not there by the tags.
+    /// Drops white space beyond one space between words, if the segment has no tags.
     pub(super) fn even(&mut self, losses: &mut Losses) -> Result<(), Lost> {
         let even = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
         if even != self.text && self.tags.is_empty() {
@@ -467,7 +474,7 @@ impl Segment {
         Ok(())
     }
 
-    /// When it begins and ends, where the format needs that.
+    /// Returns the begin and end times, if the format requires them.
     pub(super) fn times(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
         match (self.begin, self.end) {
             (Some(begin), Some(end)) => Ok((begin, end)),
@@ -476,7 +483,8 @@ impl Segment {
         }
     }
 
-    /// The same, where the format needs an end that is not before the beginning.
+    /// Returns the begin and end times, if the format requires an end that is not before the
+    /// beginning.
     pub(super) fn times_in_order(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
         let (begin, end) = self.times(losses)?;
         if end < begin {
@@ -488,7 +496,7 @@ impl Segment {
         Ok((begin, end))
     }
 
-    /// The text with its tags where they stand; `escape` writes a character.
+    /// Returns the text with its tags in their places; `escape` writes a character.
     pub(super) fn marked(&self, mut escape: impl FnMut(char, &mut String)) -> String {
         let mut out = String::with_capacity(self.text.len());
         let mut tags = self.tags.iter().peekable();
@@ -504,13 +512,13 @@ impl Segment {
 }
 
 impl UnspokenBlock {
-    /// What a comment says that begins with this mark.
+    /// Returns the block of a comment line that begins with this mark.
     pub(super) fn comment(line: &str, mark: &str) -> Option<Self> {
         let text = line.trim_start().strip_prefix(mark)?;
         Some(Self { kind: BlockKind::Comment, text: text.trim().to_owned() })
     }
 
-    /// Gives it out where it has a place, and otherwise leaves it out.
+    /// Passes the block on if the format has a place for it, and otherwise drops it.
     pub(super) fn fit(
         self,
         writer: &dyn SegmentWriter,
@@ -527,7 +535,7 @@ impl UnspokenBlock {
         Ok(())
     }
 
-    /// Leaves it out.
+    /// Drops the block.
     fn leave(&self, losses: &mut Losses) -> Result<(), Lost> {
         if self.kind == BlockKind::Document && has_text(&self.text) {
             let problem = "found a text beside the segments that has other words than they";
@@ -544,32 +552,32 @@ pub(super) fn write_comment(block: &UnspokenBlock, mark: &str, out: &mut String)
     out.push_str(&format!("{mark}{space}{}\n", block.text));
 }
 
-/// Whether a document has a text beside its segments.
+/// Returns true if a document has a text in addition to its segments.
 pub(super) fn has_text(document: &str) -> bool {
     let members = json::members(document, &(0..document.len()));
     members.is_ok_and(|members| members.iter().any(|member| member.key == "text"))
 }
 
-/// An item and where it was found.
+/// An item with its place in the file.
 #[derive(Debug, Clone)]
 pub(super) struct LocatedItem {
     pub(super) item: Item,
-    /// Its lines, the first of which has this number.
+    /// The lines of the item, the first of which has this `number`.
     pub(super) source: String,
     pub(super) line: u64,
-    /// Where its parts stand in the source, those that are several in their order.
+    /// The places of its parts in the source, with repeated parts in their order.
     pub(super) parts: Vec<(LossKind, usize)>,
 }
 
 impl LocatedItem {
-    /// An item that is the line of this number.
+    /// Makes an item of one line with this number.
     pub(super) fn new(item: Item, line: &str, number: u64, parts: Vec<(LossKind, usize)>) -> Self {
         Self { item, source: line.to_owned(), line: number, parts }
     }
 
-    /// The error for what cannot be written of it.
+    /// Returns the error for a part of the item that cannot be written.
     pub(super) fn error(&self, file: &str, lost: Lost) -> Error {
-        // What is lost of a part stands where that stands.
+        // A loss in a part is placed at that part.
         let whole = match lost.part {
             LossKind::Digits => LossKind::Times,
             LossKind::Breaks | LossKind::Spaces => LossKind::Text,
@@ -585,25 +593,26 @@ impl LocatedItem {
     }
 }
 
-/// How a format is written.
+/// The writer of a format.
 pub(super) trait SegmentWriter {
-    /// Which blocks have a place.
+    /// Returns the kinds of blocks that the format can express.
     fn blocks(&self) -> &'static [BlockKind] {
         &[]
     }
 
-    /// What is wrong with a block of this kind here, if something is.
+    /// Returns the fault of a block of this kind at this point, if there is one.
     fn misplaced(&self, _: BlockKind) -> Option<&'static str> {
         None
     }
 
-    /// Leaves out of a segment what has no place, and gives out what is to be written instead of it.
+    /// Drops the parts of a segment that the format cannot express, and appends the items to be
+    /// written in its place.
     fn fit(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost>;
 
-    /// Appends an item that fits.
+    /// Appends an item that fits the format.
     fn write(&mut self, item: &Item, out: &mut String);
 
-    /// Appends what is written after the last item.
+    /// Appends the text after the last item.
     fn end(&mut self, out: &mut String) {
         let _ = out;
     }

@@ -1,17 +1,18 @@
-//! What a file is, told by its first bytes.
+//! Detects the format of a file from its first bytes.
 //!
-//! Only as many bytes are looked at as it takes, so a text that comes in live is not held up: nothing but what may yet be another format
-//! is waited for.
+//! Only as many bytes are read as necessary, so that a live text is not held up: it waits only
+//! while its beginning may still be another format.
 
 use super::Kind;
 use super::json::{Event, decode, read};
 use crate::error::{Error, Result};
 use crate::files::{BOM, Encoding, Input};
 
-/// What does not show in so many bytes does not show.
+/// The number of bytes after which detection gives up.
 const MOST: usize = 1 << 16;
 
-/// What files that hold no text begin with, and what they are. Bytes that begin no text, or signs that no text has there.
+/// The first bytes of binary files, and the kinds of these files: bytes that begin no text, or
+/// signs that no text has there.
 const BINARY: [(&[u8], &str); 16] = [
     (b"\x7fELF", "a program"),
     (b"MZ\x90\0", "a program"),
@@ -31,7 +32,7 @@ const BINARY: [(&[u8], &str); 16] = [
     (b"SQLite format 3\0", "a database"),
 ];
 
-/// Others have some bytes that differ before the four that tell what they are, which stand at a place.
+/// Other binary files, which have some differing bytes before the four that identify them.
 struct Later {
     start: &'static [u8],
     at: usize,
@@ -43,14 +44,14 @@ const LATER: [Later; 2] = [
     Later { start: b"\0\0\0", at: 4, kinds: &[*b"ftyp"] },
 ];
 
-/// So many first bytes tell text from noise.
+/// The number of first bytes that tell text from noise.
 const HEAD: usize = 1 << 10;
 
-/// Refuses an input that begins as files do that hold no text, or with bytes that no text has in UTF-8 or an encoding of one byte a
-/// character; `named` is the encoding that it is said to have.
+/// Refuses an input that begins like a binary file, or with bytes that no text has in UTF-8 or a
+/// single-byte encoding; `named` is the declared encoding.
 ///
 /// # Errors
-/// Where it does, or cannot be read.
+/// Fails for such an input, and if the input cannot be read.
 pub fn refuse_binary(input: &mut Input, named: Option<&Encoding>) -> Result<()> {
     let is_utf16 = matches!(named, Some(Encoding::Utf16Le | Encoding::Utf16Be));
     let found = input.peek_until(|head, ended| {
@@ -58,7 +59,7 @@ pub fn refuse_binary(input: &mut Input, named: Option<&Encoding>) -> Result<()> 
         if let Some((_, what)) = BINARY.iter().find(begins) {
             return Some(Some(format!("this is no text, but {what}: name its text")));
         }
-        // What begins with a length or has one behind its first bytes shows after that.
+        // A length or some other bytes may come before the identifying bytes.
         for Later { start, at, kinds } in LATER {
             if head.starts_with(start) && head.len() >= at + 4 {
                 let is_known = kinds.iter().any(|kind| head[at..].starts_with(kind));
@@ -78,7 +79,7 @@ pub fn refuse_binary(input: &mut Input, named: Option<&Encoding>) -> Result<()> 
         match controls(head) {
             [0, 0] => Some(None),
             _ if is_utf16 => Some(None),
-            // Only what may be noise is waited for.
+            // Only possible noise is waited for.
             _ if head.len() < HEAD && !ended => None,
             controls => Some(is_noise(controls, head.len()).then(|| {
                 format!(
@@ -96,7 +97,8 @@ pub fn refuse_binary(input: &mut Input, named: Option<&Encoding>) -> Result<()> 
     }
 }
 
-/// How many control characters that no text has stand at even and at odd places of bytes that are neither UTF-8 nor marked as UTF-16.
+/// Counts the control characters that no text has, at even and at odd offsets, in bytes that are
+/// neither UTF-8 nor marked as UTF-16.
 fn controls(head: &[u8]) -> [usize; 2] {
     let is_utf8 = match str::from_utf8(head) {
         Ok(_) => true,
@@ -108,31 +110,33 @@ fn controls(head: &[u8]) -> [usize; 2] {
         return controls;
     }
     for (at, b) in head.iter().enumerate() {
-        // White space and what terminals and DOS leave in a text: bell, backspace, end of file, escape.
+        // White space, and control characters that terminals and DOS leave in a text: bell,
+        // backspace, end of file, escape.
         let is_known = matches!(b, b'\x07'..=b'\r' | 0x1a | 0x1b);
         controls[at % 2] += usize::from(b.is_ascii_control() && !is_known);
     }
     controls
 }
 
-/// Whether so many control characters at even and odd places are no slip: noise has 10 %. UTF-16 without a mark has them too, but nearly
-/// all at the places of one kind.
+/// Returns true if this number of control characters at even and odd offsets is not an accident:
+/// noise has 10 %. UTF-16 without a mark has them too, but nearly all at offsets of one parity.
 fn is_noise([even, odd]: [usize; 2], len: usize) -> bool {
     let (fewer, more) = (even.min(odd), even.max(odd));
     32 * 2 * fewer > len && 8 * fewer > more
 }
 
 impl Kind {
-    /// The format that an input's first bytes show, which stay to be read: subtitles by their first cue or their header, JSON by its first
-    /// line. What else there is looks like text.
+    /// Detects the format from the first bytes of an input, which remain to be read: subtitles by
+    /// their first cue or their header, JSON by its first line. Everything else counts as text.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// Fails if the input cannot be read.
     pub fn told_by(input: &mut Input) -> Result<Option<Self>> {
         Ok(input.peek_until(Self::of_bytes)?.flatten())
     }
 
-    /// The format that the first bytes show; `None` where that takes more of them. `ended` says that there are no more.
+    /// Returns the format that the first bytes show; `None` if more bytes are needed. `ended` is
+    /// true if there are no more.
     fn of_bytes(head: &[u8], ended: bool) -> Option<Option<Self>> {
         let ended = ended || head.len() >= MOST;
         let head = &head[..head.len().min(MOST)];
@@ -169,7 +173,7 @@ impl Kind {
     }
 }
 
-/// Whether a cue of SubRip begins here: its number, if it has one, and its times.
+/// Detects a cue of SubRip: its number, if it has one, and its times.
 fn cue(head: &[u8], ended: bool) -> Option<Option<Kind>> {
     let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
     let number = digits(head);
@@ -177,7 +181,7 @@ fn cue(head: &[u8], ended: bool) -> Option<Option<Kind>> {
     let times = match head.get(number + blank) {
         None if !ended => return None,
         Some(b'\n') => &head[number + blank + 1..],
-        // Times that come without a number.
+        // A cue without a number begins with its times.
         _ => head,
     };
     // 00:00:01,000 -->
@@ -200,9 +204,10 @@ fn cue(head: &[u8], ended: bool) -> Option<Option<Kind>> {
     Some(Some(Kind::Srt))
 }
 
-/// Whether the object that begins here is one of many, a line each, or what Whisper and its kin write.
+/// Tells whether the object that begins here is one of many, one per line, or the JSON of Whisper
+/// and related tools.
 fn json(head: &[u8], ended: bool) -> Option<Option<Kind>> {
-    // The next sign tells an object from a brace in a text.
+    // The next character tells an object from a brace in a text.
     match head[1..].iter().find(|b| !b.is_ascii_whitespace()) {
         None => return ended.then_some(None),
         Some(b'"' | b'}') => {}
@@ -213,7 +218,7 @@ fn json(head: &[u8], ended: bool) -> Option<Option<Kind>> {
         return None;
     }
     let (mut depth, mut is_whisper) = (0, false);
-    // What was cut off is no fault: it is read as far as it goes.
+    // The first bytes may be cut off: the text is read as far as it goes.
     let text = |bytes: &[u8]| match str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(error) => String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned(),
@@ -264,7 +269,7 @@ mod tests {
         ("{ \"so\" he said", Some(Kind::WhisperJson)),
     ];
 
-    /// What is told of bytes that come one by one, and how many of them that took.
+    /// Returns the format detected from bytes that come one by one, and the number of bytes needed.
     fn told(bytes: &[u8]) -> (Option<Kind>, usize) {
         for len in 0..bytes.len() {
             if let Some(kind) = Kind::of_bytes(&bytes[..len], false) {
@@ -306,13 +311,13 @@ mod tests {
         }
     }
 
-    /// Whether these bytes are refused, and why.
+    /// Returns the reason that these bytes are refused, if they are.
     fn refused(bytes: &[u8]) -> Result<(), String> {
         refused_as(bytes, None)
     }
 
     fn refused_as(bytes: &[u8], named: Option<&str>) -> Result<(), String> {
-        // Not every build knows the names.
+        // Some builds lack the names of encodings.
         let named = named.and_then(|name| name.parse::<Encoding>().ok());
         let mut input = Input::uncompressed("data", std::io::Cursor::new(bytes.to_vec()));
         let refused = refuse_binary(&mut input, named.as_ref()).map_err(|error| error.to_string());
@@ -320,7 +325,7 @@ mod tests {
         refused
     }
 
-    /// The bytes of SplitMix64.
+    /// Returns bytes of SplitMix64.
     fn noise(seed: u64, len: usize) -> Vec<u8> {
         let number = |at: usize| {
             let mut z = (seed + at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -340,7 +345,7 @@ mod tests {
                     let error = refused_as(&noise, named).unwrap_err();
                     assert!(error.contains("this is no text: "), "{error}");
                 }
-                // After a beginning in letters too, as archives and programs have them.
+                // Also after a beginning in letters, as in archives and programs.
                 assert!(refused(&[b"so they met", &noise[..]].concat()).is_err(), "{len} {seed}");
             }
         }
@@ -388,7 +393,7 @@ mod tests {
             let bytes = |text: &str| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
             assert_eq!(refused(&bytes(&format!("\u{feff}{russian}"))), Ok(()), "{name}");
             assert_eq!(refused_as(&bytes(&russian), Some(name)), Ok(()));
-            // Without a mark and a name, the encoding is what is missing.
+            // Without a mark and a name, the missing encoding is the problem.
             assert_eq!(refused(&bytes(&russian)), Ok(()), "{name}");
         }
     }

@@ -1,7 +1,8 @@
-//! `.stm`, NIST's form of references: a segment of a recording a line.
+//! `.stm`, NIST's format of references: one segment of a recording per line.
 //!
-//! `file channel speaker begin end [<label>] text`; `;;` begins a comment. Of alternatives in braces the first is taken, as
-//! [`words`](super::transcript::words()) has it. A segment whose text is `ignore_time_segment_in_scoring` has no words.
+//! `file channel speaker begin end [<label>] text`; `;;` begins a comment. Of alternatives in
+//! braces the first is read, as in [`words`](super::transcript::words()). A segment whose text is
+//! `ignore_time_segment_in_scoring` has no words.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,48 +19,50 @@ use super::transcript::{
 };
 use crate::text::Break;
 
-/// Whether a text is that of a segment that is not transcribed, `ignore_time_segment_in_scoring`: NIST's filters take its lines out.
+/// Returns true for the text of a segment that is not transcribed,
+/// `ignore_time_segment_in_scoring`: NIST's filters remove such lines.
 fn is_ignored(text: &str) -> bool {
     text.trim().replace('_', "").eq_ignore_ascii_case("ignoretimesegmentinscoring")
 }
 
-/// A line: where its fields stand in it, in bytes.
+/// A line: the places of its fields, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StmLine {
     /// The recording.
     pub file: Range<usize>,
-    /// Its channel.
+    /// The channel of the recording.
     pub channel: Range<usize>,
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Range<usize>,
-    /// When the segment begins, in seconds.
+    /// The begin time of the segment, in seconds.
     pub begin: Range<usize>,
-    /// When it ends, in seconds.
+    /// The end time of the segment, in seconds.
     pub end: Range<usize>,
-    /// What it is counted under: `<o,f0,male>`.
+    /// The category for scoring: `<o,f0,male>`.
     pub label: Option<Range<usize>>,
     /// The words.
     pub words: Vec<Range<usize>>,
     /// The whole text, with all alternatives.
     pub pieces: Vec<TranscriptPiece>,
-    /// Whether what is said there is not transcribed, and not to be scored.
+    /// True if the speech is not transcribed and not to be scored.
     pub is_ignored: bool,
 }
 
 impl StmLine {
-    /// When the segment begins and ends, in seconds.
+    /// Returns the begin and end times of the segment, in seconds.
     ///
     /// # Errors
-    /// Where these are no numbers.
+    /// Fails if the times are not numbers.
     pub fn times(&self, line: &str) -> Result<(f64, f64), Fault> {
         Ok((seconds(line, &self.begin, "beginning")?, seconds(line, &self.end, "end")?))
     }
 }
 
-/// Reads a line; `None` where it says nothing.
+/// Reads a line; `None` for an empty line or a comment.
 ///
 /// # Errors
-/// Where it has fewer fields than five, its times are no numbers or the end comes before the beginning, or a brace has no partner.
+/// Fails if the line has fewer than five fields, if its times are not numbers or the end comes
+/// before the beginning, or if a brace has no partner.
 pub fn row(line: &str) -> Result<Option<StmLine>, Fault> {
     if is_silent(line) {
         return Ok(None);
@@ -83,11 +86,11 @@ pub fn row(line: &str) -> Result<Option<StmLine>, Fault> {
     Ok(Some(StmLine { file, channel, speaker, begin, end, label, words, pieces, is_ignored }))
 }
 
-/// References. A recording is a text, a segment a cue, and another channel or speaker another turn. Braces, alternatives but the first,
-/// events, and what says that a segment is ignored are tags.
+/// References. A recording is a text, a segment a cue, and another channel or speaker another turn.
+/// Braces, all alternatives but the first, events, and the mark of an ignored segment are tags.
 #[derive(Debug, Default)]
 pub(super) struct StmReader {
-    /// Recording, channel and speaker of the last segment.
+    /// The recording, channel and speaker of the last segment.
     last: [String; 3],
 }
 
@@ -148,7 +151,8 @@ impl Grammar for StmReader {
     }
 }
 
-/// Where the pieces of the text stand that begins after byte `from`, in a segment that is ignored too.
+/// Returns the places of the pieces of the text that begins after byte `from`, also in an ignored
+/// segment.
 fn places(line: &str, from: usize, pieces: &[TranscriptPiece], is_ignored: bool) -> Vec<Range<usize>> {
     match is_ignored {
         true => fields(line, from).collect(),
@@ -156,8 +160,8 @@ fn places(line: &str, from: usize, pieces: &[TranscriptPiece], is_ignored: bool)
     }
 }
 
-/// Reads the text whose pieces stand at `places`, those of its words among them, and gives where the tags stand. A tag stands after the
-/// word before it.
+/// Reads the text whose pieces, including its words, are at `places`, and returns the places of the
+/// tags. A tag stands after the word before it.
 fn read_text(
     line: &str,
     places: Vec<Range<usize>>,
@@ -253,7 +257,8 @@ impl segment::SegmentWriter for StmWriter {
     }
 }
 
-/// The name of the voice that a cue begins with, as one word: `<v.loud Ana Reis>` is `Ana_Reis`.
+/// Returns the name in the voice tag that begins a cue, as one word: `<v.loud Ana Reis>` gives
+/// `Ana_Reis`.
 fn voice(segment: &Segment) -> Option<String> {
     let tag = segment.tags.first().filter(|tag| tag.at == 0)?.tag.strip_prefix("<v")?;
     let (_, name) = tag
@@ -264,7 +269,7 @@ fn voice(segment: &Segment) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// The words and what stands between them.
+/// Returns the words and the text between them.
 fn text(segment: &Segment) -> String {
     let mut spaced = segment.clone();
     for tag in &mut spaced.tags {
