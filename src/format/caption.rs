@@ -1,4 +1,4 @@
-//! Live captions: a line is a record, which comes in whole and goes out whole, with its times.
+//! Live captions: each line is a record, which is read and written whole, with its times.
 
 use std::fmt::Debug;
 
@@ -14,37 +14,38 @@ use crate::files::Input;
 /// A record.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Caption {
-    /// Which one it is.
+    /// The identity of the record.
     pub id: Option<Id>,
-    /// Its words as a part of a text that goes on from record to record: it ends with white space, and after a line feed somebody else
-    /// speaks. As long as the text of the record, and the same but for what is no word.
+    /// The words of the record as a part of a text that runs on from record to record: it ends with
+    /// white space, and a line feed means a change of speaker. It is as long as the text of the
+    /// record, and equals it except for blanks in place of everything that is not a word.
     pub view: String,
-    /// Whether it begins a text: the words of earlier records have nothing to do with it.
+    /// True if the record begins a text: words of earlier records are not its context.
     pub begins: bool,
-    /// The text of the record: the line as it is, or what stands in the frame.
+    /// The text of the record: the line itself, or the text in the envelope.
     pub(super) source: Vec<u8>,
     pub(super) frame: Envelope,
 }
 
-/// Which record it is: the recogniser may say it again with other words.
+/// The identity of a record, which the recogniser may send again with other words.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Id {
-    /// The one of this name.
+    /// The record of this name.
     Name(String),
-    /// The word that somebody in a recording said from one second to another.
+    /// The word that a speaker in a recording said between two times.
     Spoken {
         /// The recording, its channel and the speaker.
         by: [String; 3],
-        /// The seconds.
+        /// The begin time in seconds.
         from: f64,
-        /// Where it ends.
+        /// The end time in seconds.
         to: f64,
     },
 }
 
 impl Id {
-    /// Whether this record takes the place of an earlier one: it has the same name, or the same speaker began the earlier one no
-    /// sooner, and it was not over by then.
+    /// Returns true if this record replaces an earlier one: it has the same name, or the same
+    /// speaker began the earlier one no sooner, and the earlier one had not ended by then.
     pub fn replaces(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Name(name), Self::Name(earlier)) => name == earlier,
@@ -57,17 +58,18 @@ impl Id {
 }
 
 impl Caption {
-    /// A record without words.
+    /// Makes a record without words.
     pub(super) fn silent(line: &[u8]) -> Self {
         Self { source: line.to_vec(), ..Self::default() }
     }
 
-    /// The line as it came.
+    /// Returns the line as it came.
     pub fn bytes(&self) -> &[u8] {
         if self.frame.is_none() { &self.source } else { self.frame.source() }
     }
 
-    /// Appends the record to `out`, with the letters of `restored`, which differs from the view in case alone.
+    /// Appends the record to `out`, with the letters of `restored`, which differs from the view
+    /// only in case.
     pub fn write(&self, restored: &str, out: &mut Vec<u8>) {
         let mut text = Vec::with_capacity(self.source.len());
         let mut done = 0;
@@ -94,17 +96,18 @@ impl Caption {
 
 /// A format of live captions.
 pub(super) trait Captions: Send + Debug {
-    /// Reads the next line: `whole` with its ending, and the text without it, which begins at byte `start` there.
+    /// Reads the next line: `whole` with its ending, and `text` without it, which begins at byte
+    /// `start` of `whole`.
     ///
     /// # Errors
-    /// Where it is not what the format allows.
+    /// Fails if the line is not what the format allows.
     fn caption(&mut self, text: &str, start: usize, whole: &[u8]) -> Result<Caption, Fault>;
 }
 
-/// A record is in memory: what is longer is none.
+/// The longest record in bytes: a record is kept in memory, and a longer line is not a record.
 const LONGEST: usize = 1 << 28;
 
-/// Records on their way in.
+/// Records that are read as they come in.
 #[derive(Debug)]
 pub struct CaptionReader {
     lines: SplitLines,
@@ -114,10 +117,10 @@ pub struct CaptionReader {
 }
 
 impl CaptionReader {
-    /// Begins with records of a format; `name` is what errors call them.
+    /// Starts reading records of a format; `name` is their name in errors.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the format has no records that can come one by one.
+    /// Returns [`Error::Usage`] if the format has no records that can come one by one.
     pub fn new(name: impl Into<String>, kind: Kind, options: &RestoreOptions) -> Result<Self> {
         let captions: Box<dyn Captions> = match kind {
             Kind::Ctm => Box::new(ctm::Spoken::default()),
@@ -140,10 +143,11 @@ impl CaptionReader {
         self.lines.push(bytes);
     }
 
-    /// Gives out the next record that is here; where nothing more comes (`ended`), the last needs no line feed.
+    /// Returns the next complete record; at the end of the input (`ended`), the last needs no line
+    /// feed.
     ///
     /// # Errors
-    /// Where the line is not what the format allows, and the options do not pass it.
+    /// Fails if the line is not what the format allows, unless the options let it pass.
     pub fn next(&mut self, ended: bool) -> Result<Option<Caption>> {
         if !self.lines.next_pushed(ended)? {
             return Ok(None);
@@ -164,7 +168,8 @@ impl CaptionReader {
     }
 }
 
-/// The name of a record: the string or number that stands in the field of its object that says it.
+/// Returns the name of a record: the string or number in the field of its object that identifies
+/// it.
 pub(super) fn name(json: &str, options: &RestoreOptions) -> Result<Option<Id>, Fault> {
     let field = options.id.as_deref().unwrap_or("id");
     let (mut depth, mut is_next, mut found) = (0, false, None);
@@ -192,7 +197,8 @@ pub(super) fn name(json: &str, options: &RestoreOptions) -> Result<Option<Id>, F
 mod tests {
     use super::*;
 
-    /// What stands in the records and what they are called; lines of another case come out with nothing else changed.
+    /// Returns the views and names of the records, and checks that lines in another case come out
+    /// with nothing else changed.
     fn captions(kind: Kind, text: &str) -> Vec<(String, Option<Id>)> {
         let options = RestoreOptions::default();
         let mut captions = None;

@@ -1,7 +1,8 @@
-//! From one format of subtitles and transcripts to another, with nothing lost.
+//! Converts between formats of subtitles and transcripts without loss.
 //!
-//! A file is a row of segments, each with its text, times and whatever else its format has, and of blocks that are not said. Reading
-//! the output gives the same as reading the input. What each format has a place for:
+//! A file is a sequence of segments, each with its text, times and the other fields of its format,
+//! and of blocks that are not spoken. Reading the output gives the same as reading the input. The
+//! table lists the content that each format can express:
 //!
 //! | format | a segment is | it has | blocks |
 //! | --- | --- | --- | --- |
@@ -15,13 +16,16 @@
 //! | whisper-json | a segment | number, times, text, speaker, words with times and confidences, what else the file has | the document's other fields |
 //! | jsonl | an object | everything | everything |
 //!
-//! Only `<i>`, `<b>` and `<u>` are tags in both kinds of subtitles; their settings are not each other's. Escapes of vtt are plain
-//! characters elsewhere. What is not said in ctm and stm, events in `<>` and alternatives, are tags, and a name, confidence or type that
-//! is not there is `-`, `NA` and `NA`. In jsonl the text stands without tags, which have a list of their own with their places, so that
-//! text is text there. Blocks have `"text":null` beside them, so that those who read texts pass over them.
+//! Only `<i>`, `<b>` and `<u>` are tags in both subtitle formats; the settings of one are not valid
+//! in the other. Escapes of vtt are plain characters elsewhere. Unspoken parts of ctm and stm,
+//! events in `<>` and alternatives, are tags, and a missing name, confidence or type is `-`, `NA`
+//! and `NA`. In jsonl the text has no tags: these have a list of their own with their places, so
+//! that the text is plain. Blocks have `"text":null`, so that readers of texts skip them.
 //!
-//! Not content, and not kept: line ends, a byte-order mark, empty lines between cues and in them, white space around fields, how a time is
-//! written (`00:01.000`, `4.00`), how a string in JSON is escaped. A cue without a number gets its place in .srt, which needs one.
+//! The following is not content and is not kept: line endings, a byte-order mark, empty lines
+//! between cues and in them, white space around fields, the notation of a time (`00:01.000`,
+//! `4.00`), the escapes of a string in JSON. In .srt, which requires numbers, a cue without a
+//! number gets its position in the file.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -36,28 +40,31 @@ use super::{Kind, conll, ctm, jsonl, plain, srt, stm, vtt, whisper};
 use crate::error::{Error, Result, option};
 use crate::files::{BOM, Input};
 
-/// What is converted to what.
+/// The settings of a conversion.
 #[derive(Debug, Clone, Default)]
 pub struct Conversion {
-    /// The format that is read; by the name of the input where it is [`Kind::Auto`].
+    /// The input format; [`Kind::Auto`] tells it from the name of the input.
     pub from: Kind,
-    /// The format that is written.
+    /// The output format.
     pub to: Kind,
-    /// Which field of jsonl is the text, or the number of the column of conll that has the words.
+    /// The field of jsonl that contains the text, or the number of the column of conll that
+    /// contains the words.
     pub field: Option<String>,
-    /// Whether what has no place in the other format is left out. Words never are.
+    /// True to drop the parts that the output format cannot express. Words are never dropped.
     pub drop: bool,
 }
 
 impl Conversion {
-    /// Reads a file and writes it in the other format, in as much memory for a file of any length, but for Whisper's JSON. What is
-    /// left out is what comes back: `settings of 12 cues, 1 style`.
+    /// Reads a file and writes it in the other format, with memory independent of the length of the
+    /// file, except for Whisper's JSON. Returns a summary of the dropped parts: `settings of 12
+    /// cues, 1 style`.
     ///
-    /// Law: reading the output gives the same segments as reading the input, but for what was left out, and for the numbers of
-    /// cues that .srt must have.
+    /// Law: reading the output gives the same segments as reading the input, except for the dropped
+    /// parts and the numbers that .srt requires.
     ///
     /// # Errors
-    /// Where the input is not in its format, or something would be lost; [`Error::Usage`] where there is no such conversion.
+    /// Fails if the input does not match its format or something would be lost; returns
+    /// [`Error::Usage`] if there is no such conversion.
     pub fn run(&self, input: Input, out: &mut dyn Write, target: &Path) -> Result<Option<String>> {
         let from = match self.from {
             Kind::Auto => {
@@ -101,7 +108,8 @@ impl Conversion {
     }
 }
 
-/// Tells whether a segment is a word of a later alternative or a mark of alternatives, which only .ctm has.
+/// Returns true if a segment is a word of a later alternative or a mark of alternatives, which only
+/// .ctm has.
 fn is_unsaid(segment: &Segment, from: Kind, to: Kind) -> bool {
     let is_mark = |tag: &str| !is_event(tag) || matches!(tag, "<ALT_BEGIN>" | "<ALT>" | "<ALT_END>");
     let is_there = matches!(to, Kind::Ctm | Kind::Jsonl);
@@ -164,7 +172,7 @@ impl ConvertSource {
     }
 }
 
-/// What reads the lines of a format that is converted; `None` where it is read whole.
+/// Returns the grammar of a format that can be converted; `None` if the format is read whole.
 fn grammar(kind: Kind, field: Option<&str>) -> Result<Option<Box<dyn Grammar>>> {
     match kind {
         Kind::Trn | Kind::Nlp | Kind::Tsv => Err(no_segments(kind)),
@@ -209,19 +217,20 @@ fn writer(kind: Kind) -> Result<Box<dyn SegmentWriter>> {
     })
 }
 
-/// Reads what is written, so that what could not be read back is an error before the output is there.
+/// A reader of the output, so that output that does not read back is an error before it is written.
 struct Check {
     kind: Kind,
-    /// `None` where the output is read whole, at its end.
+    /// `None` if the output is read whole, at its end.
     grammar: Option<Box<dyn Grammar>>,
     number: u64,
-    /// What was written and not read yet, with where it comes from, and where the last came from.
+    /// The items written and not yet read back, with their sources, and the source of the last
+    /// item.
     expected: VecDeque<(Item, Rc<LocatedItem>)>,
     last: Option<Rc<LocatedItem>>,
     read: VecDeque<LocatedItem>,
 }
 
-/// Where something comes from, and why it cannot be written.
+/// The source of an item that cannot be written, and the reason.
 type Refused = (Option<Rc<LocatedItem>>, Lost);
 
 impl Check {
@@ -230,12 +239,13 @@ impl Check {
         Ok(Self { kind, grammar, number: 0, expected: VecDeque::new(), last: None, read: VecDeque::new() })
     }
 
-    /// What is written before the first text: a character that would be taken for a byte-order mark follows one.
+    /// Returns the mark before the first text: a text that begins with a byte-order mark needs
+    /// another one before it.
     fn mark(&self, text: &str) -> &'static str {
         if self.number == 0 && text.as_bytes().starts_with(BOM) { "\u{feff}" } else { "" }
     }
 
-    /// Takes the next item and how it is written.
+    /// Takes the next item and its written text.
     fn take(&mut self, item: Item, found: &Rc<LocatedItem>, text: &str) -> Result<(), Refused> {
         self.expected.push_back((item, Rc::clone(found)));
         self.last = Some(Rc::clone(found));
@@ -243,13 +253,13 @@ impl Check {
         self.compare()
     }
 
-    /// Reads on.
+    /// Reads more of the output.
     fn feed(&mut self, text: &str) -> Result<(), Refused> {
         let Some(grammar) = &mut self.grammar else { return Ok(()) };
         let mut lines = text.split_terminator('\n').peekable();
         while let Some(line) = lines.next() {
             self.number += 1;
-            // The first line says how lines end, where not all do alike.
+            // The first line decides the line endings, in formats whose files differ in them.
             let returns = self.number == 1 || grammar.ends() == Ends::Anywhere;
             if line.ends_with('\r') || returns && line.contains('\r') {
                 return Err(self.refused("found a carriage return that would end a line"));
@@ -307,13 +317,13 @@ impl Check {
     }
 }
 
-/// What a file becomes, for the tests of each format.
+/// Converts a file, for the tests of each format.
 #[cfg(test)]
 pub(super) fn written(from: Kind, to: Kind, text: &str) -> String {
     run(from, to, false, text).expect("nothing is lost")
 }
 
-/// The same, where what has no place is left out.
+/// Converts a file and drops the parts that the output format cannot express.
 #[cfg(test)]
 pub(super) fn dropped(from: Kind, to: Kind, text: &str) -> String {
     run(from, to, true, text).expect("no text is lost")

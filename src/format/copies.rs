@@ -1,6 +1,7 @@
-//! Words that stand in a file more than once: one place is decided, and the others follow it.
+//! Words that a file contains more than once: one place is decided, and the others follow it.
 //!
-//! A line of roll-up captions stands in several cues, and CoNLL-U has `I'm` and its parts `I` and `'m` in rows of their own.
+//! A line of roll-up captions appears in several cues, and CoNLL-U has `I'm` and its parts `I` and
+//! `'m` in separate rows.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,25 +11,26 @@ use super::records::TextPart;
 use crate::text::markup::untagged;
 use crate::text::{Capitals, Case, Choice, Constraint, Locale, RestoreOptions, Token, Tokens, resolve};
 
-/// A place in a piece where a word of the file, or a part of one, stands again.
+/// A place in a piece that repeats a word of the file, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CopiedWord {
     pub(super) source: Range<u32>,
     /// The number of the word in the file, counted from 0.
     pub(super) word: u64,
     pub(super) part: CopiedPart,
-    /// The case that follows from the word's, once that is decided.
+    /// The case that follows from the case of the word, once that is decided.
     case: Option<Case>,
 }
 
-/// The part of a word that stands again.
+/// The part of a word that is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CopiedPart {
     /// The letters from this one on, counted from 0 among those that pair.
     Letters(usize),
-    /// The first of several words that are written together in another spelling: `will` of `won't`.
+    /// The first of several words that are contracted to one with another spelling: `will` of
+    /// `won't`.
     First,
-    /// One of the others: `not`.
+    /// Another of these words: `not`.
     Other,
 }
 
@@ -38,7 +40,7 @@ impl CopiedWord {
     }
 }
 
-/// The capitals of a word, and how many letters it has that may be one.
+/// The capitals of a word, and the number of its letters that pair.
 #[derive(Debug, Clone, Copy)]
 struct WrittenCase {
     capitals: u64,
@@ -60,19 +62,19 @@ impl WrittenCase {
     }
 }
 
-/// The cases of the words that were written last.
+/// The cases of the last words written.
 #[derive(Debug, Default)]
 pub struct WrittenWords {
-    /// How many words were written.
+    /// The number of words written.
     count: u64,
     last: VecDeque<WrittenCase>,
 }
 
-/// No copy stands so many words after its word, if both do not stand in one piece.
+/// The largest distance in words from a word to its copy, unless both are in one piece.
 const REACH: usize = 8 * LONGEST_LINE;
 
 impl WrittenWords {
-    /// Settles the copies of a piece, whose words have these choices: pieces come in their order.
+    /// Settles the copies in a piece, whose words have these choices; pieces come in order.
     pub fn settle(&mut self, piece: &mut Piece, choices: &[Choice], options: &RestoreOptions) {
         let Piece { source, tokens, copies, copied_from, .. } = piece;
         let written = |at: usize| {
@@ -97,7 +99,7 @@ impl WrittenWords {
                 .map(|(found, word)| found.of_part(copy.part, &untagged(word), options.locale()));
         }
         match copied_from.map(|first| first.checked_sub(self.count)) {
-            // Words of earlier pieces are all kept from there on.
+            // All words of earlier pieces from there on are kept.
             Some(None) => self.last.extend((0..tokens.len()).map(written)),
             Some(Some(first)) => {
                 self.last.clear();
@@ -110,7 +112,7 @@ impl WrittenWords {
     }
 }
 
-/// The words and the copies of a piece, with choices for both.
+/// Returns the words and the copies of a piece, with choices for both.
 pub(super) fn with_copies(
     piece: &Piece,
     choices: &[Choice],
@@ -139,25 +141,27 @@ pub(super) fn with_copies(
     }
 }
 
-/// A line of more characters that are no white space is never taken for one that was there before.
+/// The largest number of characters, without white space, of a line that can count as a repetition.
 const LONGEST_LINE: usize = 512;
 
-/// A line that was there before is looked for among so many.
+/// The number of earlier lines that are searched for a repetition.
 const LINES: usize = 4;
 
-/// Finds the lines of a cue that stood in the cue before: captions that roll up show each line two or three times.
+/// Finds lines of a cue that repeat lines of the previous cue: roll-up captions show each line two
+/// or three times.
 #[derive(Debug, Default)]
 pub(super) struct RolledLines {
     cue: u64,
-    /// The lines of the cue before, and those of this one so far.
+    /// The lines of the previous cue; `lines` are those of this cue so far.
     last: Vec<RolledLine>,
     lines: Vec<RolledLine>,
-    /// Whether all lines of this cue were there before, and the one of the last cue that would come next then.
+    /// True if all lines of this cue are repeated so far; `next` is then the line of the previous
+    /// cue expected next.
     is_at_top: bool,
     next: Option<usize>,
-    /// The line that was read and not taken.
+    /// The line that was read and not yet taken.
     read: Option<ReadLine>,
-    /// Lines to be used again.
+    /// Lines to be reused.
     spare: Vec<RolledLine>,
 }
 
@@ -165,17 +169,18 @@ pub(super) struct RolledLines {
 #[derive(Debug, Clone, Default)]
 struct RolledLine {
     text: String,
-    /// Where its parts stand one after the other: in the line, and in the piece once it is taken.
+    /// The places of its parts, one after the other: in the line, and in the piece once the line is
+    /// taken.
     parts: Vec<Range<usize>>,
-    /// The number of each word in the file, and where it stands in the text.
+    /// The number of each word in the file, and its place in the text.
     words: Vec<(u64, Range<usize>)>,
     is_searched: bool,
-    /// How many other lines were new since this one was.
+    /// The number of other lines that were new since this line was new.
     age: usize,
 }
 
 impl RolledLine {
-    /// Forgets all and keeps the memory.
+    /// Clears the line and keeps the memory.
     fn emptied(mut self) -> Self {
         self.text.clear();
         self.parts.clear();
@@ -183,21 +188,22 @@ impl RolledLine {
         Self { is_searched: false, age: 0, ..self }
     }
 
-    /// Tells whether it has too many characters that are no white space.
+    /// Returns true if the line has too many characters that are not white space.
     fn is_long(&self) -> bool {
         self.text.len() > LONGEST_LINE && letter_count(&self.text) > LONGEST_LINE
     }
 
-    /// Tells whether another line says the same, whatever its capitals and white space.
+    /// Returns true if another line has the same text, apart from capitals and white space.
     fn is_same(&self, other: &Self, locale: Locale) -> bool {
-        // Most lines have ASCII alone, whose letters pair as everywhere but under the Turkic locale, and differ at once.
+        // Most lines are ASCII, whose letters pair alike except under the Turkic locale, and differ
+        // at once.
         if locale != Locale::Turkic && self.text.is_ascii() && other.text.is_ascii() {
             return ascii_letters(&self.text).eq(ascii_letters(&other.text));
         }
         self.small(locale) == other.small(locale)
     }
 
-    /// Its characters in small letters without white space.
+    /// Returns its characters in lower case without white space.
     fn small(&self, locale: Locale) -> String {
         let mut start = 0;
         let part = |place: &Range<usize>| {
@@ -208,7 +214,7 @@ impl RolledLine {
         self.parts.iter().map(part).collect::<String>().split_whitespace().collect()
     }
 
-    /// Where byte `at` of the piece stands in the text.
+    /// Returns the place in the text of byte `at` of the piece.
     fn find(&self, at: usize) -> Option<usize> {
         let mut start = 0;
         for place in &self.parts {
@@ -220,7 +226,7 @@ impl RolledLine {
         None
     }
 
-    /// Where each character stands that is no white space.
+    /// Iterates over the places of the characters that are not white space.
     fn letters(&self) -> impl Iterator<Item = Range<usize>> {
         let mut parts = self.parts.iter();
         let (mut start, mut part) = (0, 0..0);
@@ -238,12 +244,13 @@ impl RolledLine {
 #[derive(Debug)]
 enum ReadLine {
     New(RolledLine),
-    /// The one of the last cue with this number, as it stands now.
+    /// The line of the previous cue with this number, as it stands now.
     Again(usize, RolledLine),
 }
 
 impl RolledLines {
-    /// Takes a line with these parts, which stands in the cue of this number, and says whether it stood in the cue before.
+    /// Reads a line with these parts, in the cue of this number, and returns true if it repeats a
+    /// line of the previous cue.
     pub(super) fn read<'a>(
         &mut self,
         cue: u64,
@@ -283,12 +290,13 @@ impl RolledLines {
         found.is_some()
     }
 
-    /// Tells whether the line that was read stood in the cue before.
+    /// Returns true if the last line read repeats a line of the previous cue.
     pub(super) fn is_again(&self) -> bool {
         matches!(self.read, Some(ReadLine::Again(..)))
     }
 
-    /// Takes the line that was read into a piece, where it begins at this byte. `copies` are the places in it that say words again.
+    /// Adds the last line read to a piece, at this byte. `copies` collects the places in it that
+    /// repeat words.
     pub(super) fn take(&mut self, start: usize, copies: &mut Vec<CopiedWord>) {
         match self.read.take() {
             None => {}
@@ -322,12 +330,13 @@ impl RolledLines {
         }
     }
 
-    /// Notes the words of the lines that this text holds, where they were not found yet; `count` words stand in the pieces before.
+    /// Notes the words of the lines in this text that were not searched yet; `count` is the number
+    /// of words in earlier pieces.
     pub(super) fn find_words(&mut self, text: &str, tokens: &Tokens, count: u64) {
         let words = tokens.as_slice();
         for line in self.last.iter_mut().chain(&mut self.lines) {
             let (Some(first), Some(last)) = (line.parts.first(), line.parts.last()) else { continue };
-            // The line that comes next is here and its text is not.
+            // The next line is known, but its text is not here yet.
             if line.is_searched || last.end > text.len() {
                 continue;
             }
@@ -347,25 +356,25 @@ impl RolledLines {
         }
     }
 
-    /// The number of the first word in the file that a later line may say again.
+    /// Returns the number of the first word in the file that a later line may repeat.
     pub(super) fn first_word(&self) -> Option<u64> {
         let lines = self.last.iter().chain(&self.lines);
         lines.filter_map(|line| line.words.first()).map(|(word, _)| *word).min()
     }
 }
 
-/// Forgets all lines but so many, and keeps their memory.
+/// Drops all but the last `most` lines, and keeps their memory.
 fn forget(lines: &mut Vec<RolledLine>, most: usize, spare: &mut Vec<RolledLine>) {
     let all = lines.len();
     spare.extend(lines.drain(..all.saturating_sub(most)).map(RolledLine::emptied));
 }
 
-/// The characters of a text of ASCII in small letters without white space.
+/// Returns the characters of an ASCII text in lower case, without white space.
 fn ascii_letters(text: &str) -> impl Iterator<Item = u8> {
     text.bytes().filter(|&b| !char::from(b).is_whitespace()).map(|b| b.to_ascii_lowercase())
 }
 
-/// How many characters of a text are no white space.
+/// Returns the number of characters of a text that are not white space.
 fn letter_count(text: &str) -> usize {
     text.chars().filter(|c| !c.is_whitespace()).count()
 }

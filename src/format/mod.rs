@@ -1,4 +1,4 @@
-//! Files that hold text: their words come out, and the same file goes back with other capitals.
+//! Files with text: reads their words, and writes the same files with other capitals.
 
 mod ass;
 mod buffer;
@@ -53,29 +53,30 @@ use crate::text::Context;
 use crate::text::write::write;
 use crate::text::{Break, Choice, RestoreOptions, Tokens};
 
-/// A stretch of a file: bytes, and the words that stand in them. Cleared and used again.
+/// A part of a file: bytes, and the words in them. Cleared and reused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Piece {
-    /// The bytes as they are; where there is a frame, the text in it.
+    /// The bytes of the text: the file itself, or the text in the envelope.
     pub source: Vec<u8>,
     /// The words, with their places in `source`.
     pub tokens: Tokens,
-    /// What comes after: [`Break::Space`] where the line goes on, [`Break::Document`] at the end of a text, as the end of the file is.
+    /// The break after the piece: [`Break::Space`] if the line continues, [`Break::Document`] at
+    /// the end of a text, such as the end of the file.
     pub after: Break,
-    /// The bytes of the file where they are not the text itself.
+    /// The bytes of the file, if they are not the text itself.
     pub frame: Envelope,
-    /// Places that say again words of this piece or of one before, and the number of the first word of the file that a later piece
-    /// may say again.
+    /// The places that repeat words of this piece or of an earlier one; `copied_from` is
+    /// the number of the first word of the file that a later piece may repeat.
     copies: Vec<CopiedWord>,
     copied_from: Option<u64>,
 }
 
 impl Piece {
-    /// Appends the piece to `out` with the letters of its words in the cases chosen; see [`write()`]. Places that say words again
-    /// get their cases once [`WrittenWords::settle`] has told them.
+    /// Appends the piece to `out` with its words in the chosen cases; see [`write()`]. Copied words
+    /// get their cases from [`WrittenWords::settle`].
     ///
     /// # Panics
-    /// Where there are fewer choices than words.
+    /// Panics if there are fewer choices than words.
     pub fn write(&self, choices: &[Choice], options: &RestoreOptions, out: &mut Vec<u8>) {
         if !self.copies.is_empty() {
             let (tokens, choices) = copies::with_copies(self, choices, options);
@@ -89,12 +90,12 @@ impl Piece {
         self.frame.write(&String::from_utf8_lossy(&self.source), &String::from_utf8_lossy(&text), out);
     }
 
-    /// The bytes of the file that it holds.
+    /// Returns the bytes of the file in this piece.
     pub fn bytes(&self) -> &[u8] {
         if self.frame.is_none() { &self.source } else { self.frame.source() }
     }
 
-    /// Forgets all and keeps the memory.
+    /// Clears the piece and keeps the memory.
     fn clear(&mut self) {
         self.source.clear();
         self.tokens.clear();
@@ -104,50 +105,53 @@ impl Piece {
     }
 }
 
-/// A file being read. Law: the sources of all pieces, or their frames', one after the other, are the file.
+/// A file being read. Law: the sources of all pieces, or their envelopes', one after the other, are
+/// the file.
 pub trait Format: Send {
-    /// Reads the next piece into `piece`; false at the end of the file. What is said of a word depends on the bytes of
-    /// the file alone, never on how they arrive. A piece is small (at most some 100 kB), however long the file or one
-    /// line of it is.
+    /// Reads the next piece into `piece`; false at the end of the file. The tokens depend on the
+    /// bytes of the file alone, never on how they arrive. A piece is small (at most some 100 kB),
+    /// whatever the length of the file or of a line.
     ///
     /// # Errors
-    /// Where the file cannot be read, or holds what the format does not allow.
+    /// Fails if the file cannot be read, or holds something that the format does not allow.
     fn next(&mut self, piece: &mut Piece) -> Result<bool>;
 }
 
-/// The formats that are read.
+/// The formats that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Kind {
-    /// By the end of the file's name, before .gz, .zst or .xz; where that says nothing, by the file's first bytes, and otherwise text.
+    /// The format by the file extension, before .gz, .zst or .xz; without a known one by the first
+    /// bytes of the file, and otherwise text.
     #[default]
     Auto,
     /// Plain text.
     Text,
-    /// Subtitles of SubRip.
+    /// SubRip subtitles.
     Srt,
-    /// Subtitles of the web (WebVTT).
+    /// Web subtitles (WebVTT).
     Vtt,
     /// Subtitles of Aegisub and SubStation Alpha.
     Ass,
-    /// Subtitles of the W3C in XML (TTML).
+    /// W3C subtitles in XML (TTML).
     Ttml,
-    /// Recogniser output of NIST, a word a line.
+    /// NIST recogniser output, one word per line.
     Ctm,
-    /// References of NIST, a segment a line.
+    /// NIST references, one segment per line.
     Stm,
-    /// An object a line, with the text in the field that --field names.
+    /// One JSON object per line, with the text in the field that --field names.
     Jsonl,
-    /// What Whisper and its kin write: the same words in text, segments and words.
+    /// The JSON of Whisper and related tools: the same words in text, segments and words.
     WhisperJson,
-    /// Columns, a word a line.
+    /// Columns, one word per line.
     Conll,
-    /// References and recogniser output of NIST, an utterance and its name a line.
+    /// NIST references and recogniser output, one utterance and its name per line.
     Trn,
-    /// Columns between |, a word and its mark a line, with a header that has token and punctuation; events in <> are no words.
+    /// Columns between |, one word and its mark per line, with a header that has token and
+    /// punctuation; events in <> are not words.
     Nlp,
     /// A table, with the text in the column that --field names.
     Tsv,
-    /// Tokenised text, white space between tokens.
+    /// Tokenised text, with white space between tokens.
     Tok,
 }
 
@@ -185,7 +189,7 @@ impl NamedValue for Kind {
     const FORMER: &'static [(&'static str, &'static str)] = &[("lines", "text")];
 }
 
-/// The endings of names of subtitles that are not read, and their formats.
+/// The file extensions of subtitles that are not read, and their formats.
 const UNREAD: [(&str, &str); 4] = [
     ("dfxp", "DFXP, which the format ttml may read"),
     ("scc", "Scenarist"),
@@ -194,12 +198,12 @@ const UNREAD: [(&str, &str); 4] = [
 ];
 
 impl Kind {
-    /// The format that a file's name means; text where it means none.
+    /// Returns the format of a file by its extension; text if the extension is unknown.
     pub fn of_name(path: &Path) -> Self {
         Self::named(path).unwrap_or(Self::Text)
     }
 
-    /// The format that a file's name means, if it means one.
+    /// Returns the format of a file by its extension, if it is known.
     pub fn named(path: &Path) -> Option<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let (_, end) = unfiltered_name(files::uncompressed_name(&name)).rsplit_once('.')?;
@@ -222,10 +226,11 @@ impl Kind {
         })
     }
 
-    /// Refuses a file whose name means a format that is not read: taken for text, its timings and codes would be words.
+    /// Refuses a file whose extension means a format that is not read: taken for text, its timings
+    /// and codes would be words.
     ///
     /// # Errors
-    /// Where it does.
+    /// Fails for such a file.
     pub fn refuse_unread(path: &Path) -> Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let end = files::uncompressed_name(&name).rsplit_once('.').map_or("", |(_, end)| end);
@@ -237,10 +242,11 @@ impl Kind {
         Err(Error::file(path.display().to_string(), problem))
     }
 
-    /// Begins to read a file.
+    /// Starts reading a file.
     ///
     /// # Errors
-    /// Where its name means a format that is not read, or the options name a field that the format cannot have.
+    /// Fails if the extension of the file means a format that is not read, or the options name a
+    /// field that the format cannot have.
     pub fn open(self, mut input: Input, options: RestoreOptions) -> Result<Box<dyn Format>> {
         let kind = self.of_input(&mut input)?;
         Ok(match kind {

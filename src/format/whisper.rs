@@ -1,8 +1,11 @@
-//! The JSON of Whisper and its kin: a text as segments, and the same words again as a whole and one by one.
+//! The JSON of Whisper and related tools: a text as segments, and the same words again as a whole
+//! and one by one.
 //!
-//! The segments (`segments[].text`, `chunks[].text`, `transcription[].text`) are the text that is restored; where there are none, the
-//! whole (`text`), and without that the words. All other places of a word (`text`; `word` or `text` of each of `words`,
-//! `word_timings` and `word_segments`; `tokens[].text`) get the capitals that it has there. Another `segments[].speaker` is another turn.
+//! The segments (`segments[].text`, `chunks[].text`, `transcription[].text`) are the restored text;
+//! without segments, the whole (`text`), and without that the words. All other places of a word
+//! (`text`; `word` or `text` of each of `words`, `word_timings` and `word_segments`;
+//! `tokens[].text`) get the capitals of the word in the restored text. A change of
+//! `segments[].speaker` is another turn.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -25,7 +28,7 @@ use crate::files::{BOM, Input};
 use crate::text::tokenize::{Cut, Tokenizer};
 use crate::text::{Break, Locale};
 
-/// A word that is missing in one of the forms is looked for so many characters on.
+/// The number of characters within which a word missing from one of the forms is looked for.
 const AHEAD: usize = 2000;
 
 /// A document, which is read whole: its text stands in several places.
@@ -61,7 +64,7 @@ impl Format for Whisper {
         let start = if source.starts_with(BOM) { BOM.len() } else { 0 };
         match StringPlaces::read(&json[start..]) {
             Ok(found) => found.fill(json, start, &self.options, piece),
-            // It passes as it is.
+            // The document is copied unchanged.
             Err(_) if self.options.lossy => {
                 piece.source.extend_from_slice(&source);
                 return Ok(true);
@@ -80,7 +83,7 @@ impl Format for Whisper {
 pub(super) struct SegmentTexts {
     input: Option<Input>,
     json: String,
-    /// Where their texts stand, the last first.
+    /// The places of their texts and of their speakers, the last first.
     places: Vec<(Range<usize>, Option<Range<usize>>)>,
     is_cues: bool,
     cues: CueScanner,
@@ -150,14 +153,14 @@ impl RecordSource for SegmentTexts {
     }
 }
 
-/// Documents that come in live, a line each.
+/// Documents that come in live, one per line.
 #[derive(Debug)]
 pub(super) struct Documents {
     options: RestoreOptions,
 }
 
 impl Documents {
-    /// Reads documents; [`RestoreOptions::id`] names the field that says which one it is.
+    /// Reads documents; [`RestoreOptions::id`] names the field that identifies a document.
     pub(super) fn new(options: &RestoreOptions) -> Self {
         Self { options: options.clone() }
     }
@@ -193,10 +196,10 @@ impl Captions for Documents {
     }
 }
 
-/// The language that a document says it is in, as it says it: `en`, or `english`.
+/// Returns the language that a document declares, as written: `en`, or `english`.
 pub fn language(json: &[u8]) -> Option<String> {
     let json = str::from_utf8(json.strip_prefix(BOM).unwrap_or(json)).ok()?;
-    // The keys that lead to each object or array that is open.
+    // The keys that lead to each open object or array.
     let (mut open, mut path, mut language) = (Vec::new(), Vec::new(), None);
     let read = read(json, &mut |event| match event {
         Event::Begin => open.push(path.len()),
@@ -219,7 +222,7 @@ pub fn language(json: &[u8]) -> Option<String> {
     read.ok().and(language)
 }
 
-/// The error for a fault in a document.
+/// Returns the error for a fault in a document.
 fn placed(fault: Fault, json: &str, name: &str) -> Error {
     let line_start = json[..fault.at].rfind('\n').map_or(0, |at| at + 1);
     let number = json[..line_start].matches('\n').count() as u64 + 1;
@@ -232,24 +235,25 @@ fn nothing() -> Fault {
     Fault { at: 0, problem: problem.to_owned() }
 }
 
-/// Where the strings of each kind stand between their quotes.
+/// The places of the strings of each kind, between their quotes.
 #[derive(Debug, Default)]
 struct StringPlaces {
     whole: Vec<Range<usize>>,
     segments: Vec<Range<usize>>,
-    /// The words one by one, in each list and each of the two fields that a word may stand in.
+    /// The words one by one, in each list and each of the two fields that may contain a word.
     words: [Vec<Range<usize>>; 5],
-    /// Who speaks in each segment, as far as that is said.
+    /// The speaker of each segment, if the document names one.
     speakers: Vec<Option<Range<usize>>>,
 }
 
 impl StringPlaces {
     fn read(json: &str) -> Result<Self, Fault> {
         let mut found = Self::default();
-        // The keys that lead to each object or array that is open; those of arrays are those before them.
+        // The length of the key path of each open object or array; an array has the path of its
+        // parent.
         let mut open: Vec<usize> = Vec::new();
         let mut path: Vec<String> = Vec::new();
-        // The first segment of the object that is open, and its speaker.
+        // The first segment of the open object, and its speaker.
         let (mut first, mut speaker) = (0, None);
         read(json, &mut |event| match event {
             Event::Begin => {
@@ -300,11 +304,11 @@ impl StringPlaces {
         piece.source.extend_from_slice(view.text.as_bytes());
     }
 
-    /// Finds the words of the text, and the places where it stands.
+    /// Finds the words of the text, and the places of the text in the document.
     fn view(self, json: &str, start: usize, options: &RestoreOptions, piece: &mut Piece) -> DocumentView {
         let mut kinds = vec![self.segments, self.whole];
         kinds.extend(self.words);
-        // Words that come without a text are one cue.
+        // Words without a text are one cue.
         let is_words = kinds[..2].iter().all(Vec::is_empty);
         kinds.retain(|places| !places.is_empty());
         let moved = |place: &Range<usize>| place.start + start..place.end + start;
@@ -331,18 +335,19 @@ impl StringPlaces {
     }
 }
 
-/// The text of a document, and the same with blanks for what is no word, as far as it was read.
+/// The text of a document, and a copy with blanks for everything that is not a word, as far as it
+/// was read.
 struct DocumentView {
     text: String,
     blanked: String,
-    /// What runs on begins here.
+    /// The start of the running text.
     run: usize,
     tokenizer: Tokenizer,
     cues: CueScanner,
     parts: LineParts,
-    /// Where somebody else speaks.
+    /// The places where the speaker changes.
     turns: Vec<usize>,
-    /// Where sentences begin in what runs on, whatever stands before.
+    /// The sentence starts in the running text, whatever comes before them.
     begins: Vec<usize>,
 }
 
@@ -377,7 +382,7 @@ impl DocumentView {
             self.begins.extend(begins.then_some(start));
             self.turns.extend((before == Some(Break::Turn)).then_some(start));
             fill(&mut self.blanked, start);
-            // Lines of a cue join.
+            // Lines of a cue are joined.
             self.blanked.extend(self.text[start..end].chars().map(|c| if c == '\n' { ' ' } else { c }));
         }
         self.parts = parts;
@@ -392,7 +397,7 @@ impl DocumentView {
     }
 }
 
-/// The characters of a text without its white space, small, each with its place.
+/// The characters of a text without its white space, in lower case, each with its place.
 struct LetterStream<'a> {
     text: &'a str,
     chars: Vec<(char, usize)>,
@@ -405,7 +410,8 @@ impl<'a> LetterStream<'a> {
         Self { text, chars: chars.map(|((at, _), c)| (c, at)).collect() }
     }
 
-    /// Says where the words of these strings stand in the text, which has them in the same order, but for some that are missing.
+    /// Adds the places of the words of these strings to the envelope; the text contains the words
+    /// in the same order, except that some may be missing.
     fn place(
         &self,
         json: &str,
@@ -413,7 +419,7 @@ impl<'a> LetterStream<'a> {
         locale: Locale,
         frame: &mut Envelope,
     ) {
-        // What follows the last word that was found, and what follows the last of which that is sure.
+        // The place after the last word found, and the place after the last certain one.
         let (mut at, mut sure) = (0, 0);
         for string in strings {
             for (run, word) in runs(&json[string.clone()]) {
@@ -436,7 +442,7 @@ impl<'a> LetterStream<'a> {
         self.chars[at..].len() >= word.len() && self.chars[at..].iter().zip(word).all(|((a, _), b)| a == b)
     }
 
-    /// Where the word begins a run from character `from` on.
+    /// Returns the place of the word as the beginning of a run, from character `from` on.
     fn find(&self, from: usize, word: &[char]) -> Option<usize> {
         let begins = |at: usize| {
             let before = self.text[..self.chars[at].1].chars().next_back();
@@ -447,7 +453,7 @@ impl<'a> LetterStream<'a> {
     }
 }
 
-/// The runs without white space of what stands between quotes, and what each says.
+/// Returns the runs without white space of a string between quotes, each with its content.
 fn runs(raw: &str) -> Vec<(Range<usize>, String)> {
     let mut runs: Vec<(Range<usize>, String)> = Vec::new();
     for (place, c) in units(raw).filter(|(_, c)| !c.is_whitespace()) {
@@ -462,17 +468,17 @@ fn runs(raw: &str) -> Vec<(Range<usize>, String)> {
     runs
 }
 
-/// The segments of a document, and before them what else it says.
+/// Returns the items of a document: its segments, after its other fields.
 ///
 /// # Errors
-/// Where it cannot be read, or is none.
+/// Fails if the input cannot be read, or is not such a document.
 pub(super) fn items(input: Input) -> Result<VecDeque<FoundItem>> {
     let name = input.name().to_owned();
     let json = input.text()?;
     read_items(&json).map_err(|fault| placed(fault, &json, &name))
 }
 
-/// The same for a document that is here.
+/// Reads the items of a document that is in memory.
 pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
     let mut found = VecDeque::new();
     if json.is_empty() {
@@ -486,7 +492,7 @@ pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
     let whole = fields.iter().position(|field| field.key == "text" && field.string(json).is_some());
     let is_object = json.trim_start().starts_with('{');
     if !is_object && !fields.is_empty() {
-        // A list of segments, and nothing beside them.
+        // A list of segments, with nothing beside them.
         let mut lines = LineNumbers::default();
         for object in &fields {
             found.push_back(read_object(json, object, &mut lines)?);
@@ -500,7 +506,7 @@ pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
             for object in members(json, &list.place)? {
                 found.push_back(read_object(json, &object, &mut lines)?);
             }
-            // The text as a whole says nothing new where it has the same characters.
+            // The text as a whole is redundant if it has the same characters.
             fields.retain(|field| {
                 field.key != "text" || field.string(json).is_none_or(|text| !has_characters(&found, &text))
             });
@@ -524,7 +530,7 @@ pub(super) fn read_items(json: &str) -> Result<VecDeque<FoundItem>, Fault> {
     Ok(found)
 }
 
-/// Whether the segments have these characters, white space aside.
+/// Returns true if the segments have these characters, apart from white space.
 fn has_characters(found: &VecDeque<FoundItem>, text: &str) -> bool {
     let texts = found.iter().map(|found| match &found.item {
         Item::Segment(segment) => &*segment.text,
@@ -542,21 +548,22 @@ struct LineNumbers {
 }
 
 impl LineNumbers {
-    /// The number of the line in which this begins, and its lines up to the end of this.
+    /// Returns the number of the line where this place begins, and the lines up to its end.
     fn of(&mut self, json: &str, place: &Range<usize>) -> (u64, String) {
         let start = json[..place.start].rfind('\n').map_or(0, |at| at + 1);
         self.number += json[self.at..start].matches('\n').count() as u64;
         self.at = start;
-        // A document of one line is not kept with each segment.
+        // The one line of a document is not kept with each segment.
         let start = if place.start - start > FAR { place.start } else { start };
         (self.number + 1, json[start..place.end].to_owned())
     }
 }
 
-/// A line is kept from its beginning, for the columns of errors, where that is no farther away.
+/// The distance from the beginning of a line within which the line is kept from there, for the
+/// columns of errors.
 const FAR: usize = 1000;
 
-/// Reads a segment, or a word that comes without one.
+/// Reads a segment, or a word without a segment.
 fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<FoundItem, Fault> {
     let mut fields = members(json, &object.place)?;
     let is_text = |name: &str| fields.iter().any(|field| field.key == name && field.string(json).is_some());
@@ -583,7 +590,8 @@ fn read_object(json: &str, object: &Member, lines: &mut LineNumbers) -> Result<F
     Ok(FoundItem { item: Item::Segment(segment), source, line, parts })
 }
 
-/// Reads `"timestamp":[0.0,2.5]` and `"offsets":{"from":0,"to":2500}`, which some write instead of start and end.
+/// Reads `"timestamp":[0.0,2.5]` and `"offsets":{"from":0,"to":2500}`, which some tools write
+/// instead of start and end.
 fn read_times(segment: &mut Segment) {
     let milliseconds = |number: &str| Time::of_milliseconds(number.parse().ok()?);
     for name in ["timestamp", "offsets"] {
@@ -605,7 +613,7 @@ fn read_times(segment: &mut Segment) {
 const NAMES: FieldNames =
     FieldNames { numbers: true, begin: "start", word: "word", confidence: "probability", space: " " };
 
-/// A document on its way out, which is written when it is complete.
+/// A document being written, which is complete at the end.
 #[derive(Debug, Default)]
 pub(super) struct WhisperWriter {
     document: String,
