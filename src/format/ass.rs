@@ -1,7 +1,9 @@
 //! `.ass` and `.ssa`, the subtitles of Aegisub and SubStation Alpha: the texts of their events.
 //!
-//! In `[Events]` a `Format:` line names the fields, the last of which is the text, and each `Dialogue:` line is an event. `\N` and `\n`
-//! end a line of it, `\h` is a blank, and `{…}` holds overrides and remarks, behind `\p1` a drawing. All else stays as it is.
+//! In `[Events]` a `Format:` line names the fields, the last of which is the text, and each
+//! `Dialogue:` line is an event. In its text, `\N` and `\n` end a line, `\h` is a blank, and `{…}`
+//! contains overrides and remarks, and after `\p1` the text is a drawing. Everything else is copied
+//! unchanged.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -12,7 +14,7 @@ use super::records::{Grammar, LineParts};
 use super::segment::{BlockKind, Item, LocatedItem, LossKind, Segment, SegmentTag, Time, UnspokenBlock};
 use super::transcript::{Fault, shortened};
 
-/// The fields of an event where no line names them.
+/// The fields of an event if no line names them.
 const FIELDS: [&str; 10] =
     ["Layer", "Start", "End", "Style", "Name", "MarginL", "MarginR", "MarginV", "Effect", "Text"];
 
@@ -29,11 +31,11 @@ impl Default for EventLines {
     }
 }
 
-/// Where the fields of an event stand in its line, in their order.
+/// The places of the fields of an event in its line, in order.
 type EventFields = Vec<Range<usize>>;
 
 impl EventLines {
-    /// Reads the next line; `None` where it is no event that is shown.
+    /// Reads the next line; `None` if it is not a visible event.
     fn read(&mut self, line: &str) -> Result<Option<EventFields>, Fault> {
         let trimmed = line.trim();
         if trimmed.starts_with('[') && trimmed.ends_with(']') {
@@ -51,7 +53,8 @@ impl EventLines {
         }
     }
 
-    /// The fields from byte `at` on: commas part them, but for those of the last.
+    /// Returns the fields from byte `at` on, separated by commas; the last field may contain
+    /// commas.
     fn fields_of(&self, line: &str, mut at: usize) -> Result<EventFields, Fault> {
         at += line[at..].len() - line[at..].trim_start().len();
         let mut fields = EventFields::new();
@@ -68,7 +71,7 @@ impl EventLines {
         Ok(fields)
     }
 
-    /// Where the field of this name stands.
+    /// Returns the place of the field of this name.
     fn place(&self, name: &str, fields: &EventFields) -> Option<Range<usize>> {
         fields.get(self.fields.iter().position(|field| field.eq_ignore_ascii_case(name))?).cloned()
     }
@@ -90,7 +93,7 @@ fn marks(text: &str) -> Vec<Range<usize>> {
         }
         let step = len.unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
         match marks.last_mut() {
-            // What is drawn is one with the override before it.
+            // A drawing forms one mark with the override before it.
             Some(last) if is_drawn && len.is_none() && last.end == at => last.end += step,
             _ if len.is_some() || is_drawn => marks.push(at..at + step),
             _ => {}
@@ -100,7 +103,7 @@ fn marks(text: &str) -> Vec<Range<usize>> {
     marks
 }
 
-/// Tells whether these overrides begin a drawing (`\p1`) or end one (`\p0`), if they do.
+/// Returns true if these overrides begin a drawing (`\p1`) and false if they end one (`\p0`).
 fn drawing(overrides: &str) -> Option<bool> {
     let number = |(at, _)| {
         let rest: &str = &overrides[at + "\\p".len()..];
@@ -110,8 +113,8 @@ fn drawing(overrides: &str) -> Option<bool> {
     overrides.match_indices("\\p").filter_map(number).last()
 }
 
-/// Events. A sentence runs on from event to event until another name is given. The lines before them are a header, and events that are
-/// not shown comments.
+/// Events. A sentence runs on from event to event until the name changes. The lines before the
+/// events are a header, and invisible events are comments.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     lines: EventLines,
@@ -141,7 +144,7 @@ impl Grammar for Events {
         };
         let mut start = 0;
         for mark in marks(text) {
-            // Overrides may stand inside a word, and remarks are none.
+            // Overrides may stand inside a word, remarks may not.
             let is_override = text[mark.clone()].starts_with("{\\") && text[mark.clone()].ends_with('}');
             if is_override {
                 continue;

@@ -1,19 +1,19 @@
-//! What was read of an input and not given out yet.
+//! The bytes read from an input and not yet returned.
 
 use crate::error::Result;
 use crate::files::Input;
 
-/// Bytes asked for at a time. The first reads are smaller, each twice as large as the one before, so that the beginning of a text
-/// comes out at once.
+/// The number of bytes read at a time. The first reads are smaller, each twice as large as the one
+/// before, so that the beginning of a text comes out at once.
 const READ: usize = 1 << 16;
 const FIRST_READ: usize = 1 << 12;
 
-/// An input and the bytes that are here.
+/// An input and the bytes read from it.
 #[derive(Debug)]
 pub(super) struct Buffer {
     input: Input,
     pub(super) bytes: Vec<u8>,
-    /// Whether nothing more comes.
+    /// True at the end of the input.
     pub(super) ended: bool,
     next_read: usize,
 }
@@ -23,7 +23,7 @@ impl Buffer {
         Self { input, bytes: Vec::with_capacity(2 * READ), ended: false, next_read: FIRST_READ }
     }
 
-    /// Reads what is there, once: a slow pipe is served line by line.
+    /// Reads the available bytes, once: a slow pipe is served line by line.
     pub(super) fn fill(&mut self) -> Result<()> {
         let len = self.bytes.len();
         self.bytes.resize(len + self.next_read, 0);
@@ -34,7 +34,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// The input's name.
+    /// Returns the name of the input.
     pub(super) fn name(&self) -> &str {
         self.input.name()
     }

@@ -1,8 +1,9 @@
-//! CoNLL's columns: a word a line, an empty line after a sentence.
+//! CoNLL's columns: one word per line, and an empty line after each sentence.
 //!
-//! In files of ten columns and more that begin with numbers (CoNLL-U, -X, -2009) the word is the second, otherwise the first. Lines
-//! that begin with `#` are comments. Of a word that is written in one and analysed as several (`1-2 I'm`), the first line counts, and the
-//! others (`1 I`, `2 'm`) have its capitals.
+//! In files of ten or more columns that begin with numbers (CoNLL-U, -X, -2009) the word is in the
+//! second column, otherwise in the first. Lines that begin with `#` are comments. If one written
+//! word is analysed as several (`1-2 I'm`), the first line counts, and the others (`1 I`, `2 'm`)
+//! follow its capitals.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -21,18 +22,19 @@ use crate::text::Break;
 /// Columns. A sentence is a segment, whose words are the text.
 #[derive(Debug, Default)]
 pub(super) struct ConllReader {
-    /// The column of the words, once it is known, counted from 1.
+    /// The column of the words, counted from 1, once it is known.
     column: Option<usize>,
-    /// What parts the next word from the last.
+    /// The break between the last word and the next.
     before: Option<Break>,
-    /// Whether rows begin with numbers and have ten columns at least.
+    /// True if rows begin with numbers and have at least ten columns.
     is_numbered: bool,
     /// The last number of a word that is analysed as several.
     analysed: usize,
-    /// That word, and up to where those it is analysed as spell it, if they do.
+    /// The word that is analysed as several; `spelled` is the byte up to which its parts spell it,
+    /// if they do.
     written: String,
     spelled: Option<usize>,
-    /// The sentence that is open, as an item.
+    /// The open sentence, as an item.
     sentence: Option<(LocatedItem, Segment)>,
 }
 
@@ -89,25 +91,25 @@ impl Grammar for ConllReader {
     }
 }
 
-/// What a line is.
+/// The kind of a line.
 enum ConllLineKind {
     Comment,
-    /// A sentence has ended.
+    /// The end of a sentence.
     End,
-    /// A document begins.
+    /// The beginning of a document.
     Document,
     Word(Range<usize>),
-    /// A part of a word that was there.
+    /// A part of an earlier word.
     Inside(Range<usize>),
-    /// No word of the text.
+    /// A row that is not a word of the text.
     Unwritten,
 }
 
 impl ConllReader {
-    /// Begins with a file; the words are in the column that `field` names by its number, if it is given.
+    /// Starts a file; `field` is the number of the column that contains the words, if it is given.
     ///
     /// # Errors
-    /// [`Error::Usage`] where that is no number.
+    /// Returns [`Error::Usage`] if `field` is not a number.
     pub(super) fn new(field: Option<&str>) -> Result<Self> {
         let number = |field: &str| {
             let problem =
@@ -118,7 +120,7 @@ impl ConllReader {
         Ok(Self { column, before: Some(Break::Document), ..Self::default() })
     }
 
-    /// Says what the next line is.
+    /// Returns the kind of the next line.
     fn says(&mut self, line: &str) -> Result<ConllLineKind, Fault> {
         if line.starts_with('#') {
             return Ok(ConllLineKind::Comment);
@@ -187,7 +189,8 @@ impl ConllReader {
         found.source.extend([break_before, line]);
     }
 
-    /// Says which bytes of the word that is analysed the next of its words spells, and where it spells none, which of them it is.
+    /// Returns the bytes of the analysed word that its next part spells; if the part spells none,
+    /// returns all bytes, and whether the part is the first.
     fn spells(&mut self, word: &str) -> (Range<usize>, Option<CopiedPart>) {
         let at = self.spelled.unwrap_or(0);
         let rest = &self.written[at..];
@@ -201,7 +204,7 @@ impl ConllReader {
     }
 }
 
-/// So many columns has a row that begins with a number.
+/// The number of columns of a row that begins with a number.
 const NUMBERED: usize = 10;
 
 fn is_id(text: &str) -> bool {
@@ -209,7 +212,7 @@ fn is_id(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'.'))
 }
 
-/// Tells whether a row has all columns of one that begins with a number, but blanks between some of them.
+/// Returns true if a row has all columns of a numbered row, but blanks between some of them.
 fn is_blank_for_tab(line: &str, columns: &[Range<usize>]) -> bool {
     let mut fields = fields(line, 0);
     columns.len() < NUMBERED
@@ -217,7 +220,8 @@ fn is_blank_for_tab(line: &str, columns: &[Range<usize>]) -> bool {
         && fields.count() + 1 >= NUMBERED
 }
 
-/// A character without its case, whatever the language, and an apostrophe for all kinds of it.
+/// Returns a character in lower case, regardless of the language, and an apostrophe for all its
+/// variants.
 fn small(c: char) -> char {
     match c {
         'İ' | 'I' | 'ı' => 'i',
@@ -233,7 +237,7 @@ fn columns(line: &str) -> Vec<Range<usize>> {
     }
 }
 
-/// The places of what stands between tabs.
+/// Iterates over the places of the fields between tabs.
 pub(super) fn tabbed(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     line.split('\t').map(move |field| {
@@ -300,8 +304,9 @@ impl segment::SegmentWriter for ConllWriter {
     }
 }
 
-/// A row as a line. One with a word that begins with `#` would be taken for a comment: a blank stands before it, and between columns,
-/// since behind a blank a tab would make that a part of the word.
+/// Returns a row as a line. A blank stands before a word that begins with `#`, which would
+/// otherwise make the line a comment, and between the columns, since after a blank a tab would make
+/// the next column a part of the word.
 fn written(row: &SegmentColumns, columns: &[String]) -> String {
     let is_whole = |column: &String| !column.is_empty() && !column.contains(char::is_whitespace);
     match blank_before(&columns[0]) {
@@ -313,12 +318,12 @@ fn written(row: &SegmentColumns, columns: &[String]) -> String {
     }
 }
 
-/// What stands before a line that is no comment.
+/// Returns the blank before a line that is not a comment but looks like one.
 fn blank_before(line: &str) -> &'static str {
     if line.starts_with('#') { " " } else { "" }
 }
 
-/// Of how many pieces between spaces a word is.
+/// Returns the number of pieces between spaces in a word.
 fn pieces(column: &FieldColumn) -> usize {
     match column {
         FieldColumn::Word(spaces) => spaces.saturating_add(1),

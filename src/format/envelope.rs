@@ -1,25 +1,28 @@
-//! What stands around a text that is not in its file as it is read: where each part of it belongs, there with escapes.
+//! The bytes around a text that its file does not contain as it is read: the place of each part of
+//! the text, with escapes there.
 
 use std::ops::Range;
 
 use super::json::recase;
 
-/// The bytes of a file, and the places in them where parts of a text stand. A part may stand in several.
+/// The bytes of a file, and the places in them of the parts of a text. A part may have several
+/// places.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Envelope {
-    /// The bytes as they are.
+    /// The bytes of the file.
     pub(super) source: Vec<u8>,
-    /// Parts of the text, and the places between quotes where each stands in the source, in their order there.
+    /// Parts of the text, and the places between quotes of each in the source, in their order
+    /// there.
     pub(super) places: Vec<(Range<u32>, Range<u32>)>,
 }
 
 impl Envelope {
-    /// Whether the text is the file.
+    /// Returns true if the text is the file itself.
     pub fn is_none(&self) -> bool {
         self.source.is_empty()
     }
 
-    /// The bytes as they are.
+    /// Returns the bytes of the file.
     pub fn source(&self) -> &[u8] {
         &self.source
     }
@@ -29,15 +32,17 @@ impl Envelope {
         self.places.clear();
     }
 
-    /// Says that these bytes of the text stand between the quotes at `source`.
+    /// Adds a place between quotes, at `source`, for these bytes of the text.
     pub(super) fn place(&mut self, text: Range<usize>, source: Range<usize>) {
         let small = |range: Range<usize>| range.start as u32..range.end as u32;
         self.places.push((small(text), small(source)));
     }
 
-    /// Appends the bytes to `out` with the letters of `new`, which differs from `old`, the text, in case alone.
+    /// Appends the bytes to `out` with the letters of `new`, which differs from the text `old` only
+    /// in case.
     pub(super) fn write(&self, old: &str, new: &str, out: &mut Vec<u8>) {
-        // Where letters of another length moved what follows: the bytes before in the old text and in the new.
+        // The moves of later bytes by letters of another length, as offsets in the old text and in
+        // the new.
         let mut moves = vec![(0, 0)];
         if !(old.is_ascii() && new.is_ascii()) {
             let (mut from, mut to) = (0, 0);

@@ -1,4 +1,5 @@
-//! JSON lines: an object a line, of which one field is text. Escapes are read, and written back in their own form.
+//! JSON lines: one object per line, with text in one field. Escapes are read, and written back in
+//! their own form.
 
 use std::collections::VecDeque;
 
@@ -17,48 +18,49 @@ use crate::files::Input;
 use crate::text::Break;
 use crate::text::tokenize::{Cut, Tokenizer};
 
-/// Characters of a line that is read, at most: it has to be in memory.
+/// The largest number of characters of a line, which has to fit in memory.
 pub(super) const LONGEST: usize = 1 << 28;
 
-/// A piece ends with the first line that ends after so many bytes.
+/// The number of bytes after which a piece ends at the first line end.
 const PIECE: usize = 1 << 16;
 
-/// Objects, read from anywhere. The lines of each are read as [`Plain`](super::Plain) reads lines, and each is a text by itself, or a
-/// part of one together with those around it: see [`RestoreOptions::context`] and [`RestoreOptions::group`].
+/// Objects, read from any input. The lines of each are read as [`Plain`](super::Plain) reads lines,
+/// and each object is a text of its own, or a part of one together with its neighbours: see
+/// [`RestoreOptions::context`] and [`RestoreOptions::group`].
 #[derive(Debug)]
 pub struct Jsonl {
     lines: SplitLines,
     options: RestoreOptions,
     tokenizer: Tokenizer,
-    /// The keys that lead to the text; arrays on the way are gone through.
+    /// The keys that lead to the text; arrays on the way are traversed.
     path: Vec<String>,
     texts: RecordGroups,
     text: String,
-    /// So many bytes of the text were read by the tokenizer.
+    /// The number of bytes of the text read by the tokenizer.
     read: usize,
     mended: Vec<u8>,
 }
 
-/// Tells which records are one text.
+/// The grouping of records into texts.
 #[derive(Debug)]
 struct RecordGroups {
     joined: JoinedObjects,
-    /// What the last record says in the field that joins them.
+    /// The value of the grouping field in the last record.
     last: Option<String>,
 }
 
 #[derive(Debug)]
 enum JoinedObjects {
-    /// None: each is a text by itself.
+    /// No grouping: each record is a text of its own.
     None,
-    /// All.
+    /// One group of all records.
     All,
-    /// Those that follow each other and say the same in the field that these keys lead to.
+    /// Groups of consecutive records with the same value in the field that these keys lead to.
     Equal(Vec<String>),
 }
 
 impl RecordGroups {
-    /// `context` is what holds where the options leave it open.
+    /// Makes the grouping that the options ask for; `open` is the context if they leave it open.
     fn new(options: &RestoreOptions, open: Context) -> Self {
         let context = if options.context == Context::Auto { open } else { options.context };
         let joined = match (&options.group, context) {
@@ -69,7 +71,7 @@ impl RecordGroups {
         Self { joined, last: None }
     }
 
-    /// Whether a record with a text begins another text.
+    /// Returns true if a record with a text begins another text.
     fn begins(&mut self, line: &str) -> Result<bool, Fault> {
         let path = match &self.joined {
             JoinedObjects::None => return Ok(true),
@@ -106,7 +108,8 @@ impl RecordGroups {
 }
 
 impl Jsonl {
-    /// Reads objects; [`RestoreOptions::field`] names the text, with dots between keys (`result.text`), or it is `text`.
+    /// Reads objects; [`RestoreOptions::field`] names the text field, with dots between keys
+    /// (`result.text`); it is `text` by default.
     pub fn new(input: Input, options: RestoreOptions) -> Self {
         let path = path(&options);
         Self {
@@ -122,7 +125,7 @@ impl Jsonl {
         }
     }
 
-    /// Appends the line that was read to the piece.
+    /// Appends the last line to the piece.
     fn take(&mut self, piece: &mut Piece) -> Result<()> {
         let faults = Faults::of(&self.options);
         let start = piece.frame.source.len() + self.lines.text().start;
@@ -153,7 +156,7 @@ impl Jsonl {
     }
 }
 
-/// Finds the words of what was not read yet.
+/// Finds the words of the text that was not read yet.
 fn find_words(text: &str, read: &mut usize, tokenizer: &mut Tokenizer, piece: &mut Piece) {
     tokenizer.read(&text[*read..], *read as u32, Cut::Whole, &mut piece.tokens);
     *read = text.len();
@@ -168,7 +171,8 @@ pub(super) struct LiveObjects {
 }
 
 impl LiveObjects {
-    /// Reads objects like [`Jsonl`]; [`RestoreOptions::id`] names the field that says which record it is.
+    /// Reads objects like [`Jsonl`]; [`RestoreOptions::id`] names the field that identifies a
+    /// record.
     pub(super) fn new(options: &RestoreOptions) -> Self {
         let texts = RecordGroups::new(options, Context::File);
         Self { path: path(options), texts, options: options.clone() }
@@ -194,19 +198,20 @@ impl Captions for LiveObjects {
     }
 }
 
-/// The keys that lead to the text.
+/// Returns the keys that lead to the text.
 fn path(options: &RestoreOptions) -> Vec<String> {
     keys(options.field.as_deref().unwrap_or("text"))
 }
 
-/// The keys of a field inside others.
+/// Returns the keys of a nested field.
 fn keys(field: &str) -> Vec<String> {
     field.split('.').map(str::to_owned).collect()
 }
 
-/// Tells the values that the keys lead to; arrays on the way are gone through.
+/// Reports the values that the keys lead to; arrays on the way are traversed.
 fn at_path(line: &str, path: &[String], tell: &mut dyn FnMut(Event)) -> Result<(), Fault> {
-    // The depth of the path that is reached by each object or array that is open, and by the key before the next value.
+    // The depth in the path that each open object or array has reached, and that the key before the
+    // next value has.
     let mut open: Vec<Option<usize>> = Vec::new();
     let mut next = Some(0);
     let mut key = String::new();
@@ -230,7 +235,7 @@ fn at_path(line: &str, path: &[String], tell: &mut dyn FnMut(Event)) -> Result<(
     })
 }
 
-/// Where the strings stand that the keys lead to.
+/// Returns the places of the strings that the keys lead to.
 fn strings(line: &str, path: &[String]) -> Result<Vec<std::ops::Range<usize>>, Fault> {
     let (mut found, mut wrong) = (Vec::new(), None);
     at_path(line, path, &mut |value| match value {
@@ -271,7 +276,7 @@ impl Format for Jsonl {
         piece.clear();
         self.text.clear();
         self.read = 0;
-        // Where nothing that comes can change what is here, it need not wait.
+        // The text here need not wait if no later text can change it.
         let is_apart = matches!(self.texts.joined, JoinedObjects::None);
         piece.after = if is_apart { Break::Document } else { Break::Line };
         while piece.frame.source.len() < PIECE && (piece.frame.is_none() || self.lines.is_ready()) {
@@ -288,8 +293,9 @@ impl Format for Jsonl {
     }
 }
 
-/// Objects. Each string that the keys lead to is a line of its own, or several. An object is a segment:
-/// `{"id":"1","begin":1.0,"end":2.5,"text":"so","tags":[[0,"<i>"]]}`, or a block: `{"note":"so","text":null}`.
+/// Objects. Each string that the keys lead to is one or more lines of its own. An object is a
+/// segment: `{"id":"1","begin":1.0,"end":2.5,"text":"so","tags":[[0,"<i>"]]}`, or a block:
+/// `{"note":"so","text":null}`.
 #[derive(Debug)]
 pub(super) struct Objects {
     field: String,
@@ -297,13 +303,14 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    /// Reads the text from the field of this name, with dots between keys, or from `text`. An object is an item where no dots are there.
+    /// Reads the text from the field of this name, with dots between keys, or from `text`. An
+    /// object is an item only if the name has no dots.
     pub(super) fn new(field: Option<&str>) -> Self {
         let field = field.unwrap_or("text");
         Self { field: field.to_owned(), path: keys(field) }
     }
 
-    /// The block that an object is, if it is one.
+    /// Returns the block of an object, if it is one.
     fn block(&self, line: &str, members: &[Member]) -> Option<UnspokenBlock> {
         let mut rest = members.iter().filter(|member| member.key != self.field || !member.is_null(line));
         let (member, None) = (rest.next()?, rest.next()) else { return None };
@@ -424,7 +431,7 @@ pub(super) fn read_segment(
     Ok((segment, parts))
 }
 
-/// Keeps what was found, and says whether that is something.
+/// Stores a value, and returns true if there is one.
 fn take<T>(found: Option<T>, field: &mut Option<T>) -> bool {
     let takes = field.is_none() && found.is_some();
     if takes {
@@ -433,7 +440,7 @@ fn take<T>(found: Option<T>, field: &mut Option<T>) -> bool {
     takes
 }
 
-/// Keeps a number as a time.
+/// Stores a number as a time.
 pub(super) fn take_time(json: &str, member: &Member, time: &mut Option<Time>) -> Result<bool, Fault> {
     let Some(number) = member.number(json).filter(|_| time.is_none()) else { return Ok(false) };
     *time = Time::parse(number);
@@ -447,7 +454,7 @@ pub(super) fn take_time(json: &str, member: &Member, time: &mut Option<Time>) ->
     Ok(true)
 }
 
-/// Reads `[[0,"<i>"],[3,"</i>"]]` for a text of so many characters; `None` where it is something else.
+/// Reads `[[0,"<i>"],[3,"</i>"]]` for a text of `len` characters; `None` for any other value.
 fn read_tags(json: &str, member: &Member, len: usize) -> Result<Option<Vec<SegmentTag>>, Fault> {
     let (mut tags, mut last) = (Vec::new(), 0);
     for tag in members(json, &member.place)? {
@@ -463,7 +470,7 @@ fn read_tags(json: &str, member: &Member, len: usize) -> Result<Option<Vec<Segme
     Ok(Some(tags).filter(|tags| !tags.is_empty() && member.raw(json).starts_with('[')))
 }
 
-/// Reads `[{"text":" so","begin":1.0,"end":1.2,"confidence":0.9}]`; `None` where it is something else.
+/// Reads `[{"text":" so","begin":1.0,"end":1.2,"confidence":0.9}]`; `None` for any other value.
 fn read_words(json: &str, member: &Member) -> Result<Option<Vec<SegmentWord>>, Fault> {
     if !member.raw(json).starts_with('[') {
         return Ok(None);
@@ -496,8 +503,8 @@ fn read_words(json: &str, member: &Member) -> Result<Option<Vec<SegmentWord>>, F
     Ok(Some(words))
 }
 
-/// Reads `[["1",null,"X"]]`, where null stands for the next word of the text, and a number for one with so many spaces in it; `None`
-/// where it is something else.
+/// Reads `[["1",null,"X"]]`, where null stands for the next word of the text, and a number for a
+/// word with this number of spaces in it; `None` for any other value.
 fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<SegmentColumns>>, Fault> {
     let mut rows = Vec::new();
     for row in members(json, &member.place)? {
@@ -519,7 +526,7 @@ fn read_rows(json: &str, member: &Member) -> Result<Option<Vec<SegmentColumns>>,
     Ok(Some(rows).filter(|_| member.raw(json).starts_with('[')))
 }
 
-/// Objects, written one by one. Whatever a format has, they have a field for it.
+/// Objects, written one by one. They have a field for everything in any format.
 #[derive(Debug)]
 pub(super) struct JsonlWriter;
 
@@ -548,7 +555,7 @@ impl segment::SegmentWriter for JsonlWriter {
                     BlockKind::Document => fields.push(block.kind.name(), &block.text),
                     kind => fields.push(kind.name(), &quoted(&block.text)),
                 }
-                // Those who read texts pass over it.
+                // Readers of texts skip it.
                 fields.push("text", "null");
             }
             Item::Segment(segment) => write_segment(segment, &NAMES, &mut fields),
@@ -557,20 +564,20 @@ impl segment::SegmentWriter for JsonlWriter {
     }
 }
 
-/// The fields of an object on its way out.
+/// The fields of an object being written.
 pub(super) struct ObjectFields<'a> {
     out: &'a mut String,
     is_first: bool,
 }
 
 impl<'a> ObjectFields<'a> {
-    /// Begins an object.
+    /// Starts an object.
     pub(super) fn new(out: &'a mut String) -> Self {
         out.push('{');
         Self { out, is_first: true }
     }
 
-    /// Appends a field with a value that is JSON.
+    /// Appends a field with a value in JSON.
     pub(super) fn push(&mut self, name: &str, json: &str) {
         if !std::mem::replace(&mut self.is_first, false) {
             self.out.push(',');
@@ -586,7 +593,7 @@ impl<'a> ObjectFields<'a> {
         }
     }
 
-    /// A number where it is one, otherwise a string.
+    /// Appends a field with a number if the text is one, otherwise with a string.
     pub(super) fn number(&mut self, name: &str, text: &Option<String>) {
         if let Some(text) = text {
             self.push(name, &if is_number(text) { text.clone() } else { quoted(text) });
@@ -606,21 +613,21 @@ impl<'a> ObjectFields<'a> {
     }
 }
 
-/// What fields are called.
+/// The names of fields.
 pub(super) struct FieldNames {
-    /// Whether an identifier that is a number is written as one.
+    /// True to write a numeric identifier as a number.
     pub(super) numbers: bool,
     pub(super) begin: &'static str,
     pub(super) word: &'static str,
     pub(super) confidence: &'static str,
-    /// What stands before the text.
+    /// The white space before the text.
     pub(super) space: &'static str,
 }
 
 const NAMES: FieldNames =
     FieldNames { numbers: false, begin: "begin", word: "text", confidence: "confidence", space: "" };
 
-/// Writes all that a segment has.
+/// Writes all fields of a segment.
 pub(super) fn write_segment(segment: &Segment, names: &FieldNames, fields: &mut ObjectFields<'_>) {
     match names.numbers {
         true => fields.number("id", &segment.id),

@@ -1,4 +1,4 @@
-//! What every format keeps to, for the tests of each.
+//! The laws of every format, for the tests of each.
 
 use std::io::{Cursor, Read};
 
@@ -21,7 +21,7 @@ proptest! {
         let vtt = format!("WEBVTT{end}{end}{body}");
         check(Kind::Srt, &body);
         check(Kind::Vtt, &vtt);
-        // An empty line ends a cue of the web.
+        // An empty line ends a cue of WebVTT.
         if !cues.iter().any(|cue| cue.starts_with('\n')) {
             assert_eq!(words(Kind::Srt, &body), words(Kind::Vtt, &vtt));
         }
@@ -69,7 +69,7 @@ fn memory_stays_flat_whatever_comes() {
     }
 }
 
-/// A reader that gives `step` bytes at a time.
+/// A reader that returns `step` bytes at a time.
 struct Dribble(Cursor<Vec<u8>>, usize);
 
 impl Read for Dribble {
@@ -79,7 +79,7 @@ impl Read for Dribble {
     }
 }
 
-/// The pieces of a file.
+/// Returns the pieces of a file.
 pub(super) fn pieces(kind: Kind, bytes: &[u8], step: usize, options: RestoreOptions) -> Result<Vec<Piece>> {
     let input = Input::uncompressed("data", Dribble(Cursor::new(bytes.to_vec()), step));
     let mut format = kind.open(input, options)?;
@@ -98,28 +98,28 @@ fn lossy() -> RestoreOptions {
 fn tokens(kind: Kind, bytes: &[u8], step: usize, options: RestoreOptions) -> Vec<(String, Token)> {
     let pieces = pieces(kind, bytes, step, options.clone()).unwrap();
     let all = pieces.iter().flat_map(|piece| piece.tokens.iter());
-    // Places depend on where a piece begins.
+    // Places depend on the beginning of a piece.
     all.map(|(lower, token)| (lower.to_owned(), Token { lower: 0..0, source: 0..0, ..token.clone() }))
         .collect()
 }
 
-/// The words of a file, passing over what cannot be read.
+/// Returns the words of a file, skipping the parts that cannot be read.
 pub(super) fn words(kind: Kind, text: &str) -> Vec<String> {
     tokens(kind, text.as_bytes(), usize::MAX, lossy()).into_iter().map(|(lower, _)| lower).collect()
 }
 
-/// Those that begin a sentence.
+/// Returns the words that begin a sentence.
 pub(super) fn starts(kind: Kind, text: &str) -> Vec<String> {
     let tokens = tokens(kind, text.as_bytes(), usize::MAX, lossy());
     tokens.into_iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower).collect()
 }
 
-/// What is said of a file that cannot be read.
+/// Returns the error of a file that cannot be read.
 pub(super) fn error(kind: Kind, text: &str) -> String {
     pieces(kind, text.as_bytes(), usize::MAX, RestoreOptions::default()).unwrap_err().to_string()
 }
 
-/// The file with the cases that `case` gives the words, by their number and spelling.
+/// Returns the file with the cases that `case` gives the words, by their number and spelling.
 pub(super) fn written(kind: Kind, bytes: &[u8], case: impl Fn(usize, &str) -> Case) -> Vec<u8> {
     written_in_steps(kind, bytes, usize::MAX, case)
 }
@@ -143,8 +143,9 @@ fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, 
     out
 }
 
-/// Writing back the cases read off gives the same bytes; any cases change nothing but case, and can be read off again; however the
-/// bytes arrive, the words and what is written are the same.
+/// Checks the laws: writing back the cases that were read gives the same bytes; any cases change
+/// nothing but case, and can be read back; however the bytes arrive, the words and the output are
+/// the same.
 pub(super) fn check(kind: Kind, text: &str) {
     let bytes = text.as_bytes();
     assert_eq!(String::from_utf8_lossy(&written(kind, bytes, |_, word| Case::of(word, Locale::Root))), text);
@@ -160,7 +161,7 @@ pub(super) fn check(kind: Kind, text: &str) {
         assert!(written_in_steps(kind, bytes, step, any) == changed, "steps of {step} bytes");
     }
     assert_eq!(tokens(kind, &changed, usize::MAX, options()), whole);
-    // Who reads the text alone reads the same words in the same order.
+    // A reader of the text alone reads the same words in the same order.
     let Ok(text) = read(kind, bytes) else { return };
     let mut rest = text.as_str();
     for (word, _) in &whole {
@@ -170,7 +171,7 @@ pub(super) fn check(kind: Kind, text: &str) {
     }
 }
 
-/// The text of a file in lower case, which may be no text.
+/// Returns the text of a file in lower case, which may not be valid.
 fn read(kind: Kind, bytes: &[u8]) -> Result<String> {
     let input = Input::uncompressed("data", Cursor::new(bytes.to_vec()));
     let (mut records, mut record, mut text) = (kind.records(input, None)?, Record::default(), String::new());

@@ -1,4 +1,4 @@
-//! Plain text that comes in bit by bit: each word is given out as soon as it has ended.
+//! Plain text that comes in bit by bit: each word is returned as soon as it has ended.
 
 use std::ops::Range;
 
@@ -9,40 +9,44 @@ use crate::text::markup::{MAX_TAG, untagged};
 use crate::text::tokenize::{Cut, MAX_RUN, NO_TEXT, Tokenizer};
 use crate::text::{Break, Case, Constraint, Token, Tokens};
 
-/// So many bytes that are done with are removed together.
+/// The number of consumed bytes that are removed together.
 const DONE: usize = 1 << 12;
 
-/// Plain text on its way in. Law: however its bytes are cut, the same words come out, each in a piece of its own, and the
-/// sources of the pieces are the text.
+/// Plain text as it comes in. Law: however its bytes are cut, the same words come out, each in a
+/// piece of its own, and the sources of the pieces make up the text.
 ///
-/// A word ends at white space. What can only be told from what follows waits for it: a mark-up tag that is open for its end,
-/// a word that may begin a phrase of [`RestoreOptions::spellings`] for the rest of the phrase.
+/// A word ends at white space. Anything that only later text decides waits for it: an open mark-up
+/// tag for its end, a word that may begin a phrase of [`RestoreOptions::spellings`] for the rest of
+/// the phrase.
 #[derive(Debug)]
 pub struct Live {
     name: String,
     options: RestoreOptions,
     tokenizer: Tokenizer,
-    /// The bytes that are not given out, and before them a little of those that were.
+    /// The bytes not returned yet, after some of those already returned.
     source: Vec<u8>,
-    /// The same as text, up to a character that is not all here, with [`NO_TEXT`] for each byte that is none.
+    /// The bytes as text, up to an incomplete character, with [`NO_TEXT`] for each byte that is not
+    /// text.
     text: String,
-    /// So many bytes of it were given out, so many did the tokenizer read, and in so many no run ended since.
+    /// The number of bytes already returned; `read` counts those read by the tokenizer, and
+    /// `searched` those searched for the end of a run.
     given: usize,
     read: usize,
     searched: usize,
-    /// The words that it read in `source`; so many of them were given out, and so many can be.
+    /// The words read from `source`; `out` of them were returned, and `settled` can be.
     tokens: Tokens,
     out: usize,
     settled: usize,
-    /// Whether a run goes on of which a part was read before it ended.
+    /// True inside a run of which a part was read before it ended.
     torn: bool,
-    /// Lines and characters of the last line that came in, for errors.
+    /// The number of lines; `columns` counts the characters of the last line that came in, for
+    /// errors.
     lines: u64,
     columns: u64,
 }
 
 impl Live {
-    /// Begins with a text; `name` is what errors call it.
+    /// Starts a text; `name` is its name in errors.
     pub fn new(name: impl Into<String>, options: RestoreOptions) -> Self {
         Self {
             name: name.into(),
@@ -67,7 +71,8 @@ impl Live {
     /// Takes the next bytes.
     ///
     /// # Errors
-    /// Where they are not UTF-8 and the options do not allow it; what came before them is taken.
+    /// Fails if they are not UTF-8 and the options do not allow that; the bytes before the error
+    /// are taken.
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         self.source.extend_from_slice(bytes);
         let decoded = self.decode(false);
@@ -78,19 +83,21 @@ impl Live {
         decoded
     }
 
-    /// Whether a run may have ended by what came in last. Most bytes end none, and then nothing needs to be looked at.
+    /// Returns true if the last bytes may have ended a run. Most bytes end none, and then no search
+    /// is needed.
     fn may_end(&self) -> bool {
         let opens = |c: char| matches!(c, '<' | '{');
         let ends = |c: char| c.is_whitespace() || matches!(c, '>' | '}') || opens(c);
         let (before, new) = self.text.split_at(self.searched);
         let tail = &self.text[self.read..];
-        // What follows a bracket tells whether it opens a tag, and how much follows whether it is one.
+        // The character after a bracket decides whether it may open a tag, and the text after that
+        // whether it does.
         let is_tag = before.ends_with(opens) || tail.starts_with(opens) && tail.len() <= 5 * MAX_TAG;
         is_tag || tail.len() > MAX_RUN || self.tokenizer.in_run() || new.contains(ends)
     }
 
-    /// Takes what is there as if white space followed. Of a run of which a part was taken so, the rest stays as it is: its
-    /// words have their case of the source.
+    /// Reads the available text as if white space followed. If that splits a run, the rest of the
+    /// run stays as it is: its words keep their case of the source.
     pub fn cut(&mut self) {
         let from = self.read;
         self.scan(Cut::Whole);
@@ -100,18 +107,18 @@ impl Live {
         }
     }
 
-    /// Takes what is left, now that nothing more comes.
+    /// Reads the rest, at the end of the input.
     ///
     /// # Errors
-    /// Where it ends in the middle of a character and the options do not allow it.
+    /// Fails if the text ends in the middle of a character and the options do not allow that.
     pub fn finish(&mut self) -> Result<()> {
         self.decode(true)?;
         self.scan(Cut::Whole);
         Ok(())
     }
 
-    /// Gives out the next word with what stands between it and the one after it, or what stands before a word that waits;
-    /// false where there is nothing yet.
+    /// Returns in `piece` the next word with the text between it and the one after it, or the text
+    /// before a word that waits; false if there is nothing yet.
     pub fn next(&mut self, piece: &mut Piece) -> bool {
         piece.clear();
         let words = &self.tokens.as_slice()[self.out..];
@@ -139,12 +146,12 @@ impl Live {
         true
     }
 
-    /// The bytes that were not given out yet.
+    /// Returns the bytes not returned yet.
     pub fn rest(&self) -> &[u8] {
         &self.source[self.given..]
     }
 
-    /// Reads what came in as text.
+    /// Reads the new bytes as text.
     fn decode(&mut self, ends: bool) -> Result<()> {
         loop {
             let rest = &self.source[self.text.len()..];
@@ -191,7 +198,7 @@ impl Live {
             self.keep(first);
             self.torn = !self.text[from..self.read].contains(char::is_whitespace);
         }
-        // No phrase goes on in another line, nor after so much else.
+        // No phrase continues on another line, nor after so much other text.
         let ends = |token: &Token| {
             let after = &self.text[token.source.end as usize..self.read];
             after.len() > MAX_RUN || after.contains('\n')
@@ -200,12 +207,12 @@ impl Live {
         self.fix(whole);
     }
 
-    /// Spells the words as the user wants them; `whole` where no phrase goes on.
+    /// Applies the user's spellings; `whole` is true if no phrase continues.
     fn fix(&mut self, whole: bool) {
         self.settled = self.options.spellings.fix(&self.source, self.settled, whole, &mut self.tokens);
     }
 
-    /// Lets the words from this one on that stand in the same run keep their case.
+    /// Keeps the case of the words from this one on that are in the same run.
     fn keep(&mut self, first: usize) {
         for token in
             self.tokens.as_mut_slice()[first..].iter_mut().take_while(|token| token.before == Break::None)
@@ -215,7 +222,8 @@ impl Live {
         }
     }
 
-    /// Removes what is no longer needed. The last run that was read stays: marks that stand alone (`Bonjour !`) belong to it.
+    /// Removes text that is no longer needed. The last run read stays: separate marks (`Bonjour !`)
+    /// belong to it.
     fn forget(&mut self) {
         if self.out == self.tokens.len() {
             self.tokens.clear();
@@ -236,17 +244,17 @@ impl Live {
         }
         let line = self.text[..self.read].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
         let run = line.rfind(char::is_whitespace).unwrap_or(0).min(self.given);
-        // Of a run that does not end the last part will do.
+        // The last part of an endless run is enough.
         let last = self.given.saturating_sub(DONE);
         let last = (last..).find(|&at| self.text.is_char_boundary(at)).unwrap_or(last);
         let run = if self.given - run > MAX_RUN { last.min(line.len()) } else { run };
-        // Of the white space after it the last character will do.
+        // The last character of the white space after it is enough.
         let space = self.text[..self.given].char_indices().next_back().map_or(0, |(at, _)| at);
         self.remove(line.len()..space.max(line.len()));
         self.remove(0..run);
     }
 
-    /// Removes bytes that were given out.
+    /// Removes bytes that were returned.
     fn remove(&mut self, range: Range<usize>) {
         for token in self.tokens.as_mut_slice() {
             token.source = moved(token, range.len() as u32).source;
@@ -259,7 +267,7 @@ impl Live {
     }
 }
 
-/// The word where `len` bytes before it are gone.
+/// Returns the word after the removal of `len` bytes before it.
 fn moved(token: &Token, len: u32) -> Token {
     Token { source: token.source.start - len..token.source.end - len, ..token.clone() }
 }
@@ -272,7 +280,8 @@ mod tests {
 
     type Word = (String, Break, bool, Constraint);
 
-    /// The bytes and the words that come out of text cut into steps, and how many bytes were held at most.
+    /// Returns the bytes and the words of a text cut into steps, and the largest number of bytes
+    /// held.
     fn read(bytes: &[u8], step: usize, options: RestoreOptions) -> (Vec<u8>, Vec<Word>, usize) {
         let mut live = Live::new("text", options);
         let (mut piece, mut sources, mut words, mut held) = (Piece::default(), Vec::new(), Vec::new(), 0);
@@ -343,7 +352,7 @@ mod tests {
         }
     }
 
-    /// What comes out after each part.
+    /// Returns the output after each part.
     fn heard(parts: &[&str]) -> Vec<String> {
         let mut live = Live::new("text", options());
         let mut piece = Piece::default();
@@ -368,7 +377,7 @@ mod tests {
         assert_eq!(heard(&["new york ", "is", " new ", "<b", "> "]), ["", "", "new york is ", "", ""]);
         assert_eq!(heard(&["a <b ", "c", ">d "]), ["a ", "", "<b c>d "]);
         assert_eq!(heard(&["a < ", "b "]), ["a < ", "b "]);
-        // What stands before a word does not wait with it.
+        // The text before a word does not wait with it.
         assert_eq!(heard(&["we (", ",, (new ", "york"]), ["we ", "(,, (", ""]);
     }
 

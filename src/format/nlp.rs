@@ -1,7 +1,8 @@
-//! `.nlp`, a transcript in columns: a header that names them, then a word and its mark a line.
+//! `.nlp`, a transcript in columns: a header with their names, then one word and its mark per line.
 //!
-//! Columns stand between `|`; two of them are called `token` and `punctuation`. Events in `<>` are no words; the mark after an event
-//! stands after the word before it, where that has none. A mark of `.?!` ends a sentence.
+//! `|` separates the columns; two of them are called `token` and `punctuation`. Events in `<>` are
+//! not words; the mark of an event belongs to the word before it, if that has none. A mark of `.?!`
+//! ends a sentence.
 
 use std::ops::Range;
 
@@ -9,17 +10,17 @@ use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, is_event, shortened};
 use crate::text::Break;
 
-/// A transcript, read from anywhere. All but the words and their marks stays as it is.
+/// A transcript, read from any input. Everything but the words and their marks is copied unchanged.
 #[derive(Debug, Default)]
 pub(super) struct NlpReader {
     header: Option<NlpColumns>,
-    /// What parts the next word from the last.
+    /// The break between the last word and the next.
     before: Option<Break>,
-    /// Whether the last word has no mark yet.
+    /// True if the last word has no mark yet.
     is_bare: bool,
 }
 
-/// Which columns there are.
+/// The columns of a file.
 #[derive(Debug, Clone, Copy)]
 struct NlpColumns {
     token: usize,
@@ -45,7 +46,7 @@ impl NlpColumns {
         }
     }
 
-    /// Where the word and its mark stand in a line.
+    /// Returns the places of the word and of its mark in a line.
     fn cells(self, line: &str) -> Result<[Range<usize>; 2], Fault> {
         let Self { token, punctuation, columns } = self;
         let mut at = 0;
@@ -57,7 +58,7 @@ impl NlpColumns {
         if cells.len() == columns {
             return Ok([cells[token].clone(), cells[punctuation].clone()]);
         }
-        // At the first column too many, or at the end where there are too few.
+        // The fault is at the first extra column, or at the end if there are too few.
         let at = cells.get(columns).map_or(line.len(), |cell| cell.start);
         let found = cells.len();
         let problem = format!("found {found} columns, but the header names {columns}: is the file cut off?");

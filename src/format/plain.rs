@@ -1,4 +1,4 @@
-//! Plain text: all of it is words, marks and white space.
+//! Plain text: words, marks and white space throughout.
 
 use std::collections::VecDeque;
 
@@ -14,25 +14,27 @@ use crate::text::Break;
 use crate::text::markup::whole_lines;
 use crate::text::tokenize::{Cut, NO_TEXT, Tokenizer};
 
-/// Characters of a line that are read together. Of a longer line the first part decides what is judged by line. Counted
-/// in characters, since their number does not change with case.
+/// The number of characters of a line that are read together. The first part of a longer line
+/// decides everything that is judged by line. The limit is in characters, since their number does
+/// not change with case.
 pub(super) const PART: usize = 1 << 16;
 
-/// Plain text, read from anywhere.
+/// Plain text, read from any input.
 #[derive(Debug)]
 pub struct Plain {
     buffer: Buffer,
     options: RestoreOptions,
     tokenizer: Tokenizer,
-    /// So many bytes of the buffer were searched for line feeds, and so many are whole lines.
+    /// The number of bytes of the buffer searched for line feeds; `whole` counts the bytes of whole
+    /// lines.
     searched: usize,
     whole: usize,
-    /// Whether a run without white space goes on that is longer than a part: it is no text.
+    /// True inside a run without white space longer than a part: it is not treated as text.
     in_run: bool,
-    /// Lines and characters of the last line given out, for errors.
+    /// The number of lines returned; `columns` counts the characters of the last one, for errors.
     lines: u64,
     columns: u64,
-    /// The piece with [`NO_TEXT`] for what is not UTF-8.
+    /// The piece with [`NO_TEXT`] for bytes that are not UTF-8.
     mended: Vec<u8>,
 }
 
@@ -54,7 +56,7 @@ impl Plain {
         }
     }
 
-    /// How many bytes of the buffer are lines that are whole and short.
+    /// Returns the number of bytes of the buffer that are whole and short lines.
     fn short_lines(&mut self) -> usize {
         if let Some(last) = self.buffer.bytes[self.searched..].iter().rposition(|&b| b == b'\n') {
             self.whole = self.searched + last + 1;
@@ -67,20 +69,20 @@ impl Plain {
         lines.take_while(|line| part_len(line, PART) == line.len()).map(<[u8]>::len).sum()
     }
 
-    /// Gives out `len` bytes that end at the end of a line or of the file.
+    /// Returns `len` bytes that end at the end of a line or of the file.
     fn take_lines(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.options.lossy)
             .map_err(|_| not_utf8(self.buffer.name(), self.lines, self.columns, &piece.source))?;
         self.tokenizer.read(text, 0, Cut::Whole, &mut piece.tokens);
         self.options.spellings.fix(&piece.source, 0, true, &mut piece.tokens);
-        // Nothing that comes can change what is here.
+        // No later text can change this part.
         piece.after = if self.options.context == Context::Line { Break::Document } else { Break::Line };
         self.advance(len, piece);
         Ok(())
     }
 
-    /// Gives out a part of a line, `len` bytes at most, that ends in white space where there is any.
+    /// Returns a part of a line, at most `len` bytes, that ends in white space if there is any.
     fn take_part(&mut self, len: usize, piece: &mut Piece) -> Result<()> {
         piece.source.extend_from_slice(&self.buffer.bytes[..len]);
         let text = text(&piece.source, &mut self.mended, self.options.lossy)
@@ -95,7 +97,8 @@ impl Plain {
         } else {
             let settled = self.options.spellings.fix(&piece.source, 0, false, &mut piece.tokens);
             if let Some(waiting) = piece.tokens.as_slice().get(settled) {
-                // A phrase may go on in the next part: this one ends before the run where the phrase begins.
+                // A phrase may continue in the next part: this one ends before the run in which the
+                // phrase begins.
                 let phrase = waiting.source.start as usize;
                 let run = text[..phrase].char_indices().rev().find(|(_, c)| c.is_whitespace());
                 if let Some((at, space)) = run {
@@ -113,7 +116,7 @@ impl Plain {
         Ok(())
     }
 
-    /// Gives out the rest of a run that is no text, as far as it is here.
+    /// Returns the rest of a run that is not text, as far as it is in the buffer.
     fn take_run(&mut self, piece: &mut Piece) {
         let chunks = self.buffer.bytes.utf8_chunks();
         let mut end = 0;
@@ -124,7 +127,7 @@ impl Plain {
                 break;
             }
             end += chunk.valid().len();
-            // What looks invalid at the very end may be a character that is not all here.
+            // Bytes that look invalid at the very end may be an incomplete character.
             if end + chunk.invalid().len() == self.buffer.bytes.len() && !self.buffer.ended {
                 break;
             }
@@ -166,8 +169,8 @@ impl Format for Plain {
                     self.take_lines(done, piece)?;
                     return Ok(true);
                 }
-                // A part is taken once something is there that follows it: then no character of it is cut in two. A tag may go on in
-                // the line.
+                // A part is taken once text follows it, so that no character is cut in two. A tag
+                // may continue on the line.
                 let line = &self.buffer.bytes[short..];
                 if part_len(line, PART) < line.len() {
                     let part = part_len(&self.buffer.bytes, PART);
@@ -211,7 +214,8 @@ impl Grammar for TextLines {
     }
 }
 
-/// The bytes as text. `Err` is the place of a byte that is not UTF-8; with `lossy`, such bytes become [`NO_TEXT`].
+/// Returns the bytes as text. `Err` is the place of a byte that is not UTF-8; with `lossy`, such
+/// bytes become [`NO_TEXT`].
 pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -> Result<&'a str, usize> {
     let error = match std::str::from_utf8(source) {
         Ok(text) if lossy => return Ok(text),
@@ -229,18 +233,20 @@ pub(super) fn text<'a>(source: &'a [u8], mended: &'a mut Vec<u8>, lossy: bool) -
     std::str::from_utf8(mended).map_err(|error| error.valid_up_to())
 }
 
-/// How many bytes the first `longest` characters of `bytes` have; all of them, if they are no more.
+/// Returns the number of bytes in the first `longest` characters of `bytes`; all of them, if there
+/// are no more.
 pub(super) fn part_len(bytes: &[u8], longest: usize) -> usize {
     if bytes.len() <= longest {
         return bytes.len();
     }
-    // Bytes that begin no character, in a file that is not UTF-8, must not make a part endless.
+    // Continuation bytes, in a file that is not UTF-8, must not make a part endless.
     let bytes = &bytes[..bytes.len().min(4 * longest)];
     let starts = bytes.iter().enumerate().filter(|(_, b)| starts_char(**b));
     starts.map(|(at, _)| at).nth(longest).unwrap_or(bytes.len())
 }
 
-/// The error for a piece that is not UTF-8, before which the file has so many lines, and so many characters more.
+/// Returns the error for a piece that is not UTF-8; `lines` and `columns` count the lines and
+/// further characters of the file before it.
 pub(super) fn not_utf8(name: &str, lines: u64, columns: u64, source: &[u8]) -> Error {
     let [encoding, lossy] = ["encoding", "lossy"].map(option);
     let advice =
@@ -281,7 +287,7 @@ mod tests {
     use crate::text::{Constraint, Locale, Spellings};
     use std::io::Read;
 
-    /// A reader that gives `step` bytes at a time.
+    /// A reader that returns `step` bytes at a time.
     struct Dribble(std::io::Cursor<Vec<u8>>, usize);
 
     impl Read for Dribble {

@@ -11,25 +11,25 @@ const TIMES: Times = Times {
     example: "00:00:01,000 --> 00:00:02,500",
 };
 
-/// What its lines are.
+/// The state that tells the kinds of lines.
 #[derive(Debug, Default)]
 pub(super) struct SrtLines {
     at: SrtPosition,
-    /// Whether there was a cue: after an empty line its text may go on.
+    /// True after the first cue: the text of a cue may continue after an empty line.
     goes_on: bool,
 }
 
-/// Where in a cue the next line stands.
+/// The position of the next line in a cue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum SrtPosition {
-    /// Before it.
+    /// Before a cue.
     #[default]
     Between,
-    /// After its number.
+    /// After the number of a cue.
     Numbered,
-    /// In its text.
+    /// In the text of a cue.
     Text,
-    /// In what cannot be read.
+    /// In lines that cannot be read.
     Passed,
 }
 
@@ -42,7 +42,8 @@ impl Subtitles for SrtLines {
 
     fn says(&mut self, line: &str, next: &str) -> Result<LineKind, Fault> {
         let is_empty = cue::is_empty(line);
-        // In text, what looks like a timing may be one after an empty line that is missing: it has no letters either way.
+        // In text, a line that looks like a timing may be one, with the empty line before it
+        // missing: it has no letters either way.
         if Times::may_be(line)
             && (self.at == SrtPosition::Between
                 || self.at == SrtPosition::Numbered
@@ -58,7 +59,7 @@ impl Subtitles for SrtLines {
             _ if is_empty => self.at = SrtPosition::Between,
             SrtPosition::Text => return Ok(LineKind::Text),
             SrtPosition::Passed => {}
-            // A number that no timing follows stands in the text of a cue, or its timing is missing.
+            // A number without a timing after it is in the text of a cue, or its timing is missing.
             SrtPosition::Between
                 if Self::is_number(cue::trim(line)) && (!self.goes_on || Times::may_be(next)) =>
             {
@@ -90,7 +91,7 @@ impl Subtitles for SrtLines {
     }
 
     fn is_between(&self) -> bool {
-        // After an empty line the text may go on, after a number it may not.
+        // The text may continue after an empty line, but not after a number.
         self.at == SrtPosition::Numbered || self.at == SrtPosition::Between && !self.goes_on
     }
 
@@ -107,7 +108,7 @@ impl Subtitles for SrtLines {
         (LossKind::Coordinates, &mut segment.coordinates)
     }
 
-    /// What players know; other text in `<>` is shown.
+    /// Only the tags that players know; other text in `<>` is shown.
     fn tag_len(text: &str) -> Option<usize> {
         let len = text.starts_with(['<', '{']).then(|| cue::tag_len(text)).flatten()?;
         let name = text[1..len - 1].trim_start_matches('/').split_whitespace().next().unwrap_or_default();
@@ -120,7 +121,7 @@ impl Subtitles for SrtLines {
     }
 }
 
-/// Subtitles, written cue by cue. A cue that has no number gets its place in the file for one.
+/// Subtitles, written cue by cue. A cue without a number gets its position in the file.
 #[derive(Debug, Default)]
 pub(super) struct SrtWriter {
     cues: u64,
@@ -216,7 +217,7 @@ mod tests {
         }
     }
 
-    /// What is read without an error.
+    /// Returns the parts of a file that is read without an error.
     fn read(file: &str) -> Vec<String> {
         assert!(pieces(Kind::Srt, file.as_bytes(), usize::MAX, RestoreOptions::default()).is_ok(), "{file}");
         check(Kind::Srt, file);

@@ -1,6 +1,7 @@
-//! `.trn`, the form of transcripts that sclite compares: an utterance a line, and its name.
+//! `.trn`, the format of the transcripts that sclite compares: one utterance and its name per line.
 //!
-//! `text (utterance)`; `;;` begins a comment. Of alternatives in braces the first is taken, as [`words`](super::transcript::words()) has it.
+//! `text (utterance)`; `;;` begins a comment. Of alternatives in braces the first is read, as in
+//! [`words`](super::transcript::words()).
 
 use std::ops::Range;
 
@@ -8,21 +9,21 @@ use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, TranscriptPiece, Utterance, is_no_word, is_silent, pieces, shortened, words};
 use crate::text::Break;
 
-/// A line: where its fields stand in it, in bytes.
+/// A line: the places of its fields, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrnLine {
     /// The words.
     pub words: Vec<Range<usize>>,
     /// The whole text, with all alternatives.
     pub pieces: Vec<TranscriptPiece>,
-    /// The utterance's name, without its parentheses.
+    /// The name of the utterance, without its parentheses.
     pub utterance: Range<usize>,
 }
 
-/// Reads a line; `None` where it says nothing.
+/// Reads a line; `None` for an empty line or a comment.
 ///
 /// # Errors
-/// Where it does not end with a name in parentheses, or a brace has no partner.
+/// Fails if the line does not end with a name in parentheses, or a brace has no partner.
 pub fn row(line: &str) -> Result<Option<TrnLine>, Fault> {
     if is_silent(line) {
         return Ok(None);
@@ -42,7 +43,7 @@ pub fn row(line: &str) -> Result<Option<TrnLine>, Fault> {
     Ok(Some(TrnLine { words: words(line, &pieces), pieces, utterance }))
 }
 
-/// Utterances, read from anywhere: each is a turn. All but the words stays as it is.
+/// Utterances, read from any input: each is a turn. Everything but the words is copied unchanged.
 #[derive(Debug)]
 pub(super) struct TrnReader;
 

@@ -1,4 +1,4 @@
-//! `.tsv`, a table: columns between tabs, one of which is text.
+//! `.tsv`, a table: columns separated by tabs, with text in one of them.
 
 use std::ops::Range;
 
@@ -8,18 +8,19 @@ use super::records::{Grammar, LineParts};
 use super::transcript::{Fault, shortened};
 use crate::text::Break;
 
-/// A table, read from anywhere. Each row is a text of its own; all but its cell stays as it is.
+/// A table, read from any input. Each row is a text of its own; everything but its text cell is
+/// copied unchanged.
 #[derive(Debug)]
 pub(super) struct TsvReader {
-    /// The name of the column, as long as the line of names was not read.
+    /// The name of the column, until the header is read.
     name: Option<String>,
     /// The column, counted from 0.
     column: usize,
 }
 
 impl TsvReader {
-    /// Begins with a table: the text is in the column that `field` names by what the first line calls it (`text` where it is not
-    /// given), or by its number, counted from 1, where the table has no such line.
+    /// Starts a table: `field` gives the column of the text by its name in the first line (`text`
+    /// by default), or by its number, counted from 1, for a table without a header.
     pub(super) fn new(field: Option<&str>) -> Self {
         let field = field.unwrap_or("text");
         match number(field) {
@@ -29,12 +30,12 @@ impl TsvReader {
     }
 }
 
-/// Whether the first line of a table names its columns, since the text is in one of this name.
+/// Returns true if the first line of a table is a header, since the text column is given by name.
 pub fn has_names(field: Option<&str>) -> bool {
     field.and_then(number).is_none()
 }
 
-/// The column that a number means, counted from 0.
+/// Returns the column that a number gives, counted from 0.
 fn number(field: &str) -> Option<usize> {
     field.parse::<usize>().ok()?.checked_sub(1)
 }

@@ -1,6 +1,7 @@
 //! `.ttml`, the W3C's subtitles in XML: the text of paragraphs.
 //!
-//! Text between `<p>` and `</p>` is a cue, in which `<br/>` ends a line. Tags, comments, metadata and all else stay as they are.
+//! Text between `<p>` and `</p>` is a cue, in which `<br/>` ends a line. Tags, comments, metadata
+//! and everything else are copied unchanged.
 
 use super::cue::CueScanner;
 use super::lines::Ends;
@@ -10,23 +11,23 @@ use super::transcript::{Fault, shortened};
 /// Elements inside a paragraph whose text is not shown.
 const SILENT: [&str; 5] = ["metadata", "title", "desc", "copyright", "agent"];
 
-/// A tag is kept up to this many bytes: its name stands at its beginning.
+/// The number of bytes of a tag that are kept: its name is at the beginning.
 const LONGEST_TAG: usize = 256;
 
-/// Paragraphs as text that is restored, read in parts that end with a line or a tag.
+/// Paragraphs as text to be restored, read in parts that end with a line or a tag.
 #[derive(Debug, Default)]
 pub(super) struct TtmlParagraphs {
     cues: CueScanner,
     at: TtmlPosition,
-    /// The tag that is open, and the quote of its attribute that is.
+    /// The open tag; `quote` is the quote of its open attribute value.
     tag: String,
     quote: Option<char>,
-    /// Whether the root was found, and whether a paragraph is open.
+    /// True if the root was found; `in_paragraph` is true if a paragraph is open.
     is_begun: bool,
     in_paragraph: bool,
-    /// The element whose text is not shown, and how many of its name are open.
+    /// The element whose text is not shown, and the number of open elements of its name.
     silent: Option<(&'static str, usize)>,
-    /// Whether nothing stands before on the line of the cue.
+    /// True if nothing stands before the next text on the line of the cue.
     opens: bool,
 }
 
@@ -40,7 +41,7 @@ enum TtmlPosition {
 }
 
 impl TtmlParagraphs {
-    /// Takes text that stands at byte `start` of the line.
+    /// Reads text at byte `start` of the line.
     fn text(&mut self, text: &str, start: usize, parts: &mut LineParts) {
         let is_empty = text.trim().is_empty();
         if !self.in_paragraph || self.silent.is_some() || is_empty {
@@ -51,7 +52,7 @@ impl TtmlParagraphs {
         parts.shift(first, start);
     }
 
-    /// Takes the tag that was read.
+    /// Handles the tag that was read.
     fn end_tag(&mut self) -> Result<(), Fault> {
         let is_end = self.tag.starts_with("</");
         let is_empty = self.tag.ends_with("/>");

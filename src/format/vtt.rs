@@ -8,16 +8,16 @@ use super::transcript::{Fault, shortened};
 const TIMES: Times =
     Times { colons: (1, 2), marks: &['.'], has_fraction: true, example: "00:01.000 --> 00:02.500" };
 
-/// What its lines are.
+/// The state that tells the kinds of lines.
 #[derive(Debug, Default)]
 pub(super) struct VttLines {
     at: VttPosition,
 }
 
-/// Where in the file the next line stands.
+/// The position of the next line in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum VttPosition {
-    /// At its beginning.
+    /// At the beginning of the file.
     #[default]
     Start,
     /// Before a block.
@@ -28,13 +28,13 @@ enum VttPosition {
     Cue,
     /// In the text of a cue.
     Text,
-    /// In a cue that is no text but data.
+    /// In a cue that contains data instead of text.
     Metadata,
-    /// In a header, a note, a style, a region, a fragment or what cannot be read.
+    /// In a header, a note, a style, a region, a fragment or unreadable lines.
     Passed,
 }
 
-/// What begins blocks that are no cues.
+/// The openings of blocks that are not cues.
 const BLOCKS: [(&str, BlockKind); 3] =
     [("NOTE", BlockKind::Note), ("STYLE", BlockKind::Style), ("REGION", BlockKind::Region)];
 
@@ -64,7 +64,7 @@ impl Subtitles for VttLines {
             self.at = VttPosition::Passed;
             return Ok(LineKind::Block(kind, word.len()));
         }
-        // A timing begins a cue wherever it stands: the empty line before it may be missing.
+        // A timing begins a cue anywhere: the empty line before it may be missing.
         if Times::may_be(line) {
             match TIMES.read(line) {
                 Ok(timing) => {
@@ -75,7 +75,7 @@ impl Subtitles for VttLines {
                 Err(_) => {}
             }
         }
-        // Only what is empty ends a cue: lines of one blank are in all captions that were made by a machine.
+        // Only an empty line ends a cue: machine-made captions commonly have lines of one blank.
         if line.is_empty() || is_empty && self.at == VttPosition::Between {
             self.at = VttPosition::Between;
             return Ok(LineKind::Nothing);
@@ -85,7 +85,7 @@ impl Subtitles for VttLines {
                 self.at = VttPosition::Named;
                 Ok(LineKind::Name)
             }
-            // Browsers pass over what has no timing.
+            // Browsers skip lines without a timing.
             VttPosition::Between => {
                 self.at = VttPosition::Passed;
                 Ok(LineKind::Block(BlockKind::Fragment, 0))
@@ -140,7 +140,7 @@ impl Subtitles for VttLines {
     }
 }
 
-/// Tells whether the first line of a cue is that of an object of JSON, or of an array of objects.
+/// Returns true if the first line of a cue begins an object of JSON, or an array of objects.
 fn begins_json(line: &str) -> bool {
     let line = line.trim();
     let object = line.strip_prefix('[').map_or(line, str::trim_start);
@@ -150,7 +150,7 @@ fn begins_json(line: &str) -> bool {
     }
 }
 
-/// Characters that are written in another way.
+/// The escapes, and the characters that they stand for.
 const ESCAPES: [(&str, char); 8] = [
     ("&amp;", '&'),
     ("&lt;", '<'),
@@ -162,7 +162,7 @@ const ESCAPES: [(&str, char); 8] = [
     ("&apos;", '\''),
 ];
 
-/// Subtitles of the web, written cue by cue.
+/// WebVTT subtitles, written cue by cue.
 #[derive(Debug, Default)]
 pub(super) struct VttWriter {
     is_begun: bool,
@@ -215,7 +215,7 @@ fn text(segment: &Segment) -> String {
         '&' => out.push_str("&amp;"),
         '<' => out.push_str("&lt;"),
         '>' => out.push_str("&gt;"),
-        // A line of it alone would be empty.
+        // A line with only this character would count as empty.
         '\u{a0}' => out.push_str("&nbsp;"),
         c => out.push(c),
     })
@@ -270,7 +270,7 @@ mod tests {
 
     const TIMING: &str = "00:01.000 --> 00:02.500";
 
-    /// What is read without an error.
+    /// Returns the parts of a file that is read without an error.
     fn read(file: &str) -> Vec<String> {
         assert!(pieces(Kind::Vtt, file.as_bytes(), usize::MAX, RestoreOptions::default()).is_ok(), "{file}");
         check(Kind::Vtt, file);
@@ -334,7 +334,8 @@ mod tests {
         assert_eq!(Kind::named("talk.en.webvtt".as_ref()), Some(Kind::Vtt));
     }
 
-    /// Captions that roll up, as YouTube has them: each line comes word by word, then stands, then moves up.
+    /// Makes roll-up captions like YouTube's: each line comes word by word, then stands, then moves
+    /// up.
     fn rolling(lines: &[&str]) -> String {
         let mut file = "WEBVTT\nKind: captions\n".to_owned();
         let clock = |at: usize| format!("{:02}:{:02}:{:02}", at / 3600, at / 60 % 60, at % 60);
@@ -366,11 +367,11 @@ mod tests {
         for (line, count) in [("SO we Met ANA,", 3), ("in Lisbon", 3), ("IN lisbon. É", 3), ("YES", 2)] {
             assert_eq!(text.lines().filter(|found| *found == line).count(), count, "{line} {text}");
         }
-        // So does one that comes in a cue of its own.
+        // A line in a cue of its own is a repetition too.
         let file = "WEBVTT\n\n00:01.000 --> 00:02.000\nana\n\n00:02.000 --> 00:03.000\nso we\n\n";
         let file = format!("{file}00:03.000 --> 00:04.000\nso we\nmet\n");
         assert_eq!(cased(&file).lines().filter(|line| *line == "so We").count(), 2);
-        // A line that stands again later, or after a gap, is a text of its own.
+        // A line that appears again later, or after a gap, is a text of its own.
         let cue = |from: u32, to: u32, text: &str| format!("00:0{from}.000 --> 00:0{to}.000\n{text}\n\n");
         let file = cue(1, 2, "so\nwe") + &cue(2, 3, "we\nmet\nwe") + &cue(3, 4, "so") + &cue(5, 6, "so");
         assert_eq!(read(&format!("WEBVTT\n\n{file}")), ["so", "we", "met", "we", "so", "so"]);
@@ -384,7 +385,7 @@ mod tests {
         let texts: Vec<&str> =
             cased.lines().filter(|line| line.to_lowercase().starts_with("we met")).collect();
         assert_eq!(texts.len(), 3 * names.len() - 1);
-        // Each stands three times: where it comes, alone, and above the next.
+        // Each appears three times: as it comes, alone, and above the next.
         for (name, same) in names.iter().zip(texts.chunks(3)) {
             assert!(
                 same.iter().all(|text| *text == same[0] && text.eq_ignore_ascii_case(name)),
