@@ -11,12 +11,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// An error that says what was found, what was expected, where, and what to do.
 ///
 /// A problem marks the names of options with [`option`]. Display puts these names in back quotes;
-/// [`Error::worded`] writes them in the style of a program.
+/// [`Error::worded`] writes them in the style of a program, as [`worded`] does in warnings and notes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An error of the system: a file is missing, a disk is full, a pipe is closed.
-    #[error("cannot {verb} {path}: {source}", path = shown(&path.to_string_lossy()))]
     Io {
         /// The operation: "read", "write", "create", …
         verb: &'static str,
@@ -26,7 +25,6 @@ pub enum Error {
         source: std::io::Error,
     },
     /// An error in an input file, which the user can correct.
-    #[error("{place}: {problem}", problem = worded(problem, in_quotes))]
     Input {
         /// The place in the file.
         place: Place,
@@ -34,7 +32,6 @@ pub enum Error {
         problem: String,
     },
     /// A model that cannot be used: the user can train it again, or name another.
-    #[error("{model}: {problem}", model = printable(model), problem = worded(problem, in_quotes))]
     Model {
         /// The folder or name of the model.
         model: String,
@@ -42,8 +39,13 @@ pub enum Error {
         problem: String,
     },
     /// A request that no data can satisfy: the user can change the arguments.
-    #[error("{problem}", problem = worded(.0, in_quotes))]
     Usage(String),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.worded(|name| format!("`{name}`")))
+    }
 }
 
 /// A place in a file, counted from 1. A column counts characters.
@@ -107,7 +109,10 @@ impl Error {
     /// ```
     pub fn worded(&self, name: impl Fn(&str) -> String) -> String {
         match self {
-            Self::Io { .. } => self.to_string(),
+            Self::Io { verb, path, source } => {
+                let path = shown(&path.to_string_lossy()).into_owned();
+                format!("cannot {verb} {path}: {}", worded(&source.to_string(), name))
+            }
             Self::Input { place, problem } => format!("{place}: {}", worded(problem, name)),
             Self::Model { model, problem } => format!("{}: {}", printable(model), worded(problem, name)),
             Self::Usage(problem) => worded(problem, name),
@@ -141,8 +146,15 @@ impl std::fmt::Display for OptionName<'_> {
     }
 }
 
-/// A problem with the names of its options written by `name`.
-fn worded(problem: &str, name: impl Fn(&str) -> String) -> String {
+/// A problem, warning or note with the marked names of options written by `name`.
+///
+/// ```
+/// use majuscule::error::{option, worded};
+///
+/// let note = format!("{} 16 keeps them", option("weight-bits"));
+/// assert_eq!(worded(&note, |name| format!("--{name}")), "--weight-bits 16 keeps them");
+/// ```
+pub fn worded(problem: &str, name: impl Fn(&str) -> String) -> String {
     let mut parts = problem.split(MARKS[0]);
     let mut all = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -154,10 +166,6 @@ fn worded(problem: &str, name: impl Fn(&str) -> String) -> String {
     all
 }
 
-fn in_quotes(name: &str) -> String {
-    format!("`{name}`")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,6 +173,11 @@ mod tests {
     #[test]
     fn each_program_words_the_names_of_options() {
         let problem = format!("{} 3: leave {} out", option("order"), option("held-out"));
+        let full = std::io::Error::other(problem.clone());
+        assert_eq!(
+            Error::io("write", "b", full).worded(|name| format!("--{name}")),
+            "cannot write b: --order 3: leave --held-out out"
+        );
         let errors = [
             Error::Usage(problem.clone()),
             Error::file("a.txt", problem.clone()),

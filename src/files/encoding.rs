@@ -5,6 +5,8 @@ use std::str::FromStr;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 
+use crate::error::option;
+
 /// The encoding of a text. Law: decoding and encoding again gives the same bytes, except for the
 /// case of letters; a letter whose other case the encoding lacks stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -382,8 +384,9 @@ impl<R: Read> Decoder<R> {
                 let (line, column) = after(valid, (self.line, self.column));
                 let problem = format!(
                     "found 0x{:02x}, which is not UTF-8 as the text before it is: write the whole file in one encoding (iconv \
-                     does), or pass such bytes through with --lossy",
-                    rest[0]
+                     does), or pass such bytes through with {}",
+                    rest[0],
+                    option("lossy")
                 );
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
@@ -429,7 +432,7 @@ impl<R: Read> Decoder<R> {
                 "found {}, which is no character of {}: name the right {}",
                 shown.join(" "),
                 self.encoding.name(),
-                crate::error::option("encoding")
+                option("encoding")
             );
             let undecodable = Undecodable { line: self.line, column: self.column, problem };
             return Err(io::Error::new(io::ErrorKind::InvalidData, undecodable));

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::ByteSize;
-use crate::error::Error;
+use crate::error::{Error, option};
 
 /// The limit of a program that sets none.
 pub const DEFAULT_INPUT_LIMIT: ByteSize = ByteSize(256 << 20);
@@ -49,11 +49,13 @@ impl Limit {
         let problem = match self {
             Self::Whole => format!(
                 "holds more than {most} unpacked, the most that is held in memory of a file that is read whole: \
-                 --input-limit allows more"
+                 {} allows more",
+                option("input-limit")
             ),
             Self::Line => format!(
                 "the line is longer than {most}, the most that is held in memory of one: check that the file is \
-                 text in lines; an --input-limit of {LINE_PART} times its length allows it"
+                 text in lines; an {} of {LINE_PART} times its length allows it",
+                option("input-limit")
             ),
             Self::Fixed(_) => {
                 format!("holds more than {most} unpacked: check that it is the file that was meant")

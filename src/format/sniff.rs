@@ -5,7 +5,7 @@
 
 use super::Kind;
 use super::json::{Event, decode, read};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::files::{BOM, Encoding, Input};
 
 /// The number of bytes after which detection gives up.
@@ -84,9 +84,10 @@ pub fn refuse_binary(input: &mut Input, named: Option<&Encoding>) -> Result<()> 
             controls => Some(is_noise(controls, head.len()).then(|| {
                 format!(
                     "this is no text: {} of its first {} bytes are control characters; name a text, or read it nevertheless with \
-                     --lossy",
+                     {}",
                     controls[0] + controls[1],
-                    head.len()
+                    head.len(),
+                    option("lossy")
                 )
             })),
         }

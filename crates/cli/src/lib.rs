@@ -98,16 +98,16 @@ fn refuse(error: &clap::Error) -> ! {
     process::exit(error.exit_code())
 }
 
-/// Returns an error with the names of options as they are on the command line.
-fn flagged(error: &Error) -> String {
-    error.worded(|name| format!("--{name}"))
+/// Returns the name of an option as it is on the command line.
+fn flag(name: &str) -> String {
+    format!("--{name}")
 }
 
 /// Prints an error and returns its exit code. A pipe that its reader closed is not an error.
 fn report(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref::<Error>() {
         Some(error) if error.is_closed_pipe() => return ExitCode::SUCCESS,
-        Some(error) => tell!("majuscule: {}", flagged(error)),
+        Some(error) => tell!("majuscule: {}", error.worded(flag)),
         None => tell!("majuscule: {error:#}"),
     }
     ExitCode::from(if matches!(error.downcast_ref(), Some(Error::Usage(_))) { 2 } else { 1 })

@@ -516,7 +516,7 @@ impl<'a> Work<'a> {
             match self.take_model(tag_of(language)) {
                 Ok(()) => return Ok(true),
                 Err(problem @ Error::Usage(_)) => {
-                    let (file, problem) = (shown(path), super::flagged(&problem));
+                    let (file, problem) = (shown(path), problem.worded(super::flag));
                     tell!("majuscule: {file} says that its language is \"{language}\": {problem}");
                 }
                 Err(error) => return Err(error),

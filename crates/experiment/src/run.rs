@@ -12,7 +12,7 @@ use super::collect::{collect, overlap};
 use super::plan::{Job, Plan, Task};
 use super::recipe::Recipe;
 use super::results::{Results, TextOverlap};
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::Methods;
 use majuscule::text::Locale;
@@ -93,7 +93,10 @@ fn lock(cache: &Path) -> Result<fs::File> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(Error::file(
             cache.to_string_lossy(),
-            "another experiment runs with this cache: wait until it is done, or name another with --cache",
+            format!(
+                "another experiment runs with this cache: wait until it is done, or name another with {}",
+                option("cache")
+            ),
         )),
         // On a file system without locks, runs are unprotected.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),

@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, worded};
 use majuscule::files;
 use majuscule_experiment::library::RECIPES;
 use majuscule_train::corpus::Protocol;
 
-use crate::named;
+use crate::{flag, named};
 use usage::UsageWatch;
 
 /// The verbs that work on cased text, which a build that only restores lacks.
@@ -96,7 +96,7 @@ impl UsageArgs {
 /// Prints notes about input that was read differently from how its file has it.
 pub fn tell_notes(notes: &[String]) {
     for note in notes {
-        tell!("note: {note}");
+        tell!("note: {}", worded(note, flag));
     }
 }
 

@@ -14,8 +14,9 @@ use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use super::method::TrainMethod;
 use super::spinner::Spinner;
 use super::tell_notes;
+use crate::flag;
 use crate::page::threads;
-use majuscule::error::Error;
+use majuscule::error::{Error, worded};
 use majuscule::files::{self, Publish};
 use majuscule::model::{Draft, MANIFEST};
 use majuscule::text::Locale;
@@ -95,7 +96,7 @@ pub fn run(TrainArgs { method, common }: TrainArgs) -> Result<ExitCode> {
     }
     super::measure::tell_paragraphs(&corpus)?;
     for warning in method.warnings() {
-        tell!("warning: {warning}");
+        tell!("warning: {}", worded(&warning, flag));
     }
     let progress = Spinner::new();
     progress.say(match method.checkpoint() {

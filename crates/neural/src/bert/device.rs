@@ -4,7 +4,7 @@ use candle_core::utils::cuda_is_available;
 use candle_core::{DType, Device, Result as Computed};
 
 use super::weights::TensorMap;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::methods::backend::{Backend, Device as Name, Precision};
 
 /// Opens a device.
@@ -17,11 +17,13 @@ pub fn open(name: Name) -> Result<Device> {
         // Whether a GPU is there shows when it is opened.
         Name::Auto => Ok(gpu(0).unwrap_or(Device::Cpu)),
         Name::Cuda(_) if !cuda_is_available() => Err(Error::Usage(format!(
-            "--device {name}: this build computes on the processor only: build majuscule with the feature cuda, or give cpu"
+            "{} {name}: this build computes on the processor only: build majuscule with the feature cuda, or give cpu",
+            option("device")
         ))),
         Name::Cuda(number) => gpu(number).map_err(|error| {
             Error::Usage(format!(
-                "--device {name}: there is no such GPU here ({}): give cpu",
+                "{} {name}: there is no such GPU here ({}): give cpu",
+                option("device"),
                 first_line(&error)
             ))
         }),
@@ -49,7 +51,7 @@ fn check(is_cpu: bool, precision: Precision) -> Result<()> {
         (false, Precision::Int8) => "a GPU computes in f32, bf16 or f16",
         _ => return Ok(()),
     };
-    Err(Error::Usage(format!("--precision {precision}: {expected}")))
+    Err(Error::Usage(format!("{} {precision}: {expected}", option("precision"))))
 }
 
 /// TensorMap on a device, as numbers of this precision.
@@ -93,16 +95,16 @@ mod tests {
             check(false, precision).unwrap();
         }
         let error = check(true, Precision::F16).unwrap_err().to_string();
-        assert_eq!(error, "--precision f16: the processor computes in f32 or int8");
+        assert_eq!(error, "`precision` f16: the processor computes in f32 or int8");
         let error = check(false, Precision::Int8).unwrap_err().to_string();
-        assert_eq!(error, "--precision int8: a GPU computes in f32, bf16 or f16");
+        assert_eq!(error, "`precision` int8: a GPU computes in f32, bf16 or f16");
     }
 
     #[test]
     fn a_gpu_that_is_not_there_is_an_error_and_auto_does_without() {
         // No machine has so many.
         let error = open(Name::Cuda(999)).unwrap_err().to_string();
-        assert!(error.starts_with("--device cuda:999: ") && error.ends_with("give cpu"), "{error}");
+        assert!(error.starts_with("`device` cuda:999: ") && error.ends_with("give cpu"), "{error}");
         assert!(open(Name::Cpu).unwrap().is_cpu());
         assert_eq!(open(Name::Auto).unwrap().is_cpu(), gpu(0).is_err());
     }

@@ -27,7 +27,7 @@ use config::EncoderConfig;
 use dropout::NoDropout;
 use encoder::PieceBatch;
 use engine::{Engine, ScoreRequest};
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::methods::Method;
 use majuscule::methods::backend::{Backend, Precision};
 use majuscule::methods::spellings::ClassCases;
@@ -190,7 +190,8 @@ impl Bert {
             Err(error) => {
                 let pieces = windows.first().map_or(0, |window| window.ids.len());
                 Err(failed(format!(
-                    "no memory for {pieces} pieces of a text at a time ({error}): try --device cpu"
+                    "no memory for {pieces} pieces of a text at a time ({error}): try {} cpu",
+                    option("device")
                 )))
             }
         }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::read::Reading;
 use super::{Corpus, Protocol, marks};
 use crate::random::below;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files::{self, Publish};
 use majuscule::format::{Kind, has_names};
 use majuscule::text::Locale;
@@ -129,7 +129,8 @@ pub fn split(
     let names = names(files)?;
     check_outside(files, folder)?;
     if config.disjoint && files.len() < 2 {
-        return Err(Error::Usage("--disjoint is for parallel files: name two or more".to_owned()));
+        let problem = format!("{} is for parallel files: name two or more", option("disjoint"));
+        return Err(Error::Usage(problem));
     }
     if !config.documents {
         check_cuttable(files, reading)?;
@@ -197,7 +198,8 @@ fn check_cuttable(files: &[PathBuf], reading: &Reading) -> Result<()> {
         if !kind.has_paragraphs() && !matches!(kind, Kind::Tok | Kind::Stm | Kind::Trn) {
             let (file, kind) = (file.display(), kind.shown());
             return Err(Error::Usage(format!(
-                "{file} is {kind}, which is not cut by lines: give --documents"
+                "{file} is {kind}, which is not cut by lines: give {}",
+                option("documents")
             )));
         }
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 use super::count::{Grams, Key, PAD, Wide, decode, word_bits, words_of};
 use super::spill::{BLOCK, Memory};
 use super::words::{Content, JobStage, KnownWords, TextPreparation, TrainingText};
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files::{self, Input};
 use majuscule::lm::MAX_ORDER;
 use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
@@ -120,8 +120,9 @@ impl TrainingText {
         }
         match self.made.order {
             Some(counted) if counted < order => Err(Error::Usage(format!(
-                "order {order}, but {} holds counts up to order {counted}: count again with --order {order}, or train a lower order",
-                self.name
+                "order {order}, but {} holds counts up to order {counted}: count again with {} {order}, or train a lower order",
+                self.name,
+                option("order")
             ))),
             _ => Ok(()),
         }

@@ -16,7 +16,7 @@ use super::spill::{Memory, Numbers};
 pub use super::words::JobStage;
 use super::words::{KnownWords, TrainingText, VocabularyPart, WordUnits};
 use crate::corpus::Corpus;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::lm::vocab::Vocabulary;
 use majuscule::lm::{MAX_ORDER, NgramModel};
 
@@ -570,7 +570,9 @@ fn plain(order: usize, times: &[u64; 9], fallback: Option<[f64; 3]>) -> Result<V
 fn too_few(order: usize, count: usize) -> Error {
     Error::Usage(format!(
         "too few {order}-grams have the count {count} to find the discounts of modified Kneser-Ney: give more text, a lower \
-         order, --discount-fallback or --smoothing witten-bell"
+         order, {} or {} witten-bell",
+        option("discount-fallback"),
+        option("smoothing")
     ))
 }
 
@@ -583,7 +585,8 @@ fn good_turing(order: usize, times: &[u64; 9]) -> Result<Vec<f64>> {
     if times[1] == 0 {
         return Err(Error::Usage(format!(
             "no {order}-gram was seen once, so Good-Turing cannot tell how many were not seen: give more text or \
-             --smoothing witten-bell"
+             {} witten-bell",
+            option("smoothing")
         )));
     }
     let n = times.map(|n| n as f64);
@@ -812,7 +815,7 @@ mod tests {
         assert_eq!(plain(3, &times, None).unwrap(), [0.0, 0.5]);
         let error = modified(3, &[0, 8, 4, 0, 1, 0, 0, 0, 0], None).unwrap_err().to_string();
         assert!(
-            error.contains("3-grams have the count 3") && error.contains("--discount-fallback"),
+            error.contains("3-grams have the count 3") && error.contains("`discount-fallback`"),
             "{error}"
         );
     }

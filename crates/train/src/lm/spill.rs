@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files::ScratchFile;
 
 /// A limit on the memory of counting and estimation, and the folder for what exceeds it. Copies
@@ -166,7 +166,8 @@ impl Pile {
 
 /// Converts the system's error on a temporary file into one that advises.
 fn refused(folder: &Path, verb: &'static str, error: std::io::Error) -> Error {
-    let cure = "name a folder with room by --temp, or allow more memory by --memory";
+    let (temp, memory) = (option("temp"), option("memory"));
+    let cure = format!("name a folder with room by {temp}, or allow more memory by {memory}");
     let error = std::io::Error::new(error.kind(), format!("{error}: {cure}"));
     let shown = if folder == Path::new("") { Path::new(".") } else { folder };
     Error::io(verb, shown.join("(temporary file)"), error)

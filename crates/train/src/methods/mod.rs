@@ -16,7 +16,7 @@ pub use progress::{Left, Progress, Watch};
 use serde::{Serialize, Serializer};
 
 use crate::corpus::Corpus;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::model::{Draft, FORMAT, Manifest, Section, Store, Training};
 use majuscule::text::{Labels, Locale};
@@ -31,12 +31,14 @@ pub trait Learner: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns warnings about settings that are accepted but may not be intended.
+    /// Returns warnings about settings that are accepted but may not be intended, with marked
+    /// names of options ([`majuscule::error::worded`]).
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Returns notes for the user on a trained model.
+    /// Returns notes for the user on a trained model, with marked names of options
+    /// ([`majuscule::error::worded`]).
     fn notes(&self, draft: &Draft) -> Vec<String> {
         let _ = draft;
         Vec::new()
@@ -228,7 +230,8 @@ pub fn check_locale(corpus: &Corpus, expected: Locale) -> Result<()> {
         return Ok(());
     }
     Err(Error::Usage(format!(
-        "the corpus pairs letters as \"{found}\" does, but the model as \"{expected}\" does: give the language of the model with --lang"
+        "the corpus pairs letters as \"{found}\" does, but the model as \"{expected}\" does: give the language of the model with {}",
+        option("lang")
     )))
 }
 

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::{pretrained, train};
 use crate::shared::checks::check_numbers;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::backend::Device;
 use majuscule::restorer::Restorer;
@@ -166,21 +166,17 @@ impl BertConfig {
     /// [`Error::Usage`] for the first of them.
     pub(super) fn check(&self) -> Result<()> {
         check_numbers(
+            &[("dropout", self.dropout), ("layer-dropout", self.layer_dropout), ("held-out", self.held_out)],
+            &[("rate", self.rate), ("head-rate", self.head_rate), ("clip", self.clip)],
             &[
-                ("--dropout", self.dropout),
-                ("--layer-dropout", self.layer_dropout),
-                ("--held-out", self.held_out),
-            ],
-            &[("--rate", self.rate), ("--head-rate", self.head_rate), ("--clip", self.clip)],
-            &[
-                ("--epochs", self.epochs),
-                ("--batch", self.batch),
-                ("--patience", self.patience),
-                ("--checkpoint-every", self.checkpoint_every as usize),
+                ("epochs", self.epochs),
+                ("batch", self.batch),
+                ("patience", self.patience),
+                ("checkpoint-every", self.checkpoint_every as usize),
             ],
         )?;
         if self.window < 3 {
-            let problem = format!("--window {}: expected at least 3 pieces", self.window);
+            let problem = format!("{} {}: expected at least 3 pieces", option("window"), self.window);
             return Err(Error::Usage(problem));
         }
         Ok(())

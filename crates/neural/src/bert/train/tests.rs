@@ -388,7 +388,7 @@ fn adapting_goes_on_from_its_checkpoint_to_the_same_model() {
     assert!(problem.contains("a training with seed 1 was begun, but this one has 2"), "{problem}");
     let turkish = Corpus::of_text("a B\n", Reading::default(), Protocol::Rei, "tr".parse().unwrap());
     let problem = adapt(&adaptation, &model, &turkish).unwrap_err().to_string();
-    assert!(problem.contains("\"tr\"") && problem.contains("--lang"), "{problem}");
+    assert!(problem.contains("\"tr\"") && problem.contains("`lang`"), "{problem}");
 }
 
 #[test]
@@ -431,11 +431,11 @@ fn an_encoder_that_cannot_be_used_is_named() {
 fn settings_that_cannot_be_are_refused() {
     let refused = |config: BertConfig| train(&config, &corpus()).unwrap_err().to_string();
     for (config, what) in [
-        (BertConfig { epochs: 0, ..config() }, "--epochs 0"),
-        (BertConfig { dropout: 1.0, ..config() }, "--dropout 1"),
-        (BertConfig { rate: f64::NAN, ..config() }, "--rate NaN"),
-        (BertConfig { window: 2, ..config() }, "--window 2"),
-        (BertConfig { device: Device::Cuda(999), ..config() }, "--device cuda:999: "),
+        (BertConfig { epochs: 0, ..config() }, "`epochs` 0"),
+        (BertConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
+        (BertConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
+        (BertConfig { window: 2, ..config() }, "`window` 2"),
+        (BertConfig { device: Device::Cuda(999), ..config() }, "`device` cuda:999: "),
     ] {
         let found = refused(config);
         assert!(found.contains(what), "{found}");

@@ -22,7 +22,7 @@ use crate::shared::adam::{clip_scale, squared_norm};
 use crate::shared::init::uniform;
 use crate::shared::schedule::{linear_decay, warm_up_share};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule_train::random::{Purpose, generator};
 
 /// The one tensor of which only a few rows have a gradient in each step.
@@ -269,11 +269,12 @@ impl TaggerTrainer<'_> {
         if !device::is_full(&error) {
             return failed(error);
         }
+        let name = option("batch");
         let advice = match batch {
-            1 => "give a smaller --window".to_owned(),
-            _ => format!("try --batch {}", batch / 2),
+            1 => format!("give a smaller {}", option("window")),
+            _ => format!("try {name} {}", batch / 2),
         };
-        Error::Usage(format!("the device has no memory for --batch {batch}: {advice}"))
+        Error::Usage(format!("the device has no memory for {name} {batch}: {advice}"))
     }
 }
 

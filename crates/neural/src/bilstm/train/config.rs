@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::train;
 use crate::bilstm::{WINDOWS, Widths};
 use crate::shared::checks::check_numbers;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::restorer::Restorer;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::methods::{Learned, Learner, Watch};
@@ -113,16 +113,20 @@ impl BilstmConfig {
     pub(super) fn check(&self) -> Result<()> {
         let refused = |problem: String| Err(Error::Usage(problem));
         if let Some((name, width)) = self.widths().wrong() {
-            return refused(format!("--{name} {width}: expected a width from 1 to 65536"));
+            return refused(format!("{} {width}: expected a width from 1 to 65536", option(name)));
         }
         check_numbers(
-            &[("--dropout", self.dropout), ("--unknown", self.unknown), ("--held-out", self.held_out)],
-            &[("--rate", self.rate), ("--clip", self.clip)],
-            &[("--epochs", self.epochs), ("--batch", self.batch), ("--patience", self.patience)],
+            &[("dropout", self.dropout), ("unknown", self.unknown), ("held-out", self.held_out)],
+            &[("rate", self.rate), ("clip", self.clip)],
+            &[("epochs", self.epochs), ("batch", self.batch), ("patience", self.patience)],
         )?;
         if !WINDOWS.contains(&self.window) {
             let (least, most) = WINDOWS.into_inner();
-            return refused(format!("--window {}: expected from {least} to {most} words", self.window));
+            return refused(format!(
+                "{} {}: expected from {least} to {most} words",
+                option("window"),
+                self.window
+            ));
         }
         Ok(())
     }

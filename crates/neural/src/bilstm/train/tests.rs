@@ -166,11 +166,11 @@ fn what_happens_is_written_as_lines_of_json() {
 fn settings_that_cannot_be_are_refused() {
     let refused = |config: BilstmConfig| train(&config, &corpus(), one()).unwrap_err().to_string();
     for (config, what) in [
-        (BilstmConfig { epochs: 0, ..config() }, "--epochs 0"),
-        (BilstmConfig { dropout: 1.0, ..config() }, "--dropout 1"),
-        (BilstmConfig { rate: f64::NAN, ..config() }, "--rate NaN"),
-        (BilstmConfig { window: 1, ..config() }, "--window 1"),
-        (BilstmConfig { letter_hidden: 0, ..config() }, "--letter-hidden 0"),
+        (BilstmConfig { epochs: 0, ..config() }, "`epochs` 0"),
+        (BilstmConfig { dropout: 1.0, ..config() }, "`dropout` 1"),
+        (BilstmConfig { rate: f64::NAN, ..config() }, "`rate` NaN"),
+        (BilstmConfig { window: 1, ..config() }, "`window` 1"),
+        (BilstmConfig { letter_hidden: 0, ..config() }, "`letter-hidden` 0"),
     ] {
         let found = refused(config);
         assert!(found.contains(what), "{found}");

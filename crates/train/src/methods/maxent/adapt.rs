@@ -17,7 +17,7 @@ use super::trainer::Trainer;
 use super::{MaxentConfig, ModelSize, Solving, find, own, words_of};
 use crate::corpus::Corpus;
 use crate::methods::{Adapted, Adapter, Watch, check_locale, json};
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::profile::is_rare;
 use majuscule::methods::maxent::table::HashTable;
@@ -145,7 +145,8 @@ impl Adaptation {
     fn config(&self, model: &Maxent) -> Result<MaxentConfig> {
         if !(self.variance.is_finite() && self.variance >= 0.0) {
             return Err(Error::Usage(format!(
-                "--variance {}: expected 0 or a greater number",
+                "{} {}: expected 0 or a greater number",
+                option("variance"),
                 self.variance
             )));
         }
@@ -179,7 +180,8 @@ fn check_corpus(model: &Maxent, corpus: &Corpus) -> Result<()> {
     let protocol = corpus.protocol();
     if protocol.runs_on() && !model.settings.begins {
         return Err(Error::Usage(format!(
-            "--protocol {protocol} hides where sentences begin, and the model was trained where that shows: adapt it under text, batista, rei or susanto, or train one under {}",
+            "{} {protocol} hides where sentences begin, and the model was trained where that shows: adapt it under text, batista, rei or susanto, or train one under {}",
+            option("protocol"),
             protocol.name()
         )));
     }
@@ -332,7 +334,7 @@ mod tests {
         let model = background(Protocol::Text);
         for variance in [-1.0, f64::NAN, f64::INFINITY] {
             let problem = adapted(&Adaptation { variance, ..SMALL }, &model, NEWS, 1).unwrap_err();
-            assert!(problem.to_string().contains("--variance"), "{problem}");
+            assert!(problem.to_string().contains("`variance`"), "{problem}");
         }
         let problem = adapted(&SMALL, &model, " \n", 1).unwrap_err().to_string();
         assert!(problem.contains("has no words"), "{problem}");
@@ -341,9 +343,9 @@ mod tests {
             adapt(&SMALL, &model, &corpus, NonZeroUsize::MIN).unwrap_err().to_string()
         };
         let found = problem(Protocol::Text, "tr".parse().unwrap());
-        assert!(found.contains("\"tr\"") && found.contains("--lang"), "{found}");
+        assert!(found.contains("\"tr\"") && found.contains("`lang`"), "{found}");
         let found = problem(ASR, Locale::Root);
-        assert!(found.contains("--protocol asr:20"), "{found}");
+        assert!(found.contains("`protocol` asr:20"), "{found}");
         assert!(adapted(&Adaptation { epochs: 0, ..SMALL }, &model, NEWS, 1).is_err());
     }
 }

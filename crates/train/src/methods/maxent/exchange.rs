@@ -14,7 +14,7 @@ use super::names;
 use super::solving::check_penalties;
 use super::{MaxentConfig, Prepared, Solving};
 use crate::corpus::Corpus;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files::{self, Input, Lines};
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::templates::Group;
@@ -126,9 +126,10 @@ pub fn write_features(
     let gazetteers = Gazetteers::default();
     let data = prepared.data(&config, corpus, &gazetteers);
     if exchange.target == Target::Begin && !data.begins {
-        let problem =
-            "--target begin: the beginnings of sentences are learned only under --protocol asr and mix";
-        return Err(Error::Usage(problem.to_owned()));
+        let (target, protocol) = (option("target"), option("protocol"));
+        return Err(Error::Usage(format!(
+            "{target} begin: the beginnings of sentences are learned only under {protocol} asr and mix"
+        )));
     }
     // The count of each feature, and its index, which is 0 until assigned.
     let mut features: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
@@ -209,9 +210,8 @@ const MEGAM_BIAS: &str = "**BIAS**";
 /// If the dictionary is invalid, or if `out` cannot be written.
 pub fn write_weights(model: &Maxent, target: Target, dictionary: &Path, out: &mut impl Write) -> Result<()> {
     if target == Target::Begin && !model.settings().begins {
-        return Err(Error::Usage(
-            "--target begin: the model does not choose where sentences begin".to_owned(),
-        ));
+        let target = option("target");
+        return Err(Error::Usage(format!("{target} begin: the model does not choose where sentences begin")));
     }
     let steps = model.settings().steps as f32;
     let mut lines = files::open(dictionary)?.lines();
@@ -255,7 +255,8 @@ fn write_line(name: &str, weights: Gradient, target: Target, out: &mut impl Writ
 pub fn fit(fit: &FitConfig, matrix: Input, dictionary: Option<&Path>, out: &mut impl Write) -> Result<()> {
     check_penalties(0.0, fit.l2)?;
     if !(fit.precision > 0.0 && fit.precision < 1.0) {
-        let problem = format!("--precision {}: expected a fraction between 0 and 1", fit.precision);
+        let problem =
+            format!("{} {}: expected a fraction between 0 and 1", option("precision"), fit.precision);
         return Err(Error::Usage(problem));
     }
     let matrix = Matrix::read(&mut matrix.lines())?;
@@ -266,8 +267,10 @@ pub fn fit(fit: &FitConfig, matrix: Input, dictionary: Option<&Path>, out: &mut 
         return Err(short(file, names.len(), matrix.features as usize));
     }
     let far = || {
-        let problem = format!("{} steps do not reach --precision {}", fit.steps, fit.precision);
-        Error::Usage(format!("{problem}: give more --steps, a larger share, or a larger --l2"))
+        let FitConfig { steps, precision, .. } = fit;
+        let [reach, more, l2] = ["precision", "steps", "l2"].map(option);
+        let problem = format!("{steps} steps do not reach {reach} {precision}");
+        Error::Usage(format!("{problem}: give more {more}, a larger share, or a larger {l2}"))
     };
     let refused = |error| Error::io("write", "the weights", error);
     let name = |at: usize| names.as_ref().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());
@@ -329,8 +332,11 @@ pub(super) fn read_weights(solving: &Solving, begins: bool) -> Result<Option<Vec
             }
         }
         None if begins => {
-            let problem = "--weights without --begin-weights: under the protocols asr and mix the beginnings of sentences are chosen too";
-            return Err(Error::Usage(problem.to_owned()));
+            return Err(Error::Usage(format!(
+                "{} without {}: under the protocols asr and mix the beginnings of sentences are chosen too",
+                option("weights"),
+                option("begin-weights")
+            )));
         }
         None => {}
     }
@@ -364,7 +370,8 @@ fn read_file(file: &Path, dictionary: Option<&Path>, target: Target) -> Result<V
         return read_megam(&mut input.lines(), names.as_deref(), target);
     }
     let (Some(names), Some(dictionary)) = (names, dictionary) else {
-        let problem = "a model of LIBLINEAR has no names of features: give --dictionary too";
+        let problem =
+            format!("a model of LIBLINEAR has no names of features: give {} too", option("dictionary"));
         return Err(Error::file(file.to_string_lossy(), problem));
     };
     let bias = names.iter().position(|name| names::parse(name) == Some(names::bias()));
@@ -491,7 +498,8 @@ fn read_megam(lines: &mut Lines, names: Option<&[String]>, target: Target) -> Re
             (name, None) => names::parse(name),
         };
         let Some(feature) = feature else {
-            let problem = format!("\"{name}\" is no name of a feature, nor an index of --dictionary");
+            let dictionary = option("dictionary");
+            let problem = format!("\"{name}\" is no name of a feature, nor an index of {dictionary}");
             return Err(lines.problem(problem));
         };
         let values: Option<Vec<f64>> = parts.map(finite).collect();
@@ -639,7 +647,7 @@ mod tests {
         // Its own bias has the value 2; classes without weights have −12 on it: half of −12 − −0.5.
         assert_eq!(found[2], (names::bias(), [-5.75, 0.5, -5.75, 0.0]));
         let problem = read_file(&paths[1], None, Target::Case).unwrap_err().to_string();
-        assert!(problem.contains("--dictionary"), "{problem}");
+        assert!(problem.contains("`dictionary`"), "{problem}");
     }
 
     #[test]

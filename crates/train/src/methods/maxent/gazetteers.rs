@@ -6,7 +6,7 @@ use std::path::Path;
 use super::MaxentConfig;
 use crate::corpus::Corpus;
 use crate::lexicon::{Initial, LexiconEntry, List, read};
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::maxent::gazetteers::{self, Gazetteers, LISTED, LONGEST, MOST_LISTS, listed, phrase};
 use majuscule::methods::maxent::hash::hash;
@@ -89,7 +89,7 @@ fn forms(file: &Path, corpus: &Corpus, mixed: &mut BTreeMap<String, Case>) -> Re
     if lexicon.locale() != corpus.locale() {
         let (found, expected) = (lexicon.locale(), corpus.locale());
         let problem = format!("pairs letters as \"{found}\" does, but the corpus as \"{expected}\" does");
-        return Err(Error::file(name, format!("{problem}: build it again with --lang")));
+        return Err(Error::file(name, format!("{problem}: build it again with {}", option("lang"))));
     }
     for entry in lexicon.iter() {
         if let case @ Case::Mixed(_) = entry.majority(Initial::Apart) {

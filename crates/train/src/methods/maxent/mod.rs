@@ -44,7 +44,7 @@ use count::{WordTallies, count, digest, mixed, most_frequent};
 use dataset::DataSet;
 pub use exchange::{Exchange, ExchangeFormat, FitConfig, Target, fit, write_features, write_weights};
 use lazy::Penalty;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::methods::maxent::filling::FeatureSet;
 use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
@@ -238,7 +238,8 @@ pub fn cut_note(settings: &serde_json::Value) -> Option<String> {
     let most = f32::from(Width::Narrow.most()) / steps as f32;
     (cut > 0).then(|| {
         format!(
-            "{cut} features had weights larger than {most:.1}, which count as {most:.1} now: --weight-bits 16 keeps them"
+            "{cut} features had weights larger than {most:.1}, which count as {most:.1} now: {} 16 keeps them",
+            option("weight-bits")
         )
     })
 }
@@ -433,20 +434,21 @@ impl MaxentConfig {
     fn groups(&self) -> Result<Vec<Group>> {
         let mut groups = self.features.clone();
         let mut problem = None;
-        for (option, given, looking) in
+        for (name, given, looking) in
             [("list", !self.lists.is_empty(), Group::LISTS), ("forms", self.forms.is_some(), Group::FORMS)]
         {
             let [one, other] = looking.map(Group::name);
+            let (file, features) = (option(name), option("features"));
             match self.features.iter().find(|group| looking.contains(group)) {
                 Some(group) if !given => {
                     let group = group.name();
                     problem = Some(format!(
-                        "the features {group} look at a file: name it with --{option}, or leave them out"
+                        "the features {group} look at a file: name it with {file}, or leave them out"
                     ));
                 }
                 None if given && !self.features.is_empty() => {
                     problem = Some(format!(
-                        "--{option} is given, but no features that look at it: add {one} or {other} to --features, or leave --{option} out"
+                        "{file} is given, but no features that look at it: add {one} or {other} to {features}, or leave {file} out"
                     ));
                 }
                 None if given => groups.extend(looking),
@@ -479,16 +481,25 @@ impl MaxentConfig {
                 format!("capital cost {}: expected a number greater than 0", self.capital_cost)
             }
             () if self.epochs == 0 => "0 epochs: expected at least 1".to_owned(),
-            () if self.checkpoint_every == 0 => "--checkpoint-every 0: expected at least 1".to_owned(),
+            () if self.checkpoint_every == 0 => {
+                format!("{} 0: expected at least 1", option("checkpoint-every"))
+            }
             () if self.checkpoint.is_some() && self.solving.weights.is_some() => {
-                "--weights leaves nothing to learn that a checkpoint could keep: leave --checkpoint out"
-                    .to_owned()
+                let (weights, checkpoint) = (option("weights"), option("checkpoint"));
+                format!(
+                    "{weights} leaves nothing to learn that a checkpoint could keep: leave {checkpoint} out"
+                )
             }
             () if matches!(self.size, ModelSize::Features(0) | ModelSize::Features(MOST_FEATURES..)) => {
                 format!("{} features: expected 1 to {}", self.size, MOST_FEATURES - 1)
             }
             () if matches!(self.size, ModelSize::Bytes(MOST_BYTES..)) => {
-                format!("--size {}: expected less than {}", self.size, ModelSize::Bytes(MOST_BYTES))
+                format!(
+                    "{} {}: expected less than {}",
+                    option("size"),
+                    self.size,
+                    ModelSize::Bytes(MOST_BYTES)
+                )
             }
             () => return Ok(()),
         };
@@ -750,11 +761,11 @@ mod tests {
         for (config, problem) in [
             (
                 MaxentConfig { features: vec![Group::ListsAround], ..MaxentConfig::default() },
-                "lists-around look at a file: name it with --list",
+                "lists-around look at a file: name it with `list`",
             ),
             (
                 MaxentConfig { features: vec![Group::Forms], ..MaxentConfig::default() },
-                "forms look at a file: name it with --forms",
+                "forms look at a file: name it with `forms`",
             ),
             (
                 MaxentConfig { features: vec![Group::Word], lists: lists(), ..MaxentConfig::default() },
@@ -770,7 +781,7 @@ mod tests {
                 "add forms or forms-around",
             ),
         ] {
-            let Err(Error::Usage(found)) = config.groups() else { panic!("{problem}") };
+            let found = config.groups().unwrap_err().to_string();
             assert!(found.contains(problem), "{found}");
         }
         let config = MaxentConfig { lists: lists(), ..MaxentConfig::default() };

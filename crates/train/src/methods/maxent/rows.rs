@@ -6,7 +6,7 @@ use super::cells::Gradient;
 use super::dataset::{DataSet, ExampleScratch};
 use super::exchange::{FitConfig, Target};
 use super::matrix::Matrix;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files::ByteSize;
 use majuscule::methods::maxent::BEGIN;
 
@@ -67,9 +67,11 @@ pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder:
     let of_rows = ((holder.bytes)(&matrix) - fixed) as f64 * words as f64 / matrix.len() as f64;
     let whole = ByteSize(fixed + of_rows as usize);
     let problem = format!(
-        "{words} words take about {whole} in {}, and --solver-memory is {memory}: {fitting} words would fit; give \
-         less text, more memory, or --solver adagrad, which holds no corpus",
-        holder.name
+        "{words} words take about {whole} in {}, and {} is {memory}: {fitting} words would fit; give \
+         less text, more memory, or {} adagrad, which holds no corpus",
+        holder.name,
+        option("solver-memory"),
+        option("solver")
     );
     Err(Error::Usage(format!("{}: {problem}", data.corpus.name())))
 }
@@ -82,8 +84,10 @@ pub(super) fn matrix(data: &DataSet<'_>, target: Target, chosen: &[u64], holder:
 /// or if the steps do not suffice.
 pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> {
     if data.begins {
-        let problem = "--solver lbfgs finds no beginnings of sentences: train under a protocol that shows them (text, batista, rei or susanto), or with --solver adagrad";
-        return Err(Error::Usage(problem.to_owned()));
+        let solver = option("solver");
+        return Err(Error::Usage(format!(
+            "{solver} lbfgs finds no beginnings of sentences: train under a protocol that shows them (text, batista, rei or susanto), or with {solver} adagrad"
+        )));
     }
     // Each entry of a row takes 4 bytes; each row takes its class; each feature takes the vectors
     // of L-BFGS, with three weights each.
@@ -95,7 +99,8 @@ pub(super) fn best(data: &DataSet<'_>, chosen: &[u64]) -> Result<Vec<Gradient>> 
     }
     let FitConfig { steps, precision, .. } = FitConfig::default();
     let weights = matrix.fit(data.config.solving.l2, steps, precision).ok_or_else(|| {
-        Error::Usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger --l2"))
+        let l2 = option("l2");
+        Error::Usage(format!("{steps} steps of L-BFGS do not find the best weights: give a larger {l2}"))
     })?;
     let single = |[title, upper, mixed]: [f64; BEGIN]| [title as f32, upper as f32, mixed as f32, 0.0];
     Ok(weights.into_iter().map(single).collect())

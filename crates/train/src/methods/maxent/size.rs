@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::MaxentConfig;
 use crate::corpus::Corpus;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::maxent::WORD;
 use majuscule::methods::maxent::table::HashTable;
@@ -94,7 +94,8 @@ impl ModelSize {
         let taken = sections + model::packed(0) + model::packed(manifest(config, corpus));
         let kept = config.width().room(bytes.saturating_sub(taken));
         if kept == 0 {
-            let problem = format!("--size {self}: a model takes {taken} bytes before it has any features");
+            let size = option("size");
+            let problem = format!("{size} {self}: a model takes {taken} bytes before it has any features");
             return Err(Error::Usage(format!("{problem}; give it more, or fewer lists and forms")));
         }
         Ok(FeatureLimits { trained: kept + kept / SPARE, kept })
@@ -105,7 +106,8 @@ impl ModelSize {
     pub fn check(self, draft: &Draft) -> Result<()> {
         match (self, draft.pack().len()) {
             (Self::Bytes(most), packed) if packed > most => Err(Error::Usage(format!(
-                "--size {self}: the names of the files alone take more; give fewer files"
+                "{} {self}: the names of the files alone take more; give fewer files",
+                option("size")
             ))),
             _ => Ok(()),
         }
@@ -198,6 +200,6 @@ mod tests {
         let corpus = Corpus::of_text(&text(), Reading::default(), Protocol::Text, Locale::Root);
         let config = MaxentConfig { bits: 12, size: ModelSize::Bytes(3000), ..Default::default() };
         let problem = maxent::train(&config, &corpus, NonZeroUsize::MIN).unwrap_err().to_string();
-        assert!(problem.contains("--size 3kB: a model takes"), "{problem}");
+        assert!(problem.contains("`size` 3kB: a model takes"), "{problem}");
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::dataset::DataSet;
 use super::lazy::Penalty;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files::ByteSize;
 use majuscule::methods::maxent::hash::hash;
 
@@ -101,26 +101,33 @@ impl Default for Solving {
 impl Solving {
     pub(super) fn check(&self) -> Result<()> {
         check_penalties(self.l1, self.l2)?;
-        let only = |what: &str, whose: &str, cure: &str| format!("{what} is for --solver {whose}: {cure}");
+        let [cost, l2, solver] = ["cost", "l2", "solver"].map(option);
+        let only = |what: &str, whose: &str, cure: String| {
+            format!("{} is for {solver} {whose}: {cure}", option(what))
+        };
+        let native = |what: &str| only(what, "adagrad", "leave it out".to_owned());
         let is_native = self.solver == Solver::Adagrad;
         let is_foreign = matches!(self.solver, Solver::Liblinear | Solver::LiblinearDual);
         let problem = match () {
             () if !(0.0..1.0).contains(&self.held_out) => {
-                format!("--held-out {}: expected a fraction from 0 to less than 1", self.held_out)
+                format!("{} {}: expected a fraction from 0 to less than 1", option("held-out"), self.held_out)
             }
-            () if self.patience == 0 => "--patience 0: expected at least 1".to_owned(),
+            () if self.patience == 0 => format!("{} 0: expected at least 1", option("patience")),
             () if self.cost.is_some_and(|cost| !(cost.is_finite() && cost > 0.0)) => {
-                format!("--cost {}: expected a number greater than 0", self.cost.unwrap_or_default())
+                format!("{cost} {}: expected a number greater than 0", self.cost.unwrap_or_default())
             }
-            () if !is_foreign && self.cost.is_some() => only("--cost", "liblinear", "give --l2, which is 1/C"),
+            () if !is_foreign && self.cost.is_some() => {
+                only("cost", "liblinear", format!("give {l2}, which is 1/C"))
+            }
             () if self.solver == Solver::Lbfgs && self.l2 == 0.0 => {
-                "--solver lbfgs needs a penalty, without which weights may have no end: give --l2 1, as MegaM has it"
-                    .to_owned()
+                format!(
+                    "{solver} lbfgs needs a penalty, without which weights may have no end: give {l2} 1, as MegaM has it"
+                )
             }
-            () if is_foreign && self.l2 > 0.0 => only("--l2", "adagrad", "give --cost, which is 1/L2"),
-            () if !is_native && self.l1 > 0.0 => only("--l1", "adagrad", "leave it out"),
-            () if !is_native && self.average => only("--average", "adagrad", "leave it out"),
-            () if !is_native && self.held_out > 0.0 => only("--held-out", "adagrad", "leave it out"),
+            () if is_foreign && self.l2 > 0.0 => only("l2", "adagrad", format!("give {cost}, which is 1/L2")),
+            () if !is_native && self.l1 > 0.0 => native("l1"),
+            () if !is_native && self.average => native("average"),
+            () if !is_native && self.held_out > 0.0 => native("held-out"),
             () if is_foreign && !cfg!(feature = "liblinear") => return Err(left_out()),
             () => return Ok(()),
         };
@@ -156,20 +163,25 @@ impl Solving {
 
 /// Returns the error of a build that lacks LIBLINEAR.
 pub(super) fn left_out() -> Error {
-    let problem =
-        "this build has no LIBLINEAR: build majuscule with --features liblinear, or use --solver adagrad";
-    Error::Usage(problem.to_owned())
+    Error::Usage(format!(
+        "this build has no LIBLINEAR: build majuscule with --features liblinear, or use {} adagrad",
+        option("solver")
+    ))
 }
 
 /// Refuses invalid penalties.
 pub(super) fn check_penalties(l1: f64, l2: f64) -> Result<()> {
     for (name, penalty) in [("l1", l1), ("l2", l2)] {
         if !(penalty.is_finite() && penalty >= 0.0) {
-            return Err(Error::Usage(format!("--{name} {penalty}: expected 0 or a greater number")));
+            return Err(Error::Usage(format!("{} {penalty}: expected 0 or a greater number", option(name))));
         }
     }
     if l1 > 0.0 && l2 > 0.0 {
-        return Err(Error::Usage(format!("--l1 {l1} and --l2 {l2}: expected one of them")));
+        return Err(Error::Usage(format!(
+            "{} {l1} and {} {l2}: expected one of them",
+            option("l1"),
+            option("l2")
+        )));
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::dataset::{DataSet, ExampleRow, ExampleScratch};
 use super::loss::{gradient, loss};
 use super::state::{StateKeeper, TrainingState};
 use crate::corpus::Example;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 
 /// The number of words in the first mini-batch. Batches grow from it to [`BATCH`]: the gradients of
 /// a batch are all taken at the same weights, and first steps are long.
@@ -132,7 +132,8 @@ impl Trainer<'_> {
         })?;
         if words == 0 {
             let problem = format!(
-                "--held-out {} leaves no word of {} out: give it more text or a larger fraction",
+                "{} {} leaves no word of {} out: give it more text or a larger fraction",
+                option("held-out"),
                 self.data.config.solving.held_out,
                 self.data.corpus.name()
             );
