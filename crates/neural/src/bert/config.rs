@@ -6,28 +6,28 @@ use serde_json::Value;
 /// The shape of an encoder, as Hugging Face's `config.json` calls it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EncoderConfig {
-    /// Pieces in the vocabulary.
+    /// The number of pieces in the vocabulary.
     pub vocab_size: usize,
     /// The length of each word's vector.
     pub hidden_size: usize,
-    /// Transformer layers.
+    /// The number of transformer layers.
     pub num_hidden_layers: usize,
-    /// Attention heads of each.
+    /// The number of attention heads in a layer.
     pub num_attention_heads: usize,
     /// The length of the vector between the two halves of a feed-forward network.
     pub intermediate_size: usize,
-    /// Pieces of the longest text.
+    /// The number of pieces in the longest text.
     pub max_position_embeddings: usize,
-    /// Kinds of segments; all text here is of the first.
+    /// The number of segment types; all text here has the first.
     #[serde(default = "two")]
     pub type_vocab_size: usize,
-    /// The number that is added to a variance before its root is taken.
+    /// The epsilon that is added to a variance before the square root.
     #[serde(default = "layer_norm_eps")]
     pub layer_norm_eps: f64,
-    /// The share of values left out in training.
+    /// The dropout rate of values in training.
     #[serde(default = "dropout")]
     pub hidden_dropout_prob: f64,
-    /// The share of attention left out in training.
+    /// The dropout rate of attention in training.
     #[serde(default = "dropout")]
     pub attention_probs_dropout_prob: f64,
 }
@@ -44,14 +44,14 @@ fn dropout() -> f64 {
     0.1
 }
 
-/// The largest of each number that is believed: larger ones come from an altered file.
+/// The upper limit of each number: larger ones come from an altered file.
 const MOST: usize = 1 << 24;
 
 impl EncoderConfig {
     /// Reads a `config.json`.
     ///
     /// # Errors
-    /// Says what is wrong with it, where it is of another architecture or impossible.
+    /// Describes the fault, if the shape is of another architecture or impossible.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("is no JSON ({error})"))?;
         check_architecture(&json)?;
@@ -92,7 +92,7 @@ impl EncoderConfig {
     }
 }
 
-/// Refuses what computes something else than BERT.
+/// Refuses architectures other than BERT.
 fn check_architecture(json: &Value) -> Result<(), String> {
     let says = |name: &str| json.get(name).and_then(Value::as_str);
     let expected = [("model_type", "bert"), ("hidden_act", "gelu"), ("position_embedding_type", "absolute")];

@@ -10,11 +10,11 @@ use majuscule::methods::backend::{Backend, Device as Name, Precision};
 /// Opens a device.
 ///
 /// # Errors
-/// [`Error::Usage`] where a GPU is asked for that is not there, or that this build cannot use.
+/// Returns [`Error::Usage`] for a GPU that is missing or that this build cannot use.
 pub fn open(name: Name) -> Result<Device> {
     match name {
         Name::Cpu => Ok(Device::Cpu),
-        // Whether a GPU is there shows when it is opened.
+        // Opening a GPU shows whether there is one.
         Name::Auto => Ok(gpu(0).unwrap_or(Device::Cpu)),
         Name::Cuda(_) if !cuda_is_available() => Err(Error::Usage(format!(
             "{} {name}: this build computes on the processor only: build majuscule with the feature cuda, or give cpu",
@@ -34,10 +34,10 @@ fn gpu(number: usize) -> Computed<Device> {
     Device::new_cuda(number)
 }
 
-/// The device and the precision that a model is to compute with.
+/// Returns the device and the precision for a model.
 ///
 /// # Errors
-/// [`Error::Usage`] where one is not there, or they do not go together.
+/// Returns [`Error::Usage`] if the device is missing or does not support the precision.
 pub fn place(computing: &Backend) -> Result<(Device, Precision)> {
     let device = open(computing.device)?;
     let precision = computing.precision.unwrap_or(Precision::F32);
@@ -54,13 +54,13 @@ fn check(is_cpu: bool, precision: Precision) -> Result<()> {
     Err(Error::Usage(format!("{} {precision}: {expected}", option("precision"))))
 }
 
-/// TensorMap on a device, as numbers of this precision.
+/// Copies weights to a device, in this precision.
 ///
 /// # Errors
-/// Where there is no memory.
+/// Fails if there is not enough memory.
 pub fn placed(weights: &TensorMap, device: &Device, precision: Precision) -> Computed<TensorMap> {
     let kind = match precision {
-        // Whole numbers are made by what computes with them.
+        // Weights are quantised by the code that computes with them.
         Precision::F32 | Precision::Int8 => DType::F32,
         Precision::Bf16 => DType::BF16,
         Precision::F16 => DType::F16,
@@ -77,7 +77,7 @@ pub fn is_full(error: &candle_core::Error) -> bool {
     ["out of memory", "outofmemory", "alloc failed"].iter().any(|sign| text.contains(sign))
 }
 
-/// Backtraces may follow.
+/// Returns the first line of an error, which a backtrace may follow.
 fn first_line(error: &candle_core::Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_gpu_that_is_not_there_is_an_error_and_auto_does_without() {
-        // No machine has so many.
+        // No machine has this many GPUs.
         let error = open(Name::Cuda(999)).unwrap_err().to_string();
         assert!(error.starts_with("`device` cuda:999: ") && error.ends_with("give cpu"), "{error}");
         assert!(open(Name::Cpu).unwrap().is_cpu());

@@ -1,26 +1,26 @@
-//! Dropout: values left out in training.
+//! Dropout of values in training.
 
 use candle_core::{Device, Result, Tensor};
 
 /// A source of dropout, or none.
 pub trait Dropout {
-    /// The factors that drop values of this shape at this rate and keep their mean; `None` to keep
-    /// all.
+    /// Returns the factors that drop values of this shape at this rate and keep their mean; `None`
+    /// to keep all.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// Fails if there is not enough memory.
     fn mask(&mut self, shape: &[usize], rate: f64, device: &Device) -> Result<Option<Tensor>>;
 
-    /// True for each of so many layers that is dropped, never for all; `None` to keep all.
+    /// Returns true for each of `count` layers that is dropped, never for all; `None` to keep all.
     fn layers(&mut self, count: usize) -> Option<Vec<bool>>;
 
-    /// The rate of dropout before the head.
+    /// Returns the dropout rate before the head.
     fn head(&self) -> f64;
 
     /// Drops values at this rate.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// Fails if there is not enough memory.
     fn apply(&mut self, values: Tensor, rate: f64) -> Result<Tensor> {
         match self.mask(values.dims(), rate, values.device())? {
             Some(mask) => values.mul(&mask),

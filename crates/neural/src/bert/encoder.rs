@@ -9,19 +9,19 @@ use super::dropout::Dropout;
 use super::ops::{self, Heads};
 use super::weights::TensorMap;
 
-/// Texts as rows of pieces, filled up to equal width.
+/// Texts as rows of pieces, padded to equal width.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PieceBatch {
     /// The ids of pieces, text after text.
     pub ids: Vec<u32>,
     /// The number of pieces of each text.
     pub lens: Arc<[usize]>,
-    /// The width that each is filled up to.
+    /// The width of each padded text.
     pub width: usize,
 }
 
 impl PieceBatch {
-    /// Texts one below the other, filled up with `padding`.
+    /// Makes a batch of texts, one row each, padded with `padding`.
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a [u32]> + Clone, padding: u32) -> Self {
         let lens: Arc<[usize]> = texts.clone().into_iter().map(<[u32]>::len).collect();
         let width = lens.iter().copied().max().unwrap_or_default();
@@ -33,8 +33,8 @@ impl PieceBatch {
         Self { ids, lens, width }
     }
 
-    /// The pieces that occur, each once in order, and the batch with their places in that list for
-    /// ids.
+    /// Returns the pieces that occur, each once in order, and the batch with their indices in that
+    /// list as ids.
     pub fn compact(&self) -> (Vec<u32>, Self) {
         let mut pieces = self.ids.clone();
         pieces.sort_unstable();
@@ -57,10 +57,10 @@ pub struct BertEncoder {
 }
 
 impl BertEncoder {
-    /// An encoder of these weights, whose names begin with `prefix`.
+    /// Makes an encoder of these weights, whose names begin with `prefix`.
     ///
     /// # Errors
-    /// Where one is missing.
+    /// Fails if a weight is missing.
     pub fn new(weights: &TensorMap, prefix: &str, config: &EncoderConfig) -> Result<Self> {
         let tensor = |name: &str| tensor(weights, format!("{prefix}embeddings.{name}"));
         Ok(Self {
@@ -75,16 +75,16 @@ impl BertEncoder {
         })
     }
 
-    /// The embedding of each piece of the vocabulary, a row each.
+    /// Returns the embeddings of the pieces of the vocabulary, one row each.
     pub fn words(&self) -> &Tensor {
         &self.words
     }
 
-    /// The hidden states: what goes into the first layer and what comes out of each, a row for each
-    /// place of the batch, whose ids are rows of `words`.
+    /// Returns the hidden states: the input of the first layer and the output of each, with one row
+    /// for each position of the batch, whose ids are rows of `words`.
     ///
     /// # Errors
-    /// Where a text is longer than the encoder's longest, and where there is no memory.
+    /// Fails if a text is longer than the encoder allows, or if there is not enough memory.
     pub fn hidden_states(
         &self,
         batch: &PieceBatch,
@@ -101,7 +101,7 @@ impl BertEncoder {
         Ok(states)
     }
 
-    /// The sum of what is known of each piece, its place and its segment.
+    /// Returns the sum of the embeddings of each piece, its position and its segment.
     fn embedded(&self, batch: &PieceBatch, words: &Tensor, dropout: &mut dyn Dropout) -> Result<Tensor> {
         let PieceBatch { ids, lens, width } = batch;
         let hidden = self.config.hidden_size;
@@ -133,7 +133,7 @@ impl Pair {
     }
 }
 
-/// A transformer layer: attention, then a feed-forward network, each added to what goes in and
+/// A transformer layer: attention, then a feed-forward network, each added to its input and
 /// normalised.
 #[derive(Debug, Clone)]
 struct EncoderLayer {
@@ -183,10 +183,10 @@ impl EncoderLayer {
     }
 }
 
-/// A tensor by its name.
+/// Returns a tensor by its name.
 ///
 /// # Errors
-/// Where there is none.
+/// Fails if there is none.
 pub fn tensor(weights: &TensorMap, name: String) -> Result<Tensor> {
     match weights.get(&name) {
         Some(tensor) => Ok(tensor.clone()),
@@ -209,7 +209,7 @@ mod tests {
     const WEIGHTS: &[u8] = include_bytes!("../../../../tests/data/toy-bert/model.safetensors");
     const HIDDEN: &str = include_str!("../../../../tests/data/toy-bert/hidden.json");
 
-    /// A text, and its hidden states as `tests/data/toy_bert.py` finds them.
+    /// A text, and its hidden states as computed by `tests/data/toy_bert.py`.
     #[derive(Deserialize)]
     struct Hidden {
         ids: Vec<u32>,

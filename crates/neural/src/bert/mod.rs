@@ -1,5 +1,5 @@
-//! A tagger on BERT (Rei et al. 2020): each word's first piece, as all layers of the encoder see
-//! it, decides its case.
+//! A tagger on BERT (Rei et al. 2020): the first piece of each word, as all layers of the encoder
+//! see it, decides the case of the word.
 
 pub mod config;
 mod device;
@@ -46,7 +46,7 @@ pub const METHOD: Method = Method {
     load: |store, computing| Ok(Box::new(Bert::load(store, computing)?)),
 };
 
-/// The files of a model: those of a Hugging Face folder, and spellings of mixed case.
+/// The files of a model: those of a Hugging Face folder, and the spellings in mixed case.
 const CONFIG: &str = "config.json";
 const TOKENIZER: &str = "tokenizer.json";
 const WEIGHTS: &str = "model.safetensors";
@@ -59,7 +59,7 @@ pub struct Bert {
     pieces: Pieces,
     weights: TensorMap,
     tagger: Tagger,
-    /// The engine that computes here, made when it is first needed.
+    /// The engine, made when it is first needed.
     engine: OnceLock<Engine>,
     precision: Precision,
     cases: ClassCases<String>,
@@ -70,9 +70,10 @@ pub struct Bert {
 /// The settings of a model that depend on its training.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BertSettings {
-    /// Pieces that the encoder sees at a time; longer sentences are cut into windows that overlap.
+    /// The number of pieces that the encoder sees at a time; longer sentences are cut into
+    /// overlapping windows.
     pub window: usize,
-    /// True where a text goes on over the end of a line, as in training.
+    /// True if a text continues after the end of a line, as in training.
     pub runs_on: bool,
 }
 
@@ -80,15 +81,15 @@ impl Bert {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`Error::Model`] where a file of it is missing, cut off or altered, and [`Error::Usage`]
-    /// where it cannot compute in this way here.
+    /// Returns [`Error::Model`] if a file of it is missing, cut off or altered, and
+    /// [`Error::Usage`] if the backend is not available.
     pub fn load(store: &dyn Store, computing: &Backend) -> Result<Self> {
         let (device, precision) = device::place(computing)?;
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
         let settings = BertSettings::deserialize(&manifest.settings)
             .map_err(|error| wrong(format!("its settings are not those of bert ({error})")))?;
-        // All are compared with their checksums before any is read.
+        // All checksums are verified before any file is read.
         let [config, pieces, weights, mixed] =
             [CONFIG, TOKENIZER, WEIGHTS, MIXED].map(|name| store.section(name));
         let (config, pieces, weights, mixed) = (config?, pieces?, weights?, mixed?);
@@ -113,7 +114,7 @@ impl Bert {
         model.on(&device, precision).map_err(failed)
     }
 
-    /// The same model, computing there and so exactly. What is saved stays as it is.
+    /// Moves the model to this device and precision. The saved form stays the same.
     fn on(self, device: &Device, precision: Precision) -> Computed<Self> {
         if device.is_cpu() {
             return Ok(Self { precision, ..self });
@@ -137,10 +138,10 @@ impl Bert {
         Ok(Self { config, pieces, weights, tagger, engine, precision, cases, settings, labels })
     }
 
-    /// The files that the model is written as.
+    /// Returns the files of the model.
     ///
     /// # Errors
-    /// Where the weights cannot be read from their device.
+    /// Fails if the weights cannot be read from their device.
     pub fn sections(&self) -> Result<Vec<Section>> {
         let config =
             serde_json::json!({ "model_type": "bert", "architectures": ["BertForTokenClassification"] });
@@ -159,23 +160,23 @@ impl Bert {
         ])
     }
 
-    /// The settings in its manifest.
+    /// Returns the settings in the manifest of the model.
     pub fn settings(&self) -> &BertSettings {
         &self.settings
     }
 
-    /// The tagger.
+    /// Returns the tagger.
     pub fn tagger(&self) -> &Tagger {
         &self.tagger
     }
 
-    /// Returns true where scores are the same to the bit, whatever is computed together.
+    /// Returns true if scores are bit-identical whatever is computed together.
     fn is_by_itself(&self) -> bool {
         self.tagger.encoder().words().device().is_cpu()
     }
 
-    /// The scores of the labels of each target with pieces, window after window. Where a device has
-    /// no memory for all at a time, they go in parts.
+    /// Returns the scores of the labels of each target with pieces, window after window. If a
+    /// device does not have enough memory for all, they are computed in parts.
     fn scores(&self, windows: &[&PieceWindow], want: Want) -> Result<Vec<Vec<f32>>> {
         if self.is_by_itself() {
             return self.engine_scores(windows, want).map_err(failed);
@@ -197,7 +198,7 @@ impl Bert {
         }
     }
 
-    /// The scores by the engine, on the processor.
+    /// Computes the scores with the engine, on the processor.
     fn engine_scores(&self, windows: &[&PieceWindow], want: Want) -> Computed<Vec<Vec<f32>>> {
         let place = |target: &WindowTarget| target.first;
         let requests: Vec<ScoreRequest<'_>> = windows
@@ -222,7 +223,7 @@ impl Bert {
         Ok(self.engine.get_or_init(|| engine))
     }
 
-    /// The scores by tensor operations, on a GPU.
+    /// Computes the scores by tensor operations, on a GPU.
     fn graph_scores(&self, windows: &[&PieceWindow]) -> Computed<Vec<Vec<f32>>> {
         let batch =
             PieceBatch::new(windows.iter().map(|window| window.ids.as_slice()), self.pieces.special.padding);
@@ -234,7 +235,8 @@ impl Bert {
         self.tagger.scores(&batch, words, &rows, &mut NoDropout)?.to_vec2()
     }
 
-    /// Appends the choices for the words that are done with this window, whose scores come next.
+    /// Appends the choices for the words that are finished with this window, whose scores come
+    /// next.
     fn choices<'s>(
         &self,
         pool: &mut ScorePool,
@@ -246,7 +248,7 @@ impl Bert {
         out.extend(pool.add(window, scores).map(|(target, scores)| self.choice(&target, &scores, want)));
     }
 
-    /// The likeliest label of a word; that of one without scores is lower case.
+    /// Returns the most probable label of a word; a word without scores is in lower case.
     fn choice(&self, target: &WindowTarget, scores: &[f32], want: Want) -> Choice {
         let chosen = |case: Case, confidence: f32| Choice {
             label: Label::from(case),
@@ -257,11 +259,11 @@ impl Bert {
         }
         let lower = &target.word.lower;
         let mixed = self.cases.mixed(lower);
-        // A pattern is known or it is not: without one the other labels are left.
+        // Without a known pattern, mixed case is impossible.
         let case = |id: usize| self.cases.case(self.labels.get(id)?.0, lower, mixed);
         let cases: Vec<(Case, f32)> =
             scores.iter().enumerate().filter_map(|(id, &score)| Some((case(id)?, score))).collect();
-        // Of equally likely ones the first.
+        // Of equally probable labels, the first.
         let best = cases.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best });
         let Some((found, most)) = best else { return chosen(Case::Lower, 1.0) };
         let sum = |same: &dyn Fn(Case) -> bool| {
@@ -271,7 +273,7 @@ impl Bert {
     }
 }
 
-/// The rows of the first pieces of targets in a batch of windows of this width.
+/// Returns the rows of the first pieces of targets in a batch of windows of this width.
 fn rows<'a>(windows: impl IntoIterator<Item = &'a [WindowTarget]>, width: usize) -> Vec<u32> {
     let row = |(at, targets): (usize, &'a [WindowTarget])| {
         targets.iter().filter_map(move |target| Some((at * width) as u32 + target.first?))
@@ -287,12 +289,12 @@ fn label_name(labels: &Labels, id: usize) -> String {
     }
 }
 
-/// The error of a computation that failed, such as for want of memory.
+/// Returns the error of a failed computation, such as for want of memory.
 fn failed(problem: impl Display) -> Error {
     Error::model("bert", format!("computing failed: {problem}"))
 }
 
-/// Pieces that go through the encoder at a time.
+/// The number of pieces that go through the encoder at a time.
 const BATCH: usize = 2048;
 
 impl Restorer for Bert {
@@ -300,7 +302,7 @@ impl Restorer for Bert {
         &self.labels
     }
 
-    /// All up to the end of a sentence, or of a line.
+    /// All words up to the end of a sentence, or of a line.
     fn look_ahead(&self) -> Option<usize> {
         None
     }
@@ -371,7 +373,7 @@ impl WindowModel for Bert {
         want: Want,
         out: &mut Vec<Choice>,
     ) -> Result<()> {
-        // Where scores depend on what is computed together, a window goes alone.
+        // If scores depend on the batch, a window goes alone.
         let together = if self.is_by_itself() { windows.len().max(1) } else { 1 };
         let mut windows = windows.into_iter().peekable();
         while windows.peek().is_some() {
@@ -384,8 +386,8 @@ impl WindowModel for Bert {
     }
 }
 
-/// Cuts items that are sorted by length into runs of at most so many pieces when filled up, or of
-/// one.
+/// Splits items sorted by length into batches of at most `most` pieces with padding, or of one
+/// item.
 fn batches<T>(sorted: &[T], len: impl Fn(&T) -> usize, most: usize) -> Vec<&[T]> {
     let mut runs = Vec::new();
     let mut start = 0;

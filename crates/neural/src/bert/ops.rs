@@ -1,5 +1,6 @@
-//! The operations of an encoder: 32-bit numbers on the CPU go through one pass each with a backward
-//! pass of its own, all others through the [plain] tensor operations that these are tested against.
+//! The operations of an encoder: for 32-bit numbers on the CPU, one forward pass and one
+//! hand-written backward pass each; otherwise the [plain] tensor operations that these are tested
+//! against.
 //!
 //! candle's own fused operations record no gradients, and its plain ones walk over memory many
 //! times.
@@ -12,21 +13,21 @@ use super::plain;
 use crate::shared::exp::{exp, gelu as gelu_of, gelu_derivative};
 use crate::shared::lanes::sum;
 
-/// Sequences of a batch, filled up to equal width, as attention has to know them.
+/// The shape of a batch of padded sequences for attention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heads {
     /// The number of attention heads.
     pub count: usize,
-    /// The width that each sequence is filled up to.
+    /// The padded width of each sequence.
     pub width: usize,
     /// The length of each sequence.
     pub lens: Arc<[usize]>,
 }
 
-/// `x · wᵀ + b`: rows in, rows out.
+/// Computes `x · wᵀ + b`: rows in, rows out.
 ///
 /// # Errors
-/// Where the shapes do not fit.
+/// Fails if the shapes do not match.
 pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
     if !is_fused(x) {
         return plain::linear(x, w, b);
@@ -49,10 +50,11 @@ pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
     fused([x, w, b], sum, (rows, outs), backward)
 }
 
-/// Each row less its mean, divided by its deviation, times `w`, plus `b` (Ba et al. 2016).
+/// Normalises rows: subtracts the mean, divides by the deviation, multiplies by `w` and adds `b`
+/// (Ba et al. 2016).
 ///
 /// # Errors
-/// Where the shapes do not fit.
+/// Fails if the shapes do not match.
 pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor> {
     if !is_fused(x) {
         return plain::layer_norm(x, w, b, eps);
@@ -97,12 +99,12 @@ pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor
     fused([x, w, b], scaled, (rows, width), backward)
 }
 
-/// Returns true for a tensor that the passes of this file can read.
+/// Returns true for a tensor that the fused operations of this file can read.
 fn is_fused(x: &Tensor) -> bool {
     x.device().is_cpu() && x.dtype() == DType::F32
 }
 
-/// Rows of mean 0 and deviation 1, and the deviations that they had.
+/// Returns rows with mean 0 and deviation 1, and their original deviations.
 fn normalised(x: &[f32], width: usize, eps: f32) -> (Vec<f32>, Vec<f32>) {
     let mut deviations = Vec::with_capacity(x.len() / width.max(1));
     let mut normed = Vec::with_capacity(x.len());
@@ -115,10 +117,11 @@ fn normalised(x: &[f32], width: usize, eps: f32) -> (Vec<f32>, Vec<f32>) {
     (normed, deviations)
 }
 
-/// The Gaussian error linear unit, `x · Φ(x)` (Hendrycks & Gimpel 2016), by the error function.
+/// Computes the Gaussian error linear unit, `x · Φ(x)` (Hendrycks & Gimpel 2016), by the error
+/// function.
 ///
 /// # Errors
-/// Where there is no memory.
+/// Fails if there is not enough memory.
 pub fn gelu(x: &Tensor) -> Result<Tensor> {
     if !is_fused(x) {
         return plain::gelu(x);
@@ -134,16 +137,16 @@ pub fn gelu(x: &Tensor) -> Result<Tensor> {
         })??;
         Ok([Some(Tensor::from_vec(gradient, (rows, width), &device)?), None, None])
     };
-    // One argument only: it stands for all three, and only its first gradient is given.
+    // One argument only: it stands for all three, and only its first gradient is returned.
     fused([x, x, x], out, (rows, width), backward)
 }
 
-/// Attention (Vaswani et al. 2017, section 3.2) within each sequence: rows of queries, keys and
-/// values in, rows out. `mask` has the factors of attention probabilities, of sequences × heads ×
-/// width × width.
+/// Computes attention (Vaswani et al. 2017, section 3.2) within each sequence: rows of queries,
+/// keys and values in, rows out. `mask` has the dropout factors of attention probabilities, of
+/// sequences × heads × width × width.
 ///
 /// # Errors
-/// Where the shapes do not fit.
+/// Fails if the shapes do not match.
 pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option<&Tensor>) -> Result<Tensor> {
     if !is_fused(q) {
         return plain::attention(q, k, v, heads, mask);
@@ -179,7 +182,7 @@ pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option
     fused([q, k, v], out, (rows, hidden), backward)
 }
 
-/// Rows of all heads side by side in, (sequences × heads) × width × the size of a head out.
+/// Splits rows of all heads side by side into (sequences × heads) × width × the size of a head.
 fn split(x: &Tensor, Heads { count, width, .. }: &Heads) -> Result<Tensor> {
     let (rows, hidden) = x.dims2()?;
     let size = hidden / count;
@@ -197,7 +200,7 @@ fn split(x: &Tensor, Heads { count, width, .. }: &Heads) -> Result<Tensor> {
     Tensor::from_vec(values, (rows / width * count, *width, size), x.device())
 }
 
-/// The way back of [`split`].
+/// Inverts [`split`].
 fn joined(x: &[f32], hidden: usize, Heads { count, width, .. }: &Heads) -> Vec<f32> {
     let size = hidden / count;
     let mut out = Vec::with_capacity(x.len());
@@ -211,7 +214,7 @@ fn joined(x: &[f32], hidden: usize, Heads { count, width, .. }: &Heads) -> Vec<f
     out
 }
 
-/// The softmax of each row of scores, times `scale`, over the words that the sequence has.
+/// Computes the softmax of each row of scores, times `scale`, over the words of the sequence.
 fn softmax(scores: &[f32], scale: f32, Heads { count, width, lens }: &Heads) -> Vec<f32> {
     let mut probabilities = vec![0.0; scores.len()];
     let sequence = count * width * width;
@@ -254,10 +257,10 @@ fn column_sums(x: &Tensor) -> Result<Tensor> {
     Tensor::from_vec(sums, width, x.device())
 }
 
-/// Shows the values of a tensor on the CPU.
+/// Passes the values of a tensor on the CPU to `look`.
 ///
 /// # Errors
-/// Where it lies elsewhere or holds no `f32`.
+/// Fails if the tensor is on another device or does not hold `f32`.
 pub fn read<R>(tensor: &Tensor, look: impl FnOnce(&[f32]) -> R) -> Result<R> {
     let tensor = tensor.contiguous()?;
     let (storage, layout) = tensor.storage_and_layout();
@@ -267,8 +270,8 @@ pub fn read<R>(tensor: &Tensor, look: impl FnOnce(&[f32]) -> R) -> Result<R> {
     Ok(look(&storage.as_slice::<f32>()?[start..end]))
 }
 
-/// A tensor of these values, whose gradient `backward` gives on to what it was made of. It is told
-/// which of these have one.
+/// Makes a tensor of these values, whose gradient `backward` propagates to the arguments. It is
+/// told which of them have one.
 fn fused(
     [a, b, c]: [&Tensor; 3],
     values: Vec<f32>,
@@ -280,7 +283,7 @@ fn fused(
     a.apply_op3(b, c, Fused { values, shape, wanted, backward })
 }
 
-/// An operation that is done already.
+/// An operation that is already computed.
 struct Fused<F> {
     values: Mutex<Vec<f32>>,
     shape: (usize, usize),
@@ -326,7 +329,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers that look like any, the same every time.
+    /// Returns arbitrary numbers, the same every time.
     fn some(seed: u32, shape: &[usize]) -> Var {
         let values: Vec<f32> = (0..shape.iter().product::<usize>() as u32)
             .map(|at| {
@@ -346,8 +349,8 @@ mod tests {
         }
     }
 
-    /// Both ways give the same values, and the same gradients of a sum that weighs each value
-    /// otherwise.
+    /// Checks that both ways give the same values, and the same gradients of a sum that weighs each
+    /// value differently.
     fn alike(vars: &[&Var], fast: &dyn Fn() -> Result<Tensor>, slow: &dyn Fn() -> Result<Tensor>) {
         let (fast, slow) = (fast().unwrap(), slow().unwrap());
         near(&fast, &slow, "values");
@@ -374,7 +377,7 @@ mod tests {
         let heads = Heads { count: 3, width: 4, lens: [4, 2].into() };
         let mask = some(4, &[2, 3, 4, 4]).as_detached_tensor();
         for mask in [None, Some(&mask)] {
-            // What stands behind the end of a text is of no use to anybody.
+            // The rows after the end of a text are not used.
             let cut = |out: Tensor| Tensor::cat(&[out.narrow(0, 0, 4)?, out.narrow(0, 4, 2)?], 0);
             alike(&[&q, &k, &v], &|| cut(attention(&q, &k, &v, &heads, mask)?), &|| {
                 cut(plain::attention(&q, &k, &v, &heads, mask)?)

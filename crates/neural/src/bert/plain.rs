@@ -1,23 +1,23 @@
 //! The operations of [`ops`](super::ops) as tensor operations that every device has and that record
-//! gradients themselves.
+//! their own gradients.
 
 use candle_core::{D, DType, Result, Tensor};
 
 use super::ops::Heads;
 
-/// Like [`ops::linear`](super::ops::linear).
+/// Computes [`ops::linear`](super::ops::linear).
 ///
 /// # Errors
-/// Where the shapes do not fit.
+/// Fails if the shapes do not match.
 pub fn linear(x: &Tensor, w: &Tensor, b: &Tensor) -> Result<Tensor> {
     x.matmul(&w.t()?)?.broadcast_add(b)
 }
 
-/// Like [`ops::layer_norm`](super::ops::layer_norm). Means are taken over 32-bit numbers, whatever
-/// goes in.
+/// Computes [`ops::layer_norm`](super::ops::layer_norm). Means are taken over 32-bit numbers,
+/// whatever the precision of the input.
 ///
 /// # Errors
-/// Where the shapes do not fit.
+/// Fails if the shapes do not match.
 pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor> {
     let kind = x.dtype();
     let [x, w, b] = [x, w, b].map(|tensor| tensor.to_dtype(DType::F32));
@@ -27,18 +27,18 @@ pub fn layer_norm(x: &Tensor, w: &Tensor, b: &Tensor, eps: f64) -> Result<Tensor
     centred.broadcast_div(&deviation)?.broadcast_mul(&w)?.broadcast_add(&b)?.to_dtype(kind)
 }
 
-/// Like [`ops::gelu`](super::ops::gelu).
+/// Computes [`ops::gelu`](super::ops::gelu).
 ///
 /// # Errors
-/// Where there is no memory.
+/// Fails if there is not enough memory.
 pub fn gelu(x: &Tensor) -> Result<Tensor> {
     x.gelu_erf()
 }
 
-/// Like [`ops::attention`](super::ops::attention).
+/// Computes [`ops::attention`](super::ops::attention).
 ///
 /// # Errors
-/// Where the shapes do not fit.
+/// Fails if the shapes do not match.
 pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option<&Tensor>) -> Result<Tensor> {
     let (rows, hidden) = q.dims2()?;
     let Heads { count, width, lens } = heads;
@@ -46,7 +46,7 @@ pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option
     let split = |x: &Tensor| x.reshape((rows / width, *width, *count, size))?.transpose(1, 2)?.contiguous();
     let (q, k, v) = (split(q)?, split(k)?, split(v)?);
     let scores = (q.matmul(&k.t()?)? / (size as f64).sqrt())?;
-    // Not −∞, which would make a row without words one of NaN.
+    // Not −∞, which would give a row without words the value NaN.
     let filling: Vec<f32> =
         lens.iter().flat_map(|&len| (0..*width).map(move |at| if at < len { 0.0 } else { -1e9 })).collect();
     let filling = Tensor::from_vec(filling, (lens.len(), 1, 1, *width), q.device())?.to_dtype(q.dtype())?;
@@ -58,10 +58,11 @@ pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, heads: &Heads, mask: Option
     probabilities.matmul(&v)?.transpose(1, 2)?.contiguous()?.reshape((rows, hidden))
 }
 
-/// The softmax over the last dimension, summed over 32-bit numbers, whatever goes in.
+/// Computes the softmax over the last dimension, summed over 32-bit numbers, whatever the precision
+/// of the input.
 ///
 /// # Errors
-/// Where there is no memory.
+/// Fails if there is not enough memory.
 pub fn softmax(x: &Tensor) -> Result<Tensor> {
     let kind = x.dtype();
     let x = x.to_dtype(DType::F32)?;
@@ -69,10 +70,10 @@ pub fn softmax(x: &Tensor) -> Result<Tensor> {
     exp.broadcast_div(&exp.sum_keepdim(D::Minus1)?)?.to_dtype(kind)
 }
 
-/// The mean of −ln P of the right classes: rows of scores in.
+/// Computes the mean of −ln P of the correct classes from rows of scores.
 ///
 /// # Errors
-/// Where the shapes do not fit.
+/// Fails if the shapes do not match.
 pub fn cross_entropy(scores: &Tensor, classes: &Tensor) -> Result<Tensor> {
     let scores = scores.to_dtype(DType::F32)?;
     let shifted = scores.broadcast_sub(&scores.max_keepdim(D::Minus1)?.detach())?;

@@ -20,7 +20,7 @@ pub const GAMMA: &str = "layer_attention.gamma";
 /// The prefix of the names of the head's tensors.
 pub const HEAD: &str = "classifier.";
 
-/// A tagger.
+/// The tagger: an encoder and a head.
 #[derive(Debug, Clone)]
 pub struct Tagger {
     encoder: BertEncoder,
@@ -29,11 +29,11 @@ pub struct Tagger {
     head: [Tensor; 2],
 }
 
-/// The names and shapes of a tagger's tensors.
+/// Returns the names and shapes of the tensors of a tagger.
 pub fn shapes(config: &EncoderConfig, labels: usize) -> Shapes {
     let mut shapes: Shapes =
         encoder_shapes(config).into_iter().map(|(name, shape)| (format!("{ENCODER}{name}"), shape)).collect();
-    // The embedding layer counts: the sum of equation 1 runs from 0.
+    // The embedding layer counts as a layer: the sum of equation 1 runs from 0.
     shapes.push((SCALARS.to_owned(), vec![config.num_hidden_layers + 1]));
     shapes.push((GAMMA.to_owned(), vec![1]));
     shapes.push((format!("{HEAD}weight"), vec![labels, config.hidden_size]));
@@ -42,10 +42,10 @@ pub fn shapes(config: &EncoderConfig, labels: usize) -> Shapes {
 }
 
 impl Tagger {
-    /// A tagger of these weights.
+    /// Makes a tagger of these weights.
     ///
     /// # Errors
-    /// Where one is missing.
+    /// Fails if a weight is missing.
     pub fn new(weights: &TensorMap, config: &EncoderConfig) -> Result<Self> {
         let head = |part: &str| tensor(weights, format!("{HEAD}{part}"));
         Ok(Self {
@@ -56,24 +56,25 @@ impl Tagger {
         })
     }
 
-    /// Its encoder.
+    /// Returns the encoder.
     pub fn encoder(&self) -> &BertEncoder {
         &self.encoder
     }
 
-    /// The softmax of the layer scalars: the weight of each layer, the embedding layer first.
+    /// Returns the softmax of the layer scalars: the weight of each layer, the embedding layer
+    /// first.
     ///
     /// # Errors
-    /// Where they cannot be read from their device.
+    /// Fails if they cannot be read from their device.
     pub fn layer_weights(&self) -> Result<Vec<f32>> {
         plain::softmax(&self.scalars)?.to_dtype(DType::F32)?.to_vec1()
     }
 
-    /// The score of each label, a row for each of these rows of the batch, whose ids are rows of
-    /// `words`.
+    /// Returns the scores of the labels, one row for each of these rows of the batch, whose ids are
+    /// rows of `words`.
     ///
     /// # Errors
-    /// Where a text is longer than the encoder's longest, and where there is no memory.
+    /// Fails if a text is longer than the encoder allows, or if there is not enough memory.
     pub fn scores(
         &self,
         batch: &PieceBatch,
@@ -88,7 +89,7 @@ impl Tagger {
         ops::linear(&embedded, &self.head[0], &self.head[1])?.to_dtype(DType::F32)
     }
 
-    /// γ Σ softmax(α)ₗ · hidden stateₗ.
+    /// Computes γ Σ softmax(α)ₗ · hidden stateₗ.
     fn mixed(&self, states: &[Tensor], dropout: &mut dyn Dropout) -> Result<Tensor> {
         let mut scalars = self.scalars.clone();
         if let Some(dropped) = dropout.layers(states.len()) {

@@ -13,41 +13,40 @@ pub struct Pieces {
     pub special: Special,
 }
 
-/// The ids of pieces that stand for no text.
+/// The ids of special pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Special {
-    /// Before each text.
+    /// The piece before each text.
     pub first: u32,
-    /// After it.
+    /// The piece after each text.
     pub last: u32,
     /// The padding.
     pub padding: u32,
 }
 
-/// The most ids of a vocabulary that the tokenizer does not know: some are filled up to a round
-/// number.
+/// The largest number of ids of a vocabulary that the tokenizer may lack: some vocabularies are
+/// padded to a round number.
 const SPARE: usize = 1024;
 
 impl Pieces {
-    /// Reads a `tokenizer.json`, for an encoder with a vocabulary of so many pieces where that is
-    /// known.
+    /// Reads a `tokenizer.json`, for an encoder with a vocabulary of this size, if it is known.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Describes the fault in it.
     pub fn read(json: &[u8], vocabulary: Option<usize>) -> Result<Self, String> {
         let mut tokenizer =
             Tokenizer::from_bytes(json).map_err(|error| format!("is no tokenizer ({error})"))?;
-        // Text is cut into windows here, and filled up by the batch.
+        // Windows and batches take care of truncation and padding.
         tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
         tokenizer.with_padding(None);
         Self::new(tokenizer, vocabulary)
     }
 
-    /// Reads a `vocab.txt`, a piece a line, for an encoder with a vocabulary of so many where that
-    /// is known.
+    /// Reads a `vocab.txt`, one piece per line, for an encoder with a vocabulary of this size, if
+    /// it is known.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Describes the fault in it.
     pub fn read_vocabulary(text: &[u8], lowercase: bool, vocabulary: Option<usize>) -> Result<Self, String> {
         let pieces = WordPiece::read_bytes(text).map_err(|error| format!("is no vocabulary ({error})"))?;
         let model = WordPiece::builder()
@@ -56,7 +55,7 @@ impl Pieces {
             .build()
             .map_err(|error| format!("is no vocabulary ({error})"))?;
         let mut tokenizer = Tokenizer::new(model);
-        // Accents go where capitals go, as in the first models.
+        // Accents are stripped together with capitals, as in the first models.
         let normalizer = BertNormalizer::new(true, true, None, lowercase);
         tokenizer.with_normalizer(Some(normalizer)).map_err(|error| error.to_string())?;
         tokenizer.with_pre_tokenizer(Some(BertPreTokenizer));
@@ -84,22 +83,22 @@ impl Pieces {
         Ok(Self { tokenizer, special })
     }
 
-    /// The bytes of a `tokenizer.json` that cuts the same.
+    /// Returns the bytes of an equivalent `tokenizer.json`.
     pub fn json(&self) -> Vec<u8> {
         self.tokenizer.to_string(false).expect("a tokenizer that was read can be written").into_bytes()
     }
 
-    /// The pieces of a word; none for one of marks that the vocabulary leaves out.
+    /// Returns the pieces of a word; none for a word of marks that the vocabulary drops.
     ///
     /// # Errors
-    /// Where the tokenizer fails.
+    /// Fails if the tokenizer fails.
     pub fn of(&self, word: &str) -> Result<Vec<u32>, String> {
         let encoding = self.tokenizer.encode_fast(word, false).map_err(|error| error.to_string())?;
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// Returns true where it tells capitals apart. The encoder then never saw most of what it is
-    /// given here.
+    /// Returns true if the tokenizer distinguishes case. The encoder has then rarely seen text in
+    /// lower case as it is given here.
     pub fn is_cased(&self) -> bool {
         ["Paris", "Monday", "HE"].iter().any(|word| self.of(word) != self.of(&word.to_lowercase()))
     }

@@ -1,4 +1,4 @@
-//! TensorMap as safetensors: bytes in, tensors by name out, and back.
+//! Weights as safetensors: reads bytes into tensors by name, and writes them back.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +14,8 @@ pub type TensorMap = BTreeMap<String, Tensor>;
 /// The names and shapes of tensors.
 pub type Shapes = Vec<(String, Vec<usize>)>;
 
-/// The tensors of an encoder, by their names in Hugging Face's folders without the prefix `bert.`.
+/// Returns the names and shapes of the tensors of an encoder, named as in Hugging Face's folders
+/// without the prefix `bert.`.
 pub fn encoder_shapes(config: &EncoderConfig) -> Shapes {
     let hidden = config.hidden_size;
     let mut shapes = vec![
@@ -42,19 +43,19 @@ pub fn encoder_shapes(config: &EncoderConfig) -> Shapes {
     shapes
 }
 
-/// Names that belong to other heads than the encoder, and to what older versions saved beside it.
+/// Names of tensors of other heads, and of those that older versions saved beside the encoder.
 const OTHERS: [&str; 6] =
     ["pooler.", "cls.", "classifier.", "qa_outputs.", "embeddings.position_ids", "embeddings.token_type_ids"];
 
-/// Reads the encoder out of a Hugging Face folder's weights: with or without the prefix `bert.`,
-/// whatever stands on it.
+/// Reads the encoder from the weights of a Hugging Face folder, with or without the prefix `bert.`
+/// and whatever head is on it.
 ///
 /// # Errors
 /// Names a tensor that is missing, unexpected or of another shape.
 pub fn read_encoder(bytes: &[u8], config: &EncoderConfig, device: &Device) -> Result<TensorMap, String> {
     let named = |name: &str| {
         let name = name.strip_prefix("bert.").unwrap_or(name);
-        // What the oldest checkpoints call the two halves of a norm.
+        // The names of the two parts of a norm in the oldest checkpoints.
         let name = name.replace("LayerNorm.gamma", "LayerNorm.weight");
         let name = name.replace("LayerNorm.beta", "LayerNorm.bias");
         (!OTHERS.iter().any(|other| name.starts_with(other))).then_some(name)
@@ -62,8 +63,8 @@ pub fn read_encoder(bytes: &[u8], config: &EncoderConfig, device: &Device) -> Re
     read(bytes, &encoder_shapes(config), named, device)
 }
 
-/// Reads these tensors and no others, as 32-bit numbers. `named` says what a tensor is called here,
-/// `None` to leave it out.
+/// Reads these tensors and no others, as 32-bit numbers. `named` maps the name in the file to the
+/// name here, or to `None` to skip a tensor.
 ///
 /// # Errors
 /// Names a tensor that is missing, unexpected, of another shape or of another type.
@@ -119,10 +120,10 @@ fn tensor(view: &TensorView<'_>, device: &Device) -> Result<Tensor, String> {
     tensor.and_then(|tensor| tensor.to_dtype(DType::F32)).map_err(|error| error.to_string())
 }
 
-/// The bytes of a file of tensors, always the same for the same tensors.
+/// Returns the bytes of a file of tensors, always the same for the same tensors.
 ///
 /// # Errors
-/// Where a tensor cannot be read from its device.
+/// Fails if a tensor cannot be read from its device.
 pub fn write(weights: &TensorMap) -> Computed<Vec<u8>> {
     write_with(weights, None)
 }
@@ -130,10 +131,10 @@ pub fn write(weights: &TensorMap) -> Computed<Vec<u8>> {
 /// The key of the note in a file of tensors.
 const NOTE: &str = "majuscule";
 
-/// The same with a note.
+/// Returns the bytes of a file of tensors with a note.
 ///
 /// # Errors
-/// Like [`write()`].
+/// Fails like [`write()`].
 pub fn write_with(weights: &TensorMap, note: Option<String>) -> Computed<Vec<u8>> {
     let values = |tensor: &Tensor| -> Computed<(Vec<usize>, Vec<u8>)> {
         let values = tensor.flatten_all()?.to_vec1::<f32>()?;
@@ -149,7 +150,7 @@ pub fn write_with(weights: &TensorMap, note: Option<String>) -> Computed<Vec<u8>
     safetensors::serialize(views, note).map_err(candle_core::Error::wrap)
 }
 
-/// The note in a file of tensors, where there is one.
+/// Returns the note in a file of tensors, if there is one.
 pub fn note(bytes: &[u8]) -> Option<String> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).ok()?;
     metadata.metadata().as_ref()?.get(NOTE).cloned()

@@ -11,29 +11,29 @@ use crate::shared::windower::{EncodedWord, WindowOptions, WindowWord, WordEncode
 use majuscule::error::Result;
 use majuscule::text::Constraint;
 
-/// A text for the encoder, and its words that are to be answered.
+/// A text for the encoder, and its words that are to be labelled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PieceWindow {
-    /// The pieces, with those before and after all words.
+    /// The pieces, including the special ones before and after all words.
     pub ids: Vec<u32>,
-    /// The words that are asked for, in order: the first of those that are not answered yet.
+    /// The requested words, in order: the first ones not labelled yet.
     pub targets: Vec<WindowTarget>,
-    /// The number of targets that no later window has.
+    /// The number of targets that no later window contains.
     pub done: usize,
 }
 
-/// A word that is to be answered.
+/// A word that is to be labelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowTarget {
     /// The word and its pieces.
     pub word: Arc<EncodedWord<Box<[u32]>>>,
-    /// The case that it must have, where that is known.
+    /// The constraint on its case.
     pub constraint: Constraint,
-    /// The place of its first piece in the window; `None` for a word without pieces.
+    /// The position of its first piece in the window; `None` for a word without pieces.
     pub first: Option<u32>,
 }
 
-/// The options of windows of so many pieces, with those before and after the words.
+/// Returns the options of windows of this many pieces, including the special ones.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>, predictions: usize) -> WindowOptions {
     let capacity = window - 2;
     WindowOptions { capacity, overlap: capacity / 4, runs_on, look_ahead, predictions }
@@ -68,16 +68,16 @@ impl WordEncoder for &Pieces {
     }
 }
 
-/// The scores of words that later windows have as targets, too.
+/// The scores of words that are targets of later windows, too.
 #[derive(Debug, Clone, Default)]
 pub struct ScorePool {
     words: VecDeque<(WindowTarget, Vec<f32>)>,
 }
 
 impl ScorePool {
-    /// Takes the scores of the targets of a window, none for those without pieces, and returns the
-    /// words that are done: each with ln of the sum of the probabilities that each window gives a
-    /// label.
+    /// Adds the scores of the targets of a window, none for those without pieces, and returns the
+    /// words that are finished: each with ln of the sum of the probabilities that each window gives
+    /// a label.
     pub fn add<'s>(
         &mut self,
         window: PieceWindow,
@@ -96,13 +96,13 @@ impl ScorePool {
     }
 }
 
-/// ln of the softmax.
+/// Computes ln of the softmax.
 fn ln_softmax(scores: &[f32]) -> impl Iterator<Item = f32> {
     let whole = scores.iter().copied().reduce(ln_add).unwrap_or_default();
     scores.iter().map(move |score| score - whole)
 }
 
-/// ln(eᵃ + eᵇ).
+/// Computes ln(eᵃ + eᵇ).
 fn ln_add(a: f32, b: f32) -> f32 {
     a.max(b) + (-(a - b).abs()).exp().ln_1p()
 }

@@ -1,11 +1,11 @@
-//! Numbers that begin at a cache line: a load across two lines takes twice as long.
+//! Numbers aligned to cache lines: a load across two cache lines takes twice as long.
 
 use std::ops::{Deref, DerefMut};
 
-/// The bytes of a cache line.
+/// The number of bytes in a cache line.
 const LINE: usize = 64;
 
-/// Numbers from the beginning of a cache line on.
+/// Numbers that begin at a cache line.
 #[derive(Debug, Clone, Default)]
 pub struct Aligned<T> {
     values: Vec<T>,
@@ -14,14 +14,14 @@ pub struct Aligned<T> {
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// Makes this number of zeros.
+    /// Makes `len` zeros.
     pub fn zeros(len: usize) -> Self {
         let mut zeros = Self::default();
         zeros.reset(len);
         zeros
     }
 
-    /// Fills it with this number of zeros.
+    /// Fills it with `len` zeros.
     pub fn reset(&mut self, len: usize) {
         self.values.clear();
         self.room(len);

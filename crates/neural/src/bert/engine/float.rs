@@ -1,27 +1,27 @@
 //! Products of matrices of 32-bit numbers: rows by weights packed into panels, each sum of products
-//! in one order.
+//! in a fixed order.
 #![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
 
 use super::aligned::Aligned;
 use super::instruction_set::InstructionSet;
 
-/// Vectors side by side in a panel, at most.
+/// The largest number of vectors side by side in a panel.
 const VECTORS: usize = 3;
 
 /// The widest panel: [`VECTORS`] of 16 numbers.
 const WIDTH: usize = 48;
 
 /// A matrix whose rows are multiplied with others: columns side by side in panels as wide as a few
-/// vectors, so that what is used one after another lies so.
+/// vectors, so that memory is read in order.
 #[derive(Debug, Clone, Default)]
 pub struct FloatPanels {
     values: Aligned<f32>,
     depth: usize,
-    /// Columns, filled up to whole vectors.
+    /// The number of columns, padded to whole vectors.
     columns: usize,
 }
 
-/// StridedRows of numbers that begin at equal distances.
+/// Rows of numbers at equal distances.
 #[derive(Debug, Clone, Copy)]
 pub struct StridedRows<'a> {
     /// The numbers from the first row on.
@@ -33,15 +33,15 @@ pub struct StridedRows<'a> {
 }
 
 impl FloatPanels {
-    /// Makes room for a matrix of so many columns, to be filled.
+    /// Makes room for a matrix of this many columns, to be filled.
     pub fn clear(&mut self, instructions: InstructionSet, columns: usize, depth: usize) {
         self.columns = columns.next_multiple_of(lanes(instructions));
         self.depth = depth;
-        // What fills up the last vector is never looked at.
+        // The padding of the last vector is never read.
         self.values.room(self.columns * depth);
     }
 
-    /// Sets columns: `values` gives one after another.
+    /// Sets columns: `values` yields one after another.
     pub fn fill_columns<'a>(
         &mut self,
         instructions: InstructionSet,
@@ -56,7 +56,7 @@ impl FloatPanels {
         }
     }
 
-    /// Sets the numbers of one depth of all columns after another.
+    /// Sets the numbers of all columns, one depth after another.
     pub fn fill_rows<'a>(&mut self, instructions: InstructionSet, rows: impl Iterator<Item = &'a [f32]>) {
         let most = VECTORS * lanes(instructions);
         for (row, values) in rows.enumerate() {
@@ -68,7 +68,7 @@ impl FloatPanels {
         }
     }
 
-    /// A matrix given row by row, each of which becomes a column.
+    /// Makes a matrix from rows, each of which becomes a column.
     pub fn of_columns(instructions: InstructionSet, values: &[f32], depth: usize) -> Self {
         let mut panels = Self::default();
         panels.clear(instructions, values.len() / depth, depth);
@@ -76,14 +76,13 @@ impl FloatPanels {
         panels
     }
 
-    /// Columns, filled up to whole vectors.
+    /// Returns the number of columns, padded to whole vectors.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Each row times each column plus the column's bias, where there is one, into rows of `out`
-    /// that begin at the distance `stride`. Of the columns, so many are written as the rows have
-    /// room for, `width`.
+    /// Writes each row times each column, plus the bias of the column if there is one, into rows of
+    /// `out` at the distance `stride`. The first `width` columns are written.
     pub fn multiply(
         &self,
         instructions: InstructionSet,
@@ -142,7 +141,7 @@ impl FloatBlock<'_> {
     }
 }
 
-/// Numbers in a vector.
+/// Returns the number of 32-bit numbers in a vector.
 fn lanes(instructions: InstructionSet) -> usize {
     match instructions {
         InstructionSet::Plain => 8,
@@ -153,7 +152,7 @@ fn lanes(instructions: InstructionSet) -> usize {
     }
 }
 
-/// The number of rows whose sums fit into the registers, with a panel of [`VECTORS`].
+/// Returns the number of rows whose sums fit into the registers, with a panel of [`VECTORS`].
 fn rows_at_once(instructions: InstructionSet) -> usize {
     if lanes(instructions) == 16 { 8 } else { 4 }
 }
@@ -161,7 +160,7 @@ fn rows_at_once(instructions: InstructionSet) -> usize {
 fn multiply(instructions: InstructionSet, block: FloatBlock<'_>, rows: usize, vectors: usize) {
     match instructions {
         InstructionSet::Plain => kernel_for!(plain, rows, vectors)(block),
-        // SAFETY: a set is chosen only where its instructions were found.
+        // SAFETY: a set is chosen only if its instructions were found.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::AvxVnni => unsafe {
             kernel_for!(x86::avx2, rows, vectors)(block)
@@ -174,7 +173,7 @@ fn multiply(instructions: InstructionSet, block: FloatBlock<'_>, rows: usize, ve
     }
 }
 
-/// The kernel of any processor, which the others are tested against.
+/// The kernel for any processor, which the other kernels are tested against.
 fn plain<const R: usize, const V: usize>(block: FloatBlock<'_>) {
     let mut tile = [[0.0; WIDTH]; R];
     for (row, sums) in tile.iter_mut().enumerate() {
@@ -196,13 +195,13 @@ mod x86 {
 
     use super::{FloatBlock, WIDTH};
 
-    /// TensorMap are asked for so many steps before they are used: a panel does not fit into the
-    /// nearest memory.
+    /// The number of steps by which weights are prefetched: a panel does not fit into the nearest
+    /// cache.
     const AHEAD: usize = 16;
 
     macro_rules! kernel {
         ($name:ident, $features:literal, $lanes:literal, $zero:ident, $load:ident, $splat:ident, $fma:ident, $store:ident) => {
-            /// StridedRows times a panel, the sums held in registers.
+            /// Multiplies rows by a panel, with the sums held in registers.
             #[target_feature(enable = $features)]
             pub fn $name<const R: usize, const V: usize>(block: FloatBlock<'_>) {
                 let width = V * $lanes;
@@ -212,12 +211,12 @@ mod x86 {
                 for (row, start) in rows.iter_mut().enumerate() {
                     *start = start.wrapping_add(row * block.stride);
                 }
-                // Otherwise the compiler computes each row's place anew in every step.
+                // Otherwise the compiler recomputes the address of each row in every step.
                 let rows = std::hint::black_box(rows);
                 let mut sums = [[$zero(); V]; R];
                 for (at, weights) in block.panel.chunks_exact(width).enumerate() {
                     for v in 0..V {
-                        // A hint, which reads nothing: the place may lie behind the end.
+                        // A prefetch reads nothing: the address may lie after the end.
                         let ahead = weights.as_ptr().wrapping_add(AHEAD * width + v * $lanes);
                         _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
                     }
@@ -237,7 +236,7 @@ mod x86 {
                 let mut tile = [[0.0; WIDTH]; R];
                 for (sums, row) in sums.iter().zip(&mut tile) {
                     for (sum, place) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
-                        // SAFETY: the place has room for a vector.
+                        // SAFETY: the address has room for a vector.
                         unsafe { $store(place.as_mut_ptr(), *sum) };
                     }
                 }

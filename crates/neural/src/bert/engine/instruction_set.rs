@@ -4,27 +4,27 @@
 /// The instructions that a processor multiplies with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstructionSet {
-    /// Any.
+    /// No special instructions.
     Plain,
-    /// With AVX2 and FMA.
+    /// AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// With AVX-VNNI too: dot products of bytes.
+    /// AVX2, FMA and AVX-VNNI: dot products of bytes.
     #[cfg(target_arch = "x86_64")]
     AvxVnni,
-    /// With AVX-512.
+    /// AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512,
-    /// With AVX-512 and dot products of bytes.
+    /// AVX-512 with dot products of bytes.
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni,
-    /// With AVX-512 and tiles: products of matrices of bytes (AMX).
+    /// AVX-512 with tiles: products of matrices of bytes (AMX).
     #[cfg(target_arch = "x86_64")]
     Amx,
 }
 
 impl InstructionSet {
-    /// The sets that this processor has, the best last.
+    /// Returns the sets that this processor supports, the best last.
     pub fn all() -> Vec<Self> {
         [
             Self::Plain,
@@ -44,7 +44,7 @@ impl InstructionSet {
         .collect()
     }
 
-    /// Returns true where this processor has the set.
+    /// Returns true if this processor supports the set.
     fn is_this(self) -> bool {
         match self {
             Self::Plain => true,
@@ -67,17 +67,17 @@ impl InstructionSet {
         }
     }
 
-    /// The best set that this processor has.
+    /// Returns the best set that this processor supports.
     pub fn best() -> Self {
         Self::all().pop().unwrap_or(Self::Plain)
     }
 
-    /// Runs code that names no instructions as code compiled for this kind of processor; it gives
-    /// the same on all. What is to profit has to be inlined into `work`.
+    /// Runs code without explicit vector instructions as code compiled for this kind of processor;
+    /// the result is the same on all. Code has to be inlined into `work` to profit.
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
         match self {
             Self::Plain => work(),
-            // SAFETY: a set is chosen only where `all` found its instructions.
+            // SAFETY: a set is chosen only if `all` found its instructions.
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 | Self::AvxVnni => unsafe { avx2(work) },
             // SAFETY: as above.
@@ -99,18 +99,18 @@ fn avx512<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Tiles, which a process has to ask the system for.
+/// Tiles, which a process has to request from the system.
 #[cfg(target_arch = "x86_64")]
 mod amx {
     use std::sync::OnceLock;
 
-    /// Returns true where there are tiles and this process may use them.
+    /// Returns true if there are tiles and this process may use them.
     pub fn is_there() -> bool {
         static THERE: OnceLock<bool> = OnceLock::new();
         *THERE.get_or_init(|| cfg!(target_os = "linux") && processor_has() && system_lends())
     }
 
-    /// Returns true where the processor has tiles of bytes.
+    /// Returns true if the processor has tiles of bytes.
     fn processor_has() -> bool {
         use std::arch::x86_64::{__cpuid, __cpuid_count};
         const TILES: u32 = 1 << 24;
@@ -118,15 +118,15 @@ mod amx {
         __cpuid(0).eax >= 7 && __cpuid_count(7, 0).edx & (TILES | BYTES) == TILES | BYTES
     }
 
-    /// Asks Linux for the state of tiles, which it keeps for those only who ask; the answer holds
-    /// for all threads.
+    /// Requests the state of tiles from Linux, which keeps it only for processes that ask; the
+    /// answer holds for all threads.
     fn system_lends() -> bool {
         const ARCH_PRCTL: isize = 158;
         const REQUEST_PERMISSION: usize = 0x1023;
         const TILE_DATA: usize = 18;
         let mut answer = ARCH_PRCTL;
-        // SAFETY: this system call takes two numbers and touches no memory of the process; where it
-        // is not known, it says so.
+        // SAFETY: this system call takes two numbers and touches no memory of the process; a kernel
+        // that does not know it returns an error.
         #[cfg(target_os = "linux")]
         unsafe {
             std::arch::asm!(

@@ -1,7 +1,7 @@
-//! Products of matrices of bytes: rows quantised one by one, columns by weights of one scale each,
-//! sums of whole numbers.
+//! Products of matrices of bytes: rows are quantised one by one, columns have weights with one
+//! scale each, and the sums are integers.
 //!
-//! All kinds of processors give the same sums, and the same results to the bit.
+//! All kinds of processors give the same sums, and bit-identical results.
 #![allow(unsafe_code)] // Vector instructions behind a check at run time, and loads from places that were checked for a whole tile.
 
 use super::aligned::Aligned;
@@ -9,27 +9,27 @@ use super::instruction_set::InstructionSet;
 use super::rows::{RowScale, quantise};
 use crate::shared::exp::ROUND;
 
-/// Vectors side by side in a panel, at most.
+/// The largest number of vectors side by side in a panel.
 const VECTORS: usize = 3;
 
 /// The widest panel: [`VECTORS`] of 16 sums.
 const WIDTH: usize = 48;
 
-/// Rows of a tile: bytes are followed by room for so many.
+/// The number of rows of a tile: bytes are padded to this many rows.
 const TILE: usize = 16;
 
-/// TensorMap of one scale a column, packed into panels: of each column so many as an instruction
+/// Weights with one scale per column, packed into panels: of each column as many as one instruction
 /// multiplies and adds, then as many of the next column.
 #[derive(Debug, Clone)]
 pub struct BytePanels {
     weights: Aligned<i8>,
-    /// The numbers in a row that is multiplied with it.
+    /// The length of a row that is multiplied with the matrix.
     len: usize,
-    /// These numbers, filled up for an instruction.
+    /// The length of a row, padded for an instruction.
     depth: usize,
     columns: usize,
     scales: Vec<f32>,
-    /// The weights of each column, added.
+    /// The sum of the weights of each column.
     sums: Vec<f32>,
 }
 
@@ -37,13 +37,13 @@ pub struct BytePanels {
 #[derive(Debug, Clone, Default)]
 pub struct ByteRows {
     bytes: Aligned<u8>,
-    /// The same as 16-bit numbers, where the processor multiplies these.
+    /// The same values as 16-bit numbers, for processors that multiply these.
     wide: Vec<i16>,
     scales: Vec<RowScale>,
 }
 
 impl BytePanels {
-    /// A matrix given row by row, each of which becomes a column.
+    /// Makes a matrix from rows, each of which becomes a column.
     pub fn of_columns(instructions: InstructionSet, values: &[f32], depth: usize) -> Self {
         let filled = depth.next_multiple_of(steps(instructions));
         let (group, most) = (group(instructions, filled), widest(instructions));
@@ -63,7 +63,7 @@ impl BytePanels {
             let width = most.min(columns - first);
             let mut sum = 0i32;
             for (at, value) in values.iter().enumerate() {
-                // Rounded to the nearest by what the lowest bits of a large number can hold.
+                // Adding a large number rounds to the nearest integer in its lowest bits.
                 let weight = (value * factor + ROUND).to_bits() as i8;
                 sum += i32::from(weight);
                 let place = (at / group * width + column - first) * group + at % group;
@@ -75,8 +75,8 @@ impl BytePanels {
         panels
     }
 
-    /// Each of these dense rows times each column that has a bias, plus that, into dense rows of
-    /// `out`.
+    /// Writes each of these dense rows times each column with a bias, plus the bias, into dense
+    /// rows of `out`.
     pub fn multiply(
         &self,
         instructions: InstructionSet,
@@ -88,7 +88,7 @@ impl BytePanels {
         let width = bias.len();
         bytes.set(instructions, x, self.len, self.depth);
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a set is chosen only where its instructions were found.
+        // SAFETY: a set is chosen only if its instructions were found.
         let _tiles = (instructions == InstructionSet::Amx).then(|| unsafe { x86::Tiles::configured() });
         let (lanes, widest, most) = (lanes(instructions), widest(instructions), rows_at_once(instructions));
         let count = bytes.scales.len();
@@ -146,7 +146,7 @@ struct ByteBlock<'a> {
 }
 
 impl ByteBlock<'_> {
-    /// Writes what sums of bytes by weights stand for.
+    /// Writes the values that sums of bytes by weights stand for.
     #[inline(always)]
     fn write(self, tile: &[[i32; WIDTH]]) {
         let width = self.scales.len();
@@ -160,12 +160,12 @@ impl ByteBlock<'_> {
     }
 }
 
-/// The widest panel of an instruction set.
+/// Returns the widest panel of an instruction set.
 fn widest(instructions: InstructionSet) -> usize {
     WIDTH.min(VECTORS * lanes(instructions))
 }
 
-/// The multiple to which the numbers of a row are filled up.
+/// Returns the multiple to which the length of a row is padded.
 fn steps(instructions: InstructionSet) -> usize {
     match instructions {
         #[cfg(target_arch = "x86_64")]
@@ -174,7 +174,7 @@ fn steps(instructions: InstructionSet) -> usize {
     }
 }
 
-/// Sums in a vector.
+/// Returns the number of sums in a vector.
 fn lanes(instructions: InstructionSet) -> usize {
     match instructions {
         InstructionSet::Plain => 8,
@@ -182,18 +182,18 @@ fn lanes(instructions: InstructionSet) -> usize {
         InstructionSet::Avx2 | InstructionSet::AvxVnni | InstructionSet::Avx512 => 8,
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx512Vnni => 16,
-        // A panel is three tiles side by side, always.
+        // A panel is always three tiles side by side.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Amx => WIDTH,
     }
 }
 
-/// TensorMap of a column that are multiplied and added by one instruction.
+/// Returns the number of weights of a column that one instruction multiplies and adds.
 fn group(instructions: InstructionSet, depth: usize) -> usize {
     match instructions {
-        // All of a column: compilers know this sum best.
+        // The whole column: compilers optimise this sum best.
         InstructionSet::Plain => depth,
-        // The instruction of AVX2 for bytes cuts sums off at 16 bits: it gets 16-bit numbers and
+        // The AVX2 instruction for bytes saturates sums at 16 bits: it gets 16-bit numbers and
         // multiplies half as many.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => 2,
@@ -202,7 +202,7 @@ fn group(instructions: InstructionSet, depth: usize) -> usize {
     }
 }
 
-/// The number of rows whose sums fit into the registers, with a panel of [`VECTORS`].
+/// Returns the number of rows whose sums fit into the registers, with a panel of [`VECTORS`].
 fn rows_at_once(instructions: InstructionSet) -> usize {
     match lanes(instructions) {
         WIDTH => TILE,
@@ -214,7 +214,7 @@ fn rows_at_once(instructions: InstructionSet) -> usize {
 fn multiply(instructions: InstructionSet, block: ByteBlock<'_>, rows: usize, vectors: usize) {
     match instructions {
         InstructionSet::Plain => kernel_for!(plain, rows, vectors)(block),
-        // SAFETY: a set is chosen only where its instructions were found.
+        // SAFETY: a set is chosen only if its instructions were found.
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => unsafe {
             kernel_for!(x86::avx2, rows, vectors)(block)
@@ -231,7 +231,7 @@ fn multiply(instructions: InstructionSet, block: ByteBlock<'_>, rows: usize, vec
     }
 }
 
-/// The kernel of any processor, which the others are tested against.
+/// The kernel for any processor, which the other kernels are tested against.
 fn plain<const R: usize, const V: usize>(block: ByteBlock<'_>) {
     let mut tile = [[0; WIDTH]; R];
     for (row, sums) in tile.iter_mut().enumerate() {
@@ -250,7 +250,7 @@ mod x86 {
 
     use super::{ByteBlock, TILE, WIDTH};
 
-    /// TensorMap are asked for so many steps before they are used.
+    /// The number of steps by which weights are prefetched.
     const AHEAD: usize = 16;
 
     macro_rules! kernel {
@@ -258,7 +258,7 @@ mod x86 {
             $name:ident, $features:literal, lanes $lanes:literal, group $group:literal, $x:ident,
             $vector:ty, $zero:ident, $load:ident, $splat:ident, $dot:ident, $store:ident
         ) => {
-            /// Rows times a panel, the sums held in registers.
+            /// Multiplies rows by a panel, with the sums held in registers.
             #[target_feature(enable = $features)]
             pub fn $name<const R: usize, const V: usize>(block: ByteBlock<'_>) {
                 assert!(
@@ -273,12 +273,12 @@ mod x86 {
                 for (row, start) in rows.iter_mut().enumerate() {
                     *start = start.wrapping_add(row * block.depth);
                 }
-                // Otherwise the compiler computes each row's place anew in every step.
+                // Otherwise the compiler recomputes the address of each row in every step.
                 let rows = std::hint::black_box(rows);
                 let mut sums = [[$zero(); V]; R];
                 for (at, weights) in block.panel.chunks_exact(V * $lanes * $group).enumerate() {
                     for line in 0..(V * $lanes * $group).div_ceil(64) {
-                        // A hint, which reads nothing: the place may lie behind the end.
+                        // A prefetch reads nothing: the address may lie after the end.
                         let ahead = weights.as_ptr().wrapping_add(AHEAD * V * $lanes * $group + line * 64);
                         _mm_prefetch::<_MM_HINT_T0>(ahead);
                     }
@@ -288,11 +288,10 @@ mod x86 {
                         *loaded = unsafe { $load(weights.as_ptr().add(v * $lanes * $group)) };
                     }
                     for (row, sums) in rows.iter().zip(&mut sums) {
-                        // SAFETY: there are as many whole groups of numbers in each of R rows as
-                        // chunks in the panel.
+                        // SAFETY: each of R rows has as many whole groups of numbers as the panel
+                        // has chunks.
                         let x = unsafe { row.add(at * $group) };
-                        // SAFETY: a group is 32 bits of the row; nothing is asked of where they
-                        // lie.
+                        // SAFETY: a group is 32 bits of the row; the load needs no alignment.
                         let x = $splat(unsafe { x.cast::<i32>().read_unaligned() });
                         for (sum, weights) in sums.iter_mut().zip(loaded) {
                             *sum = $dot(*sum, x, weights);
@@ -302,7 +301,7 @@ mod x86 {
                 let mut tile = [[0; WIDTH]; R];
                 for (sums, row) in sums.iter().zip(&mut tile) {
                     for (sum, place) in sums.iter().zip(row.as_chunks_mut::<$lanes>().0) {
-                        // SAFETY: the place has room for a vector.
+                        // SAFETY: the address has room for a vector.
                         unsafe { $store(place.as_mut_ptr().cast(), *sum) };
                     }
                 }
@@ -358,9 +357,9 @@ mod x86 {
 
     impl Tiles {
         /// # Safety
-        /// The processor has tiles, and the system lends them.
+        /// The processor has tiles, and the system allows them.
         pub unsafe fn configured() -> Self {
-            // As Intel's manual lays it out: palette 1; from byte 16 on the bytes of a row of each
+            // The layout of Intel's manual: palette 1; from byte 16 on the bytes of a row of each
             // tile, from 48 on its rows.
             let mut shape = [0u8; 64];
             shape[0] = 1;
@@ -381,8 +380,8 @@ mod x86 {
         }
     }
 
-    /// Sixteen rows times a panel of three tiles; what stands in rows that nobody has is computed
-    /// and left.
+    /// Multiplies sixteen rows by a panel of three tiles; rows beyond the last one are computed and
+    /// ignored.
     ///
     /// # Safety
     /// [`Tiles`] are configured.
@@ -394,8 +393,8 @@ mod x86 {
         assert!(block.panel.len() == block.depth * WIDTH, "a panel as deep as the rows are long");
         let mut tile = [[0i32; WIDTH]; TILE];
         // SAFETY: a step reads 16 rows of 64 bytes at the distance of the depth, and 16 groups of
-        // the panel; there are as many of both as the checks above say. At the end 16 rows of three
-        // times 64 bytes are written, which is all of the tile.
+        // the panel; the checks above ensure that both exist. At the end 16 rows of three times 64
+        // bytes are written, which is all of the tile.
         unsafe {
             asm!(
                 "tilezero tmm0",

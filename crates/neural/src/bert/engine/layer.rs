@@ -1,4 +1,4 @@
-//! A transformer layer on texts that lie one after another, without filling between them.
+//! A transformer layer on texts that lie one after another, without padding between them.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::int8::ByteRows;
 use super::linear::Linear;
 use super::rows::{Norm, gelu, softmax};
 
-/// A transformer layer: attention, then a feed-forward network, each added to what goes in and
+/// A transformer layer: attention, then a feed-forward network, each added to its input and
 /// normalised.
 #[derive(Debug, Clone)]
 pub struct EngineLayer {
@@ -45,12 +45,12 @@ pub struct EngineScratch {
     added: Vec<f32>,
 }
 
-/// A text among others.
+/// A text of a batch.
 #[derive(Debug, Clone)]
 pub struct Span {
-    /// Its rows.
+    /// The rows of the text.
     pub rows: Range<usize>,
-    /// Its own among the target rows.
+    /// The range of its own rows among the target rows.
     pub targets: Range<usize>,
 }
 
@@ -70,8 +70,8 @@ impl EngineLayer {
         self.after_attention(x, scratch);
     }
 
-    /// The states after this layer of the target rows; `targets` are their numbers, `x` the states
-    /// of all before it.
+    /// Returns the states after this layer of the target rows; `targets` are their numbers, `x` the
+    /// states of all rows before the layer.
     pub fn forward_targets(
         &self,
         x: &[f32],
@@ -101,8 +101,8 @@ impl EngineLayer {
         out
     }
 
-    /// Attention (Vaswani et al. 2017, section 3.2) of these queries to the rows of their text,
-    /// into the rows of `scratch.attended` from `first` on.
+    /// Computes attention (Vaswani et al. 2017, section 3.2) of these queries over the rows of
+    /// their text, into the rows of `scratch.attended` from `first` on.
     fn attend(
         &self,
         queries: StridedRows<'_>,
@@ -137,7 +137,7 @@ impl EngineLayer {
         }
     }
 
-    /// Adds the result of attention, and that of the feed-forward network.
+    /// Adds the result of attention, and then that of the feed-forward network.
     fn after_attention(&self, x: &mut [f32], scratch: &mut EngineScratch) {
         let (instructions, width) = (self.instructions, self.attended.outs() * self.inner.tile());
         let EngineScratch { bytes, attended, inner, added, .. } = scratch;
@@ -152,7 +152,7 @@ impl EngineLayer {
     }
 }
 
-/// These rows of `width` numbers.
+/// Returns these rows of `width` numbers.
 pub fn gathered(x: &[f32], rows: &[usize], width: usize) -> Vec<f32> {
     rows.iter().flat_map(|row| &x[row * width..][..width]).copied().collect()
 }

@@ -3,7 +3,7 @@
 use super::instruction_set::InstructionSet;
 use super::{EnginePrecision, float, int8};
 
-/// PackedWeights packed for products, and a bias.
+/// Weights packed for products, and a bias.
 #[derive(Debug, Clone)]
 pub struct Linear {
     instructions: InstructionSet,
@@ -19,7 +19,7 @@ enum PackedWeights {
 }
 
 impl Linear {
-    /// A matrix with a row of `depth` numbers for each number of `bias`.
+    /// Makes a matrix with a row of `depth` numbers for each number of `bias`.
     pub fn new(
         instructions: InstructionSet,
         precision: EnginePrecision,
@@ -38,13 +38,13 @@ impl Linear {
         Self { instructions, weights, bias, depth }
     }
 
-    /// The length of a row of the result.
+    /// Returns the length of a row of the result.
     pub fn outs(&self) -> usize {
         self.bias.len()
     }
 
-    /// The best number of rows to take through a stack of these at a time: fewer stay in the cache,
-    /// more read the weights less often.
+    /// Returns the best number of rows to pass through a stack of these at a time: fewer stay in
+    /// the cache, more read the weights less often.
     pub fn tile(&self) -> usize {
         match self.weights {
             PackedWeights::Float(_) => 256,

@@ -1,11 +1,12 @@
 //! The tagger on the processor, without tensors: weights packed for products, texts side by side
-//! without filling between them.
+//! without padding between them.
 //!
-//! It computes what [`Tagger::scores`](super::tagger::Tagger::scores) does, which it is tested
-//! against. Every number is summed in one order, whatever else is computed with it: the scores of a
-//! text are the same to the bit alone, among others and on any number of threads.
+//! It computes [`Tagger::scores`](super::tagger::Tagger::scores), which it is tested against. Every
+//! number is summed in a fixed order, independent of other numbers: the scores of a text are
+//! bit-identical alone, among others and on any number of threads.
 
-/// The variant of a kernel for so many rows, a power of two up to 8, and so many vectors up to 3.
+/// Selects the variant of a kernel for a number of rows, a power of two up to 8, and a number of
+/// vectors up to 3.
 macro_rules! kernel_for {
     ($($kernel:ident)::+, $rows:expr, $vectors:expr) => {
         match ($rows, $vectors) {
@@ -51,14 +52,14 @@ use layer::{EngineLayer, EngineScratch, Span, gathered};
 use linear::Linear;
 use rows::{Norm, add_scaled};
 
-/// The numbers of the large products.
+/// The precision of the large products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EnginePrecision {
     /// 32-bit numbers.
     #[default]
     F32,
-    /// Bytes: weights of one scale for each number that comes out, states of one scale for each
-    /// piece. Attention, norms, the sum of the layers and the head stay in 32-bit numbers.
+    /// Bytes: weights with one scale for each output, states with one scale for each piece.
+    /// Attention, norms, the sum of the layers and the head stay in 32-bit numbers.
     Int8,
 }
 
@@ -66,9 +67,9 @@ pub enum EnginePrecision {
 #[derive(Debug)]
 pub struct Engine {
     instructions: InstructionSet,
-    /// The embedding of each piece: the one thing that is not copied.
+    /// The embedding of each piece, which is not copied.
     words: Tensor,
-    /// The embedding of each place, with that of the first segment.
+    /// The embedding of each position, with that of the first segment added.
     places: Vec<f32>,
     norm: Norm,
     layers: Vec<EngineLayer>,
@@ -77,27 +78,27 @@ pub struct Engine {
     head: Linear,
 }
 
-/// A text, and the places whose scores are asked for.
+/// A text, and the positions whose scores are requested.
 #[derive(Debug, Clone)]
 pub struct ScoreRequest<'a> {
     /// The ids of its pieces.
     pub ids: &'a [u32],
-    /// The places of the targets among them.
+    /// The positions of the targets among the pieces.
     pub places: Vec<u32>,
 }
 
-/// Pieces that go through a layer together: enough to read weights seldom, few enough for states to
-/// stay in the cache.
+/// The number of pieces that go through a layer together: enough to read weights rarely, few enough
+/// that states stay in the cache.
 const BLOCK: usize = 256;
 
-/// Fewer pieces than these are not worth another thread.
+/// The number of pieces below which another thread does not pay off.
 const LEAST: usize = 64;
 
 impl Engine {
     /// Packs the weights of a tagger.
     ///
     /// # Errors
-    /// Where one is missing or not on the CPU.
+    /// Fails if a weight is missing or not on the CPU.
     pub fn new(weights: &TensorMap, config: &EncoderConfig, precision: EnginePrecision) -> Computed<Self> {
         Self::on(InstructionSet::best(), weights, config, precision)
     }
@@ -131,10 +132,10 @@ impl Engine {
         })
     }
 
-    /// The score of each label, a row for each place, text after text.
+    /// Returns the scores of the labels, one row for each requested position, text after text.
     ///
     /// # Errors
-    /// Where a piece or a place is none that the encoder has.
+    /// Fails if the encoder does not have a piece or a position.
     pub fn scores(&self, texts: &[ScoreRequest<'_>], threads: NonZeroUsize) -> Computed<Vec<Vec<f32>>> {
         self.check(texts)?;
         let pieces: usize = texts.iter().map(|text| text.ids.len()).sum();
@@ -163,7 +164,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The scores of a few texts.
+    /// Returns the scores of a few texts.
     fn group(&self, words: &[f32], texts: &[ScoreRequest<'_>], scratch: &mut EngineScratch) -> Vec<Vec<f32>> {
         let (spans, targets) = laid_out(texts);
         if targets.is_empty() {
@@ -187,7 +188,7 @@ impl Engine {
         scores.chunks_exact(self.head.outs()).map(<[f32]>::to_vec).collect()
     }
 
-    /// The input of the first layer, a row for each piece.
+    /// Returns the input of the first layer, one row for each piece.
     fn embedded(&self, words: &[f32], texts: &[ScoreRequest<'_>]) -> Vec<f32> {
         let hidden = self.norm.weight.len();
         let rows = texts.iter().flat_map(|text| text.ids.iter().zip(self.places.chunks_exact(hidden)));
@@ -245,7 +246,7 @@ impl EngineSource<'_> {
     }
 }
 
-/// The rows of each text, and the target rows.
+/// Returns the rows of each text, and the target rows.
 fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<Span>, Vec<usize>) {
     let mut targets = Vec::new();
     let mut start = 0;
@@ -259,7 +260,7 @@ fn laid_out(texts: &[ScoreRequest<'_>]) -> (Vec<Span>, Vec<usize>) {
     (spans.collect(), targets)
 }
 
-/// Runs of texts of at most so many pieces, or of one text.
+/// Splits texts into runs of at most `most` pieces, or of one text.
 fn groups<'a, 'b>(texts: &'a [ScoreRequest<'b>], most: usize) -> Vec<&'a [ScoreRequest<'b>]> {
     let mut groups = Vec::new();
     let (mut start, mut pieces) = (0, 0);
@@ -276,7 +277,7 @@ fn groups<'a, 'b>(texts: &'a [ScoreRequest<'b>], most: usize) -> Vec<&'a [ScoreR
     groups
 }
 
-/// Works through items on threads, each with scratch memory, and returns the results in order.
+/// Processes items on threads, each with scratch memory, and returns the results in order.
 fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     threads: NonZeroUsize,
@@ -321,7 +322,7 @@ mod tests {
     const CONFIG: &[u8] = include_bytes!("../../../../../tests/data/toy-bert/config.json");
     const WEIGHTS: &[u8] = include_bytes!("../../../../../tests/data/toy-bert/model.safetensors");
 
-    /// The toy encoder with a head and layer scalars that look like any.
+    /// Returns the toy encoder with an arbitrary head and layer scalars.
     fn toy() -> (EncoderConfig, TensorMap) {
         let config = EncoderConfig::read(CONFIG).unwrap();
         let encoder = read_encoder(WEIGHTS, &config, &Device::Cpu).unwrap();
@@ -349,7 +350,7 @@ mod tests {
         texts.iter().map(|(ids, places)| ScoreRequest { ids, places: places.clone() }).collect()
     }
 
-    /// The scores of the graph of tensors.
+    /// Returns the scores of the graph of tensors.
     fn of_graph(tagger: &Tagger, texts: &[(Vec<u32>, Vec<u32>)]) -> Vec<Vec<f32>> {
         let one = |(ids, places): &(Vec<u32>, Vec<u32>)| -> Vec<Vec<f32>> {
             if places.is_empty() {

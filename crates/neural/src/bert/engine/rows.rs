@@ -1,5 +1,5 @@
-//! Operations on rows of numbers between products of matrices, written so that the compiler works
-//! on many at once.
+//! Operations on rows of numbers between products of matrices, written so that the compiler
+//! vectorises them.
 
 use super::instruction_set::InstructionSet;
 use crate::shared::exp::{ROUND, exp, gelu as gelu_of};
@@ -12,7 +12,7 @@ pub struct Norm {
     pub weight: Vec<f32>,
     /// The summands.
     pub bias: Vec<f32>,
-    /// The number that is added to a variance.
+    /// The epsilon that is added to a variance.
     pub eps: f32,
 }
 
@@ -51,7 +51,7 @@ impl Norm {
     }
 }
 
-/// x · Φ(x) of each.
+/// Applies x · Φ(x) to each number.
 pub fn gelu(instructions: InstructionSet, values: &mut [f32]) {
     instructions.run(
         #[inline(always)]
@@ -59,8 +59,8 @@ pub fn gelu(instructions: InstructionSet, values: &mut [f32]) {
     );
 }
 
-/// The softmax of the first `len` numbers of each row of `width`; what follows becomes as good as
-/// 0.
+/// Computes the softmax of the first `len` numbers of each row of `width`; the rest of the row
+/// becomes practically 0.
 pub fn softmax(instructions: InstructionSet, values: &mut [f32], width: usize, len: usize) {
     instructions.run(
         #[inline(always)]
@@ -76,7 +76,7 @@ pub fn softmax(instructions: InstructionSet, values: &mut [f32], width: usize, l
     );
 }
 
-/// Numbers joined by an operation whose order does not matter.
+/// Combines numbers with an operation whose order does not matter.
 #[inline(always)]
 fn fold(values: &[f32], start: f32, join: impl Fn(f32, f32) -> f32) -> f32 {
     let mut lanes = [start; LANES];
@@ -95,17 +95,17 @@ pub fn add_scaled(instructions: InstructionSet, sum: &mut [f32], rows: &[f32], f
     );
 }
 
-/// A row as bytes, each of which stands for `low + scale · byte`, `low` the least number of the row
-/// and 255 its greatest.
+/// The scale of a row of bytes, each of which stands for `low + scale · byte`: 0 is the smallest
+/// number of the row and 255 the largest.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RowScale {
-    /// The value of a step from one byte to the next.
+    /// The difference between the values of two successive bytes.
     pub scale: f32,
     /// The value of the byte 0.
     pub low: f32,
 }
 
-/// Rows of `depth` numbers as rows of `stride` bytes.
+/// Quantises rows of `depth` numbers to rows of `stride` bytes.
 pub fn quantise(
     instructions: InstructionSet,
     x: &[f32],

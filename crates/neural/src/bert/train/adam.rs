@@ -34,15 +34,15 @@ impl Default for Moments {
 pub(super) type GradientRows<'a> = Option<&'a [u32]>;
 
 impl Moments {
-    /// Those after so many steps.
+    /// Makes the moments after a number of steps.
     pub(super) fn new(steps: u64, means: [Vec<f32>; 2]) -> Self {
         Self { steps, means: Means::InMemory(means) }
     }
 
-    /// The running means of the gradient and of its square.
+    /// Returns the running means of the gradient and of its square.
     ///
     /// # Errors
-    /// Where they cannot be read from their device.
+    /// Fails if they cannot be read from their device.
     pub(super) fn means(&self) -> Result<[Vec<f32>; 2]> {
         match &self.means {
             Means::InMemory(means) => Ok(means.clone()),
@@ -56,7 +56,7 @@ impl Moments {
     /// Moves a tensor against its gradient times `scale`.
     ///
     /// # Errors
-    /// Where the shapes do not fit.
+    /// Fails if the shapes do not match.
     pub(super) fn step(
         &mut self,
         tensor: &Var,
@@ -73,7 +73,7 @@ impl Moments {
         }
     }
 
-    /// On the processor, in one pass.
+    /// Makes a step on the processor, in one pass.
     fn step_in_memory(
         &mut self,
         tensor: &Tensor,
@@ -93,7 +93,7 @@ impl Moments {
         })?
     }
 
-    /// On any device, by tensor operations.
+    /// Makes a step on any device, by tensor operations.
     fn step_on_device(
         &mut self,
         tensor: &Var,
@@ -162,7 +162,7 @@ impl InplaceOp1 for TensorUpdate<'_> {
         for (row, ((values, means), squares)) in parts.zip(squares.chunks_exact_mut(self.width)).enumerate() {
             match rows.next_if(|(at, _)| **at as usize == row) {
                 Some((_, grad)) => self.factors.apply(values, means, squares, |at| grad[at]),
-                // A row that never had a gradient stays where it is.
+                // A row that never had a gradient stays as it is.
                 None if squares.iter().all(|square| *square == 0.0) => {}
                 None => self.factors.apply(values, means, squares, |_| 0.0),
             }
@@ -199,7 +199,7 @@ mod tests {
                 assert!(near(here, &there));
             }
         }
-        // What was saved from one goes on in the other.
+        // Moments saved from one device continue on the other.
         let mut goes_on = Moments::new(of_here.steps, of_here.means().unwrap());
         let (grad, again) = (Tensor::ones_like(&here).unwrap(), Var::from_tensor(&here).unwrap());
         let factors = AdamFactors { rate: 0.1, scale: 1.0, root: 1.0 };

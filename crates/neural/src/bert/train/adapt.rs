@@ -23,63 +23,63 @@ use majuscule_train::methods::{Adapted, Adapter, Watch, check_locale, json};
 /// The configuration of the adaptation of a `bert` model.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct BertAdaptation {
-    /// How often the corpus is gone over
+    /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().epochs)]
     pub epochs: usize,
-    /// In so many epochs at first the encoder stays as it is
+    /// The number of first epochs in which the encoder stays frozen
     #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().frozen)]
     pub frozen: usize,
-    /// How large the steps are, those of the encoder; by default as when the model was trained
+    /// The learning rate of the encoder; by default as when the model was trained
     #[arg(long, value_name = "STEP")]
     pub rate: Option<f64>,
-    /// How large the steps of the head are; by default as when the model was trained
+    /// The learning rate of the head; by default as when the model was trained
     #[arg(long, value_name = "STEP")]
     pub head_rate: Option<f64>,
-    /// Train the weights of layers with the head: never frozen, and with its steps
+    /// Train the weights of layers with the head: never frozen, and with its learning rate
     #[arg(long)]
     pub scalars_with_head: bool,
-    /// Let steps grow from 0 over so many batches
+    /// The number of batches over which the learning rate grows from 0
     #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().warm_up)]
     pub warm_up: u64,
-    /// Let steps shrink to 0 by the end
+    /// Let the learning rate decay to 0 by the end
     #[arg(long)]
     pub decay: bool,
-    /// How many sentences make a step; by default as when the model was trained
+    /// The number of sentences in a batch; by default as when the model was trained
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
-    /// The share of values left out before the head
+    /// The dropout rate before the head
     #[arg(long, value_name = "SHARE", default_value_t = BertAdaptation::default().dropout)]
     pub dropout: f64,
-    /// How often a layer is left out of the weighted sum
+    /// The dropout rate of layers in the weighted sum
     #[arg(long, value_name = "SHARE", default_value_t = BertAdaptation::default().layer_dropout)]
     pub layer_dropout: f64,
-    /// Shorten gradients to this length; 0 leaves them as they are
+    /// Clip gradients to this norm; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = BertAdaptation::default().clip)]
     pub clip: f64,
-    /// Hold this share of the examples out, and keep what does best on them
+    /// Hold out this share of the examples, and keep the model that is best on them
     #[arg(long, value_name = "FRACTION", default_value_t = BertAdaptation::default().held_out)]
     pub held_out: f64,
-    /// How many epochs in a row may be worse than the best
+    /// The number of epochs in a row that may be worse than the best
     #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().patience)]
     pub patience: usize,
-    /// Where chance begins
+    /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = BertAdaptation::default().seed)]
     pub seed: u64,
-    /// Write how far it has come to this file now and then. Where it is there already, adapting
-    /// goes on from it and finds the same model; once that is written, the file is removed
+    /// Write the state of training to this file now and then. If the file exists, training resumes
+    /// from it and finds the same model; once that is written, the file is removed
     #[arg(long, value_name = "FILE")]
     // None of these is in a manifest: the model does not depend on them.
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
-    /// After how many steps it is written again
+    /// The number of steps between two checkpoints
     #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = BertAdaptation::default().checkpoint_every)]
     #[serde(skip)]
     pub checkpoint_every: u64,
-    /// Append what happens to this file, a line of JSON each time
+    /// Append a log to this file, one line of JSON per event
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     pub log: Option<PathBuf>,
-    /// What computes: auto, cpu or cuda:N
+    /// The device that computes: auto, cpu or cuda:N
     #[arg(long, value_name = "DEVICE", default_value_t)]
     #[serde(skip)]
     pub device: Device,
@@ -102,7 +102,7 @@ impl Adapter for BertAdaptation {
         watch: &mut Watch<'_>,
     ) -> Result<Adapted> {
         let adaptation = self.clone().as_trained(&store.manifest().settings);
-        // The backend that it learns on is another question.
+        // The device for learning is a separate setting.
         let computing = Backend { device: Device::Cpu, ..Backend::default() };
         let model = adapt(&adaptation, &Bert::load(store, &computing)?, corpus, threads, watch)?;
         let (settings, labels) = (json(model.settings()), Some(model.labels().clone()));
@@ -120,14 +120,14 @@ impl Default for BertAdaptation {
             rate: None,
             head_rate: None,
             scalars_with_head: false,
-            // Half of that of a training: text to adapt to is short.
+            // Half the warm-up of training: text to adapt to is short.
             warm_up: 50,
             decay: false,
             batch: None,
             dropout,
             layer_dropout,
             clip,
-            // Of a short text it takes more to say which epoch is best.
+            // A short text needs a larger share to tell the best epoch.
             held_out: 0.05,
             patience,
             seed,
@@ -140,7 +140,7 @@ impl Default for BertAdaptation {
 }
 
 impl BertAdaptation {
-    /// The same, with what is left open filled in from the settings in a model's manifest.
+    /// Fills in the open settings from those in a model's manifest.
     #[must_use]
     pub fn as_trained(mut self, settings: &Value) -> Self {
         let trained = &settings["config"];
@@ -151,7 +151,7 @@ impl BertAdaptation {
         self
     }
 
-    /// The settings of a training that goes on like this.
+    /// Returns the equivalent settings for training.
     fn config(&self, window: usize) -> BertConfig {
         let default = BertConfig::default();
         BertConfig {
@@ -179,16 +179,16 @@ impl BertAdaptation {
     }
 }
 
-/// Adapts a model to a text: a new one, of the same encoder. A spelling in mixed case that the text
-/// has replaces that of the model. Where the text has words in mixed case and the model has no
+/// Adapts a model to a text, and returns a new model with the same encoder. A mixed-case spelling
+/// in the text replaces that of the model. If the text has words in mixed case and the model has no
 /// label for them, it gets one, which begins with a score of 0.
 ///
-/// `watch` is told how far it is after each step. The model then works as the protocol of the
-/// corpus asks: after `asr`, text goes on over the ends of lines.
+/// `watch` is informed after each step. The new model follows the protocol of the corpus: after
+/// `asr`, a text continues across the ends of lines.
 ///
 /// # Errors
-/// Where the corpus cannot be read, teaches no case or pairs letters in another way than the model,
-/// where the settings cannot be, and where the checkpoint is of another training, altered, or
+/// Fails if the corpus cannot be read, teaches no case or pairs letters differently from the model;
+/// if a setting is out of range; and if the checkpoint belongs to another training, was altered, or
 /// cannot be written.
 pub fn adapt(
     adaptation: &BertAdaptation,
@@ -206,7 +206,7 @@ pub fn adapt(
     training.run(|labels| widened(&model.weights, labels), threads, watch)
 }
 
-/// The weights with a head of so many labels: those of new ones are 0.
+/// Returns the weights with a head of this many labels: those of new labels are 0.
 fn widened(weights: &TensorMap, labels: usize) -> Computed<TensorMap> {
     let widen = |(name, tensor): (&String, &Tensor)| {
         let old = tensor.dim(0)?;

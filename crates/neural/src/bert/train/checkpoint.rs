@@ -1,5 +1,5 @@
-//! A training under way as a file: a safetensors file with the weights, the best ones, Adam's
-//! moments, and a note of how far it is.
+//! The state of a training as a safetensors file, with the weights, the best ones, Adam's moments,
+//! and a note of the position.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -23,11 +23,11 @@ use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Example};
 use majuscule_train::methods::checkpoint;
 
-/// A file that holds a state, or will.
+/// A file for the state of a training, which may not exist yet.
 pub(super) struct BertCheckpoint<'a> {
     file: &'a Path,
     settings: String,
-    /// Checksums of the examples, and of the weights that training begins with.
+    /// Checksums of the examples, and of the initial weights.
     digests: [u32; 2],
 }
 
@@ -53,22 +53,22 @@ const BEST: &str = "best.";
 const MEANS: [&str; 2] = ["mean.", "square."];
 
 impl<'a> BertCheckpoint<'a> {
-    /// The one that the settings name.
+    /// Returns the checkpoint that the settings name.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// Fails if it cannot be written.
     pub(super) fn new(config: &'a BertConfig, corpus: &Corpus) -> Result<Option<Self>> {
         let Some(file) = &config.checkpoint else { return Ok(None) };
-        // A name that cannot be written is better known before long work.
+        // A file that cannot be written should fail before long work.
         drop(Publish::new(file)?);
         let settings = checkpoint::settings(config, env!("CARGO_PKG_VERSION").to_owned(), corpus);
         Ok(Some(Self { file, settings, digests: [0; 2] }))
     }
 
-    /// The same for examples with this checksum and the weights that training begins with.
+    /// Sets the checksum of the examples and the initial weights.
     ///
     /// # Errors
-    /// Where the weights cannot be read from their device.
+    /// Fails if the weights cannot be read from their device.
     pub(super) fn of(mut self, examples: u32, weights: &TensorMap) -> Computed<Self> {
         let mut digest = Digest::default();
         for tensor in weights.values() {
@@ -78,10 +78,10 @@ impl<'a> BertCheckpoint<'a> {
         Ok(self)
     }
 
-    /// Writes a state, whole or not at all.
+    /// Writes a state atomically.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// Fails if it cannot be written.
     pub(super) fn write(&self, state: &TaggerState, position: &TrainPosition<TensorMap>) -> Result<()> {
         let mut tensors = TensorMap::new();
         let mut add =
@@ -113,10 +113,10 @@ impl<'a> BertCheckpoint<'a> {
         files::unpublished(self.file, |out| out.write_all(&bytes))?.commit()
     }
 
-    /// The state in the file, where there is one.
+    /// Reads the state in the file, if there is one.
     ///
     /// # Errors
-    /// Where it is none, of another training or cut off.
+    /// Fails if the file is not a checkpoint, belongs to another training or is cut off.
     pub(super) fn read(&self, shapes: &Shapes) -> Result<Option<(TaggerState, TrainPosition<TensorMap>)>> {
         if !self.file.exists() {
             return Ok(None);
@@ -168,16 +168,16 @@ impl<'a> BertCheckpoint<'a> {
 pub(super) struct Digest(Hasher);
 
 impl Digest {
-    /// Takes an example.
+    /// Adds an example.
     pub(super) fn add(&mut self, example: &Example, locale: Locale) {
         for ((lower, _), gold) in example.tokens.iter().zip(&example.gold) {
             self.0.update(gold.label.case.applied(lower, locale).as_bytes());
-            // No word has these.
+            // No word contains these bytes.
             self.0.update(if gold.scored { b"\n" } else { b"\t" });
         }
     }
 
-    /// Takes numbers.
+    /// Adds numbers.
     fn add_numbers(&mut self, numbers: &[f32]) {
         for part in numbers.chunks(1024) {
             let bytes: Vec<u8> = part.iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -185,7 +185,7 @@ impl Digest {
         }
     }
 
-    /// The checksum.
+    /// Returns the checksum.
     pub(super) fn sum(&self) -> u32 {
         self.0.clone().finalize()
     }

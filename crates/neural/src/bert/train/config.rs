@@ -22,69 +22,69 @@ pub struct BertConfig {
     #[arg(long, value_name = "FOLDER")]
     #[serde(serialize_with = "name")]
     pub encoder: PathBuf,
-    /// How often the corpus is gone over
+    /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().epochs)]
     pub epochs: usize,
-    /// In so many epochs at first the encoder stays as it is
+    /// The number of first epochs in which the encoder stays frozen
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().frozen)]
     pub frozen: usize,
-    /// How large the steps of the encoder are; the paper's value for BERT-base, small encoders bear
-    /// ten times as much
+    /// The learning rate of the encoder: the paper's value for BERT-base; small encoders bear ten
+    /// times as much
     #[arg(long, value_name = "STEP", default_value_t = BertConfig::default().rate)]
     pub rate: f64,
-    /// How large the steps of the head are
+    /// The learning rate of the head
     #[arg(long, value_name = "STEP", default_value_t = BertConfig::default().head_rate)]
     pub head_rate: f64,
-    /// Train the weights of layers with the head: never frozen, and with its steps
+    /// Train the weights of layers with the head: never frozen, and with its learning rate
     #[arg(long)]
     pub scalars_with_head: bool,
-    /// Let steps grow from 0 over so many batches, of the head and of the encoder each when it
-    /// begins
+    /// The number of batches over which the learning rate grows from 0, for the head and for the
+    /// encoder each when its training begins
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().warm_up)]
     pub warm_up: u64,
-    /// Let steps shrink to 0 by the end
+    /// Let the learning rate decay to 0 by the end
     #[arg(long)]
     pub decay: bool,
-    /// How many sentences make a step; the paper takes 16 for several languages
+    /// The number of sentences in a batch; the paper takes 16 for several languages
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().batch)]
     pub batch: usize,
-    /// The share of values left out before the head
+    /// The dropout rate before the head
     #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().dropout)]
     pub dropout: f64,
-    /// How often a layer is left out of the weighted sum
+    /// The dropout rate of layers in the weighted sum
     #[arg(long, value_name = "SHARE", default_value_t = BertConfig::default().layer_dropout)]
     pub layer_dropout: f64,
-    /// Shorten gradients to this length; 0 leaves them as they are
+    /// Clip gradients to this norm; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = BertConfig::default().clip)]
     pub clip: f64,
-    /// Pieces of words that the encoder sees at a time: longer sentences are cut into windows that
-    /// overlap
+    /// The number of word pieces that the encoder sees at a time: longer sentences are cut into
+    /// overlapping windows
     #[arg(long, value_name = "PIECES", default_value_t = BertConfig::default().window)]
     pub window: usize,
-    /// Hold this share of the examples out, and keep what does best on them
+    /// Hold out this share of the examples, and keep the model that is best on them
     #[arg(long, value_name = "FRACTION", default_value_t = BertConfig::default().held_out)]
     pub held_out: f64,
-    /// How many epochs in a row may be worse than the best
+    /// The number of epochs in a row that may be worse than the best
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().patience)]
     pub patience: usize,
-    /// Where chance begins
+    /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = BertConfig::default().seed)]
     pub seed: u64,
-    /// Write how far training has come to this file now and then. Where it is there already,
-    /// training goes on from it and finds the same model; once that is written, the file is removed
+    /// Write the state of training to this file now and then. If the file exists, training resumes
+    /// from it and finds the same model; once that is written, the file is removed
     #[arg(long, value_name = "FILE")]
     // None of these is in a manifest: the model does not depend on them.
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
-    /// After how many steps it is written again
+    /// The number of steps between two checkpoints
     #[arg(long, value_name = "STEPS", requires = "checkpoint", default_value_t = BertConfig::default().checkpoint_every)]
     #[serde(skip)]
     pub checkpoint_every: u64,
-    /// Append what happens to this file, a line of JSON each time
+    /// Append a log to this file, one line of JSON per event
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     pub log: Option<PathBuf>,
-    /// What computes: auto, cpu or cuda:N
+    /// The device that computes: auto, cpu or cuda:N
     #[arg(long, value_name = "DEVICE", default_value_t)]
     #[serde(skip)]
     pub device: Device,
@@ -141,15 +141,15 @@ impl Default for BertConfig {
     }
 }
 
-/// The folder's own name: where it stands differs from machine to machine.
+/// Writes the name of the folder only: its path differs from machine to machine.
 fn name<S: Serializer>(folder: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_str(&files::name(folder))
 }
 
 impl BertConfig {
-    /// Warnings about settings that may not be meant.
+    /// Returns warnings about settings that may be mistakes.
     pub fn warnings(&self) -> Vec<String> {
-        // What cannot be read is an error of training, which says more.
+        // Training reports unreadable files with more detail.
         let Ok(pieces) = pretrained::pieces(&self.encoder, None) else { return Vec::new() };
         if !pieces.is_cased() {
             return Vec::new();
@@ -163,7 +163,7 @@ impl BertConfig {
     /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// [`Error::Usage`] for the first of them.
+    /// Returns [`Error::Usage`] for the first of them.
     pub(super) fn check(&self) -> Result<()> {
         check_numbers(
             &[("dropout", self.dropout), ("layer-dropout", self.layer_dropout), ("held-out", self.held_out)],

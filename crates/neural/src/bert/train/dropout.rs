@@ -5,12 +5,12 @@ use candle_core::{DType, Device, Result, Tensor};
 use crate::bert::dropout::Dropout;
 use majuscule_train::random::{Random, mask, unit};
 
-/// Dropout by random numbers.
+/// Random dropout masks.
 pub(super) struct RandomDropout {
     pub(super) random: Random,
-    /// The rate of dropout before the head.
+    /// The dropout rate before the head.
     pub(super) head: f64,
-    /// The rate at which layers are dropped.
+    /// The dropout rate of layers.
     pub(super) layers: f64,
 }
 
@@ -43,7 +43,7 @@ impl Dropout for RandomDropout {
     }
 }
 
-/// A mask by the generator of a device, which needs no copy to it.
+/// Draws a mask with the generator of a device, which needs no copy.
 fn drawn_on(shape: &[usize], rate: f64, device: &Device) -> Result<Tensor> {
     let kept = Tensor::rand(0f32, 1f32, shape, device)?.ge(rate)?;
     kept.to_dtype(DType::F32)? / (1.0 - rate)

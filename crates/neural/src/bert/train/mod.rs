@@ -1,5 +1,4 @@
-//! A cased corpus and a pretrained encoder in, a tagger out: the head is trained first, then all of
-//! it.
+//! Trains a tagger on a cased corpus, from a pretrained encoder: first the head, then all layers.
 
 mod adam;
 mod adapt;
@@ -33,13 +32,13 @@ use pretrained::Pretrained;
 use samples::PieceSample;
 use trainer::{TaggerState, TaggerTrainer};
 
-/// Trains a model, and tells how far it is after each step. [`BertConfig::checkpoint`] stays, and
-/// gives the same model at once: it is to be removed when that is saved.
+/// Trains a model, and reports progress after each step. The file [`BertConfig::checkpoint`]
+/// remains, and gives the same model at once: it should be removed when the model is saved.
 ///
 /// # Errors
-/// Where the encoder cannot be used, the corpus cannot be read or teaches no case, where the
-/// settings cannot be, and where the checkpoint is of another training, altered, or cannot be
-/// written.
+/// Fails if the encoder cannot be used; if the corpus cannot be read or teaches no case; if a
+/// setting is out of range; and if the checkpoint belongs to another training, was altered, or
+/// cannot be written.
 pub fn train(
     config: &BertConfig,
     corpus: &Corpus,
@@ -56,19 +55,19 @@ pub fn train(
     training.run(head, threads, watch)
 }
 
-/// A training of a new tagger, or of one that there is.
+/// The training of a new tagger, or of an existing one.
 struct TaggerTraining<'a> {
     config: &'a BertConfig,
     corpus: &'a Corpus,
     encoder: &'a EncoderConfig,
     pieces: &'a Pieces,
     settings: BertSettings,
-    /// The model that is trained on, where there is one.
+    /// The model to adapt, if there is one.
     model: Option<&'a Bert>,
 }
 
 impl TaggerTraining<'_> {
-    /// Trains the weights that `init` makes for so many labels.
+    /// Trains the weights that `init` makes for a number of labels.
     fn run(
         self,
         init: impl FnOnce(usize) -> Computed<TensorMap>,
@@ -109,7 +108,7 @@ impl TaggerTraining<'_> {
     }
 }
 
-/// The loop of a training.
+/// Runs the training loop.
 fn train_loop<'a>(
     trainer: TaggerTrainer<'a>,
     position: TrainPosition<TensorMap>,

@@ -1,4 +1,4 @@
-//! A pretrained encoder as Hugging Face's folders hold it.
+//! A pretrained encoder from a Hugging Face folder.
 
 use std::path::Path;
 
@@ -16,11 +16,11 @@ use majuscule::error::{Error, Result};
 pub(super) struct Pretrained {
     pub(super) config: EncoderConfig,
     pub(super) pieces: Pieces,
-    /// By their names without `bert.`.
+    /// The weights by their names without `bert.`.
     pub(super) weights: TensorMap,
 }
 
-/// A vocabulary without the rest of a tokenizer, and where stands whether it has capitals.
+/// A vocabulary without the rest of a tokenizer, and the file that tells whether it is cased.
 const VOCABULARY: &str = "vocab.txt";
 const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 
@@ -28,7 +28,7 @@ impl Pretrained {
     /// Reads a folder.
     ///
     /// # Errors
-    /// Where a file of it is missing or not what the others need.
+    /// Fails if a file is missing or does not match the others.
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let config =
             EncoderConfig::read(&file(folder, CONFIG)?).map_err(|problem| wrong(folder, CONFIG, &problem))?;
@@ -39,10 +39,10 @@ impl Pretrained {
     }
 }
 
-/// The tokenizer of a folder, for an encoder with so many pieces where that is known.
+/// Returns the tokenizer of a folder, for an encoder with this many pieces, if that is known.
 ///
 /// # Errors
-/// Where there is none, or it is of another model.
+/// Fails if there is none, or it belongs to another model.
 pub(super) fn pieces(folder: &Path, vocabulary: Option<usize>) -> Result<Pieces> {
     if folder.join(TOKENIZER).exists() || !folder.join(VOCABULARY).exists() {
         let json = file(folder, TOKENIZER)?;

@@ -16,16 +16,15 @@ use majuscule_train::methods::forms::CorpusForms;
 pub(super) struct PieceSample {
     /// The pieces.
     pub(super) ids: Vec<u32>,
-    /// The places of the first pieces of words that count, and the ids of their labels.
+    /// The positions of the first pieces of words that count, and the ids of their labels.
     pub(super) words: Vec<(u32, u32)>,
 }
 
-/// Reads a corpus, and returns its samples and a checksum of all examples. Where there is a model
-/// already, its labels keep their ids, and its spellings in mixed case stay where the corpus has no
-/// other.
+/// Reads a corpus, and returns its samples and a checksum of all examples. Labels of an existing
+/// model keep their ids, and its mixed-case spellings stay unless the corpus has others.
 ///
 /// # Errors
-/// Where the corpus cannot be read, has no words or teaches no case.
+/// Fails if the corpus cannot be read, has no words or teaches no case.
 pub(super) fn read(
     config: &BertConfig,
     corpus: &Corpus,
@@ -35,7 +34,7 @@ pub(super) fn read(
 ) -> Result<(Dataset<PieceSample>, u32)> {
     let mut windower = Windower::new(pieces, windows::options(settings.window, settings.runs_on, None, 1));
     let mut forms = CorpusForms::default();
-    // The paper's three classes, and behind them the fourth where it occurs.
+    // The paper's three classes, and after them the fourth if it occurs.
     let labels = model.map_or_else(|| labels(&Class::ALL[..3]), |model| model.labels.clone());
     let (train, held_out) = (Vec::new(), Vec::new());
     let mut dataset = Dataset { train, held_out, labels: with_mixed(&labels), mixed: String::new() };

@@ -128,7 +128,7 @@ fn it_learns_fifty_sentences_by_heart() {
 
 #[test]
 fn every_weight_has_a_gradient() {
-    // A layer that is left out would have none.
+    // The weight of a dropped layer would have no gradient.
     let toy = ToyTraining::new(BertConfig { layer_dropout: 0.0, ..config() });
     let mut trainer = toy.trainer();
     trainer.begin_epoch(1).unwrap();
@@ -159,7 +159,7 @@ fn gradients_are_the_differences_of_the_loss() {
         let is_words = name.ends_with("word_embeddings.weight");
         let grad = grads.get(if is_words { &rows } else { var }).unwrap();
         let grad: Vec<f32> = grad.flatten_all().unwrap().to_vec1().unwrap();
-        // The steepest value shows best.
+        // The largest gradient shows best.
         let at = (0..grad.len()).max_by(|&a, &b| grad[a].abs().total_cmp(&grad[b].abs())).unwrap();
         let width = toy.encoder.hidden_size;
         let place = if is_words { ids[at / width] as usize * width + at % width } else { at };
@@ -209,7 +209,7 @@ fn a_checkpoint_changes_nothing_and_gives_the_same_model_at_once() {
     let whole = train(&config(), &corpus()).unwrap();
     let config = BertConfig { checkpoint: Some(file.clone()), log: Some(log.clone()), ..config() };
     let corpus = corpus();
-    // From the beginning with a checkpoint, and once more from what it left.
+    // From scratch with a checkpoint, and once more from that checkpoint.
     assert!(bytes(&train(&config, &corpus).unwrap()) == bytes(&whole));
     let held = fs::read(&file).unwrap();
     assert!(bytes(&train(&config, &corpus).unwrap()) == bytes(&whole));
@@ -353,7 +353,7 @@ fn a_text_that_is_written_in_another_way_is_adapted_to() {
         (0..model.labels().len()).map(|id| model.labels().get(id).unwrap().0).collect::<Vec<_>>()
     };
     assert_eq!((classes(&model), classes(&new)), (Class::ALL[..3].to_vec(), Class::ALL.to_vec()));
-    // What was learned once stays where the next text says nothing of it.
+    // Earlier spellings stay if the next text does not contain the word.
     let again = adapt(&adaptation, &new, &of_text("who met Anna\nwe said to us\n")).unwrap();
     assert_eq!((again.labels(), again.cases.text()), (new.labels(), "McBride\n"));
 }

@@ -1,4 +1,4 @@
-//! A pool with the requested number of threads: candle shares its work out in the pool that it is
+//! A pool with the requested number of threads: candle distributes its work in the pool that it is
 //! called from.
 
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ static LAST: Mutex<Option<(NonZeroUsize, Arc<ThreadPool>)>> = Mutex::new(None);
 /// Runs work on this number of threads.
 ///
 /// # Errors
-/// Where they cannot be started.
+/// Fails if the threads cannot be started.
 pub fn with<R: Send>(threads: NonZeroUsize, work: impl FnOnce() -> R + Send) -> Result<R, String> {
     Ok(pool(threads)?.install(work))
 }

@@ -1,4 +1,4 @@
-//! The training of a tagger: a batch forward, its loss backward, and each weight moved.
+//! Trains a tagger: runs a batch forward, its loss backward, and updates each weight.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -25,10 +25,10 @@ use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::error::{Error, Result, option};
 use majuscule_train::random::{Purpose, generator};
 
-/// The one tensor of which only a few rows have a gradient in each step.
+/// The one tensor in which only a few rows have a gradient in each step.
 const WORDS: &str = "bert.embeddings.word_embeddings.weight";
 
-/// The weights under training, and what Adam remembers of them.
+/// The weights under training, and Adam's moments.
 #[derive(Debug)]
 pub(super) struct TaggerState {
     pub(super) weights: BTreeMap<String, Var>,
@@ -36,14 +36,14 @@ pub(super) struct TaggerState {
 }
 
 impl TaggerState {
-    /// The state before the first step.
+    /// Makes the state before the first step.
     pub(super) fn new(weights: TensorMap) -> Computed<Self> {
         let var = |(name, tensor)| Ok((name, Var::from_tensor(&tensor)?));
         let weights = weights.into_iter().map(var).collect::<Computed<_>>()?;
         Ok(Self { weights, moments: BTreeMap::new() })
     }
 
-    /// The same on a device.
+    /// Moves the state to a device.
     pub(super) fn on(self, device: &Device) -> Computed<Self> {
         if device.is_cpu() {
             return Ok(self);
@@ -54,7 +54,7 @@ impl TaggerState {
     }
 }
 
-/// Makes the first weights: those of the encoder, equal weights of layers, and a random head.
+/// Makes the initial weights: those of the encoder, equal weights of layers, and a random head.
 pub(super) fn init_weights(
     encoder: TensorMap,
     config: &EncoderConfig,
@@ -65,7 +65,7 @@ pub(super) fn init_weights(
     let mut random = generator(seed, Purpose::Beginning, 0);
     let mut weights: TensorMap =
         encoder.into_iter().map(|(name, tensor)| (format!("{ENCODER}{name}"), tensor)).collect();
-    // As wide as PyTorch makes it.
+    // The range that PyTorch uses.
     let bound = 1.0 / (config.hidden_size as f64).sqrt();
     for (name, shape) in tagger::shapes(config, labels) {
         if weights.contains_key(&name) {
@@ -137,7 +137,8 @@ impl NetworkTrainer for TaggerTrainer<'_> {
         Ok(vec![("layer_weights", json!(model.tagger().layer_weights().map_err(failed)?))])
     }
 
-    /// While the encoder stays as it is, a step costs a third of a later one or less.
+    /// Returns true for epochs with a frozen encoder, in which a step costs a third of a later one
+    /// or less.
     fn is_cheap(&self, epoch: usize) -> bool {
         let BertConfig { epochs, frozen, .. } = *self.config;
         epoch < frozen && frozen < epochs
@@ -185,7 +186,7 @@ impl TaggerTrainer<'_> {
         TaggerRates { encoder: rate * factor(frozen * step.steps_per_epoch), head: head_rate * factor(0) }
     }
 
-    /// Moves the weights by one batch and returns its loss.
+    /// Updates the weights with one batch and returns its loss.
     fn move_weights(&mut self, samples: &[&PieceSample], step: TrainStep) -> Computed<f64> {
         let (loss, words) = self.loss(samples, step.number as u64, self.trains(WORDS, step.epoch))?;
         let mut grads = loss.backward()?;
@@ -208,7 +209,7 @@ impl TaggerTrainer<'_> {
         Ok(f64::from(loss.to_scalar::<f32>()?))
     }
 
-    /// The loss of a batch, and with `words` the rows of the table of words that it looks at.
+    /// Returns the loss of a batch, and with `words` the rows of the embedding table that it uses.
     pub(super) fn loss(
         &self,
         samples: &[&PieceSample],
@@ -243,10 +244,10 @@ impl TaggerTrainer<'_> {
         Ok((plain::cross_entropy(&scores, &labels)?, Some((ids, chosen))))
     }
 
-    /// The factor of gradients that makes all together no longer than allowed.
+    /// Returns the factor that clips the norm of all gradients together.
     fn scale<'g>(&self, grads: impl Iterator<Item = &'g Tensor>) -> Computed<f32> {
         let mut sum = 0.0;
-        // A device is waited for once.
+        // One synchronisation with the device is enough.
         let mut there: Option<Tensor> = None;
         for grad in grads {
             if grad.device().is_cpu() {
@@ -263,7 +264,7 @@ impl TaggerTrainer<'_> {
         Ok(clip_scale(sum, self.config.clip))
     }
 
-    /// The error of a step that failed.
+    /// Returns the error of a step that failed.
     fn stopped(&self, error: candle_core::Error) -> Error {
         let batch = self.config.batch;
         if !device::is_full(&error) {
@@ -278,7 +279,7 @@ impl TaggerTrainer<'_> {
     }
 }
 
-/// Rows of the table of words by their numbers, as a variable with a gradient.
+/// Rows of the embedding table by their numbers, as a variable with a gradient.
 pub(super) type WordRows = (Vec<u32>, Var);
 
 /// The learning rates of a step.
