@@ -6,7 +6,7 @@ mod shared;
 
 use majuscule_train::methods::Learner;
 
-/// A neural method with its settings, about to be trained.
+/// A neural method with its settings, ready to be trained.
 #[derive(Debug, Clone, clap::Subcommand)]
 pub enum NeuralMethod {
     /// Neural: a pretrained BERT encoder, and a label for each word from all of its layers
@@ -17,7 +17,7 @@ pub enum NeuralMethod {
 }
 
 impl NeuralMethod {
-    /// The method, as training takes it.
+    /// Returns the method as a learner.
     pub fn learner(&self) -> &dyn Learner {
         match self {
             Self::Bert(config) => config,

@@ -1,25 +1,25 @@
-//! A linear chain of labels (Lafferty et al. 2001): each label has a score at each word, each pair
-//! of neighbours one, and the first and the last one more. The best chain by Viterbi, sums over all
-//! of them by forward and backward.
+//! A linear-chain CRF (Lafferty et al. 2001): each label has a score at each word, each pair of
+//! adjacent labels has a score, and so do the first and the last label. Viterbi finds the best
+//! labelling, and the forward-backward algorithm the sums over all of them.
 
 /// The scores that do not depend on the words.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelChain<'a> {
-    /// A row for each label, a column for the label after it.
+    /// The transition scores, with a row for each label and a column for the label after it.
     pub between: &'a [f32],
     pub first: &'a [f32],
     pub last: &'a [f32],
 }
 
-/// ChainMarginals over all chains that are allowed.
+/// The marginals over all allowed labellings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainMarginals {
-    /// ln of the sum of e to the score of each chain.
+    /// The logarithm of the sum of e to the score of each labelling.
     pub log_partition: f64,
     /// The probability of each label, for each word.
     pub probabilities: Vec<f64>,
-    /// The expected count of each pair of neighbours, a row for each label and a column for the one
-    /// after it.
+    /// The expected count of each pair of adjacent labels, with a row for each label and a column
+    /// for the label after it.
     pub pairs: Vec<f64>,
 }
 
@@ -32,8 +32,8 @@ impl LabelChain<'_> {
         f64::from(self.between[from * self.labels() + to])
     }
 
-    /// The best labels of a text, given a row of scores for each word and whether the word at a
-    /// place may have a label; of equally good ones the first.
+    /// Returns the best labels of a text, of equally good ones the first, given a row of scores for
+    /// each word and whether the word at an index may have a label.
     pub fn best(&self, scores: &[f32], allowed: impl Fn(usize, usize) -> bool) -> Vec<usize> {
         let labels = self.labels();
         let words = scores.len() / labels;
@@ -69,7 +69,8 @@ impl LabelChain<'_> {
         path
     }
 
-    /// The marginals of a text of at least one word, given the same.
+    /// Returns the marginals of a text of at least one word, from the same arguments as
+    /// [`LabelChain::best`].
     pub fn marginals(&self, scores: &[f32], allowed: impl Fn(usize, usize) -> bool) -> ChainMarginals {
         let labels = self.labels();
         let words = scores.len() / labels;
@@ -77,8 +78,7 @@ impl LabelChain<'_> {
             true => f64::from(scores[at * labels + label]),
             false => f64::NEG_INFINITY,
         };
-        // For each word and label, ln of the sum over what is before it and it, and over what is
-        // after it.
+        // For each word and label, the log-sums over the labellings up to it and after it.
         let mut before = vec![f64::NEG_INFINITY; scores.len()];
         let mut after = before.clone();
         for at in 0..words {
@@ -120,13 +120,13 @@ impl LabelChain<'_> {
     }
 }
 
-/// The place of the largest, of equal ones the first.
+/// Returns the index of the largest value, of equal ones the first.
 fn first_best(values: impl Iterator<Item = f64>) -> usize {
     let best = values.enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best });
     best.map_or(0, |(at, _)| at)
 }
 
-/// ln of the sum of e to each.
+/// Returns ln of the sum of e to each value.
 fn log_sum(values: impl Iterator<Item = f64> + Clone) -> f64 {
     let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {
@@ -143,7 +143,7 @@ mod tests {
 
     const LABELS: usize = 3;
 
-    /// All ways to label so many words.
+    /// Returns all labellings of this many words.
     fn all(words: usize) -> Vec<Vec<usize>> {
         (0..LABELS.pow(words as u32))
             .map(|number| (0..words).map(|at| number / LABELS.pow(at as u32) % LABELS).collect())
@@ -170,7 +170,7 @@ mod tests {
             between in numbers(LABELS * LABELS),
             first in numbers(LABELS),
             last in numbers(LABELS),
-            // The label that the word at this place may not have.
+            // The label that the word at this index may not have.
             forbidden in (0usize..6, 0..LABELS),
         ) {
             let chain = LabelChain { between: &between, first: &first, last: &last };

@@ -7,8 +7,8 @@ use super::product::{MatrixView, MatrixViewMut};
 use super::weights::{CellLayout, NetworkWeights};
 use crate::shared::exp::exp;
 
-/// Sequences of several lengths side by side, the longest first. Their rows are kept step by step:
-/// the first of each sequence, then the second of those that have one, and so on.
+/// Sequences of several lengths side by side, the longest first. Their rows are stored step by
+/// step: the first of each sequence, then the second of those that have one, and so on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceSteps {
     /// The first row of each step, and the end of the last one.
@@ -16,7 +16,7 @@ pub struct SequenceSteps {
 }
 
 impl SequenceSteps {
-    /// Those of sequences of these lengths, which must not grow.
+    /// Makes the steps of sequences of these lengths, in descending order.
     pub fn new(lengths: &[usize]) -> Self {
         let mut starts = vec![0];
         let mut active = lengths.len();
@@ -31,27 +31,27 @@ impl SequenceSteps {
         Self { starts }
     }
 
-    /// The number of steps of the longest sequence.
+    /// Returns the number of steps of the longest sequence.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.starts[self.len()]
     }
 
-    /// The rows of a step.
+    /// Returns the rows of a step.
     pub fn at(&self, step: usize) -> Range<usize> {
         self.starts[step]..self.starts[step + 1]
     }
 
-    /// The row of a step of a sequence.
+    /// Returns the row of a step of a sequence.
     pub fn row(&self, sequence: usize, step: usize) -> usize {
         self.starts[step] + sequence
     }
 
-    /// The steps in the order of a direction, and for each the one before it, if any.
+    /// Returns the steps in the order of a direction, each with the step before it, if any.
     pub fn order(
         &self,
         direction: Direction,
@@ -63,7 +63,7 @@ impl SequenceSteps {
         })
     }
 
-    /// The number of sequences that have both steps.
+    /// Returns the number of sequences that have both steps.
     pub fn both(&self, one: usize, other: usize) -> usize {
         self.at(one).len().min(self.at(other).len())
     }
@@ -77,12 +77,12 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Both, in the order in which their states stand side by side.
+    /// Both directions, in the order in which their states stand side by side.
     pub const BOTH: [Self; 2] = [Self::Forward, Self::Backward];
 }
 
-/// The weights of an LSTM. The columns of its gates: what comes in, what stays, what goes out, what
-/// there is new.
+/// The weights of an LSTM. The columns are those of its input gate, forget gate, output gate and
+/// candidate.
 #[derive(Debug, Clone, Copy)]
 pub struct LstmCell<'a> {
     pub hidden: usize,
@@ -94,14 +94,14 @@ pub struct LstmCell<'a> {
 /// The gates and memories that an LSTM computed.
 #[derive(Debug)]
 pub struct Trace {
-    /// For each row the four gates.
+    /// The four gates of each row.
     pub gates: Vec<f32>,
-    /// For each row the memory.
+    /// The memory of each row.
     pub cells: Vec<f32>,
 }
 
 impl<'a> LstmCell<'a> {
-    /// One of the weights of a network.
+    /// Returns a cell with weights of a network.
     pub fn new(weights: &'a NetworkWeights, layout: &CellLayout) -> Self {
         let [inputs, states, bias] =
             [&layout.inputs, &layout.states, &layout.bias].map(|part| weights.part(part));
@@ -136,7 +136,7 @@ impl<'a> LstmCell<'a> {
             for (at, row) in rows.enumerate() {
                 let known = before.filter(|&before| at < steps.at(before).len());
                 let known = known.map(|before| (steps.at(before).start + at) * hidden);
-                // What was before stands in other rows of the same numbers.
+                // The previous memory is in other rows of the same buffer.
                 let (old, new) = apart(&mut cells, row * hidden, hidden, known, &start);
                 let state = &mut states[row * width + column..][..hidden];
                 step_on(&mut gates[row * 4 * hidden..][..4 * hidden], old, new, state);
@@ -146,7 +146,7 @@ impl<'a> LstmCell<'a> {
     }
 }
 
-/// A row that is read, or `none`, and one that is written.
+/// Returns a row to read, or `none`, and a row to write.
 fn apart<'a>(
     values: &'a mut [f32],
     written: usize,
@@ -167,7 +167,7 @@ fn apart<'a>(
     }
 }
 
-/// The four gates of a row.
+/// Returns the four gates of a row.
 pub fn parts(gates: &mut [f32]) -> [&mut [f32]; 4] {
     let hidden = gates.len() / 4;
     let (first, second) = gates.split_at_mut(2 * hidden);
@@ -176,7 +176,7 @@ pub fn parts(gates: &mut [f32]) -> [&mut [f32]; 4] {
     [input, forget, output, new]
 }
 
-/// One step: the gates are opened, and memory and state follow.
+/// Makes one step: computes the gates, then the memory and the state.
 fn step_on(gates: &mut [f32], old: &[f32], cell: &mut [f32], state: &mut [f32]) {
     let hidden = cell.len();
     let (open, new) = gates.split_at_mut(3 * hidden);
@@ -189,14 +189,14 @@ fn step_on(gates: &mut [f32], old: &[f32], cell: &mut [f32], state: &mut [f32]) 
     states.for_each(|((output, cell), state)| *state = *output * tanh(*cell));
 }
 
-/// 1 / (1 + e⁻ˣ).
+/// Computes 1 / (1 + e⁻ˣ).
 #[inline(always)]
 fn sigmoid(x: f32) -> f32 {
     let power = exp(-x.abs());
     (if x < 0.0 { power } else { 1.0 }) / (1.0 + power)
 }
 
-/// The hyperbolic tangent.
+/// Computes the hyperbolic tangent.
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
     let power = exp(-2.0 * x.abs());
@@ -230,8 +230,8 @@ mod tests {
 
     #[test]
     fn two_steps_of_a_pencil() {
-        // A state of one number: all gates see 1 times the input; nothing is seen of the state but
-        // by the gate of what is new.
+        // A state of one number: all gates see 1 times the input, and only the candidate sees the
+        // state.
         let cell = LstmCell { hidden: 1, inputs: &[1.0; 4], states: &[0.0, 0.0, 0.0, 1.0], bias: &[0.0; 4] };
         let mut states = [0.0; 2];
         let inputs = [1.0, 2.0];

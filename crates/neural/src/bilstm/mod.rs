@@ -34,8 +34,8 @@ pub const METHOD: Method = Method {
     load: |store, computing| classical(computing, "bilstm", || Bilstm::load(store)),
 };
 
-/// The files of a model: what it knows, its weights as little-endian 32-bit floats, and spellings
-/// of mixed case.
+/// The files of a model: its vocabulary, its weights as little-endian 32-bit floats, and the
+/// spellings in mixed case.
 const WORDS: &str = "words.txt";
 const LETTERS: &str = "letters.txt";
 const WEIGHTS: &str = "weights.f32";
@@ -56,9 +56,10 @@ pub struct Bilstm {
 pub struct BilstmSettings {
     /// The widths of its parts.
     pub widths: Widths,
-    /// Words that it sees at a time; longer sentences are cut into windows that overlap.
+    /// The number of words that it sees at a time; longer sentences are cut into overlapping
+    /// windows.
     pub window: usize,
-    /// True where a text goes on over the end of a line, as in training.
+    /// True if a text continues after the end of a line, as in training.
     pub runs_on: bool,
 }
 
@@ -69,13 +70,13 @@ impl Bilstm {
     /// Reads a model.
     ///
     /// # Errors
-    /// [`Error::Model`] where a file of it is missing, cut off or altered.
+    /// Returns [`Error::Model`] if a file of it is missing, cut off or altered.
     pub fn load(store: &dyn Store) -> Result<Self> {
         let manifest = store.manifest();
         let wrong = |problem: String| Error::model(store.name(), format!("{problem}: train it again"));
         let settings = BilstmSettings::deserialize(&manifest.settings)
             .map_err(|error| wrong(format!("its settings are not those of bilstm ({error})")))?;
-        // All are compared with their checksums before any is read.
+        // All checksums are verified before any file is read.
         let [words, letters, weights, mixed] =
             [WORDS, LETTERS, WEIGHTS, MIXED].map(|name| store.section(name));
         let (words, letters, weights, mixed) = (words?, letters?, weights?, mixed?);
@@ -115,7 +116,7 @@ impl Bilstm {
         Self { vocabulary, weights, cases, settings, labels }
     }
 
-    /// The files that the model is written as.
+    /// Returns the files of the model.
     pub fn sections(&self) -> Vec<Section> {
         vec![
             (WORDS.to_owned(), self.vocabulary.words_text().as_bytes().to_vec()),
@@ -125,12 +126,12 @@ impl Bilstm {
         ]
     }
 
-    /// The settings in its manifest.
+    /// Returns the settings in the manifest of the model.
     pub fn settings(&self) -> &BilstmSettings {
         &self.settings
     }
 
-    /// The labels of the best chain.
+    /// Returns the labels of the best labelling.
     fn choices(&self, window: &TextWindow, scores: &[f32], want: Want) -> Vec<Choice> {
         let lower = |at: usize| window.words[at].word.lower.as_str();
         let allowed = |at: usize, label: usize| self.case(label, lower(at)).is_some();
@@ -153,7 +154,7 @@ impl Bilstm {
                     (case, marginals.as_ref().map_or(1.0, probability))
                 }
             };
-            // Adding may go beyond 1 by a rounding.
+            // The sum may exceed 1 by a rounding error.
             Choice {
                 label: Label::from(case),
                 confidence: want.confidence.then_some(probability.min(1.0) as f32),
@@ -162,7 +163,7 @@ impl Bilstm {
         window.targets.clone().map(choice).collect()
     }
 
-    /// The case that a label means for a word; none for a mixed one whose pattern is not known.
+    /// Returns the case of a label for a word; `None` for mixed case without a known pattern.
     fn case(&self, label: usize, lower: &str) -> Option<Case> {
         self.cases.case(self.labels.get(label)?.0, lower, self.cases.mixed(lower))
     }
@@ -173,7 +174,7 @@ impl Restorer for Bilstm {
         &self.labels
     }
 
-    /// All up to the end of a sentence, or of a line.
+    /// All words up to the end of a sentence, or of a line.
     fn look_ahead(&self) -> Option<usize> {
         None
     }

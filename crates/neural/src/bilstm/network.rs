@@ -1,5 +1,5 @@
-//! From words to scores of labels: words and their letters as numbers, read forward and backward
-//! (Lample et al. 2016, section 4).
+//! Computes the scores of labels from words: words and their letters as embeddings, read forward
+//! and backward (Lample et al. 2016, section 4).
 
 use std::cmp::Reverse;
 
@@ -10,11 +10,11 @@ use super::lstm::{Direction, LstmCell, SequenceSteps, Trace};
 use super::product::{MatrixView, MatrixViewMut};
 use super::weights::NetworkWeights;
 
-/// A word as a network sees it.
+/// A word as input of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NetworkWord<'a> {
     pub id: u32,
-    /// The ids of its letters; one at least.
+    /// The ids of its letters, at least one.
     pub letters: &'a [u32],
 }
 
@@ -24,15 +24,15 @@ pub struct WordBatch<'a> {
     /// The texts in the order of the steps: the longest first.
     order: Vec<usize>,
     pub steps: SequenceSteps,
-    /// The word of each row, and the number of its spelling.
+    /// The word of each row, and the index of its spelling.
     pub words: Vec<(u32, u32)>,
-    /// The spellings that occur, once each, the longest first.
+    /// The distinct spellings, the longest first.
     pub spellings: Vec<&'a [u32]>,
     pub letters: SequenceSteps,
 }
 
 impl<'a> WordBatch<'a> {
-    /// The batch of these texts.
+    /// Makes the batch of these texts.
     pub fn new(texts: &[Vec<NetworkWord<'a>>]) -> Self {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&at| Reverse(texts[at].len()));
@@ -62,7 +62,7 @@ impl<'a> WordBatch<'a> {
         Self { order, steps, words, spellings, letters }
     }
 
-    /// The rows of each text, one for each word, with the number of the text.
+    /// Iterates over the texts: the index of each, and its rows, one for each word.
     pub fn texts(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
         let texts = self.order.iter().enumerate();
         texts.map(|(sequence, &text)| {
@@ -71,32 +71,32 @@ impl<'a> WordBatch<'a> {
         })
     }
 
-    /// The rows in which the reader of letters is through with a spelling, forward and backward.
+    /// Returns the rows in which the LSTM over letters finishes a spelling, forward and backward.
     pub fn ends(&self, spelling: usize) -> [usize; 2] {
         [self.spellings[spelling].len() - 1, 0].map(|step| self.letters.row(spelling, step))
     }
 }
 
-/// All that a network computed.
+/// The results of a forward pass.
 #[derive(Debug)]
 pub struct Forward {
-    /// The letters of each row of [`WordBatch::letters`] as numbers, and the states of their
-    /// readers side by side.
+    /// The embeddings of the letters in each row of [`WordBatch::letters`]; `letter_states` are the
+    /// states of their LSTMs side by side.
     pub letters: Vec<f32>,
     pub letter_states: Vec<f32>,
     pub spelling: [Trace; 2],
-    /// The inputs of the readers of words, and their states side by side: as they are, and as the
-    /// head sees them.
+    /// The inputs of the LSTMs over words; `states` are their states side by side, and `seen` the
+    /// same after dropout, as input of the head.
     pub inputs: Vec<f32>,
     pub states: Vec<f32>,
     pub seen: Vec<f32>,
     pub sentence: [Trace; 2],
-    /// For each row, those of the labels.
+    /// The scores of the labels in each row.
     pub scores: Vec<f32>,
 }
 
-/// Computes scores. `drop` may leave numbers out: of what the readers of words see, then of what
-/// the head sees.
+/// Computes scores. `drop` may apply dropout: to the inputs of the LSTMs over words, then to the
+/// input of the head.
 pub fn forward(weights: &NetworkWeights, batch: &WordBatch<'_>, drop: &mut dyn FnMut(&mut [f32])) -> Forward {
     let layout = &weights.layout;
     let widths = layout.widths;
@@ -148,12 +148,12 @@ fn read(
     (states, traces)
 }
 
-/// A row of so many columns.
+/// Returns a row of this many columns.
 pub fn row(values: &[f32], at: usize, columns: usize) -> &[f32] {
     &values[at * columns..][..columns]
 }
 
-/// The chain of labels of a network.
+/// Returns the label chain of a network.
 pub fn chain(weights: &NetworkWeights) -> LabelChain<'_> {
     let layout = &weights.layout;
     let [between, first, last] =
@@ -161,7 +161,7 @@ pub fn chain(weights: &NetworkWeights) -> LabelChain<'_> {
     LabelChain { between, first, last }
 }
 
-/// The scores of rows, one after the other.
+/// Returns the scores of rows, one after the other.
 pub fn scores_of(scores: &[f32], rows: &[usize], labels: usize) -> Vec<f32> {
     rows.iter().flat_map(|&at| row(scores, at, labels)).copied().collect()
 }

@@ -8,7 +8,7 @@ pub struct MatrixView<'a> {
     shape: MatrixShape,
 }
 
-/// A matrix in a slice that can be written; row after row.
+/// A matrix in a mutable slice, row after row.
 #[derive(Debug)]
 pub struct MatrixViewMut<'a> {
     values: &'a mut [f32],
@@ -26,7 +26,7 @@ struct MatrixShape {
 
 impl MatrixShape {
     /// # Panics
-    /// Where it goes beyond so many numbers.
+    /// Panics if the matrix exceeds `len` numbers.
     fn new(rows: usize, columns: usize, row_step: usize, len: usize) -> Self {
         assert!(columns <= row_step || rows <= 1, "rows overlap");
         if rows > 0 && columns > 0 {
@@ -37,24 +37,24 @@ impl MatrixShape {
 }
 
 impl<'a> MatrixView<'a> {
-    /// Rows of so many columns, one after the other.
+    /// Makes a matrix of consecutive rows of this many columns.
     ///
     /// # Panics
-    /// Where the slice does not end with a row.
+    /// Panics if the slice ends inside a row.
     pub fn new(values: &'a [f32], columns: usize) -> Self {
         assert!(values.len().is_multiple_of(columns), "half a row");
         Self { values, shape: MatrixShape::new(values.len() / columns, columns, columns, values.len()) }
     }
 
-    /// The first columns of rows of `step` numbers.
+    /// Makes a matrix of the first columns of rows of `step` numbers.
     ///
     /// # Panics
-    /// Where these go beyond the slice.
+    /// Panics if these exceed the slice.
     pub fn part(values: &'a [f32], rows: usize, columns: usize, step: usize) -> Self {
         Self { values, shape: MatrixShape::new(rows, columns, step, values.len()) }
     }
 
-    /// With rows as columns.
+    /// Swaps rows and columns.
     pub fn transposed(self) -> Self {
         let MatrixShape { rows, columns, row_step, column_step } = self.shape;
         let shape =
@@ -64,19 +64,19 @@ impl<'a> MatrixView<'a> {
 }
 
 impl<'a> MatrixViewMut<'a> {
-    /// As [`MatrixView::new`].
+    /// Makes a mutable matrix like [`MatrixView::new`].
     ///
     /// # Panics
-    /// Where the slice does not end with a row.
+    /// Panics if the slice ends inside a row.
     pub fn new(values: &'a mut [f32], columns: usize) -> Self {
         let shape = MatrixView::new(values, columns).shape;
         Self { values, shape }
     }
 
-    /// As [`MatrixView::part`].
+    /// Makes a mutable matrix like [`MatrixView::part`].
     ///
     /// # Panics
-    /// Where the rows go beyond the slice.
+    /// Panics if the rows exceed the slice.
     pub fn part(values: &'a mut [f32], rows: usize, columns: usize, step: usize) -> Self {
         let shape = MatrixShape::new(rows, columns, step, values.len());
         Self { values, shape }
@@ -85,7 +85,7 @@ impl<'a> MatrixViewMut<'a> {
     /// Adds `a · b`.
     ///
     /// # Panics
-    /// Where the shapes do not fit.
+    /// Panics if the shapes do not match.
     pub fn add(self, a: MatrixView<'_>, b: MatrixView<'_>) {
         let MatrixShape { rows, columns, row_step, column_step } = self.shape;
         let depth = a.shape.columns;
@@ -96,8 +96,8 @@ impl<'a> MatrixViewMut<'a> {
         if rows == 0 || columns == 0 || depth == 0 {
             return;
         }
-        // SAFETY: the shapes fit, each was checked to lie in its slice, the rows written do not
-        // overlap, and that slice is borrowed for this call alone.
+        // SAFETY: the shapes match, each view was checked to lie in its slice, the rows written do
+        // not overlap, and that slice is borrowed for this call alone.
         unsafe {
             gemm::gemm(
                 rows,
@@ -149,7 +149,7 @@ mod tests {
             let (a, b, start) =
                 (numbers(rows * step, 1), numbers(depth * columns, 2), numbers(rows * columns, 3));
             let mut found = start.clone();
-            // Small whole numbers: no order of adding them loses anything.
+            // Small integers: the order of additions does not matter.
             let b_at = |k: usize, j: usize| if turned { b[j * depth + k] } else { b[k * columns + j] };
             let b_view = if turned {
                 MatrixView::part(&b, columns, depth, depth).transposed()

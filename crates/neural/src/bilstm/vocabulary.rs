@@ -1,8 +1,8 @@
-//! Words and letters as numbers. 0 is the unknown one.
+//! The ids of words and letters; 0 is the unknown one.
 
 use rustc_hash::FxHashMap;
 
-/// The words and letters that a model knows.
+/// The vocabulary of words and letters of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BilstmVocabulary {
     words: FxHashMap<String, u32>,
@@ -11,15 +11,15 @@ pub struct BilstmVocabulary {
     letters_text: String,
 }
 
-/// Of longer words only so many letters are read: a token has no more, but marks may stand between
+/// The largest number of letters read of a word: a token has no more, but marks may stand between
 /// them.
 const LETTERS: usize = 64;
 
 impl BilstmVocabulary {
-    /// Those of a text with a word a line, and of one of letters.
+    /// Makes a vocabulary from a text of words, one per line, and a text of letters.
     ///
     /// # Errors
-    /// Says what is wrong with them.
+    /// Describes the fault in them.
     pub fn new(words_text: String, letters_text: String) -> Result<Self, String> {
         if !(words_text.is_empty() || words_text.ends_with('\n')) {
             return Err("ends within a word".to_owned());
@@ -39,32 +39,32 @@ impl BilstmVocabulary {
         Ok(Self { words, letters, words_text, letters_text })
     }
 
-    /// A word a line.
+    /// Returns the words, one per line.
     pub fn words_text(&self) -> &str {
         &self.words_text
     }
 
-    /// The letters, one after the other.
+    /// Returns the letters, one after the other.
     pub fn letters_text(&self) -> &str {
         &self.letters_text
     }
 
-    /// The number of words, with the unknown one.
+    /// Returns the number of words, including the unknown one.
     pub fn words(&self) -> usize {
         self.words.len() + 1
     }
 
-    /// The number of letters, with the unknown one.
+    /// Returns the number of letters, including the unknown one.
     pub fn letters(&self) -> usize {
         self.letters.len() + 1
     }
 
-    /// The number of a word.
+    /// Returns the id of a word.
     pub fn word(&self, lower: &str) -> Option<u32> {
         self.words.get(lower).copied()
     }
 
-    /// The numbers of its letters; one at least.
+    /// Returns the ids of its letters, at least one.
     pub fn spelling(&self, lower: &str) -> Box<[u32]> {
         let letters = lower.chars().take(LETTERS);
         let spelling: Vec<u32> =

@@ -1,4 +1,4 @@
-//! All weights of a network in one row of numbers, and which of them are what.
+//! All weights of a network in one array, and the ranges of its parts.
 
 use std::ops::Range;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 /// The widths of the parts of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Widths {
-    /// Numbers for each word.
+    /// The width of the embedding of a word.
     pub word: usize,
-    /// Numbers for each letter.
+    /// The width of the embedding of a letter.
     pub letter: usize,
-    /// The state of the reader of letters, in each direction.
+    /// The width of the state of the LSTM over letters, in each direction.
     pub letter_hidden: usize,
-    /// The state of the reader of words, in each direction.
+    /// The width of the state of the LSTM over words, in each direction.
     pub hidden: usize,
 }
 
-/// The greatest width of a part; a file that says more is damaged.
+/// The largest width of a part; a file with a larger one is damaged.
 const MOST: usize = 1 << 16;
 
 impl Widths {
-    /// The first that cannot be, and what it is.
+    /// Returns the name and value of the first impossible width.
     pub fn wrong(&self) -> Option<(&'static str, usize)> {
         let Self { word, letter, letter_hidden, hidden } = *self;
         let widths =
@@ -29,32 +29,32 @@ impl Widths {
         widths.into_iter().find(|(_, width)| !(1..=MOST).contains(width))
     }
 
-    /// The width of the input of the reader of words: a word, and its letters read in both
-    /// directions.
+    /// Returns the width of the input of the LSTM over words: the embedding of a word, and its
+    /// letters read in both directions.
     pub fn input(&self) -> usize {
         self.word + 2 * self.letter_hidden
     }
 }
 
-/// The range of each part of the weights. The words are last, so that all others are one range.
+/// The ranges of the parts of the weights. The words are last, so that all others form one range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightLayout {
     pub widths: Widths,
     pub labels: usize,
-    /// A row for each letter.
+    /// The embeddings of letters, one row each.
     pub letters: Range<usize>,
-    /// The readers of letters, forward and backward.
+    /// The LSTMs over letters, forward and backward.
     pub spelling: [CellLayout; 2],
-    /// The readers of words, forward and backward.
+    /// The LSTMs over words, forward and backward.
     pub sentence: [CellLayout; 2],
-    /// A row for each number of both states, a column for each label.
+    /// The head, with a row for each number of both states and a column for each label.
     pub head: Range<usize>,
     pub head_bias: Range<usize>,
-    /// A row for each label, a column for the label after it.
+    /// The transition scores, with a row for each label and a column for the label after it.
     pub between: Range<usize>,
     pub first: Range<usize>,
     pub last: Range<usize>,
-    /// A row for each word.
+    /// The embeddings of words, one row each.
     pub words: Range<usize>,
 }
 
@@ -63,15 +63,17 @@ pub struct WeightLayout {
 pub struct CellLayout {
     /// The width of its state.
     pub hidden: usize,
-    /// A row for each number it sees, with columns for the four gates.
+    /// The input weights, with a row for each input and columns for the four gates.
     pub inputs: Range<usize>,
-    /// A row for each number of its state, likewise.
+    /// The recurrent weights, with a row for each number of the state and columns for the four
+    /// gates.
     pub states: Range<usize>,
     pub bias: Range<usize>,
 }
 
 impl WeightLayout {
-    /// The layout of a network for so many words, letters and labels, the unknown ones included.
+    /// Returns the layout of a network for these numbers of words, letters and labels, including
+    /// the unknown ones.
     pub fn new(widths: Widths, words: usize, letters: usize, labels: usize) -> Self {
         let mut end = 0;
         let mut next = |len: usize| {
@@ -102,17 +104,17 @@ impl WeightLayout {
         }
     }
 
-    /// The number of weights.
+    /// Returns the number of weights.
     pub fn len(&self) -> usize {
         self.words.end
     }
 
-    /// Those of all but the words.
+    /// Returns the range of all weights except the word embeddings.
     pub fn dense(&self) -> Range<usize> {
         0..self.words.start
     }
 
-    /// The name of each part.
+    /// Returns the parts by name.
     #[cfg(test)]
     pub fn parts(&self) -> Vec<(&'static str, Range<usize>)> {
         let mut parts = vec![("letters", self.letters.clone())];
@@ -143,10 +145,10 @@ pub struct NetworkWeights {
 }
 
 impl NetworkWeights {
-    /// Reads as many numbers as the layout has, little-endian.
+    /// Reads as many little-endian numbers as the layout has.
     ///
     /// # Errors
-    /// Says what is wrong with them.
+    /// Describes the fault in them.
     pub fn read(layout: WeightLayout, bytes: &[u8]) -> Result<Self, String> {
         let (numbers, rest) = bytes.as_chunks::<4>();
         if numbers.len() != layout.len() || !rest.is_empty() {
@@ -165,12 +167,12 @@ impl NetworkWeights {
         }
     }
 
-    /// As [`NetworkWeights::read`] takes them.
+    /// Writes the bytes that [`NetworkWeights::read`] reads.
     pub fn bytes(&self) -> Vec<u8> {
         self.values.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
 
-    /// A part.
+    /// Returns a part of the weights.
     pub fn part(&self, range: &Range<usize>) -> &[f32] {
         &self.values[range.clone()]
     }

@@ -7,7 +7,7 @@ use super::vocabulary::BilstmVocabulary;
 use crate::shared::windower::{WindowOptions, WindowWord, WordEncoder};
 use majuscule::error::Result;
 
-/// The numbers of a word and of its letters.
+/// The ids of a word and of its letters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordIds {
     pub id: u32,
@@ -18,12 +18,12 @@ pub struct WordIds {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextWindow {
     pub words: Vec<WindowWord<WordIds>>,
-    /// The words that are to be answered.
+    /// The range of the words that are to be labelled.
     pub targets: Range<usize>,
 }
 
 impl TextWindow {
-    /// The words as the network reads them.
+    /// Returns the words in the form that the network reads.
     pub fn seen(&self) -> Vec<NetworkWord<'_>> {
         self.words
             .iter()
@@ -32,7 +32,7 @@ impl TextWindow {
     }
 }
 
-/// The options of windows of so many words.
+/// Returns the options of windows of this many words.
 pub fn options(window: usize, runs_on: bool, look_ahead: Option<usize>) -> WindowOptions {
     WindowOptions { capacity: window, overlap: window.div_ceil(2), runs_on, look_ahead, predictions: 1 }
 }

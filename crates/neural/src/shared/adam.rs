@@ -1,30 +1,29 @@
-//! Adam (Kingma & Ba 2015, algorithm 1) without weight decay, on gradients that are shortened to a
-//! length.
+//! Adam (Kingma & Ba 2015, algorithm 1) without weight decay, with clipped gradients.
 
 /// The decay rates of the running means.
 pub const BETAS: [f32; 2] = [0.9, 0.999];
-/// The number that keeps a step finite.
+/// The epsilon that keeps a step finite.
 pub const EPSILON: f32 = 1e-8;
 
 /// The factors of one step.
 #[derive(Debug, Clone, Copy)]
 pub struct AdamFactors {
-    /// The learning rate, corrected for a mean that began at 0.
+    /// The learning rate, with the bias correction of the mean.
     pub rate: f32,
     /// The factor of gradients.
     pub scale: f32,
-    /// The correction of the root of the mean square.
+    /// The bias correction of the root mean square.
     pub root: f32,
 }
 
 impl AdamFactors {
-    /// The factors of a step, the first of which is step 1.
+    /// Returns the factors of a step; the first step is 1.
     pub fn new(step: u64, rate: f64, scale: f32) -> Self {
         let [first, second] = BETAS.map(|beta| 1.0 - f64::from(beta).powf(step as f64));
         Self { rate: (rate / first) as f32, scale, root: (1.0 / second.sqrt()) as f32 }
     }
 
-    /// Moves values against their gradients, and the running means of the gradients and of their
+    /// Updates values with their gradients, and the running means of the gradients and of their
     /// squares.
     #[inline(always)]
     pub fn apply(
@@ -45,13 +44,13 @@ impl AdamFactors {
     }
 }
 
-/// The sum of the squares of a gradient.
+/// Returns the sum of the squares of a gradient.
 pub fn squared_norm(gradient: &[f32]) -> f64 {
     let squares = |values: &[f32]| f64::from(values.iter().map(|value| value * value).sum::<f32>());
     gradient.chunks(1024).map(squares).sum()
 }
 
-/// The factor that shortens gradients with this sum of squares to the length `clip`; a length of 0
+/// Returns the factor that clips gradients with this sum of squares to the norm `clip`; a norm of 0
 /// leaves them as they are.
 pub fn clip_scale(squared_norm: f64, clip: f64) -> f32 {
     let norm = squared_norm.sqrt();

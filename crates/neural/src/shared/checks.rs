@@ -1,4 +1,4 @@
-//! Checks of the settings that all trainings have.
+//! Checks of the settings that both neural methods have.
 
 use majuscule::error::{Error, Result, option};
 

@@ -1,23 +1,23 @@
-//! Exponential and GELU by polynomials without branches, so that the compiler works on many at
-//! once.
+//! Exponential and GELU by polynomials without branches, so that the compiler vectorises them.
 
 use std::f32::consts::{FRAC_1_SQRT_2, LOG2_E};
 
-/// The number that rounds: added to a small number, it leaves that, rounded, in the lowest bits.
+/// The number that rounds: its sum with a small number has that number, rounded, in the lowest
+/// bits.
 pub const ROUND: f32 = 12_582_912.0;
 
 /// ln 2 in two parts, so that subtracting multiples loses nothing.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 
-/// eˣ for x of at most 0, right to 2 units in the last place; below −87 it stays at e⁻⁸⁷, which is
-/// as good as 0.
+/// Computes eˣ for x of at most 0, correct to 2 units in the last place; below −87 it stays at
+/// e⁻⁸⁷, practically 0.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     let x = x.max(-87.0);
     let shifted = x * LOG2_E + ROUND;
     let whole = shifted - ROUND;
     let rest = x - whole * LN_2[0] - whole * LN_2[1];
-    // The series of eˣ on half of ln 2 to both sides, with coefficients that spread the error
+    // The series of eˣ within half of ln 2 on either side, with coefficients that spread the error
     // (Cephes).
     let mut series = 1.987_569_1e-4f32;
     for coefficient in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
@@ -27,7 +27,8 @@ pub fn exp(x: f32) -> f32 {
     f32::from_bits(power.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
 
-/// The probability that a normal variable is below x, and its density there times √2π.
+/// Returns the probability that a standard normal variable is below x, and its density there times
+/// √2π.
 #[inline(always)]
 fn normal(x: f32) -> (f32, f32) {
     let bell = exp(-0.5 * x * x);
@@ -41,13 +42,13 @@ fn normal(x: f32) -> (f32, f32) {
     (if x < 0.0 { above } else { 1.0 - above }, bell)
 }
 
-/// x · Φ(x).
+/// Computes x · Φ(x).
 #[inline(always)]
 pub fn gelu(x: f32) -> f32 {
     x * normal(x).0
 }
 
-/// The derivative of [`gelu`].
+/// Computes the derivative of [`gelu`].
 #[inline(always)]
 pub fn gelu_derivative(x: f32) -> f32 {
     const FRAC_1_SQRT_2_PI: f32 = 0.398_942_3;

@@ -1,9 +1,9 @@
-//! Sums of numbers side by side, so that the compiler works on many at once.
+//! Sums over parallel lanes, so that the compiler vectorises them.
 
-/// The numbers that are added side by side. The order of a sum is the same on every processor.
+/// The number of lanes. The order of a sum is the same on every processor.
 pub const LANES: usize = 16;
 
-/// Adds a function of numbers.
+/// Sums a function of numbers.
 #[inline(always)]
 pub fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f32 {
     let mut lanes = [0.0f32; LANES];

@@ -1,23 +1,23 @@
-//! A corpus as samples of a network: the examples that it learns from, those held out, and batches
-//! of about equal length.
+//! A corpus as samples of a network: the training examples, the held-out ones, and batches of about
+//! equal length.
 
 use majuscule::error::{Error, Result};
 use majuscule::text::{Label, Labels, Mark};
 use majuscule_train::corpus::{Corpus, Example, Gold};
 use majuscule_train::random::{Purpose, below_by_remainder, generator, shuffle, unit};
 
-/// The samples of a training, and what its model needs beside weights.
+/// The samples of a training, and the data that its model needs besides weights.
 #[derive(Debug)]
 pub struct Dataset<S> {
     pub train: Vec<S>,
     pub held_out: Vec<Example>,
     pub labels: Labels,
-    /// The most frequent mixed spelling of each word that has one, a line each.
+    /// The most frequent mixed-case spelling of each word that has one, one per line.
     pub mixed: String,
 }
 
 impl<S> Dataset<S> {
-    /// Returns the batches of an epoch in random order. The samples of a batch are of about equal
+    /// Returns the batches of an epoch in random order. The samples of a batch have about equal
     /// length.
     pub fn batches(
         &self,
@@ -38,11 +38,11 @@ impl<S> Dataset<S> {
     }
 }
 
-/// The number of batches among which samples are sorted by length.
+/// The number of batches within which samples are sorted by length.
 const SORTED_BATCHES: usize = 64;
 
-/// Reads a corpus: `take` gets each example, and true where it is held out. The same seed holds out
-/// the same examples.
+/// Reads a corpus and passes each example to `take`, with true if it is held out. The same seed
+/// holds out the same examples.
 pub fn split_examples(
     corpus: &Corpus,
     seed: u64,
@@ -53,13 +53,13 @@ pub fn split_examples(
     corpus.for_each(&mut |example| take(example, unit(&mut random) < held_out))
 }
 
-/// The id of the label of a word; `None` for a word that is context only. The mark after a word is
-/// not learned yet.
+/// Returns the id of the label of a word; `None` for a word that is context only. The mark after a
+/// word is not learned yet.
 pub fn label_id(labels: &Labels, gold: &Gold) -> Option<usize> {
     gold.scored.then(|| labels.id(Label { mark: Mark::None, ..gold.label })).flatten()
 }
 
-/// Refuses a corpus that gave no samples.
+/// Refuses a corpus without samples.
 pub fn check_samples<S>(samples: &[S], corpus: &Corpus) -> Result<()> {
     match samples.is_empty() {
         true => Err(Error::file(corpus.name(), "has no words inside sentences, which teaches no case")),

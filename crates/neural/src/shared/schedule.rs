@@ -1,13 +1,13 @@
-//! Learning rates that grow at the beginning of a training and shrink to its end.
+//! Learning rates that grow at the beginning of a training and decay to its end.
 
 use std::ops::Range;
 
-/// A rate that shrinks evenly over these steps, to 0 behind the last one.
+/// Returns a rate that decays linearly over these steps, to 0 after the last one.
 pub fn linear_decay(rate: f64, step: usize, steps: Range<usize>) -> f64 {
     rate * (steps.end - step) as f64 / steps.len() as f64
 }
 
-/// The share of the full rate after so many steps, which grows to 1 over `warm_up` steps.
+/// Returns the share of the full rate after `done` steps, which grows to 1 over `warm_up` steps.
 pub fn warm_up_share(done: usize, warm_up: u64) -> f64 {
     if warm_up == 0 { 1.0 } else { ((done + 1) as f64 / warm_up as f64).min(1.0) }
 }

@@ -1,5 +1,5 @@
-//! Words in, choices out: windows of text go through a model, in which no choice depends on what
-//! else was pushed.
+//! A session of a window model: words in, choices out, where no choice depends on how the text is
+//! cut into pushes.
 
 use std::fmt::Debug;
 
@@ -10,19 +10,19 @@ use majuscule::text::{Choice, Tokens};
 
 /// A model that reads windows of words.
 pub trait WindowModel: Debug + Sync {
-    /// The words that it reads at a time.
+    /// A window of words that the model reads at a time.
     type Window: Debug + Send;
-    /// The input of its network.
+    /// The encoder of words for its network.
     type Encoder<'m>: WordEncoder<Window = Self::Window>
     where
         Self: 'm;
-    /// The scores of words that later windows have as targets, too.
+    /// The scores of words that are targets of later windows, too.
     type Pending: Debug + Clone + Default + Send;
 
     /// Returns the windower of a session.
     fn windower(&self, want: Want) -> Windower<Self::Encoder<'_>>;
 
-    /// Appends the choices for the words that are done with these windows.
+    /// Appends the choices for the words that are finished with these windows.
     fn answer(
         &self,
         windows: Vec<Self::Window>,
@@ -32,7 +32,7 @@ pub trait WindowModel: Debug + Sync {
     ) -> Result<()>;
 }
 
-/// A text on its way through a model.
+/// A text being processed by a model.
 #[derive(Debug)]
 pub struct WindowSession<'a, M: WindowModel> {
     model: &'a M,
@@ -42,11 +42,11 @@ pub struct WindowSession<'a, M: WindowModel> {
     pending: M::Pending,
 }
 
-/// The most windows that wait for the model, so that memory stays bounded.
+/// The largest number of windows that wait for the model, so that memory stays bounded.
 const MOST_WAITING: usize = 1024;
 
 impl<'a, M: WindowModel> WindowSession<'a, M> {
-    /// Begins with a text.
+    /// Starts a text.
     pub fn new(model: &'a M, want: Want) -> Self {
         let (windower, windows, pending) = (model.windower(want), Vec::new(), M::Pending::default());
         Self { model, want, windower, windows, pending }

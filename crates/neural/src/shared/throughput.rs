@@ -1,4 +1,4 @@
-//! The speed and the loss of the last steps of a training.
+//! The throughput and the loss over the last steps of a training.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Throughput {
     steps: VecDeque<TimedStep>,
-    /// The number of steps that count.
+    /// The largest number of steps that count.
     most: usize,
     /// The end of the last step.
     last: Instant,
@@ -21,12 +21,12 @@ struct TimedStep {
 }
 
 impl Throughput {
-    /// Begins the first step. At most so many of the last steps count.
+    /// Starts the first step. At most `most` of the last steps count.
     pub fn new(most: usize) -> Self {
         Self { steps: VecDeque::with_capacity(most), most, last: Instant::now() }
     }
 
-    /// Ends a step on samples of so many words or pieces.
+    /// Ends a step on samples with this many words or pieces.
     pub fn add(&mut self, loss: f64, length: usize) {
         if self.steps.len() == self.most {
             self.steps.pop_front();
@@ -36,22 +36,22 @@ impl Throughput {
         self.skip();
     }
 
-    /// Leaves the time since the last step out of the next one.
+    /// Excludes the time since the last step from the next one.
     pub fn skip(&mut self) {
         self.last = Instant::now();
     }
 
-    /// The mean loss.
+    /// Returns the mean loss.
     pub fn loss(&self) -> f64 {
         self.mean(|step| step.loss)
     }
 
-    /// The mean time of a step in seconds.
+    /// Returns the mean time of a step in seconds.
     pub fn seconds_per_step(&self) -> f64 {
         self.mean(|step| step.time.as_secs_f64())
     }
 
-    /// The words or pieces that go through the network in a second.
+    /// Returns the number of words or pieces that go through the network in a second.
     pub fn per_second(&self) -> f64 {
         self.mean(|step| step.length as f64) / self.seconds_per_step().max(f64::MIN_POSITIVE)
     }

@@ -1,5 +1,5 @@
-//! Epochs of steps: the loop of a training, which keeps the weights that do best on the held-out
-//! examples and stops when later ones do worse.
+//! The training loop over epochs of steps, which keeps the weights that are best on the held-out
+//! examples and stops when later ones are worse.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub trait NetworkTrainer {
     /// The number of steps between two lines of the log.
     const LOG_EVERY: usize;
 
-    /// The length of a sample.
+    /// Returns the length of a sample.
     fn length(sample: &Self::Sample) -> usize;
 
     /// Prepares the steps of an epoch.
@@ -38,10 +38,10 @@ pub trait NetworkTrainer {
         Ok(())
     }
 
-    /// The learning rates of a step, by their names in the log.
+    /// Returns the learning rates of a step, by their names in the log.
     fn rates(&self, step: TrainStep) -> Vec<(&'static str, f64)>;
 
-    /// Moves the weights by one batch and returns its loss.
+    /// Updates the weights with one batch and returns its loss.
     fn step(&mut self, batch: &[&Self::Sample], step: TrainStep) -> Result<f64>;
 
     /// Copies the weights.
@@ -50,7 +50,7 @@ pub trait NetworkTrainer {
     /// Makes a model of weights.
     fn model(&self, weights: &Self::Weights) -> Result<Self::Model>;
 
-    /// Further facts about a model for the log.
+    /// Returns further facts about a model for the log.
     fn facts(&self, _: &Self::Model) -> Result<Vec<(&'static str, Value)>> {
         Ok(Vec::new())
     }
@@ -60,7 +60,7 @@ pub trait NetworkTrainer {
         false
     }
 
-    /// The number of steps after which the state is saved again, where it is saved.
+    /// Returns the number of steps between two saves, if the state is saved.
     fn save_every(&self) -> Option<u64> {
         None
     }
@@ -75,23 +75,23 @@ pub trait NetworkTrainer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrainStep {
     pub epoch: usize,
-    /// Counted from the beginning of the training.
+    /// The number of the step, counted from the beginning of the training.
     pub number: usize,
     pub steps_per_epoch: usize,
-    /// The steps of the whole training.
+    /// The number of steps of the whole training.
     pub steps: usize,
 }
 
-/// The position that a training has reached.
+/// The position of a training.
 #[derive(Debug)]
 pub struct TrainPosition<W> {
-    /// Completed epochs.
+    /// The number of completed epochs.
     pub epoch: usize,
-    /// Completed batches of the next epoch.
+    /// The number of completed batches of the next epoch.
     pub batches: usize,
-    /// The least slot error rate on the held-out examples, and the weights that had it.
+    /// The lowest slot error rate on the held-out examples, and the weights that had it.
     pub best: Option<(f64, W)>,
-    /// Epochs since then.
+    /// The number of epochs since then.
     pub worse: usize,
 }
 
@@ -119,9 +119,9 @@ pub struct TrainLoop<'a, T: NetworkTrainer> {
     pub dataset: &'a Dataset<T::Sample>,
     pub protocol: Protocol,
     pub epochs: usize,
-    /// Epochs in a row that may be worse than the best.
+    /// The number of epochs in a row that may be worse than the best.
     pub patience: usize,
-    /// The samples of a step.
+    /// The number of samples in a batch.
     pub batch: usize,
     pub seed: u64,
     pub threads: NonZeroUsize,
@@ -129,8 +129,8 @@ pub struct TrainLoop<'a, T: NetworkTrainer> {
 }
 
 impl<T: NetworkTrainer> TrainLoop<'_, T> {
-    /// Trains from the position on, and returns the weights that did best on the held-out examples,
-    /// or else the last ones.
+    /// Trains from the position on, and returns the weights that are best on the held-out examples,
+    /// or the last ones if none are held out.
     pub fn run(mut self, watch: &mut Watch<'_>) -> Result<T::Weights> {
         let mut log = Log::open(self.log)?;
         while self.position.epoch < self.epochs && self.position.worse < self.patience {
@@ -170,7 +170,7 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         Ok(())
     }
 
-    /// The progress after a step.
+    /// Returns the progress after a step.
     fn progress(&self, step: TrainStep, throughput: &Throughput) -> Progress {
         let seconds = throughput.seconds_per_step();
         let left = |steps: usize| Duration::from_secs_f64(seconds * steps as f64);
@@ -190,7 +190,7 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         }
     }
 
-    /// The line of the log after a step.
+    /// Returns the line of the log after a step.
     fn line(&self, step: TrainStep, throughput: &Throughput) -> Value {
         let (epoch, number, loss) = (step.epoch + 1, step.number + 1, throughput.loss());
         let mut line = json!({ "epoch": epoch, "step": number, "of": step.steps, "loss": loss });
@@ -200,7 +200,7 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         line
     }
 
-    /// Keeps the weights where they do best so far on the held-out examples.
+    /// Keeps the weights if they are the best so far on the held-out examples.
     fn validate(&mut self, log: &mut Log) -> Result<()> {
         if self.dataset.held_out.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Words in, windows out: whole sentences, and overlapping windows where a sentence is too long.
+//! Cuts words into windows: whole sentences, and overlapping windows if a sentence is too long.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use majuscule::text::{Break, Constraint, Token, Tokens};
 pub trait WordEncoder: Debug + Send {
     /// The ids of a word.
     type Ids: Debug + Send + Sync;
-    /// The words that the network reads at a time.
+    /// A window of words that the network reads at a time.
     type Window: Debug + Send;
 
     /// Encodes a word, which may take up at most `capacity`.
@@ -28,7 +28,7 @@ pub trait WordEncoder: Debug + Send {
     fn window(&self, words: &[WindowWord<Self::Ids>], targets: Range<usize>, done: usize) -> Self::Window;
 }
 
-/// A word and its ids, shared by all windows that hold it.
+/// A word and its ids, shared by all windows that contain it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EncodedWord<I> {
     pub lower: String,
@@ -42,16 +42,16 @@ pub struct WindowWord<I> {
     pub constraint: Constraint,
 }
 
-/// The size of windows, and the words that each has as targets.
+/// The size of windows, and the choice of their targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowOptions {
-    /// The most that the words of a window take up.
+    /// The capacity of a window.
     pub capacity: usize,
-    /// The part of the capacity that two windows share where a word is a target once.
+    /// The part of the capacity that two windows share if a word is a target once.
     pub overlap: usize,
-    /// Lets a text go on over the end of a line.
+    /// True if a text continues after the end of a line.
     pub runs_on: bool,
-    /// The most words of right context. With it a word is a target once.
+    /// The largest number of words of right context. With it a word is a target once.
     pub look_ahead: Option<usize>,
     /// The number of windows that have a word as a target. Words near the beginning and the end of
     /// a long text are in fewer, and a text that fits is its only window.
@@ -63,7 +63,7 @@ impl WindowOptions {
         self.predictions == 1 || self.look_ahead.is_some()
     }
 
-    /// The least capacity by which a window begins later than the one before.
+    /// Returns the least capacity by which a window begins after the previous one.
     fn advance(&self) -> usize {
         match self.has_targets_once() {
             true => self.capacity - self.overlap,
@@ -72,7 +72,7 @@ impl WindowOptions {
     }
 }
 
-/// The words of a text on their way into windows.
+/// The words of a text that are being cut into windows.
 #[derive(Debug)]
 pub struct Windower<E: WordEncoder> {
     encoder: E,
@@ -86,11 +86,11 @@ pub struct Windower<E: WordEncoder> {
     encoded: FxHashMap<String, Arc<EncodedWord<E::Ids>>>,
 }
 
-/// The most encoded words that are kept; then all are forgotten.
+/// The largest number of encoded words kept; then all are dropped.
 const MOST_ENCODED: usize = 1 << 16;
 
 impl<E: WordEncoder> Windower<E> {
-    /// A windower without words.
+    /// Makes a windower without words.
     pub fn new(encoder: E, options: WindowOptions) -> Self {
         let encoded = FxHashMap::default();
         Self { encoder, options, words: Vec::new(), answered: 0, size: 0, encoded }
@@ -135,12 +135,12 @@ impl<E: WordEncoder> Windower<E> {
         Ok(())
     }
 
-    /// A window for the words that are not answered yet.
+    /// Returns a window for the words that are not labelled yet.
     pub fn rest(&self) -> Option<E::Window> {
         (self.answered < self.words.len()).then(|| self.last_window(self.words.len(), self.words.len()))
     }
 
-    /// Appends a window for the words that are not answered yet; they stay as context.
+    /// Appends a window for the words that are not labelled yet; they stay as context.
     fn force(&mut self, out: &mut Vec<E::Window>) {
         out.extend(self.rest());
         self.answered = self.words.len();
@@ -171,10 +171,10 @@ impl<E: WordEncoder> Windower<E> {
         Ok(word)
     }
 
-    /// Makes a window of all words but the last, which does not fit, and begins the next window
-    /// some words later. Where a word is a target once, each window has the half of what it shares
-    /// with the next that is nearer to its middle. Otherwise all windows that hold a word have it
-    /// as a target.
+    /// Makes a window of all words but the last, which does not fit, and starts the next window
+    /// some words later. If a word is a target once, each window has the half of the part shared
+    /// with the next that is nearer to its middle. Otherwise all windows that contain a word have
+    /// it as a target.
     fn shift(&mut self, out: &mut Vec<E::Window>) {
         let end = self.words.len() - 1;
         let (capacity, advance) = (self.options.capacity, self.options.advance());
@@ -194,8 +194,8 @@ impl<E: WordEncoder> Windower<E> {
         self.size -= size;
     }
 
-    /// The window of the first `end` words that is the last one with the words before `until` as
-    /// targets.
+    /// Returns the window of the first `end` words that is the last one with the words before
+    /// `until` as targets.
     fn last_window(&self, end: usize, until: usize) -> E::Window {
         self.window(end, until, until - self.answered)
     }

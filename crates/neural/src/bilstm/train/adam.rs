@@ -1,5 +1,4 @@
-//! Adam for the weights of a network. Words that a batch does not have stay as they are, with their
-//! moments.
+//! Adam for the weights of a network. Words that are not in a batch keep their weights and moments.
 
 use super::gradient::NetworkGradient;
 use crate::bilstm::weights::NetworkWeights;
@@ -14,12 +13,12 @@ pub(super) struct Adam {
 }
 
 impl Adam {
-    /// Begins with a number of weights.
+    /// Makes the moments of this many weights.
     pub(super) fn new(len: usize) -> Self {
         Self { means: vec![0.0; len], squares: vec![0.0; len], steps: 0 }
     }
 
-    /// Moves weights against a gradient, which is shortened to `clip` where that is not 0.
+    /// Updates weights with a gradient, which is clipped to `clip` unless that is 0.
     pub(super) fn step(
         &mut self,
         weights: &mut NetworkWeights,
@@ -57,8 +56,8 @@ mod tests {
         let dense = weights.layout.dense().end;
         let mut adam = Adam::new(weights.values.len());
         let gradient = NetworkGradient { dense: vec![-4.0; dense], words: vec![1], rows: vec![0.5, 0.0] };
-        // Whatever the gradient, the first step is as long as the rate, and so is the second with
-        // the same one.
+        // The first step is as long as the learning rate, whatever the gradient, and so is the
+        // second with the same gradient.
         for clip in [0.0, 1e3] {
             adam.step(&mut weights, &gradient, 0.1, clip);
         }

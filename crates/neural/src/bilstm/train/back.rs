@@ -1,4 +1,4 @@
-//! RowGradients of a loss, from the states of an LSTM back to its inputs and weights.
+//! Gradients of a loss, from the states of an LSTM back to its inputs and weights.
 
 use crate::bilstm::lstm::{Direction, LstmCell, SequenceSteps, Trace, parts, tanh};
 use crate::bilstm::product::{MatrixView, MatrixViewMut};
@@ -31,7 +31,7 @@ impl LstmPass<'_> {
         let hidden = cell.hidden;
         let Trace { mut gates, cells } = trace;
         let mut cell_gradients = vec![0.0; cells.len()];
-        // For each row the state and the memory before it.
+        // The previous state and memory of each row.
         let mut states_before = vec![0.0; cells.len()];
         let nothing = vec![0.0; hidden];
         for (step, before) in steps.order(direction).rev() {
@@ -52,7 +52,7 @@ impl LstmPass<'_> {
                 if let Some(known) = known {
                     let state = &self.states[known * width + column..][..hidden];
                     states_before[row * hidden..][..hidden].copy_from_slice(state);
-                    // The memory before has no other use, so its gradient is what comes from here.
+                    // The previous memory has no other use, so this is its whole gradient.
                     let (from, to) = (row * hidden, known * hidden);
                     cell_gradients.copy_within(from..from + hidden, to);
                 }
@@ -76,14 +76,14 @@ impl LstmPass<'_> {
     }
 }
 
-/// A row on the way back.
+/// A row in the backward pass.
 struct RowGradients<'a> {
-    /// The gates; their gradients, before the curves, take their places.
+    /// The gates, replaced by their gradients before the activation functions.
     gates: &'a mut [f32],
     cell: &'a [f32],
     old: &'a [f32],
     state_gradient: &'a [f32],
-    /// The gradient of the memory from later steps; that of the memory before takes its place.
+    /// The gradient of the memory from later steps, replaced by that of the previous memory.
     cell_gradient: &'a mut [f32],
 }
 

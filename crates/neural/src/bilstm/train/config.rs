@@ -16,50 +16,51 @@ use majuscule_train::methods::{Learned, Learner, Watch};
 /// The configuration of the training of `bilstm`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct BilstmConfig {
-    /// How many numbers stand for a word
+    /// The width of the embedding of a word
     #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().word)]
     pub word: usize,
-    /// How many numbers stand for a letter
+    /// The width of the embedding of a letter
     #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().letter)]
     pub letter: usize,
-    /// How wide the state is in which letters are read, in each direction
+    /// The width of the state of the LSTM over letters, in each direction
     #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().letter_hidden)]
     pub letter_hidden: usize,
-    /// How wide the state is in which words are read, in each direction
+    /// The width of the state of the LSTM over words, in each direction
     #[arg(long, value_name = "WIDTH", default_value_t = BilstmConfig::default().hidden)]
     pub hidden: usize,
-    /// How often the corpus is gone over
+    /// The number of passes over the corpus
     #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().epochs)]
     pub epochs: usize,
-    /// How large the steps are at first; they shrink evenly to 0 by the end
+    /// The initial learning rate, which decays linearly to 0
     #[arg(long, value_name = "STEP", default_value_t = BilstmConfig::default().rate)]
     pub rate: f64,
-    /// How many sentences make a step
+    /// The number of sentences in a batch
     #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().batch)]
     pub batch: usize,
-    /// The share of values left out before words are read, and after
+    /// The dropout rate before and after the LSTM over words
     #[arg(long, value_name = "SHARE", default_value_t = BilstmConfig::default().dropout)]
     pub dropout: f64,
-    /// How often a word that the corpus has once is taken for an unknown one
+    /// The probability that a word that occurs once in the corpus counts as unknown
     #[arg(long, value_name = "SHARE", default_value_t = BilstmConfig::default().unknown)]
     pub unknown: f64,
-    /// Shorten gradients to this length; 0 leaves them as they are
+    /// Clip gradients to this norm; 0 leaves them as they are
     #[arg(long, value_name = "LENGTH", default_value_t = BilstmConfig::default().clip)]
     pub clip: f64,
-    /// Words that are seen at a time: longer sentences are cut into windows that overlap
+    /// The number of words that the network sees at a time: longer sentences are cut into
+    /// overlapping windows
     #[arg(long, value_name = "WORDS", default_value_t = BilstmConfig::default().window)]
     pub window: usize,
-    /// Hold this share of the examples out, and keep what does best on them
+    /// Hold out this share of the examples, and keep the model that is best on them
     #[arg(long, value_name = "FRACTION", default_value_t = BilstmConfig::default().held_out)]
     pub held_out: f64,
-    /// How many epochs in a row may be worse than the best
+    /// The number of epochs in a row that may be worse than the best
     #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().patience)]
     pub patience: usize,
-    /// Where chance begins
+    /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = BilstmConfig::default().seed)]
     pub seed: u64,
-    /// Append what happens to this file, a line of JSON each time. A training that was interrupted
-    /// begins again: there are no checkpoints
+    /// Append a log to this file, one line of JSON per event. An interrupted training starts again:
+    /// there are no checkpoints
     #[arg(long, value_name = "FILE")]
     // Not in a manifest: the model does not depend on it.
     #[serde(skip)]
@@ -100,7 +101,7 @@ impl Default for BilstmConfig {
 }
 
 impl BilstmConfig {
-    /// The widths of the parts of the network.
+    /// Returns the widths of the parts of the network.
     pub(super) fn widths(&self) -> Widths {
         let Self { word, letter, letter_hidden, hidden, .. } = *self;
         Widths { word, letter, letter_hidden, hidden }
@@ -109,7 +110,7 @@ impl BilstmConfig {
     /// Refuses settings out of their ranges.
     ///
     /// # Errors
-    /// [`Error::Usage`] for the first of them.
+    /// Returns [`Error::Usage`] for the first of them.
     pub(super) fn check(&self) -> Result<()> {
         let refused = |problem: String| Err(Error::Usage(problem));
         if let Some((name, width)) = self.widths().wrong() {

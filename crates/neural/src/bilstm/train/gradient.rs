@@ -1,4 +1,4 @@
-//! The loss of a batch, −ln p of its labels, and its gradient along every weight.
+//! The loss of a batch, −ln p of its labels, and its gradient with respect to every weight.
 
 use crate::bilstm::lstm::{Direction, LstmCell, SequenceSteps, Trace};
 use crate::bilstm::network::{self, Forward, WordBatch, row};
@@ -7,18 +7,18 @@ use crate::bilstm::weights::{CellLayout, NetworkWeights};
 
 use super::back::LstmPass;
 
-/// The gradient of a loss along every weight.
+/// The gradient of a loss with respect to every weight.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NetworkGradient {
-    /// Along all but those of words.
+    /// The gradient of all weights except the word embeddings.
     pub(super) dense: Vec<f32>,
-    /// The words that occur, in order, and a row for each.
+    /// The words that occur, in order, with a row for each.
     pub(super) words: Vec<u32>,
     pub(super) rows: Vec<f32>,
 }
 
-/// The mean loss of the texts of a batch, whose words may have labels, and its gradient. `masks`
-/// are the dropout factors of [`network::forward`], in its order.
+/// Returns the mean loss of the texts of a batch, in which words may lack labels, and its gradient.
+/// `masks` are the dropout factors of [`network::forward`], in its order.
 pub(super) fn gradient(
     weights: &NetworkWeights,
     batch: &WordBatch<'_>,
@@ -44,7 +44,7 @@ pub(super) fn gradient(
     let [of_inputs, of_states] = masks else { unreachable!("forward has two dropouts") };
     multiply(&mut states, of_states);
 
-    // The readers of words.
+    // The LSTMs over words.
     let mut inputs = vec![0.0; forward.inputs.len()];
     let read = Readers {
         weights,
@@ -56,7 +56,7 @@ pub(super) fn gradient(
     read.back(forward.sentence, &mut states, &mut dense, &mut inputs);
     multiply(&mut inputs, of_inputs);
 
-    // Words, and the readers of letters.
+    // The words, and the LSTMs over letters.
     let mut words: Vec<u32> = batch.words.iter().map(|&(word, _)| word).collect();
     words.sort_unstable();
     words.dedup();
@@ -92,7 +92,7 @@ pub(super) fn gradient(
     (loss, NetworkGradient { dense, words, rows })
 }
 
-/// The loss, and the gradients along the scores; those along the weights of the chain are added. A
+/// Returns the loss and the gradient of the scores, and adds the gradient of the chain's weights. A
 /// word without a label may have any, so that the loss is −ln of the sum over all labellings that
 /// fit.
 fn chain_loss(
@@ -127,7 +127,7 @@ fn chain_loss(
     (loss, gradients)
 }
 
-/// The readers of both directions, whose states stand side by side.
+/// The LSTMs of both directions, whose states stand side by side.
 struct Readers<'a> {
     weights: &'a NetworkWeights,
     cells: &'a [CellLayout; 2],

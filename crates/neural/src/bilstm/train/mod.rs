@@ -1,4 +1,4 @@
-//! A cased corpus in, a network out, trained from scratch.
+//! Trains a network on a cased corpus, from scratch.
 
 mod adam;
 mod back;
@@ -23,7 +23,7 @@ use trainer::{BilstmTrainer, init_weights};
 /// Trains a model, on one thread.
 ///
 /// # Errors
-/// Where the corpus cannot be read or teaches no case, where the settings cannot be, and where the
+/// Fails if the corpus cannot be read or teaches no case, if a setting is out of range, and if the
 /// log cannot be written.
 pub fn train(config: &BilstmConfig, corpus: &Corpus, threads: NonZeroUsize) -> Result<Bilstm> {
     config.check()?;

@@ -22,12 +22,12 @@ pub(super) struct WordSample {
     pub(super) labels: Vec<Option<usize>>,
 }
 
-/// The samples of a training, and the words that they know.
+/// The samples of a training, and the vocabulary of the model.
 #[derive(Debug)]
 pub(super) struct WordSamples {
     pub(super) dataset: Dataset<WordSample>,
     pub(super) vocabulary: BilstmVocabulary,
-    /// The first number of the words that were seen once.
+    /// The first id of the words that occur once.
     once: u32,
 }
 
@@ -35,7 +35,7 @@ impl WordSamples {
     /// Reads a corpus twice: its words, then its texts.
     ///
     /// # Errors
-    /// Where it cannot be read, has no words or teaches no case.
+    /// Fails if the corpus cannot be read, has no words or teaches no case.
     pub(super) fn read(config: &BilstmConfig, corpus: &Corpus) -> Result<Self> {
         let mut forms = CorpusForms::default();
         let mut held_out = Vec::new();
@@ -66,7 +66,7 @@ impl WordSamples {
         Ok(Self { dataset: Dataset { train, held_out, labels, mixed }, vocabulary, once })
     }
 
-    /// The words of a sample. Some of those that were seen once are taken for unknown ones.
+    /// Returns the words of a sample. Some of those that occur once count as unknown.
     pub(super) fn words<'a>(
         &self,
         sample: &'a WordSample,
@@ -83,8 +83,8 @@ impl WordSamples {
     }
 }
 
-/// Words by how often they were seen, and the number from which on that is once. A letter of one
-/// word only is an unknown one, so that these are met too.
+/// Returns the words by descending frequency, and the first id of those that occur once. A letter
+/// of only one word counts as unknown, so that unknown letters occur too.
 fn vocabulary(forms: &CorpusForms) -> (BilstmVocabulary, u32) {
     let mut words: Vec<(&str, u64)> = forms.words().collect();
     words.sort_by_key(|&(word, count)| (Reverse(count), word));

@@ -61,7 +61,7 @@ impl ToyNetwork {
         let (words, letters) = (samples.vocabulary.words(), samples.vocabulary.letters());
         let layout = WeightLayout::new(config.widths(), words, letters, samples.dataset.labels.len());
         let mut weights = init_weights(layout, 1);
-        // The chain begins with zeros, which would hide what depends on it.
+        // The chain is initialised with zeros, which would hide its effect.
         let chain = weights.layout.between.start..weights.layout.last.end;
         weights.values[chain]
             .iter_mut()

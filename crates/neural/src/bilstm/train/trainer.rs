@@ -1,4 +1,4 @@
-//! The training of a network: a batch forward, its loss backward, and each weight moved.
+//! Trains a network: runs a batch forward, its loss backward, and updates each weight.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::shared::train_loop::{NetworkTrainer, TrainStep};
 use majuscule::error::Result;
 use majuscule_train::random::{Purpose, generator, mask};
 
-/// Draws the first weights: tables as wide as Lample et al. draw them, and matrices as Glorot &
+/// Draws the initial weights: embeddings from the range of Lample et al., and matrices as Glorot &
 /// Bengio 2010 do. Forget gates are open, and all scores of the chain are 0.
 pub(super) fn init_weights(layout: WeightLayout, seed: u64) -> NetworkWeights {
     let mut random = generator(seed, Purpose::Beginning, 0);
@@ -51,7 +51,7 @@ pub(super) struct BilstmTrainer<'a> {
 }
 
 impl<'a> BilstmTrainer<'a> {
-    /// Begins with these weights.
+    /// Starts with these weights.
     pub(super) fn new(
         config: &'a BilstmConfig,
         samples: &'a WordSamples,
@@ -62,7 +62,7 @@ impl<'a> BilstmTrainer<'a> {
         Self { config, samples, model, weights, adam }
     }
 
-    /// The loss of a batch and its gradient.
+    /// Returns the loss of a batch and its gradient.
     pub(super) fn gradient(&self, samples: &[&WordSample], step: u64) -> (f64, NetworkGradient) {
         let BilstmConfig { seed, dropout, unknown, .. } = *self.config;
         let mut random = generator(seed, Purpose::Dropout, step);
