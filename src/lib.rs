@@ -53,7 +53,7 @@ pub use format::Kind as Format;
 pub use methods::{LANGUAGES, Method, Methods, Model, Preset, language_of};
 pub use model::{Manifest, Store};
 pub use restore::{Done, RestoredWord, Stream, Streaming, TextRestorer};
-pub use restorer::{Boundary, Restorer, SentenceStarts, Session, Want};
+pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;
 pub use text::{
     Capitals, Case, Choice, Context, Form, Label, Labels, Locale, Mark, RestoreOptions, SentenceStart,

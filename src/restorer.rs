@@ -9,7 +9,7 @@ use crate::text::{Choice, Label, Labels, SentenceStart, Tokens};
 
 /// The request to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Want {
+pub struct Request {
     /// True to fill in [`Choice::confidence`], if the method has probabilities.
     pub confidence: bool,
     /// True to fill in the marks after words, if the method chooses them; otherwise all may be
@@ -27,7 +27,7 @@ pub struct Want {
     pub threads: NonZeroUsize,
 }
 
-impl Default for Want {
+impl Default for Request {
     fn default() -> Self {
         Self {
             confidence: false,
@@ -85,12 +85,12 @@ pub enum Boundary {
 /// A trained method, ready for use.
 ///
 /// ```
-/// use majuscule::restorer::{Restorer, Want};
+/// use majuscule::restorer::{Request, Restorer};
 /// use majuscule::text::{Locale, Tokens};
 ///
 /// # fn show(method: &dyn Restorer) -> majuscule::error::Result<()> {
 /// let document = Tokens::of_words(["hello", "lisbon"], Locale::Root);
-/// let choices = method.restore_batch(&[document], Want::default())?;
+/// let choices = method.restore_batch(&[document], Request::default())?;
 /// assert_eq!(choices[0].len(), 2);
 /// # Ok(())
 /// # }
@@ -111,7 +111,7 @@ pub trait Restorer: Send + Sync {
     }
 
     /// Starts a text.
-    fn session(&self, want: Want) -> Box<dyn Session + '_>;
+    fn session(&self, request: Request) -> Box<dyn Session + '_>;
 
     /// Returns the answers to single reports and commands; `None` for a method that has none.
     #[doc(hidden)]
@@ -123,8 +123,8 @@ pub trait Restorer: Send + Sync {
     ///
     /// # Errors
     /// Fails if the method fails on a document, such as for want of memory on a device.
-    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
-        let mut session = self.session(want);
+    fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
+        let mut session = self.session(request);
         let restore = |document: &Tokens| {
             let mut choices = Vec::with_capacity(document.len());
             session.push(document, Boundary::Reset, &mut choices)?;

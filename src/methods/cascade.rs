@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Model;
 use crate::error::{Error, Result, option};
-use crate::restorer::{Boundary, Details, Restorer, Session, Want};
+use crate::restorer::{Boundary, Details, Request, Restorer, Session};
 use crate::text::{Break, Choice, Constraint, Label, Labels, Tokens};
 
 /// The maximum number of words in a stretch: a longer sentence is cut.
@@ -66,7 +66,7 @@ pub fn cascade(fast: Model, exact: Model, sure: f32) -> Result<(Model, Arc<Read>
 
 impl Cascade {
     /// Chooses the cases of the words of stretches.
-    fn answer(&self, stretches: Vec<CascadeWindow>, want: Want) -> Result<Vec<Choice>> {
+    fn answer(&self, stretches: Vec<CascadeWindow>, request: Request) -> Result<Vec<Choice>> {
         if stretches.iter().flat_map(|stretch| &stretch.choices).any(|choice| choice.confidence.is_none()) {
             let problem = "the first method of a cascade must say how sure it is, and this one does not";
             return Err(Error::Usage(format!("{problem}: take maxent or hmm")));
@@ -74,7 +74,7 @@ impl Cascade {
         let is_doubtful = |choice: &Choice| choice.confidence.is_some_and(|sure| sure < self.sure);
         let in_doubt = stretches.iter().filter(|stretch| stretch.choices.iter().any(is_doubtful));
         let doubtful: Vec<Tokens> = in_doubt.map(|stretch| stretch.tokens.clone()).collect();
-        let better = self.exact.restore_batch(&doubtful, want)?;
+        let better = self.exact.restore_batch(&doubtful, request)?;
         let mut better = better.into_iter();
         let mut out = Vec::new();
         for CascadeWindow { tokens, from, mut choices } in stretches {
@@ -94,7 +94,7 @@ impl Cascade {
                 }
             }
             out.extend(choices.into_iter().map(|choice| Choice {
-                confidence: choice.confidence.filter(|_| want.confidence),
+                confidence: choice.confidence.filter(|_| request.confidence),
                 ..choice
             }));
         }
@@ -120,21 +120,21 @@ impl Restorer for Cascade {
         self.fast.has_probabilities() && self.exact.has_probabilities()
     }
 
-    fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        let fast = self.fast.session(Want { confidence: true, ..want });
-        Box::new(Cascading { cascade: self, want, fast, gathering: Gathering::default() })
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        let fast = self.fast.session(Request { confidence: true, ..request });
+        Box::new(Cascading { cascade: self, request, fast, gathering: Gathering::default() })
     }
 
     /// The second method reads the uncertain stretches of all documents together.
-    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
-        let fast = self.fast.restore_batch(documents, Want { confidence: true, ..want })?;
+    fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
+        let fast = self.fast.restore_batch(documents, Request { confidence: true, ..request })?;
         let mut stretches = Vec::new();
         for (document, choices) in documents.iter().zip(fast) {
             let mut gathering = Gathering { choices, ..Gathering::default() };
             gathering.held.extend(document, 0..document.len());
             gathering.take(true, &mut stretches);
         }
-        let mut choices = self.answer(stretches, want)?.into_iter();
+        let mut choices = self.answer(stretches, request)?.into_iter();
         Ok(documents.iter().map(|document| choices.by_ref().take(document.len()).collect()).collect())
     }
 }
@@ -149,7 +149,7 @@ impl Details for Cascade {
 /// is restored without the text before it.
 struct Cascading<'a> {
     cascade: &'a Cascade,
-    want: Want,
+    request: Request,
     fast: Box<dyn Session + 'a>,
     gathering: Gathering,
 }
@@ -162,7 +162,7 @@ impl Session for Cascading<'_> {
         self.gathering.take(matches!(end, Boundary::Force | Boundary::Reset), &mut stretches);
         // One by one: sums of floats must not depend on the other words that were pushed.
         for stretch in stretches {
-            out.extend(self.cascade.answer(vec![stretch], self.want)?);
+            out.extend(self.cascade.answer(vec![stretch], self.request)?);
         }
         Ok(())
     }
@@ -229,7 +229,7 @@ mod tests {
     #[derive(Clone)]
     struct Fake(Labels, Case);
 
-    struct Answering(Case, Want);
+    struct Answering(Case, Request);
 
     impl Restorer for Fake {
         fn labels(&self) -> &Labels {
@@ -240,8 +240,8 @@ mod tests {
             Some(0)
         }
 
-        fn session(&self, want: Want) -> Box<dyn Session + '_> {
-            Box::new(Answering(self.1, want))
+        fn session(&self, request: Request) -> Box<dyn Session + '_> {
+            Box::new(Answering(self.1, request))
         }
     }
 
@@ -287,11 +287,13 @@ mod tests {
     fn the_second_method_answers_the_lines_with_a_word_in_doubt() {
         let cascade = cascade();
         let text = tokens(&[vec!["a", "b"], vec!["a", "x", "c"], vec!["d"]]);
-        let choices = cascade.restore_batch(&[text.clone(), tokens(&[vec!["x"]])], Want::default()).unwrap();
+        let choices =
+            cascade.restore_batch(&[text.clone(), tokens(&[vec!["x"]])], Request::default()).unwrap();
         assert_eq!([cases(&choices[0]), cases(&choices[1])], ["ffEEEf", "E"]);
         assert!((cascade.read.share() - 4.0 / 7.0).abs() < 1e-9);
         assert!(choices[0].iter().all(|choice| choice.confidence.is_none()));
-        let sure = cascade.restore_batch(&[text], Want { confidence: true, ..Want::default() }).unwrap();
+        let sure =
+            cascade.restore_batch(&[text], Request { confidence: true, ..Request::default() }).unwrap();
         assert!(sure[0].iter().all(|choice| choice.confidence.is_some()));
     }
 
@@ -305,12 +307,12 @@ mod tests {
             fn look_ahead(&self) -> Option<usize> {
                 Some(0)
             }
-            fn session(&self, want: Want) -> Box<dyn Session + '_> {
-                Box::new(Answering(Case::Lower, Want { confidence: false, ..want }))
+            fn session(&self, request: Request) -> Box<dyn Session + '_> {
+                Box::new(Answering(Case::Lower, Request { confidence: false, ..request }))
             }
         }
         let fast = Box::new(Unsure(Fake(Labels::cases(), Case::Lower)));
-        let found = Cascade { fast, ..cascade() }.restore_batch(&[tokens(&[vec!["a"]])], Want::default());
+        let found = Cascade { fast, ..cascade() }.restore_batch(&[tokens(&[vec!["a"]])], Request::default());
         assert!(matches!(found, Err(Error::Usage(_))));
     }
 
@@ -323,11 +325,11 @@ mod tests {
             let cascade = cascade();
             let lines: Vec<Vec<&str>> = lines.iter().map(|line| line.iter().map(String::as_str).collect()).collect();
             let text = tokens(&lines);
-            let whole = cascade.restore_batch(std::slice::from_ref(&text), Want::default()).unwrap().remove(0);
+            let whole = cascade.restore_batch(std::slice::from_ref(&text), Request::default()).unwrap().remove(0);
             prop_assert_eq!(whole.len(), text.len());
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len())).collect();
             cuts.sort_unstable();
-            let mut session = cascade.session(Want::default());
+            let mut session = cascade.session(Request::default());
             let (mut out, mut from) = (Vec::new(), 0);
             for to in cuts.into_iter().chain([text.len()]) {
                 let mut part = Tokens::new();

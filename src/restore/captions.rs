@@ -241,7 +241,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::restorer::{Boundary, Session, Want};
+    use crate::restorer::{Boundary, Request, Session};
     use crate::text::tokenize::Capitalized;
     use crate::text::{Case, Choice, Label, Labels, Mark, Tokens};
 
@@ -266,8 +266,8 @@ mod tests {
             Some(1)
         }
 
-        fn session(&self, want: Want) -> Box<dyn Session + '_> {
-            let look_ahead = want.look_ahead.unwrap_or(1);
+        fn session(&self, request: Request) -> Box<dyn Session + '_> {
+            let look_ahead = request.look_ahead.unwrap_or(1);
             Box::new(Near { words: Vec::new(), given: 0, look_ahead, seen: &self.1 })
         }
     }

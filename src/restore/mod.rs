@@ -20,7 +20,7 @@ pub use stream::Stream;
 use crate::error::{Error, Result};
 use crate::files::Input;
 use crate::format::{Format, Kind, Piece, Plain, WrittenWords};
-use crate::restorer::{Boundary, Labelling, Restorer, Session, Want};
+use crate::restorer::{Boundary, Labelling, Request, Restorer, Session};
 use crate::text::write::write;
 use crate::text::{Break, Choice, KeptCapitals, RestoreOptions, Token, Tokens};
 use captions::CaptionStreamReader;
@@ -72,7 +72,7 @@ pub fn restore(
 ) -> Result<Done> {
     let kind = kind.of_input(&mut input)?;
     let mut format = kind.open(input, options.clone())?;
-    let mut queue = Queue::new(method, options.want(method, kind)?, options);
+    let mut queue = Queue::new(method, options.request(method, kind)?, options);
     let mut writer = PieceWriter::new(options.clone(), method);
     let take = &mut |piece: &Piece, choices: &[Choice]| writer.write(piece, choices, out);
     if options.threads.get() == 1 && options.patience.is_none() {
@@ -254,9 +254,9 @@ struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    fn new(method: &'a dyn Restorer, want: Want, options: &RestoreOptions) -> Self {
+    fn new(method: &'a dyn Restorer, request: Request, options: &RestoreOptions) -> Self {
         Self {
-            session: method.session(want),
+            session: method.session(request),
             options: options.clone(),
             kept: KeptCapitals::default(),
             words: WrittenWords::default(),

@@ -9,7 +9,7 @@ use crate::files::Input;
 use crate::format::{Kind, Piece};
 use crate::methods::Model;
 use crate::model::Manifest;
-use crate::restorer::{Restorer, SentenceStarts, Want};
+use crate::restorer::{Request, Restorer, SentenceStarts};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::spell;
@@ -29,7 +29,7 @@ impl RestoreOptions {
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if the output needs probabilities and the method has none.
-    pub fn want(&self, method: &dyn Restorer, format: Kind) -> Result<Want> {
+    pub fn request(&self, method: &dyn Restorer, format: Kind) -> Result<Request> {
         let option = match (self.threshold, self.form) {
             (Some(_), _) => Some("threshold"),
             (None, Form::Words | Form::Json) => Some("confidence"),
@@ -42,12 +42,12 @@ impl RestoreOptions {
             return Err(Error::Usage(problem));
         }
         let marks = self.form == Form::Json && method.labels().marks();
-        Ok(Want { confidence: option.is_some(), marks, ..self.plain_want(format) })
+        Ok(Request { confidence: option.is_some(), marks, ..self.plain_request(format) })
     }
 
     /// Returns the request for output of the text alone.
-    fn plain_want(&self, format: Kind) -> Want {
-        Want {
+    fn plain_request(&self, format: Kind) -> Request {
+        Request {
             threads: self.threads,
             predictions: self.predictions,
             look_ahead: self.look_ahead,
@@ -59,7 +59,7 @@ impl RestoreOptions {
                 }
                 start => start.into(),
             },
-            ..Want::default()
+            ..Request::default()
         }
     }
 }
@@ -163,8 +163,8 @@ impl<'a> TextRestorer<'a> {
         let (options, method) = (&self.options, &*self.model.restorer);
         let input = Input::uncompressed("text", Cursor::new(text.to_owned()));
         let mut reader = Kind::Text.open(input, options.clone())?;
-        let want = Want { confidence: true, ..options.plain_want(Kind::Text) };
-        let mut queue = Queue::new(method, want, options);
+        let request = Request { confidence: true, ..options.plain_request(Kind::Text) };
+        let mut queue = Queue::new(method, request, options);
         let (mut words, mut at) = (Vec::new(), 0);
         let take = &mut |piece: &Piece, choices: &[Choice]| {
             for (token, choice) in piece.tokens.as_slice().iter().zip(choices) {

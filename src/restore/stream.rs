@@ -9,9 +9,9 @@ use crate::text::{Choice, RestoreOptions};
 
 /// A text that is restored while it comes in.
 ///
-/// No choice depends on text after the word's right context ([`Want::look_ahead`]): neither on the
-/// rest of its line nor, as in [`restore`](super::restore), on whether the line that it opens is
-/// punctuated. In text without marks that end sentences, the output is the same as there.
+/// No choice depends on text after the word's right context ([`Request::look_ahead`]): neither on
+/// the rest of its line nor, as in [`restore`](super::restore), on whether the line that it opens
+/// is punctuated. In text without marks that end sentences, the output is the same as there.
 ///
 /// ```
 /// use majuscule::{Capitalized, Model, RestoreOptions, Stream, Streaming};
@@ -60,7 +60,7 @@ impl<'a> Stream<'a> {
                 "{case} auto looks at whole lines, but a stream does not wait for their ends: use {case} ignore or keep"
             )));
         }
-        let queue = Queue::new(method, options.want(method, kind)?, &options);
+        let queue = Queue::new(method, options.request(method, kind)?, &options);
         let writer = PieceWriter::new(options.clone(), method);
         Ok(Self { live: Live::new(name, options), queue, writer, piece: Piece::default(), taken: 0 })
     }

@@ -17,7 +17,7 @@ use majuscule::methods::maxent::templates::Group;
 use majuscule::methods::{Backend, Model};
 use majuscule::model::{self, Bytes, Draft, Folder, MANIFEST, Packed, Store};
 use majuscule::restore::{Stream, Streaming, restore};
-use majuscule::restorer::{Boundary, Restorer, Session, Want};
+use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::sentence::is_end_mark;
 use majuscule::text::tokenize::{Capitalized, tokenize};
 use majuscule::text::{
@@ -146,7 +146,7 @@ impl Restorer for Around {
         false
     }
 
-    fn session(&self, _: Want) -> Box<dyn Session + '_> {
+    fn session(&self, _: Request) -> Box<dyn Session + '_> {
         Box::new(AroundSession { last: String::new(), waiting: VecDeque::new() })
     }
 }
@@ -401,7 +401,7 @@ fn restored_as(
 
 fn choices(method: &dyn Restorer, tokens: &Tokens) -> Vec<Choice> {
     let mut choices = Vec::new();
-    method.session(Want::default()).push(tokens, Boundary::Reset, &mut choices).unwrap();
+    method.session(Request::default()).push(tokens, Boundary::Reset, &mut choices).unwrap();
     choices
 }
 
@@ -426,7 +426,7 @@ proptest! {
             let whole = choices(&**restorer, &tokens);
             prop_assert_eq!(whole.len(), tokens.len(), "one choice for each word");
 
-            let mut session = restorer.session(Want::default());
+            let mut session = restorer.session(Request::default());
             let (mut found, mut at) = (Vec::new(), 0);
             for (len, soft) in cuts.iter().cycle().take(1000) {
                 let end = (at + len).min(tokens.len());
@@ -459,11 +459,11 @@ proptest! {
     ) {
         for Model { manifest, restorer } in ALL.iter() {
             let tokens = tokenize(&text, manifest.locale, &manifest.language);
-            let want = Want { look_ahead, confidence, ..Want::default() };
+            let request = Request { look_ahead, confidence, ..Request::default() };
             let mut whole = Vec::new();
-            restorer.session(want).push(&tokens, Boundary::Reset, &mut whole).unwrap();
+            restorer.session(request).push(&tokens, Boundary::Reset, &mut whole).unwrap();
 
-            let mut session = restorer.session(want);
+            let mut session = restorer.session(request);
             let (mut found, mut at) = (Vec::new(), 0);
             for (len, now) in cuts.iter().cycle().take(1000) {
                 let end = (at + len).min(tokens.len());
@@ -556,7 +556,7 @@ proptest! {
             let documents: Vec<Tokens> =
                 texts.iter().map(|text| tokenize(text, manifest.locale, &manifest.language)).collect();
             let alone: Vec<_> = documents.iter().map(|document| choices(&**restorer, document)).collect();
-            prop_assert_eq!(restorer.restore_batch(&documents, Want::default()).unwrap(), alone);
+            prop_assert_eq!(restorer.restore_batch(&documents, Request::default()).unwrap(), alone);
         }
     }
 
@@ -759,8 +759,8 @@ fn a_method_that_says_so_has_probabilities_and_no_other() {
     let mut seen = [false; 2];
     for (_, model) in MODELS.iter() {
         let method = &*model.restorer;
-        let want = Want { confidence: true, ..Want::default() };
-        let choices = method.restore_batch(std::slice::from_ref(&tokens), want).unwrap();
+        let request = Request { confidence: true, ..Request::default() };
+        let choices = method.restore_batch(std::slice::from_ref(&tokens), request).unwrap();
         let all = choices.iter().flatten().all(|choice| choice.confidence.is_some());
         assert_eq!(all, method.has_probabilities(), "{}", model.manifest.method);
         seen[usize::from(all)] = true;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use majuscule::error::Result;
 use majuscule::methods::language::{LanguageCounts, Other};
-use majuscule::restorer::{Boundary, Restorer, Session, Want};
+use majuscule::restorer::{Boundary, Request, Restorer, Session};
 use majuscule::text::{Choice, Labels, Tokens};
 
 /// The number of words that decide: enough to outweigh a title or a quotation at the beginning.
@@ -84,12 +84,12 @@ impl Restorer for Heard<'_> {
         self.method.has_probabilities()
     }
 
-    fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        Box::new(Listening { session: self.method.session(want), heard: self })
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        Box::new(Listening { session: self.method.session(request), heard: self })
     }
 
-    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
-        self.method.restore_batch(documents, want)
+    fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
+        self.method.restore_batch(documents, request)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::lm::forms::Forms;
 use crate::lm::{self, NgramModel, NgramState, Vocabulary};
 use crate::model::{Section, Store};
-use crate::restorer::{Details, Labelling, Restorer, Session, Want};
+use crate::restorer::{Details, Labelling, Request, Restorer, Session};
 use crate::search::Scorer;
 use crate::text::{Labels, Locale, Tokens};
 use candidates::{Candidates, FormCandidate};
@@ -139,8 +139,8 @@ impl Restorer for Hmm {
         Some(self)
     }
 
-    fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        Box::new(HmmSession::new(self.candidates(), self.scorer(), want))
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        Box::new(HmmSession::new(self.candidates(), self.scorer(), request))
     }
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::candidates::{Candidates, FormCandidate, sentence_ends_before};
 use crate::error::Result;
-use crate::restorer::{Boundary, Labelling, Session, Want};
+use crate::restorer::{Boundary, Labelling, Request, Session};
 use crate::search::{self, Answer, BestPathSearch, Scorer};
 use crate::text::{Choice, Label, Tokens};
 
@@ -22,8 +22,8 @@ pub struct HmmSession<'a, S: Scorer> {
 
 impl<'a, S: Scorer<Candidate = FormCandidate>> HmmSession<'a, S> {
     /// Starts a text.
-    pub fn new(candidates: Candidates<'a>, scorer: S, want: Want) -> Self {
-        let search = BestPathSearch::new(scorer, want.look_ahead, want.confidence);
+    pub fn new(candidates: Candidates<'a>, scorer: S, request: Request) -> Self {
+        let search = BestPathSearch::new(scorer, request.look_ahead, request.confidence);
         Self { candidates, search, column: Vec::new(), after_capitals: false }
     }
 }

@@ -8,7 +8,7 @@ pub use table::CaseTable;
 
 use crate::error::{Error, Result};
 use crate::model::{Section, Store};
-use crate::restorer::{Boundary, Details, Restorer, Session, Want};
+use crate::restorer::{Boundary, Details, Request, Restorer, Session};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Case, Choice, Label, Labels, Locale, Tokens};
 
@@ -110,7 +110,7 @@ impl Restorer for Majority {
         false
     }
 
-    fn session(&self, _: Want) -> Box<dyn Session + '_> {
+    fn session(&self, _: Request) -> Box<dyn Session + '_> {
         Box::new(self)
     }
 }

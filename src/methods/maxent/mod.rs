@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::methods::spellings::ClassCases;
 use crate::model::{Section, Store};
-use crate::restorer::{Details, Restorer, Session, Want};
+use crate::restorer::{Details, Request, Restorer, Session};
 use crate::text::compound::{compound, is_joint};
 use crate::text::{Capitals, Case, Class, Labels, Locale, Mark, Token};
 use boundary::{BUCKETS, Bonus, DISTANCES};
@@ -252,9 +252,9 @@ impl Restorer for Maxent {
         Some(self)
     }
 
-    fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        let look_ahead = want.look_ahead.unwrap_or(usize::MAX).min(self.settings.look_ahead);
-        Box::new(session::MaxentSession::new(self, want, look_ahead))
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        let look_ahead = request.look_ahead.unwrap_or(usize::MAX).min(self.settings.look_ahead);
+        Box::new(session::MaxentSession::new(self, request, look_ahead))
     }
 }
 

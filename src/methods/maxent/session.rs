@@ -12,7 +12,7 @@ use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
 use super::{BEGIN, CLASSES, Maxent, Sums};
 use crate::error::Result;
-use crate::restorer::{Boundary, SentenceStarts, Session, Want};
+use crate::restorer::{Boundary, Request, SentenceStarts, Session};
 use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, Token, Tokens};
 
 /// The number of words looked up side by side.
@@ -53,7 +53,7 @@ impl Default for AnswerHistory {
 #[derive(Debug)]
 pub struct MaxentSession<'a> {
     model: &'a Maxent,
-    want: Want,
+    request: Request,
     look_ahead: usize,
     /// The words not answered yet, all of one sentence if the text marks sentences.
     waiting: VecDeque<WaitingWord>,
@@ -81,11 +81,11 @@ pub struct MaxentSession<'a> {
 
 impl<'a> MaxentSession<'a> {
     /// Starts a text.
-    pub fn new(model: &'a Maxent, want: Want, look_ahead: usize) -> Self {
+    pub fn new(model: &'a Maxent, request: Request, look_ahead: usize) -> Self {
         let super::MaxentSettings { capital_cost, steps, .. } = model.settings;
         Self {
             model,
-            want,
+            request,
             look_ahead,
             waiting: VecDeque::new(),
             spare: Vec::new(),
@@ -144,7 +144,7 @@ impl Session for MaxentSession<'_> {
 impl MaxentSession<'_> {
     /// Takes the next word, with its features and the logits from its own features.
     fn take(&mut self, lower: &str, token: &Token, seen: WordFeatures, sums: Sums, out: &mut Vec<Choice>) {
-        let starts = token.starts || self.want.starts == SentenceStarts::EveryLine && token.opens;
+        let starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
         if let Some(opening) = Opening::of(token, starts) {
             self.finish((opening == Opening::Segment).then_some(starts), out);
             self.observer.open(opening);
@@ -156,7 +156,7 @@ impl MaxentSession<'_> {
         let mut word = self.spare.pop().unwrap_or_default();
         word.lower.clear();
         word.lower.push_str(lower);
-        let shown = match (self.observer.take(token, starts, seen), self.want.starts) {
+        let shown = match (self.observer.take(token, starts, seen), self.request.starts) {
             (_, SentenceStarts::None) | (BoundaryEvidence::Nothing, SentenceStarts::Marked) => {
                 BoundaryEvidence::Inside
             }
@@ -203,7 +203,7 @@ impl MaxentSession<'_> {
             });
             history.before = before(given, shares, begins);
         }
-        let wants_mark = self.want.marks && self.model.settings.begins;
+        let wants_mark = self.request.marks && self.model.settings.begins;
         let mark = match ends {
             Some(true) if wants_mark => Mark::SentenceEnd,
             None if wants_mark
@@ -217,7 +217,7 @@ impl MaxentSession<'_> {
         match given {
             Constraint::Fixed(case) => Choice {
                 label: Label { mark, ..Label::from(case) },
-                confidence: self.want.confidence.then_some(1.0),
+                confidence: self.request.confidence.then_some(1.0),
             },
             _ => self.likeliest(&self.waiting[waiting], &sums, shares, begins, mark),
         }
@@ -344,7 +344,7 @@ impl MaxentSession<'_> {
         let model = self.model;
         // A spelling from a gazetteer only: no weight speaks for or against it.
         let only = (word.seen.profile == 0).then(|| model.cases.mixed(&word.seen.hash)).flatten();
-        let is_open = shares.is_none() && only.is_none() && !self.want.confidence;
+        let is_open = shares.is_none() && only.is_none() && !self.request.confidence;
         if is_open && self.is_plain(sums, begins) {
             return Choice { label: Label { case: Case::Lower, mark }, confidence: None };
         }
@@ -372,7 +372,7 @@ impl MaxentSession<'_> {
             let same = Class::ALL.into_iter().filter(|&class| case(class) == found);
             same.map(|class| shares[class as usize]).sum::<f32>() / shares.iter().sum::<f32>()
         };
-        let confidence = self.want.confidence.then(confidence);
+        let confidence = self.request.confidence.then(confidence);
         Choice { label: Label { case: found, mark }, confidence }
     }
 
@@ -502,8 +502,8 @@ mod tests {
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(tokens.len())).collect();
             cuts.sort_unstable();
             let ends = cuts.iter().copied().chain([tokens.len()]);
-            let rows = |want: Want| {
-                let (mut session, mut out) = (MaxentSession::new(&model, want, look_ahead), Vec::new());
+            let rows = |request: Request| {
+                let (mut session, mut out) = (MaxentSession::new(&model, request, look_ahead), Vec::new());
                 let mut start = 0;
                 for end in ends.clone() {
                     let mut part = Tokens::new();
@@ -517,11 +517,11 @@ mod tests {
             };
             let (behind, words) = all.split_last().unwrap();
             let words: Vec<Vec<u64>> = words.iter().map(|(_, row)| row.clone()).collect();
-            prop_assert_eq!(rows(Want::default()), words);
+            prop_assert_eq!(rows(Request::default()), words);
             // Sentence ends are asked for too: the last place looked at is the one after the last
             // word.
             if behind.0 == BoundaryEvidence::Nothing {
-                let last = rows(Want { marks: true, ..Want::default() }).pop();
+                let last = rows(Request { marks: true, ..Request::default() }).pop();
                 prop_assert_eq!(last.as_ref(), Some(&behind.1));
             }
         }

@@ -15,7 +15,7 @@ use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::methods::Model;
 use majuscule::model::Manifest;
-use majuscule::restorer::Want;
+use majuscule::restorer::Request;
 use majuscule::text::Locale;
 use majuscule_train::corpus::Corpus;
 use majuscule_train::eval::differences::{DifferingExamples, Marking};
@@ -133,11 +133,11 @@ impl RunningComparison<'_> {
                 return Err(Error::Usage(problem));
             }
             progress.say(name.clone());
-            let want = Want { threads: threads(self.args.threads), ..Want::default() };
+            let request = Request { threads: threads(self.args.threads), ..Request::default() };
             let mut system = System::new(&name);
             let mut all = Vec::new();
             let mut words = 0;
-            evaluate_each(&*restorer, want, None, corpus, &mut |tokens, gold, choices| {
+            evaluate_each(&*restorer, request, None, corpus, &mut |tokens, gold, choices| {
                 words += gold.iter().filter(|gold| gold.scored).count() as u64;
                 system.push(gold, choices, measure.matching());
                 if self.args.show_differences.is_some() {

@@ -15,7 +15,7 @@ use crate::page::threads;
 use majuscule::error::Error;
 use majuscule::files::{self, Publish};
 use majuscule::methods::{Model, Preset, Read, embedded_on};
-use majuscule::restorer::{SentenceStarts, Want};
+use majuscule::restorer::{Request, SentenceStarts};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
@@ -101,12 +101,12 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     let (Model { manifest, restorer }, read) = args.load()?;
     let threads = threads(args.threads);
     let predictions = args.predictions_per_word.unwrap_or(NonZeroUsize::MIN);
-    let want = Want {
+    let request = Request {
         confidence: args.calibration,
         look_ahead: args.look_ahead,
         predictions,
         threads,
-        ..Want::default()
+        ..Request::default()
     };
     let mut reading = args.measure.reading.clone();
     // A model names the language of its texts; of several, `--lang` may name one.
@@ -117,10 +117,10 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     if let Some(hypothesis) = &args.align {
         let reference = args.reference()?;
         let timed = Timed(&*restorer);
-        let starts = args.sentence_start.map_or(want.starts, SentenceStarts::from);
-        let want = Want { starts, ..want };
+        let starts = args.sentence_start.map_or(request.starts, SentenceStarts::from);
+        let request = Request { starts, ..request };
         let kept = args.case.unwrap_or(Capitalized::Ignore);
-        let cases = Cases::Restored { method: &timed, want, spellings: &spellings, kept };
+        let cases = Cases::Restored { method: &timed, request, spellings: &spellings, kept };
         let scores = aligned::files::score_files(reference, hypothesis, &reading, manifest.locale, cases)?;
         tell(read);
         let config = measure::aligned_config(manifest.locale, args.top);
@@ -138,7 +138,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     let mut written = args.choices.as_ref().map(publish).transpose()?;
     let score = evaluate_each(
         &Timed(&*restorer),
-        want,
+        request,
         args.sentence_start,
         &corpus,
         &mut |tokens, gold, choices| {
@@ -160,7 +160,8 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     }
     if args.per_file {
         for file in corpus.parts()? {
-            let score = evaluate_each(&*restorer, want, args.sentence_start, &file, &mut |_, _, _| Ok(()))?;
+            let score =
+                evaluate_each(&*restorer, request, args.sentence_start, &file, &mut |_, _, _| Ok(()))?;
             report.push_file(file.name(), &score, config.matching);
         }
     }

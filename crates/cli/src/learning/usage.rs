@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use majuscule::error::{Error, Result};
 use majuscule::files;
-use majuscule::restorer::{Details, Restorer, Session, Want};
+use majuscule::restorer::{Details, Request, Restorer, Session};
 use majuscule::text::{Choice, Labels, Tokens};
 use majuscule_train::eval::usage::{Restoring, Took, Usage};
 
@@ -100,13 +100,13 @@ impl Restorer for Timed<'_> {
         self.0.has_probabilities()
     }
 
-    fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        self.0.session(want)
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        self.0.session(request)
     }
 
-    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
+    fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
         let since = Instant::now();
-        let choices = self.0.restore_batch(documents, want);
+        let choices = self.0.restore_batch(documents, request);
         NANOSECONDS.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
         WORDS.fetch_add(documents.iter().map(|tokens| tokens.len() as u64).sum(), Ordering::Relaxed);
         choices

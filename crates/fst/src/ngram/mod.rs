@@ -26,7 +26,7 @@ use majuscule::methods::hmm::guess::Guesser;
 use majuscule::methods::hmm::session::{HmmSession, n_best};
 use majuscule::methods::{Method, classical, hmm};
 use majuscule::model::{Section, Store};
-use majuscule::restorer::{Details, Labelling, Restorer, Session, Want};
+use majuscule::restorer::{Details, Labelling, Request, Restorer, Session};
 use majuscule::search::Scorer;
 use majuscule::text::{Labels, Locale, Tokens};
 
@@ -155,10 +155,10 @@ impl Restorer for Ngram {
         self.settings.arcs == BackOff::Failure
     }
 
-    fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        let confidence = want.confidence && self.has_probabilities();
-        let want = Want { confidence, ..want };
-        Box::new(HmmSession::new(self.candidates(), Walk::new(&self.machine), want))
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        let confidence = request.confidence && self.has_probabilities();
+        let request = Request { confidence, ..request };
+        Box::new(HmmSession::new(self.candidates(), Walk::new(&self.machine), request))
     }
 }
 
@@ -221,7 +221,7 @@ mod tests {
 
     fn labels(model: &dyn Restorer, tokens: &Tokens) -> Vec<Label> {
         let mut choices: Vec<Choice> = Vec::new();
-        model.session(Want::default()).push(tokens, Boundary::Reset, &mut choices).unwrap();
+        model.session(Request::default()).push(tokens, Boundary::Reset, &mut choices).unwrap();
         choices.into_iter().map(|choice| choice.label).collect()
     }
 
@@ -269,8 +269,8 @@ mod tests {
         for (arcs, has) in [(BackOff::Failure, true), (BackOff::Epsilon, false)] {
             let (_, model) = trained(text, 3, arcs).unwrap();
             let mut choices = Vec::new();
-            let want = Want { confidence: true, ..Want::default() };
-            model.session(want).push(&tokens, Boundary::Reset, &mut choices).unwrap();
+            let request = Request { confidence: true, ..Request::default() };
+            model.session(request).push(&tokens, Boundary::Reset, &mut choices).unwrap();
             assert!(choices.iter().all(|choice| choice.confidence.is_some() == has), "{choices:?}");
         }
     }

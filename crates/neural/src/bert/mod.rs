@@ -32,7 +32,7 @@ use majuscule::methods::Method;
 use majuscule::methods::backend::{Backend, Precision};
 use majuscule::methods::spellings::ClassCases;
 use majuscule::model::{Section, Store};
-use majuscule::restorer::{Details, LayerWeights, Restorer, Session, Want};
+use majuscule::restorer::{Details, LayerWeights, Request, Restorer, Session};
 use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale, Mark, Tokens};
 use tagger::Tagger;
 use tokenize::Pieces;
@@ -177,16 +177,16 @@ impl Bert {
 
     /// Returns the scores of the labels of each target with pieces, window after window. If a
     /// device does not have enough memory for all, they are computed in parts.
-    fn scores(&self, windows: &[&PieceWindow], want: Want) -> Result<Vec<Vec<f32>>> {
+    fn scores(&self, windows: &[&PieceWindow], request: Request) -> Result<Vec<Vec<f32>>> {
         if self.is_by_itself() {
-            return self.engine_scores(windows, want).map_err(failed);
+            return self.engine_scores(windows, request).map_err(failed);
         }
         match self.graph_scores(windows) {
             Ok(scores) => Ok(scores),
             Err(error) if !device::is_full(&error) => Err(failed(error)),
             Err(_) if windows.len() > 1 => {
                 let (first, second) = windows.split_at(windows.len() / 2);
-                Ok([self.scores(first, want)?, self.scores(second, want)?].concat())
+                Ok([self.scores(first, request)?, self.scores(second, request)?].concat())
             }
             Err(error) => {
                 let pieces = windows.first().map_or(0, |window| window.ids.len());
@@ -199,7 +199,7 @@ impl Bert {
     }
 
     /// Computes the scores with the engine, on the processor.
-    fn engine_scores(&self, windows: &[&PieceWindow], want: Want) -> Computed<Vec<Vec<f32>>> {
+    fn engine_scores(&self, windows: &[&PieceWindow], request: Request) -> Computed<Vec<Vec<f32>>> {
         let place = |target: &WindowTarget| target.first;
         let requests: Vec<ScoreRequest<'_>> = windows
             .iter()
@@ -208,7 +208,7 @@ impl Bert {
                 places: window.targets.iter().filter_map(place).collect(),
             })
             .collect();
-        self.engine()?.scores(&requests, want.threads)
+        self.engine()?.scores(&requests, request.threads)
     }
 
     fn engine(&self) -> Computed<&Engine> {
@@ -242,17 +242,17 @@ impl Bert {
         pool: &mut ScorePool,
         window: PieceWindow,
         scores: &mut impl Iterator<Item = &'s [f32]>,
-        want: Want,
+        request: Request,
         out: &mut Vec<Choice>,
     ) {
-        out.extend(pool.add(window, scores).map(|(target, scores)| self.choice(&target, &scores, want)));
+        out.extend(pool.add(window, scores).map(|(target, scores)| self.choice(&target, &scores, request)));
     }
 
     /// Returns the most probable label of a word; a word without scores is in lower case.
-    fn choice(&self, target: &WindowTarget, scores: &[f32], want: Want) -> Choice {
+    fn choice(&self, target: &WindowTarget, scores: &[f32], request: Request) -> Choice {
         let chosen = |case: Case, confidence: f32| Choice {
             label: Label::from(case),
-            confidence: want.confidence.then_some(confidence),
+            confidence: request.confidence.then_some(confidence),
         };
         if let Constraint::Fixed(case) = target.constraint {
             return chosen(case, 1.0);
@@ -307,8 +307,8 @@ impl Restorer for Bert {
         None
     }
 
-    fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        Box::new(WindowSession::new(self, want))
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        Box::new(WindowSession::new(self, request))
     }
 
     fn details(&self) -> Option<&dyn Details> {
@@ -316,10 +316,10 @@ impl Restorer for Bert {
     }
 
     /// Windows of about equal length go through the encoder together.
-    fn restore_batch(&self, documents: &[Tokens], want: Want) -> Result<Vec<Vec<Choice>>> {
+    fn restore_batch(&self, documents: &[Tokens], request: Request) -> Result<Vec<Vec<Choice>>> {
         let mut windows = Vec::new();
         let mut counts = Vec::with_capacity(documents.len());
-        let mut windower = self.windower(want);
+        let mut windower = self.windower(request);
         for document in documents {
             let before = windows.len();
             windower.push_document(document, &mut windows)?;
@@ -330,7 +330,7 @@ impl Restorer for Bert {
         let mut scores = vec![Vec::new(); windows.len()];
         for group in batches(&order, |&at| windows[at].ids.len(), BATCH) {
             let group_windows: Vec<&PieceWindow> = group.iter().map(|&at| &windows[at]).collect();
-            let mut found = self.scores(&group_windows, want)?.into_iter();
+            let mut found = self.scores(&group_windows, request)?.into_iter();
             for &at in group {
                 let targets = windows[at].targets.iter().filter(|target| target.first.is_some()).count();
                 scores[at] = found.by_ref().take(targets).collect();
@@ -340,7 +340,7 @@ impl Restorer for Bert {
         let document = |count| {
             let (mut pool, mut choices) = (ScorePool::default(), Vec::new());
             for (window, scores) in windows.by_ref().take(count) {
-                self.choices(&mut pool, window, &mut scores.iter().map(Vec::as_slice), want, &mut choices);
+                self.choices(&mut pool, window, &mut scores.iter().map(Vec::as_slice), request, &mut choices);
             }
             choices
         };
@@ -360,9 +360,9 @@ impl WindowModel for Bert {
     type Encoder<'m> = &'m Pieces;
     type Pending = ScorePool;
 
-    fn windower(&self, want: Want) -> Windower<&Pieces> {
+    fn windower(&self, request: Request) -> Windower<&Pieces> {
         let BertSettings { window, runs_on } = self.settings;
-        let options = windows::options(window, runs_on, want.look_ahead, want.predictions.get());
+        let options = windows::options(window, runs_on, request.look_ahead, request.predictions.get());
         Windower::new(&self.pieces, options)
     }
 
@@ -370,7 +370,7 @@ impl WindowModel for Bert {
         &self,
         windows: Vec<PieceWindow>,
         pool: &mut ScorePool,
-        want: Want,
+        request: Request,
         out: &mut Vec<Choice>,
     ) -> Result<()> {
         // If scores depend on the batch, a window goes alone.
@@ -378,9 +378,9 @@ impl WindowModel for Bert {
         let mut windows = windows.into_iter().peekable();
         while windows.peek().is_some() {
             let group: Vec<PieceWindow> = windows.by_ref().take(together).collect();
-            let scores = self.scores(&group.iter().collect::<Vec<_>>(), want)?;
+            let scores = self.scores(&group.iter().collect::<Vec<_>>(), request)?;
             let mut scores = scores.iter().map(Vec::as_slice);
-            group.into_iter().for_each(|window| self.choices(pool, window, &mut scores, want, out));
+            group.into_iter().for_each(|window| self.choices(pool, window, &mut scores, request, out));
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use majuscule::error::{Error, Result};
 use majuscule::methods::spellings::ClassCases;
 use majuscule::methods::{Method, classical};
 use majuscule::model::{Section, Store};
-use majuscule::restorer::{Details, Restorer, Session, Want};
+use majuscule::restorer::{Details, Request, Restorer, Session};
 use majuscule::text::{Case, Choice, Constraint, Label, Labels, Locale};
 use network::WordBatch;
 use vocabulary::BilstmVocabulary;
@@ -132,12 +132,12 @@ impl Bilstm {
     }
 
     /// Returns the labels of the best labelling.
-    fn choices(&self, window: &TextWindow, scores: &[f32], want: Want) -> Vec<Choice> {
+    fn choices(&self, window: &TextWindow, scores: &[f32], request: Request) -> Vec<Choice> {
         let lower = |at: usize| window.words[at].word.lower.as_str();
         let allowed = |at: usize, label: usize| self.case(label, lower(at)).is_some();
         let chain = network::chain(&self.weights);
         let best = chain.best(scores, allowed);
-        let marginals = want.confidence.then(|| chain.marginals(scores, allowed));
+        let marginals = request.confidence.then(|| chain.marginals(scores, allowed));
         let choice = |at: usize| {
             let (case, probability) = match window.words[at].constraint {
                 Constraint::Fixed(case) => (case, 1.0),
@@ -157,7 +157,7 @@ impl Bilstm {
             // The sum may exceed 1 by a rounding error.
             Choice {
                 label: Label::from(case),
-                confidence: want.confidence.then_some(probability.min(1.0) as f32),
+                confidence: request.confidence.then_some(probability.min(1.0) as f32),
             }
         };
         window.targets.clone().map(choice).collect()
@@ -183,8 +183,8 @@ impl Restorer for Bilstm {
         Some(self)
     }
 
-    fn session(&self, want: Want) -> Box<dyn Session + '_> {
-        Box::new(WindowSession::new(self, want))
+    fn session(&self, request: Request) -> Box<dyn Session + '_> {
+        Box::new(WindowSession::new(self, request))
     }
 }
 
@@ -193,19 +193,25 @@ impl WindowModel for Bilstm {
     type Encoder<'m> = &'m BilstmVocabulary;
     type Pending = ();
 
-    fn windower(&self, want: Want) -> Windower<&BilstmVocabulary> {
+    fn windower(&self, request: Request) -> Windower<&BilstmVocabulary> {
         let BilstmSettings { window, runs_on, .. } = self.settings;
-        Windower::new(&self.vocabulary, windows::options(window, runs_on, want.look_ahead))
+        Windower::new(&self.vocabulary, windows::options(window, runs_on, request.look_ahead))
     }
 
     /// Windows go through the network one at a time, so that no choice depends on the others.
-    fn answer(&self, windows: Vec<TextWindow>, _: &mut (), want: Want, out: &mut Vec<Choice>) -> Result<()> {
+    fn answer(
+        &self,
+        windows: Vec<TextWindow>,
+        _: &mut (),
+        request: Request,
+        out: &mut Vec<Choice>,
+    ) -> Result<()> {
         for window in &windows {
             let batch = WordBatch::new(&[window.seen()]);
             let forward = network::forward(&self.weights, &batch, &mut |_| {});
             for (_, rows) in batch.texts() {
                 let scores = network::scores_of(&forward.scores, &rows, self.labels.len());
-                out.extend(self.choices(window, &scores, want));
+                out.extend(self.choices(window, &scores, request));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use super::windower::{Windower, WordEncoder};
 use majuscule::error::Result;
-use majuscule::restorer::{Boundary, Session, Want};
+use majuscule::restorer::{Boundary, Request, Session};
 use majuscule::text::{Choice, Tokens};
 
 /// A model that reads windows of words.
@@ -20,14 +20,14 @@ pub trait WindowModel: Debug + Sync {
     type Pending: Debug + Clone + Default + Send;
 
     /// Returns the windower of a session.
-    fn windower(&self, want: Want) -> Windower<Self::Encoder<'_>>;
+    fn windower(&self, request: Request) -> Windower<Self::Encoder<'_>>;
 
     /// Appends the choices for the words that are finished with these windows.
     fn answer(
         &self,
         windows: Vec<Self::Window>,
         pending: &mut Self::Pending,
-        want: Want,
+        request: Request,
         out: &mut Vec<Choice>,
     ) -> Result<()>;
 }
@@ -36,7 +36,7 @@ pub trait WindowModel: Debug + Sync {
 #[derive(Debug)]
 pub struct WindowSession<'a, M: WindowModel> {
     model: &'a M,
-    want: Want,
+    request: Request,
     windower: Windower<M::Encoder<'a>>,
     windows: Vec<M::Window>,
     pending: M::Pending,
@@ -47,9 +47,9 @@ const MOST_WAITING: usize = 1024;
 
 impl<'a, M: WindowModel> WindowSession<'a, M> {
     /// Starts a text.
-    pub fn new(model: &'a M, want: Want) -> Self {
-        let (windower, windows, pending) = (model.windower(want), Vec::new(), M::Pending::default());
-        Self { model, want, windower, windows, pending }
+    pub fn new(model: &'a M, request: Request) -> Self {
+        let (windower, windows, pending) = (model.windower(request), Vec::new(), M::Pending::default());
+        Self { model, request, windower, windows, pending }
     }
 
     fn answer(&mut self, out: &mut Vec<Choice>) -> Result<()> {
@@ -57,7 +57,7 @@ impl<'a, M: WindowModel> WindowSession<'a, M> {
             return Ok(());
         }
         let windows = std::mem::take(&mut self.windows);
-        self.model.answer(windows, &mut self.pending, self.want, out)
+        self.model.answer(windows, &mut self.pending, self.request, out)
     }
 }
 
@@ -75,7 +75,7 @@ impl<M: WindowModel> Session for WindowSession<'_, M> {
 
     fn guess(&mut self, out: &mut Vec<Choice>) -> Result<()> {
         match self.windower.rest() {
-            Some(window) => self.model.answer(vec![window], &mut self.pending.clone(), self.want, out),
+            Some(window) => self.model.answer(vec![window], &mut self.pending.clone(), self.request, out),
             None => Ok(()),
         }
     }

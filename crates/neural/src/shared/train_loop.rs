@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::samples::Dataset;
 use super::throughput::Throughput;
 use majuscule::error::Result;
-use majuscule::restorer::{Restorer, Want};
+use majuscule::restorer::{Request, Restorer};
 use majuscule_train::corpus::Protocol;
 use majuscule_train::eval::{Matching, evaluate};
 use majuscule_train::methods::log::Log;
@@ -207,8 +207,8 @@ impl<T: NetworkTrainer> TrainLoop<'_, T> {
         }
         let weights = self.trainer.weights()?;
         let model = self.trainer.model(&weights)?;
-        let want = Want { threads: self.threads, ..Want::default() };
-        let score = evaluate(&model, want, self.protocol, &self.dataset.held_out)?;
+        let request = Request { threads: self.threads, ..Request::default() };
+        let score = evaluate(&model, request, self.protocol, &self.dataset.held_out)?;
         let slots = score.all().slots(Matching::of(self.protocol));
         // Without any slot, all weights are equally good.
         let ser = slots.ser().unwrap_or_default();

@@ -8,7 +8,7 @@ use super::calibration::Calibration;
 use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::{Corpus, Example, Gold, Protocol};
 use majuscule::error::{Error, Result};
-use majuscule::restorer::{Restorer, SentenceStarts, Want};
+use majuscule::restorer::{Request, Restorer, SentenceStarts};
 use majuscule::text::{Case, Choice, Mark, RestoreOptions, SentenceStart, Tokens, resolve};
 
 /// The number of words restored in one call: enough for a method that works on many sentences at
@@ -176,19 +176,19 @@ fn uneven(words: usize, gold: usize, choices: usize) -> Error {
 }
 
 /// Scores a method on examples that a protocol made. The method sees the words without capitals,
-/// and its choices are compared with the right labels. The protocol, and not `want`, decides which
-/// sentence starts are to be predicted, as in [`evaluate_corpus`].
+/// and its choices are compared with the right labels. The protocol, and not `request`, decides
+/// which sentence starts are to be predicted, as in [`evaluate_corpus`].
 ///
 /// # Errors
 /// If the method fails.
 pub fn evaluate(
     method: &dyn Restorer,
-    want: Want,
+    request: Request,
     protocol: Protocol,
     examples: &[Example],
 ) -> Result<Score> {
     let mut show = |_: &Tokens, _: &[Gold], _: &[Choice]| Ok(());
-    let mut evaluation = Evaluation::new(method, want, protocol, None, &mut show);
+    let mut evaluation = Evaluation::new(method, request, protocol, None, &mut show);
     examples.iter().try_for_each(|example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -198,8 +198,8 @@ pub fn evaluate(
 ///
 /// # Errors
 /// If the corpus cannot be read or the method fails.
-pub fn evaluate_corpus(method: &dyn Restorer, want: Want, corpus: &Corpus) -> Result<Score> {
-    evaluate_each(method, want, None, corpus, &mut |_, _, _| Ok(()))
+pub fn evaluate_corpus(method: &dyn Restorer, request: Request, corpus: &Corpus) -> Result<Score> {
+    evaluate_each(method, request, None, corpus, &mut |_, _, _| Ok(()))
 }
 
 /// A callback that receives the words, right labels and choices of each example.
@@ -214,12 +214,12 @@ pub type ExampleView<'a> = dyn FnMut(&Tokens, &[Gold], &[Choice]) -> Result<()> 
 /// Those of [`evaluate_corpus`], and if `show` fails.
 pub fn evaluate_each(
     method: &dyn Restorer,
-    want: Want,
+    request: Request,
     sentence_start: Option<SentenceStart>,
     corpus: &Corpus,
     show: &mut ExampleView<'_>,
 ) -> Result<Score> {
-    let mut evaluation = Evaluation::new(method, want, corpus.protocol(), sentence_start, show);
+    let mut evaluation = Evaluation::new(method, request, corpus.protocol(), sentence_start, show);
     evaluation.options.locale = Some(corpus.locale());
     corpus.for_each(&mut |example| evaluation.push(example))?;
     evaluation.finish()
@@ -228,7 +228,7 @@ pub fn evaluate_each(
 /// A method, the examples of the next batch, and the score so far.
 struct Evaluation<'a> {
     method: &'a dyn Restorer,
-    want: Want,
+    request: Request,
     options: RestoreOptions,
     documents: Vec<Tokens>,
     gold: Vec<Vec<Gold>>,
@@ -240,7 +240,7 @@ struct Evaluation<'a> {
 impl<'a> Evaluation<'a> {
     fn new(
         method: &'a dyn Restorer,
-        want: Want,
+        request: Request,
         protocol: Protocol,
         sentence_start: Option<SentenceStart>,
         show: &'a mut ExampleView<'a>,
@@ -254,9 +254,9 @@ impl<'a> Evaluation<'a> {
         let sentence_start = sentence_start.unwrap_or(SentenceStart::Never);
         let options = RestoreOptions { sentence_start, ..RestoreOptions::default() };
         // If the method predicts the ends of sentences, they are scored too.
-        let want = Want { starts, marks: method.labels().marks(), ..want };
+        let request = Request { starts, marks: method.labels().marks(), ..request };
         let score = Score::default();
-        Self { method, want, options, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
+        Self { method, request, options, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
     }
 
     fn push(&mut self, example: &Example) -> Result<()> {
@@ -268,7 +268,7 @@ impl<'a> Evaluation<'a> {
 
     /// Restores and counts the collected examples, and clears them.
     fn restore(&mut self) -> Result<()> {
-        let mut choices = self.method.restore_batch(&self.documents, self.want)?;
+        let mut choices = self.method.restore_batch(&self.documents, self.request)?;
         for (tokens, choices) in self.documents.iter().zip(&mut choices) {
             for ((lower, token), choice) in tokens.iter().zip(choices) {
                 choice.label.case = resolve(lower, token, choice, &self.options).case;
@@ -321,7 +321,7 @@ pub(super) mod tests {
             false
         }
 
-        fn session(&self, _: Want) -> Box<dyn Session + '_> {
+        fn session(&self, _: Request) -> Box<dyn Session + '_> {
             Box::new(TitlesSession(self))
         }
     }
@@ -359,7 +359,7 @@ pub(super) mod tests {
     fn score(sentences: &[&str]) -> Score {
         let method = Titles(vec!["ada", "rome", "may"]);
         let examples: Vec<Example> = sentences.iter().map(|sentence| example(sentence)).collect();
-        evaluate(&method, Want::default(), Protocol::Susanto, &examples).unwrap()
+        evaluate(&method, Request::default(), Protocol::Susanto, &examples).unwrap()
     }
 
     const SENTENCES: [&str; 5] = [
@@ -416,7 +416,7 @@ pub(super) mod tests {
         let mut unscored = example("May we go");
         unscored.gold[0].scored = false;
         let method = Titles(vec![]);
-        let score = evaluate(&method, Want::default(), Protocol::Susanto, &[unscored]).unwrap();
+        let score = evaluate(&method, Request::default(), Protocol::Susanto, &[unscored]).unwrap();
         assert_eq!(score.all().tokens(), 2);
         assert_eq!(score.all().slots(Matching::Spelling), Slots::default());
     }
@@ -456,9 +456,9 @@ pub(super) mod tests {
         let text = "Ada saw Rome.\nThey may wait in Rome.\n".repeat(2000);
         let corpus = Corpus::of_text(&text, Reading::default(), Protocol::Batista, Locale::Root);
         let method = Titles(vec!["ada", "rome", "may"]);
-        let score = evaluate_corpus(&method, Want::default(), &corpus).unwrap();
+        let score = evaluate_corpus(&method, Request::default(), &corpus).unwrap();
         let examples = corpus.examples().unwrap();
-        assert_eq!(score, evaluate(&method, Want::default(), Protocol::Batista, &examples).unwrap());
+        assert_eq!(score, evaluate(&method, Request::default(), Protocol::Batista, &examples).unwrap());
         // Rome twice and may: two correct slots and one inserted each time.
         assert_eq!(
             score.all().slots(Matching::Spelling),
@@ -484,8 +484,8 @@ pub(super) mod tests {
             false
         }
 
-        fn session(&self, want: Want) -> Box<dyn Session + '_> {
-            Box::new(BeginningsSession(want.starts))
+        fn session(&self, request: Request) -> Box<dyn Session + '_> {
+            Box::new(BeginningsSession(request.starts))
         }
     }
 
@@ -504,16 +504,16 @@ pub(super) mod tests {
         let text = "Ada saw Rome.\nThey may wait in Rome.\n";
         for protocol in Protocol::ALL {
             let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
-            let score = evaluate_corpus(&Beginnings, Want::default(), &corpus).unwrap();
+            let score = evaluate_corpus(&Beginnings, Request::default(), &corpus).unwrap();
             for starts in [
                 SentenceStarts::None,
                 SentenceStarts::Marked,
                 SentenceStarts::Predicted,
                 SentenceStarts::EveryLine,
             ] {
-                let want = Want { starts, ..Want::default() };
+                let request = Request { starts, ..Request::default() };
                 let examples = corpus.examples().unwrap();
-                assert_eq!(evaluate(&Beginnings, want, protocol, &examples).unwrap(), score, "{protocol}");
+                assert_eq!(evaluate(&Beginnings, request, protocol, &examples).unwrap(), score, "{protocol}");
             }
             // Sentence starts are predicted only if sentences run together.
             let found = score.all().slots(Matching::Spelling).hypothesis() > 0;
@@ -529,8 +529,8 @@ pub(super) mod tests {
             let corpus = Corpus::of_text(text, Reading::default(), protocol, Locale::Root);
             let corpus = corpus.with_spellings(spellings.clone());
             let errors = |start| {
-                let (method, want) = (Titles(vec![]), Want::default());
-                let score = evaluate_each(&method, want, start, &corpus, &mut |_, _, _| Ok(())).unwrap();
+                let (method, request) = (Titles(vec![]), Request::default());
+                let score = evaluate_each(&method, request, start, &corpus, &mut |_, _, _| Ok(())).unwrap();
                 let wrong = score.most_frequent_errors(Matching::Spelling, 9);
                 wrong.into_iter().map(|(wrong, _)| wrong.lower.into_string()).collect::<Vec<_>>()
             };

@@ -14,7 +14,7 @@ use crate::bert::tagger::{GAMMA, HEAD, SCALARS};
 use crate::bert::weights::{self, TensorMap};
 use crate::shared::train_loop::{NetworkTrainer, TrainPosition, TrainStep};
 use majuscule::methods::backend::Device;
-use majuscule::restorer::{Restorer, Want};
+use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Class, Locale, Tokens};
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
@@ -55,7 +55,7 @@ fn of_text(text: &str) -> Corpus {
 /// Words as a model restores them.
 fn restored(model: &Bert, words: &str) -> String {
     let tokens = Tokens::of_words(words.split(' '), Locale::Root);
-    let choices = model.restore_batch(std::slice::from_ref(&tokens), Want::default()).unwrap().remove(0);
+    let choices = model.restore_batch(std::slice::from_ref(&tokens), Request::default()).unwrap().remove(0);
     let forms = choices
         .iter()
         .enumerate()
@@ -120,7 +120,7 @@ fn it_learns_fifty_sentences_by_heart() {
     let config = BertConfig { epochs: 40, frozen: 1, held_out: 0.0, decay: true, ..config() };
     let corpus = corpus();
     let model = train(&config, &corpus).unwrap();
-    let score = evaluate_corpus(&model, Want::default(), &corpus).unwrap();
+    let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
     assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
     let layers = model.tagger().layer_weights().unwrap();
     assert!(layers.len() == 3 && (layers.iter().sum::<f32>() - 1.0).abs() < 1e-5);

@@ -3,7 +3,7 @@
 use super::samples::WordSample;
 use super::*;
 use crate::bilstm::network::{WordBatch, forward, scores_of};
-use majuscule::restorer::Want;
+use majuscule::restorer::Request;
 use majuscule::text::Locale;
 use majuscule_train::corpus::{Protocol, Reading};
 use majuscule_train::eval::{Matching, evaluate_corpus};
@@ -141,7 +141,7 @@ fn it_learns_fifty_sentences_by_heart() {
     let config = BilstmConfig { epochs: 30, held_out: 0.0, ..config() };
     let corpus = corpus();
     let model = train(&config, &corpus, one()).unwrap();
-    let score = evaluate_corpus(&model, Want::default(), &corpus).unwrap();
+    let score = evaluate_corpus(&model, Request::default(), &corpus).unwrap();
     assert_eq!(score.all().slots(Matching::Spelling).ser(), Some(0.0));
 }
 

@@ -11,7 +11,7 @@ use crate::corpus::{Corpus, Protocol, Reading};
 use majuscule::error::{Error, Result};
 use majuscule::files;
 use majuscule::format::unfiltered_name;
-use majuscule::restorer::{Restorer, Want};
+use majuscule::restorer::{Request, Restorer};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{Locale, Spellings};
 
@@ -25,7 +25,7 @@ pub enum Cases<'a> {
         /// The method.
         method: &'a dyn Restorer,
         /// The options of the method.
-        want: Want,
+        request: Request,
         /// Words and phrases that the user spells. They take precedence over the method.
         spellings: &'a Spellings,
         /// The capitals of the hypothesis that are kept. A recording counts as a line.
@@ -126,8 +126,8 @@ pub fn score_files(
             };
             let hypotheses = match cases {
                 Cases::Own => hypotheses,
-                Cases::Restored { method, want, spellings, kept } => {
-                    hypotheses.restored(method, want, locale, spellings, kept)?
+                Cases::Restored { method, request, spellings, kept } => {
+                    hypotheses.restored(method, request, locale, spellings, kept)?
                 }
             };
             let pairing = Pairing::of(&references, &hypotheses);

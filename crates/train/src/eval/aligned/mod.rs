@@ -26,7 +26,7 @@ use super::slots::{Confusion, Matching, ratio};
 use crate::corpus::{Corpus, marks};
 use majuscule::error::Result;
 use majuscule::format::{Utterance, UtterancePart};
-use majuscule::restorer::{Restorer, Want};
+use majuscule::restorer::{Request, Restorer};
 use majuscule::text::tokenize::Capitalized;
 use majuscule::text::{
     Break, Case, Constraint, Locale, RestoreOptions, SentenceStart, Spellings, Token, Tokens, resolve,
@@ -138,7 +138,7 @@ impl Transcript {
     pub fn restored(
         mut self,
         method: &dyn Restorer,
-        want: Want,
+        request: Request,
         locale: Locale,
         spellings: &Spellings,
         kept: Capitalized,
@@ -182,7 +182,7 @@ impl Transcript {
                 }
             }
             spellings.fix(source.as_bytes(), 0, true, &mut words);
-            let choices = method.restore_batch(slice::from_ref(&words), want)?.pop().unwrap_or_default();
+            let choices = method.restore_batch(slice::from_ref(&words), request)?.pop().unwrap_or_default();
             for ((word, (lower, token)), choice) in stream.into_iter().zip(words.iter()).zip(choices) {
                 if left.remove(&word) {
                     self.cases[word] = resolve(lower, token, &choice, &options).case;
@@ -632,7 +632,13 @@ pub(crate) mod tests {
         let reference = Transcript::of_text("Ana Reis left", Locale::Root);
         for hypothesis in ["ana rice left", "ANA RICE LEFT."] {
             let hypothesis = Transcript::of_text(hypothesis, Locale::Root)
-                .restored(&method, Want::default(), Locale::Root, &Spellings::default(), Capitalized::Ignore)
+                .restored(
+                    &method,
+                    Request::default(),
+                    Locale::Root,
+                    &Spellings::default(),
+                    Capitalized::Ignore,
+                )
                 .unwrap();
             let score = score(&reference, &hypothesis, Locale::Root);
             assert_eq!(slots(score.recognised), Slots { correct: 1, ..Slots::default() });
@@ -746,7 +752,7 @@ pub(crate) mod tests {
         let method = Titles(vec!["ana", "anna", "hannah"]);
         let hypothesis = transcript(Kind::Trn, "{ anna / { hannah / ana } } left (x-1)");
         let hypothesis = hypothesis
-            .restored(&method, Want::default(), Locale::Root, &Spellings::default(), Capitalized::Ignore)
+            .restored(&method, Request::default(), Locale::Root, &Spellings::default(), Capitalized::Ignore)
             .unwrap();
         for reference in ["Anna left (x-1)", "Hannah left (x-1)", "Ana left (x-1)"] {
             let score = score(&transcript(Kind::Trn, reference), &hypothesis, Locale::Root);
@@ -760,7 +766,7 @@ pub(crate) mod tests {
             let spellings = Spellings::read(b"New York\n", "my.words", Locale::Root).unwrap();
             let method = Titles(vec!["ana"]);
             let text = Transcript::of_text(text, Locale::Root);
-            let text = text.restored(&method, Want::default(), Locale::Root, &spellings, kept).unwrap();
+            let text = text.restored(&method, Request::default(), Locale::Root, &spellings, kept).unwrap();
             let words = text.words.iter().zip(&text.cases);
             words.map(|((lower, _), case)| case.applied(lower, Locale::Root)).collect::<Vec<_>>().join(" ")
         };

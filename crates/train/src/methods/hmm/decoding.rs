@@ -5,7 +5,7 @@ use crate::corpus::{Corpus, Protocol, Reading};
 use crate::lm::kneser_ney;
 use majuscule::lm::forms::Form;
 use majuscule::methods::hmm::*;
-use majuscule::restorer::{Boundary, Details, Restorer, Want};
+use majuscule::restorer::{Boundary, Details, Request, Restorer};
 use majuscule::text::{Break, Case, Choice, Constraint, Token, Tokens};
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
@@ -25,15 +25,15 @@ fn tiny() -> Hmm {
     Hmm { model, forms, guesser, settings, locale: Locale::Root, labels, sections: Vec::new() }
 }
 
-fn choices(model: &Hmm, tokens: &Tokens, want: Want) -> Vec<Choice> {
+fn choices(model: &Hmm, tokens: &Tokens, request: Request) -> Vec<Choice> {
     let mut out = Vec::new();
-    model.session(want).push(tokens, Boundary::Reset, &mut out).unwrap();
+    model.session(request).push(tokens, Boundary::Reset, &mut out).unwrap();
     out
 }
 
 fn restored(model: &Hmm, text: &str) -> String {
     let tokens = Tokens::of_words(text.split(' '), Locale::Root);
-    let choices = choices(model, &tokens, Want::default());
+    let choices = choices(model, &tokens, Request::default());
     let words = choices.iter().enumerate();
     let words: Vec<_> =
         words.map(|(at, choice)| choice.label.case.applied(tokens.lower(at), Locale::Root)).collect();
@@ -91,8 +91,8 @@ proptest! {
         let tokens = Tokens::of_words(words, Locale::Root);
         let all = all(&model, &tokens);
         let whole: f64 = all.iter().map(|(cost, _)| (-cost).exp()).sum();
-        let want = Want { confidence: true, ..Want::default() };
-        let found = choices(&model, &tokens, want);
+        let request = Request { confidence: true, ..Request::default() };
+        let found = choices(&model, &tokens, request);
         let cases: Vec<Case> = found.iter().map(|choice| choice.label.case).collect();
         let cost = all.iter().find(|(_, path)| *path == cases).unwrap().0;
         prop_assert!(cost - all[0].0 < 1e-4, "{cost} {}", all[0].0);
@@ -127,7 +127,7 @@ fn the_tiny_model_is_decoded_as_by_hand() {
 fn forward_only_a_word_is_chosen_by_what_stands_before_it() {
     let (model, tokens) = (tiny(), Tokens::of_words(["us", "in"], Locale::Root));
     for (look_ahead, certain) in [(0, 2), (1, 1)] {
-        let mut session = model.session(Want { look_ahead: Some(look_ahead), ..Want::default() });
+        let mut session = model.session(Request { look_ahead: Some(look_ahead), ..Request::default() });
         let mut out = Vec::new();
         session.push(&tokens, Boundary::None, &mut out).unwrap();
         assert!(out.len() >= certain, "{out:?}");
@@ -141,7 +141,7 @@ fn what_the_user_gives_is_context() {
     for (word, token) in [("in", None), ("the", Some(fixed)), ("us", None), ("in", None)] {
         tokens.push(word, Locale::Root, token.unwrap_or_default());
     }
-    let found = choices(&tiny(), &tokens, Want::default());
+    let found = choices(&tiny(), &tokens, Request::default());
     assert_eq!(found[1].label.case, Case::Upper);
     // After THE, which the model does not know: -0.70 - 0.85 for "us in", -1 - 0.30 - 1 for "US in".
     assert_eq!(found[2].label.case, Case::Lower);
@@ -154,7 +154,7 @@ fn a_line_may_end_a_sentence_and_a_turn_does() {
         let mut tokens = Tokens::of_words(["us"], Locale::Root);
         tokens.push("the", Locale::Root, Token { before, ..Token::default() });
         tokens.push("us", Locale::Root, Token::default());
-        choices(&model, &tokens, Want::default())[1].label.case
+        choices(&model, &tokens, Request::default())[1].label.case
     };
     assert_eq!(at(Break::Turn), Case::Title);
     assert_eq!(at(Break::Line), Case::Title);

@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::methods::maxent::train;
-    use majuscule::restorer::{Restorer, Want};
+    use majuscule::restorer::{Request, Restorer};
     use majuscule::text::{Locale, Tokens};
 
     fn corpus(text: &str, protocol: Protocol, locale: Locale) -> Corpus {
@@ -279,7 +279,8 @@ mod tests {
 
     fn cases(model: &Maxent, words: &str) -> Vec<String> {
         let tokens = Tokens::of_words(words.split(' '), Locale::Root);
-        let choices = model.restore_batch(std::slice::from_ref(&tokens), Want::default()).unwrap().remove(0);
+        let choices =
+            model.restore_batch(std::slice::from_ref(&tokens), Request::default()).unwrap().remove(0);
         let applied = |(at, choice): (usize, &majuscule::text::Choice)| {
             choice.label.case.applied(tokens.lower(at), Locale::Root)
         };

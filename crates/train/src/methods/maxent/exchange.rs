@@ -537,7 +537,7 @@ mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
     use crate::methods::maxent::{Solver, Solving, train};
-    use majuscule::restorer::{Restorer, Want};
+    use majuscule::restorer::{Request, Restorer};
     use majuscule::text::{Case, Label, Locale, Mark, Tokens};
     use proptest::prelude::*;
     use std::path::PathBuf;
@@ -579,7 +579,7 @@ mod tests {
     fn is_upper(model: &Maxent, words: &str) -> bool {
         let tokens = Tokens::of_words(words.split(' '), Locale::Root);
         let at = words.split(' ').position(|word| word == "us").unwrap();
-        model.restore_batch(&[tokens], Want::default()).unwrap()[0][at].label.case == Case::Upper
+        model.restore_batch(&[tokens], Request::default()).unwrap()[0][at].label.case == Case::Upper
     }
 
     #[test]
@@ -675,8 +675,8 @@ mod tests {
         let solving = Solving { begin_weights: Some(paths[1].clone()), ..solving };
         let model = train(&MaxentConfig { solving, ..config }, &corpus(protocol), NonZeroUsize::MIN).unwrap();
         let tokens = Tokens::of_words("they saw the us army they told us here".split(' '), Locale::Root);
-        let want = Want { marks: true, ..Want::default() };
-        let choices = model.restore_batch(&[tokens], want).unwrap().remove(0);
+        let request = Request { marks: true, ..Request::default() };
+        let choices = model.restore_batch(&[tokens], request).unwrap().remove(0);
         let having = |is: fn(&Label) -> bool| {
             (0..choices.len()).filter(|&at| is(&choices[at].label)).collect::<Vec<_>>()
         };

@@ -515,7 +515,7 @@ const MOST_BYTES: usize = 1_000_000_000;
 mod tests {
     use super::*;
     use crate::corpus::{Protocol, Reading};
-    use majuscule::restorer::{Restorer, Want};
+    use majuscule::restorer::{Request, Restorer};
     use majuscule::text::{Break, Case, Constraint, Locale, Mark, Tokens};
 
     #[test]
@@ -527,7 +527,7 @@ mod tests {
         let case = |words: &str| {
             let tokens = Tokens::of_words(words.split(' '), Locale::Root);
             let at = words.split(' ').position(|word| word == "us").unwrap();
-            model.restore_batch(&[tokens], Want::default()).unwrap()[0][at].label.case
+            model.restore_batch(&[tokens], Request::default()).unwrap()[0][at].label.case
         };
         assert_eq!(case("they told us here"), Case::Lower);
         assert_eq!(case("we saw the us army"), Case::Upper);
@@ -543,7 +543,7 @@ mod tests {
         let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
         let tokens = Tokens::of_words("they met in lisbon today she left early".split(' '), Locale::Root);
         let choices =
-            model.restore_batch(&[tokens], Want { marks: true, ..Want::default() }).unwrap().remove(0);
+            model.restore_batch(&[tokens], Request { marks: true, ..Request::default() }).unwrap().remove(0);
         let ends: Vec<bool> = choices.iter().map(|choice| choice.label.mark == Mark::SentenceEnd).collect();
         assert_eq!(ends, [false, false, false, false, true, false, false, true]);
         assert_eq!(choices[5].label.case, Case::Title);
@@ -562,7 +562,7 @@ mod tests {
         let first = |before| {
             let mut tokens = Tokens::of_words(["ships"], Locale::Root);
             tokens.as_mut_slice()[0].before = before;
-            model.restore_batch(&[tokens], Want::default()).unwrap()[0][0].label.case
+            model.restore_batch(&[tokens], Request::default()).unwrap()[0][0].label.case
         };
         assert_eq!([first(Break::Document), first(Break::Space)], [Case::Title, Case::Lower]);
     }
@@ -581,7 +581,7 @@ mod tests {
         for case in [Case::Title, Case::Lower] {
             let mut tokens = Tokens::of_words("we saw a new hope again".split(' '), Locale::Root);
             tokens.as_mut_slice()[3].given = Constraint::Fixed(case);
-            let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+            let choices = model.restore_batch(&[tokens], Request::default()).unwrap().remove(0);
             assert_eq!(choices[4].label.case, case);
         }
     }
@@ -601,7 +601,7 @@ mod tests {
         for nato in [Constraint::Free, Constraint::Fixed(Case::Upper)] {
             let mut tokens = Tokens::of_words("we heard nato told us all here".split(' '), Locale::Root);
             tokens.as_mut_slice()[2].given = nato;
-            let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+            let choices = model.restore_batch(&[tokens], Request::default()).unwrap().remove(0);
             let found: Vec<Case> = choices.iter().map(|choice| choice.label.case).collect();
             let [lower, upper] = [Case::Lower, Case::Upper];
             // The first word teaches nothing.
@@ -673,7 +673,7 @@ mod tests {
             };
             let model = train_on(&text, &config(majuscule::files::ByteSize(1 << 30)), 1).unwrap();
             let tokens = Tokens::of_words("we saw the us army they told us here".split(' '), Locale::Root);
-            let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+            let choices = model.restore_batch(&[tokens], Request::default()).unwrap().remove(0);
             assert_eq!([choices[3].label.case, choices[7].label.case], [Case::Upper, Case::Lower]);
             let wide = model.weights.width();
             assert!(wide == Width::Wide && model.settings.cut == 0, "weights of any size are kept");
@@ -704,7 +704,7 @@ mod tests {
         let corpus = Corpus::of_text(text, reading, Protocol::Text, Locale::Root);
         let model = train(config, &corpus, NonZeroUsize::MIN).unwrap();
         let tokens = Tokens::of_words(words.split(' '), Locale::Root);
-        let choices = model.restore_batch(&[tokens], Want::default()).unwrap().remove(0);
+        let choices = model.restore_batch(&[tokens], Request::default()).unwrap().remove(0);
         choices.iter().map(|choice| choice.label.case).collect()
     }
 

@@ -13,7 +13,7 @@ use majuscule::files::Input;
 use majuscule::methods::maxent::boundary::{Bonus, BoundaryModel, DISTANCES};
 use majuscule::methods::maxent::observe::{BoundaryEvidence, Observer, WordFeatures};
 use majuscule::methods::maxent::{BEGIN, CLASSES, WEIGHTS_EACH};
-use majuscule::restorer::{Restorer, Want};
+use majuscule::restorer::{Request, Restorer};
 use majuscule::text::{Case, Locale, Tokens};
 
 /// The plain twin of a model: weights as learned, in a map without fingerprints, and words in
@@ -210,7 +210,7 @@ fn packed_and_unpacked_models_give_equal_cases() {
     let plain = |unpacked: &Unpacked<'_>| -> Vec<Case> {
         documents.iter().flat_map(|tokens| unpacked.cases(tokens)).collect()
     };
-    let choices = model.restore_batch(&documents, Want::default()).unwrap();
+    let choices = model.restore_batch(&documents, Request::default()).unwrap();
     let packed: Vec<Case> = choices.iter().flatten().map(|choice| choice.label.case).collect();
     let equal = agreement(&packed, &plain(&unpacked));
     assert!(equal >= 0.998, "{equal}");
@@ -283,7 +283,7 @@ fn weights_of_any_size_restore_alike_before_they_go_out_and_after_they_come_in()
         let clusters = FxHashMap::default();
         let before = Unpacked { weights: exact.clone(), words: &words, clusters, model: &model };
         let before: Vec<Case> = documents.iter().flat_map(|tokens| before.cases(tokens)).collect();
-        let choices = model.restore_batch(&documents, Want::default()).unwrap();
+        let choices = model.restore_batch(&documents, Request::default()).unwrap();
         let after: Vec<Case> = choices.iter().flatten().map(|choice| choice.label.case).collect();
         (slot_error_rate(&before, &gold), slot_error_rate(&after, &gold), model.settings.cut)
     };
