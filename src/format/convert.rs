@@ -13,7 +13,7 @@
 //! | ctm | a word | recording, channel, times, confidence, type, speaker | comments |
 //! | stm | a turn | recording, channel, speaker, times, label, text, alternatives and events as tags | comments |
 //! | conll | a sentence | the text, columns | comments, beginnings of documents |
-//! | whisper-json | a segment | number, times, text, speaker, words with times and confidences, what else the file has | the document's other fields |
+//! | whisper-json | a segment | number, times, text, speaker, words with times and confidences, other fields | other fields of the document |
 //! | jsonl | an object | everything | everything |
 //!
 //! Only `<i>`, `<b>` and `<u>` are tags in both subtitle formats; the settings of one are not valid

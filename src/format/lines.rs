@@ -14,8 +14,8 @@ use crate::files::{BOM, Input};
 pub(super) struct SplitLines {
     buffer: Buffer,
     longest: usize,
-    /// The last line with its ending, as a range of the buffer; up to byte `searched` no further line
-    /// ends.
+    /// The last line with its ending, as a range of the buffer; no further line ends before byte
+    /// `searched`.
     line: Range<usize>,
     searched: usize,
     number: u64,
@@ -35,7 +35,7 @@ pub(super) enum Ends {
     /// The ending of the first line.
     #[default]
     AsFirst,
-    /// At `\n` and `\r\n`: what comes in live need not wait to show how it ends lines.
+    /// At `\n` and `\r\n`: live text then need not wait to show its line endings.
     Feeds,
     /// At `\n`, `\r\n` and `\r`, mixed.
     Anywhere,

@@ -37,7 +37,8 @@ impl Record {
 /// A file that is read for its text alone. Law: its words and the breaks between them are those of
 /// restoring.
 pub trait RecordSource: Send {
-    /// Reads the next record into `record`; false at the end of the file. A record may have no text.
+    /// Reads the next record into `record`; false at the end of the file. A record may be without
+    /// text.
     ///
     /// # Errors
     /// Fails if the file cannot be read, or does not match its format.

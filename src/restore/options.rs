@@ -103,7 +103,7 @@ pub struct RestoredWord {
     pub span: Range<usize>,
     /// The case of the restored form.
     pub case: Case,
-    /// The probability of the case, from 0 to 1; `None` where the method has none.
+    /// The probability of the case, from 0 to 1; `None` if the method has none.
     pub confidence: Option<f32>,
 }
 

@@ -17,7 +17,8 @@ use crate::error::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Locale {
-    /// Unicode's own pairs, right for every language not named below. Greek final sigma is chosen by position.
+    /// Unicode's own pairs, correct for every language not named below. Greek final sigma is chosen
+    /// by position.
     #[default]
     Root,
     /// Turkish and Azeri: `i`/`İ` and `ı`/`I`.
@@ -29,7 +30,8 @@ pub enum Locale {
 impl FromStr for Locale {
     type Err = Error;
 
-    /// Reads a language tag in any case, of two letters or three: `tr`, `tur`, `NL`, `el`, `pt-BR`, `root`.
+    /// Reads a language tag in any case, of two or three letters: `tr`, `tur`, `NL`, `el`, `pt-BR`,
+    /// `root`.
     fn from_str(tag: &str) -> Result<Self, Error> {
         let language = tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
         match language.as_str() {

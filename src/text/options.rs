@@ -28,7 +28,7 @@ pub struct RestoreOptions {
     pub capitalized: Capitalized,
     /// The user's own spellings, which always win.
     pub spellings: Spellings,
-    /// The places where a capital is put because a sentence begins.
+    /// The places where a sentence start gets a capital.
     pub sentence_start: SentenceStart,
     /// The parts of a file whose words are context for each other.
     pub context: Context,

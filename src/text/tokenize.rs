@@ -1,10 +1,10 @@
-//! Finds the words of running text, and leaves the rest alone.
+//! Finds the words of running text, and leaves everything else unchanged.
 //!
-//! A word is a run of letters and digits with inner apostrophes and hyphens (`o'neill`, `l’europe`, `vice-president`),
-//! an initialism (`u.s`, its last stop left outside) or a number (`1,000`, `3.5m`, `10:30`). Left alone are URLs, e-mail
-//! addresses, file and domain names, `@handles`, `#tags`, mark-up tags, entities, list numbers at the start of a line
-//! and words of more than 64 letters. Case plays no part: a text and its lower-cased copy have
-//! their words in the same places.
+//! A word is a run of letters and digits with inner apostrophes and hyphens (`o'neill`, `l’europe`,
+//! `vice-president`), an initialism (`u.s`, without its last stop) or a number (`1,000`, `3.5m`,
+//! `10:30`). Left unchanged are URLs, e-mail addresses, file and domain names, `@handles`, `#tags`,
+//! mark-up tags, entities, list numbers at the start of a line and words of more than 64 letters.
+//! Case plays no part: a text and its lower-cased copy have their words in the same places.
 
 use super::case::{Case, MAX_LETTERS};
 use super::locale::{Locale, is_joiner};
@@ -23,13 +23,13 @@ pub const MAX_RUN: usize = 1 << 16;
 /// The capitals of the input that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Capitalized {
-    /// In a line that has letters in both cases, capitals stay; a line all in lower case or all in capitals is decided
-    /// anew.
+    /// In a line with letters in both cases, capitals stay; a line all in lower case or all in
+    /// capitals is decided anew.
     #[default]
     Auto,
-    /// All stay; only words in lower case are decided.
+    /// All capitals stay; only words in lower case are decided.
     Keep,
-    /// None: every word is decided.
+    /// No capitals count: every word is decided.
     Ignore,
 }
 
@@ -120,7 +120,7 @@ enum Ended {
 /// The text that follows marks on their line, after white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AfterMarks {
-    /// Nothing: the line ends.
+    /// The end of the line.
     End,
     Digit,
     Other,
@@ -333,7 +333,7 @@ impl Tokenizer {
         let line = std::mem::take(&mut self.line);
         self.before = self.before.max(if line.written { Break::Line } else { Break::Paragraph });
         self.grouped |= !line.written && self.previous.is_some();
-        // After an empty line a new paragraph begins, whatever the last one ended in.
+        // After an empty line a new paragraph begins, whatever the end of the last one.
         self.previous = line.written.then_some(line);
     }
 
@@ -656,7 +656,8 @@ impl JoinedRun {
     }
 }
 
-/// A run without white space: bytes `start` to `end` of a text whose first byte is byte `base` of the piece.
+/// A run without white space: bytes `start` to `end` of a text whose first byte is byte `base` of
+/// the piece.
 #[derive(Debug, Clone, Copy)]
 struct NonSpaceRun<'a> {
     text: &'a str,

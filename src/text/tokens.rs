@@ -42,7 +42,7 @@ pub enum Constraint {
     Kept(Case),
 }
 
-/// A word as a method sees it.
+/// A word as input of a method.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Token {
     /// The range of its lower case in the text of [`Tokens`].

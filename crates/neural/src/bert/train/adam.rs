@@ -1,4 +1,4 @@
-//! The moments of Adam for tensors. They are open, so that training can go on from a file.
+//! The moments of Adam for tensors, which can be saved so that training can resume from a file.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -30,7 +30,7 @@ impl Default for Moments {
     }
 }
 
-/// The rows of a matrix that have a gradient, where not all have one.
+/// The rows of a matrix that have a gradient; `None` if all have one.
 pub(super) type GradientRows<'a> = Option<&'a [u32]>;
 
 impl Moments {

@@ -1,4 +1,4 @@
-//! A corpus as pieces and the ids of labels.
+//! A corpus as word pieces and label ids.
 
 use super::checkpoint::Digest;
 use super::config::BertConfig;
