@@ -9,12 +9,14 @@ pub use encoding::{Encoding, TextEncoder};
 pub use limit::{DEFAULT_INPUT_LIMIT, set_input_limit};
 pub use unfinished::remove_unfinished;
 
-use encoding::Undecodable;
+use encoding::Uncoded;
 use limit::Limit;
 use unfinished::Unfinished;
 
 use crate::error::{Error, Place, Result, option};
 
+#[cfg(feature = "encodings")]
+mod double_byte;
 mod encoding;
 mod limit;
 mod unfinished;
@@ -360,9 +362,8 @@ impl Input {
 
     /// Converts a failed read to an error that tells the user what to do.
     fn explain(&self, error: io::Error) -> Error {
-        if let Some(found) = error.get_ref().and_then(|error| error.downcast_ref::<Undecodable>()) {
-            let (file, line, column) = (self.name.clone(), Some(found.line), Some(found.column));
-            return Error::Input { place: Place { file, line, column }, problem: found.problem.clone() };
+        if let Some(found) = uncoded(&self.name, &error) {
+            return found;
         }
         let Some(compression) = self.compression else {
             return Error::io("read", &self.name, error);
@@ -455,6 +456,18 @@ impl Lines {
     pub fn problem(&self, problem: impl Into<String>) -> Error {
         Error::line(self.input.name(), self.number, problem)
     }
+}
+
+/// The error for a place of the text `file` that cannot be decoded or encoded, if `error` is that.
+fn uncoded(file: &str, error: &io::Error) -> Option<Error> {
+    let found = error.get_ref()?.downcast_ref::<Uncoded>()?;
+    let place = Place { file: file.to_owned(), line: Some(found.line), column: Some(found.column) };
+    Some(Error::Input { place, problem: found.problem.clone() })
+}
+
+/// The error for a part of the text `source` that a [`TextEncoder`] could not write to `target`.
+pub fn unwritten(source: &str, target: &Path, error: io::Error) -> Error {
+    uncoded(source, &error).unwrap_or_else(|| Error::io("write", target, error))
 }
 
 /// The error for `bytes` that are not UTF-8 and begin at the beginning of line `line`.

@@ -5,10 +5,12 @@ use std::str::FromStr;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "encodings")]
+use super::double_byte::DoubleByte;
 use crate::error::option;
 
 /// The encoding of a text. Law: decoding and encoding again gives the same bytes, except for the
-/// case of letters; a letter whose other case the encoding lacks stays as it is.
+/// case of letters. A letter whose other case a single-byte encoding lacks stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8, whose bytes are taken as they are.
@@ -19,7 +21,41 @@ pub enum Encoding {
     Utf16Be,
     /// One byte per character, such as windows-1252.
     Table(Arc<CodePage>),
+    /// One or two bytes per character, sometimes three or four, such as Shift_JIS.
+    Double(Arc<dyn Codes>),
 }
+
+/// A double-byte encoding. Some characters have several codes; a text keeps its own.
+pub trait Codes: std::fmt::Debug + Send + Sync {
+    /// The name of the encoding on the web.
+    fn name(&self) -> &'static str;
+
+    /// The first character of `bytes` and its length in bytes, or the length of an invalid sequence
+    /// as the error; `None` if more bytes are needed.
+    fn first(&self, bytes: &[u8]) -> Option<Result<(char, usize), usize>>;
+
+    /// The combining mark that a code has after its letter.
+    fn mark(&self, code: &[u8]) -> Option<char>;
+
+    /// Returns true if the codes of a character or of its other case must be kept.
+    fn has_several(&self, c: char) -> bool;
+
+    /// Appends the code of a character, of which `source` is the code that it or its other case has
+    /// in the text, where that must be kept; returns false if the encoding lacks it.
+    fn push(&self, c: char, source: Option<&[u8]>, out: &mut Vec<u8>) -> bool;
+
+    /// Appends the code of the other case of a letter that has
+    /// no code; returns false if the encoding lacks that too.
+    fn push_other_case(&self, c: char, out: &mut Vec<u8>) -> bool;
+}
+
+impl PartialEq for dyn Codes {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for dyn Codes {}
 
 /// A single-byte encoding: the character of each byte, and the byte of each character.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,6 +84,18 @@ impl Encoding {
             Self::Utf8 => "UTF-8",
             Self::Utf16Le | Self::Utf16Be => "UTF-16",
             Self::Table(table) => table.name,
+            Self::Double(codes) => codes.name(),
+        }
+    }
+
+    fn is_utf16(&self) -> bool {
+        matches!(self, Self::Utf16Le | Self::Utf16Be)
+    }
+
+    fn codes(&self) -> Option<&dyn Codes> {
+        match self {
+            Self::Double(codes) => Some(&**codes),
+            _ => None,
         }
     }
 
@@ -58,8 +106,12 @@ impl Encoding {
             let pair = [*bytes.get(at)?, *bytes.get(at + 1)?];
             Some(if *self == Self::Utf16Be { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) })
         };
-        if let Self::Table(table) = self {
-            return bytes.first().map(|&b| table.chars[b as usize].map(|c| (c, 1)).ok_or(1));
+        match self {
+            Self::Table(table) => {
+                return bytes.first().map(|&b| table.chars[b as usize].map(|c| (c, 1)).ok_or(1));
+            }
+            Self::Double(codes) => return codes.first(bytes),
+            _ => {}
         }
         let high = unit(0)?;
         let units = match high {
@@ -84,6 +136,7 @@ impl Encoding {
                 Ok(at) => out.push(table.bytes[at].1),
                 Err(_) => return false,
             },
+            Self::Double(codes) => return codes.push(c, None, out),
         }
         true
     }
@@ -101,21 +154,25 @@ impl CodePage {
                     bytes.push((other, b));
                 }
             };
-            for mut others in [c.to_uppercase().collect::<Vec<_>>(), c.to_lowercase().collect()] {
-                if others.len() == 1 {
-                    others.drain(..).for_each(&mut add);
-                }
-            }
-            // Turkish pairs.
-            match c {
-                'i' => add('İ'),
-                'I' => add('ı'),
-                _ => {}
-            }
+            other_cases(c).for_each(&mut add);
         }
         bytes.sort_unstable();
         Self { name, chars, bytes }
     }
+}
+
+/// The other cases of a letter that are one letter, those of Turkish and the final sigma included.
+pub(super) fn other_cases(c: char) -> impl Iterator<Item = char> {
+    let special = match c {
+        'i' => Some('İ'),
+        'I' => Some('ı'),
+        'Σ' => Some('ς'),
+        _ => None,
+    };
+    let (upper, lower) = (c.to_uppercase(), c.to_lowercase());
+    let one = (upper.len() == 1).then_some(upper).into_iter().flatten();
+    let other = (lower.len() == 1).then_some(lower).into_iter().flatten();
+    one.chain(other).chain(special).filter(move |&other| other != c)
 }
 
 impl FromStr for Encoding {
@@ -176,6 +233,10 @@ fn web_name(name: &str) -> String {
         "mac-roman" | "macroman" | "mac_roman" => "macintosh".to_owned(),
         "latin-9" | "latin9" => "iso-8859-15".to_owned(),
         "latin-10" | "latin10" => "iso-8859-16".to_owned(),
+        "cp932" => "shift_jis".to_owned(),
+        "cp936" => "gbk".to_owned(),
+        "cp949" | "uhc" => "euc-kr".to_owned(),
+        "cp950" => "big5".to_owned(),
         _ => match name.strip_prefix("latin-").or_else(|| name.strip_prefix("latin_")) {
             Some(number) => format!("latin{number}"),
             None => name.replace(' ', "-"),
@@ -188,14 +249,14 @@ fn table(name: &str) -> Result<Encoding, String> {
     let Some(found) = encoding_rs::Encoding::for_label(web_name(name).as_bytes()) else {
         return Err("expected the name of an encoding: utf-8, utf-16le, utf-16be, windows-1250 to windows-1258, windows-874, \
                     iso-8859-1 to iso-8859-16 (latin-1, …), koi8-r, koi8-u, macintosh (mac-roman), x-mac-cyrillic, ibm866, cp437, \
-                    cp850 or cp852"
+                    cp850, cp852, shift_jis, euc-jp, gbk, gb18030, big5 or euc-kr"
             .to_owned());
     };
+    if let Some(codes) = DoubleByte::new(found) {
+        return Ok(Encoding::Double(Arc::new(codes)));
+    }
     if !found.is_single_byte() || found == encoding_rs::X_USER_DEFINED {
-        return Err(format!(
-            "{} has several bytes a character: convert the file to UTF-8 first (iconv does)",
-            found.name()
-        ));
+        return Err(format!("{} is not read: convert the file to UTF-8 first (iconv does)", found.name()));
     }
     let mut chars = [None; 256];
     for b in 0..=255 {
@@ -213,29 +274,29 @@ fn table(_: &str) -> Result<Encoding, String> {
         .to_owned())
 }
 
-/// An occurrence of the stand-in character in a decoded text.
+/// A character of a decoded text whose bytes are kept: a stand-in
+/// character, or one that has several codes.
 #[derive(Debug)]
-enum Odd {
-    /// The stand-in occurs in the text itself.
-    Own,
-    Bytes(Vec<u8>),
+struct Kept {
+    c: char,
+    bytes: Vec<u8>,
 }
 
-/// A decoding error at a place, counted from 1.
+/// An error of decoding or encoding at a place, counted from 1.
 #[derive(Debug)]
-pub(super) struct Undecodable {
+pub(super) struct Uncoded {
     pub(super) line: u64,
     pub(super) column: u64,
     pub(super) problem: String,
 }
 
-impl std::fmt::Display for Undecodable {
+impl std::fmt::Display for Uncoded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.problem)
     }
 }
 
-impl std::error::Error for Undecodable {}
+impl std::error::Error for Uncoded {}
 
 /// The result of UTF-8 detection in a text for which another encoding is named: whether it is
 /// UTF-8, and the number of characters before the deciding place, all of them ASCII.
@@ -251,7 +312,7 @@ pub(super) struct Decoder<R> {
     encoding: Encoding,
     /// The character that replaces invalid bytes; without it they are an error.
     stand_in: Option<char>,
-    odd: Sender<Odd>,
+    kept: Sender<Kept>,
     told: Arc<OnceLock<Told>>,
     /// The bytes that are not yet decoded, followed by the decoded text, of which the first `given`
     /// bytes are already returned.
@@ -270,11 +331,18 @@ pub(super) struct Decoder<R> {
 pub struct TextEncoder {
     encoding: Encoding,
     stand_in: Option<char>,
-    odd: Receiver<Odd>,
+    kept: Receiver<Kept>,
     told: Arc<OnceLock<Told>>,
     /// The number of characters written, and whether all of them are ASCII.
     chars: u64,
     is_ascii: bool,
+    /// The line and column of the next character, counted from 1.
+    line: u64,
+    column: u64,
+    /// The next character whose bytes are kept, once received.
+    next: Option<Kept>,
+    /// The combining mark that the code before has written already.
+    mark: Option<char>,
     /// The beginning of an incomplete character.
     cut: Vec<u8>,
 }
@@ -304,17 +372,21 @@ pub(super) fn ends<R: Read>(
     let encoder = TextEncoder {
         encoding: encoding.clone(),
         stand_in,
-        odd: receiver,
+        kept: receiver,
         told: told.clone(),
         chars: 0,
         is_ascii: true,
+        line: 1,
+        column: 1,
+        next: None,
+        mark: None,
         cut: Vec::new(),
     };
     let decoder = Decoder {
         source,
         encoding,
         stand_in,
-        odd: sender,
+        kept: sender,
         told,
         bytes: Vec::new(),
         text: Vec::new(),
@@ -343,7 +415,7 @@ impl<R: Read> Decoder<R> {
     /// Detects UTF-8, and decodes the text before the deciding
     /// place; returns false if more bytes are needed.
     fn tell(&mut self) -> io::Result<bool> {
-        let is_wide = !matches!(self.encoding, Encoding::Table(_));
+        let is_wide = self.encoding.is_utf16();
         if !is_wide {
             // ASCII is the same in both encodings.
             let ascii = self.bytes.iter().position(|b| !b.is_ascii()).unwrap_or(self.bytes.len());
@@ -353,8 +425,12 @@ impl<R: Read> Decoder<R> {
         let end = line_end.unwrap_or(self.bytes.len().min(TELLING));
         let has_all = line_end.is_some() || end == TELLING || self.ended;
         let judged = &self.bytes[..end];
+        // Short lines in a double-byte encoding may be valid UTF-8, but hardly with a character of
+        // three bytes, as nearly all lines of UTF-8 in the languages of these encodings have.
+        let is_short = self.encoding.codes().is_some() && judged.iter().all(|&b| b < 0xe0);
         // UTF-16 has zero bytes in any text with blanks.
-        let is_utf8 = !(is_wide && judged.contains(&0))
+        let is_other = is_wide && judged.contains(&0) || is_short && has_all;
+        let is_utf8 = !is_other
             && match str::from_utf8(judged) {
                 Ok(_) => true,
                 // The rest of a letter may follow, but not across the end of a line or of the text.
@@ -388,10 +464,7 @@ impl<R: Read> Decoder<R> {
                     rest[0],
                     option("lossy")
                 );
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    Undecodable { line, column, problem },
-                ));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, Uncoded { line, column, problem }));
             }
         };
         (self.line, self.column) = after(&self.bytes[..valid], (self.line, self.column));
@@ -406,14 +479,19 @@ impl<R: Read> Decoder<R> {
             let (c, len) = match self.encoding.first(&self.bytes[at..]) {
                 Some(Ok(found)) => found,
                 None if !self.ended => break,
-                None => (self.odd(at, self.bytes.len() - at)?, self.bytes.len() - at),
-                Some(Err(len)) => (self.odd(at, len)?, len),
+                None => (self.odd(&self.bytes[at..])?, self.bytes.len() - at),
+                Some(Err(len)) => (self.odd(&self.bytes[at..at + len])?, len),
             };
-            if Some(c) == self.stand_in && self.encoding.first(&self.bytes[at..]) == Some(Ok((c, len))) {
-                // Without an encoder, nobody receives this.
-                let _ = self.odd.send(Odd::Own);
-            }
             self.text.extend(c.encode_utf8(&mut [0; 4]).bytes());
+            let codes = self.encoding.codes().filter(|codes| codes.has_several(c));
+            if Some(c) == self.stand_in || codes.is_some() {
+                let bytes = self.bytes[at..at + len].to_vec();
+                if let Some(mark) = codes.and_then(|codes| codes.mark(&bytes)) {
+                    self.text.extend(mark.encode_utf8(&mut [0; 4]).bytes());
+                }
+                // Without an encoder, nobody receives this.
+                let _ = self.kept.send(Kept { c, bytes });
+            }
             at += len;
             self.chars += 1;
             (self.line, self.column) =
@@ -424,8 +502,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Replaces invalid bytes by the stand-in.
-    fn odd(&self, at: usize, len: usize) -> io::Result<char> {
-        let bytes = &self.bytes[at..at + len];
+    fn odd(&self, bytes: &[u8]) -> io::Result<char> {
         let Some(stand_in) = self.stand_in else {
             let shown: Vec<String> = bytes.iter().map(|b| format!("0x{b:02x}")).collect();
             let problem = format!(
@@ -434,10 +511,9 @@ impl<R: Read> Decoder<R> {
                 self.encoding.name(),
                 option("encoding")
             );
-            let undecodable = Undecodable { line: self.line, column: self.column, problem };
-            return Err(io::Error::new(io::ErrorKind::InvalidData, undecodable));
+            let uncoded = Uncoded { line: self.line, column: self.column, problem };
+            return Err(io::Error::new(io::ErrorKind::InvalidData, uncoded));
         };
-        let _ = self.odd.send(Odd::Bytes(bytes.to_vec()));
         Ok(stand_in)
     }
 }
@@ -502,27 +578,63 @@ impl TextEncoder {
             Some(told) if told.is_utf8 => valid.min(self.end_of(told.before.saturating_sub(self.chars))),
             _ => valid,
         };
-        let text = String::from_utf8_lossy(&self.cut[..len]);
+        let rest = self.cut.split_off(len);
+        let whole = std::mem::replace(&mut self.cut, rest);
+        let text = String::from_utf8_lossy(&whole);
         let mut bytes = Vec::with_capacity(2 * len);
         for c in text.chars() {
+            self.encode(c, &mut bytes)?;
             self.chars += 1;
             self.is_ascii &= c.is_ascii();
-            let odd = if Some(c) == self.stand_in { self.odd.try_recv().ok() } else { None };
-            match odd {
-                Some(Odd::Bytes(odd)) => bytes.extend(odd),
-                _ if self.encoding.push(c, &mut bytes) => {}
-                _ => {
-                    let problem = format!("{c:?} is no character of {}", self.encoding.name());
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
-                }
-            }
+            (self.line, self.column) =
+                if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
         }
         out.write_all(&bytes)?;
-        self.cut.drain(..len);
         match self.told.get() {
             Some(told) if told.is_utf8 && self.chars >= told.before => self.pass(out),
             _ => Ok(()),
         }
+    }
+
+    /// Appends the bytes of a character.
+    fn encode(&mut self, c: char, bytes: &mut Vec<u8>) -> io::Result<()> {
+        if self.mark.take() == Some(c) {
+            return Ok(());
+        }
+        let codes = self.encoding.codes();
+        let kept = if Some(c) == self.stand_in || codes.is_some_and(|codes| codes.has_several(c)) {
+            self.next = self.next.take().or_else(|| self.kept.try_recv().ok());
+            let is_same = |kept: &mut Kept| kept.c == c || other_cases(kept.c).any(|other| other == c);
+            self.next.take_if(is_same).map(|kept| kept.bytes)
+        } else {
+            None
+        };
+        let is_written = match (codes, kept) {
+            (None, Some(kept)) => {
+                bytes.extend(kept);
+                true
+            }
+            (Some(codes), kept) => {
+                self.mark = kept.as_deref().and_then(|kept| codes.mark(kept));
+                // A text in which invalid bytes may stand is written whole.
+                codes.push(c, kept.as_deref(), bytes)
+                    || self.stand_in.is_some() && codes.push_other_case(c, bytes)
+            }
+            (None, None) => self.encoding.push(c, bytes),
+        };
+        if is_written {
+            return Ok(());
+        }
+        let (name, lossy) = (self.encoding.name(), option("lossy"));
+        let problem = match codes {
+            None => format!("{c:?} is no character of {name}"),
+            Some(_) => format!(
+                "found a letter whose other case, {c:?}, has no code in {name}: convert the text to UTF-8 (iconv does), or leave \
+                 such letters as they are with {lossy}"
+            ),
+        };
+        let uncoded = Uncoded { line: self.line, column: self.column, problem };
+        Err(io::Error::new(io::ErrorKind::InvalidData, uncoded))
     }
 
     /// The end of the first `chars` characters of the buffer, in bytes.
@@ -684,7 +796,7 @@ mod tests {
         #[test]
         fn two_encodings_are_never_written_into_one_text() {
             let error = named(b"one\ns\xc3\xa3o\ntom\xe9\n", "windows-1252", 4).unwrap_err();
-            let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
+            let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
             assert_eq!((found.line, found.column), (3, 4));
             assert!(found.problem.starts_with("found 0xe9, which is not UTF-8 as the text before it is"));
             // A capital beyond ASCII may be inserted before the first letter that decides.
@@ -767,7 +879,7 @@ mod tests {
         fn what_is_no_character_is_named() {
             let (mut decoder, _) = ends(Cursor::new(b"ab\nc\xd2"), encoding("windows-1253"), false, None);
             let error = decoder.read_to_string(&mut String::new()).unwrap_err();
-            let found = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
+            let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
             assert_eq!((found.line, found.column), (2, 2));
             assert!(
                 found.problem.starts_with("found 0xd2, which is no character of windows-1253"),
@@ -775,10 +887,229 @@ mod tests {
                 found.problem
             );
             assert!("klingon".parse::<Encoding>().unwrap_err().contains("koi8-u, macintosh"));
-            for (name, start) in
-                [("klingon", "expected the name of"), ("shift_jis", "Shift_JIS has several bytes")]
-            {
+            for (name, start) in [
+                ("klingon", "expected the name of"),
+                ("iso-2022-jp", "ISO-2022-JP is not read"),
+                ("x-user-defined", "x-user-defined is not read"),
+            ] {
                 assert!(name.parse::<Encoding>().unwrap_err().starts_with(start));
+            }
+        }
+    }
+    #[cfg(feature = "encodings")]
+    mod double_byte {
+        use super::*;
+        use crate::text::Locale;
+
+        const NAMES: [&str; 6] = ["shift_jis", "gbk", "gb18030", "big5", "euc-jp", "euc-kr"];
+
+        fn encodings() -> &'static [Encoding] {
+            static ALL: OnceLock<Vec<Encoding>> = OnceLock::new();
+            ALL.get_or_init(|| NAMES.iter().map(|name| encoding(name)).collect())
+        }
+
+        /// All bytes that are one code of an encoding, of up to three bytes.
+        fn codes(own: &Encoding) -> Vec<Vec<u8>> {
+            let is_code = |code: &Vec<u8>| matches!(own.first(code), Some(Ok((_, len))) if len == code.len());
+            let leads = || (0..=0xff).filter(|b| !matches!(own.first(&[*b]), Some(Ok(_))));
+            let ones = (0..=0xff).map(|b| vec![b]);
+            let pairs = leads().flat_map(|lead| (0..=0xff).map(move |b| vec![lead, b]));
+            let triples = (0xa1..=0xfe).flat_map(|b| (0xa1..=0xfe).map(move |last| vec![0x8f, b, last]));
+            ones.chain(pairs).chain(triples).filter(is_code).collect()
+        }
+
+        fn other_case(c: char) -> char {
+            use crate::text::Letter;
+            match Locale::default().pair(c) {
+                Some(Letter::Lower(other) | Letter::Upper(other)) => other,
+                None => c,
+            }
+        }
+
+        /// The text and what is written for it with other cases of the letters that `changes` tells,
+        /// both cut into parts.
+        fn recased(
+            bytes: &[u8],
+            own: &Encoding,
+            stand_in: Option<char>,
+            part: usize,
+            changes: &[bool],
+        ) -> io::Result<(String, Vec<u8>)> {
+            let (mut decoder, mut encoder) =
+                ends(Parts(Cursor::new(bytes.to_vec()), part), own.clone(), false, stand_in);
+            let (mut text, mut written) = (String::new(), Vec::new());
+            decoder.read_to_string(&mut text)?;
+            let changes = changes.iter().chain(std::iter::repeat(&false));
+            let change = |(c, is_changed): (char, &bool)| if *is_changed { other_case(c) } else { c };
+            let other: String = text.chars().zip(changes).map(change).collect();
+            other.as_bytes().chunks(part).try_for_each(|part| encoder.write(part, &mut written))?;
+            assert!(encoder.cut.is_empty());
+            Ok((text, written))
+        }
+
+        #[test]
+        fn every_code_comes_back_and_every_change_can_be_read_or_is_refused() {
+            for own in encodings() {
+                let all = codes(own);
+                let text = all.concat();
+                let (_, written) = recased(&text, own, None, usize::MAX, &[]).unwrap();
+                assert!(written == text, "{}", own.name());
+                for code in &all {
+                    let (text, written) = match recased(code, own, None, 1, &[true; 2]) {
+                        Ok(found) => found,
+                        Err(error) => {
+                            assert!(error.to_string().starts_with("found a letter whose other case"));
+                            let (_, kept) = recased(code, own, Some('\u{1a}'), 1, &[true; 2]).unwrap();
+                            assert_eq!((own.name(), &kept), (own.name(), code));
+                            continue;
+                        }
+                    };
+                    let (read, _) = recased(&written, own, None, 1, &[]).unwrap();
+                    let expected: String = text.chars().map(other_case).collect();
+                    assert_eq!((own.name(), read), (own.name(), expected));
+                }
+            }
+        }
+
+        #[test]
+        fn every_character_of_gb18030_comes_back() {
+            let own = &encodings()[2];
+            let codes = (0x81..=0x84).flat_map(|lead| (0..12600).map(move |rest: u16| (lead, rest)));
+            let bytes = |(lead, rest): (u8, u16)| {
+                let digit = |number: u16| 0x30 + (number % 10) as u8;
+                vec![lead, digit(rest / 1260), 0x81 + (rest / 10 % 126) as u8, digit(rest)]
+            };
+            let valid = codes.map(bytes).filter(|code| matches!(own.first(code), Some(Ok((_, 4)))));
+            let text = valid.collect::<Vec<_>>().concat();
+            assert!(text.len() > 4 * 39_000);
+            assert!(recased(&text, own, None, 4999, &[]).unwrap().1 == text);
+            let (_, written) =
+                recased(b"\x90\x30\x81\x30a\xe3\x32\x9a\x35", own, None, 1, &[true; 3]).unwrap();
+            assert_eq!(written, b"\x90\x30\x81\x30A\xe3\x32\x9a\x35");
+        }
+
+        proptest! {
+            #[test]
+            fn texts_come_back_but_for_case(
+                own in 0..NAMES.len(),
+                picks in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..40),
+                part in 1usize..9,
+                changes in prop::collection::vec(any::<bool>(), 80),
+            ) {
+                static CODES: OnceLock<Vec<[Vec<Vec<u8>>; 2]>> = OnceLock::new();
+                let all = CODES.get_or_init(|| {
+                    encodings().iter().map(|own| {
+                        let all = codes(own);
+                        let changes = |code: &&Vec<u8>| {
+                            matches!(recased(code, own, None, 9, &[true]), Ok((_, other)) if other != **code)
+                        };
+                        let cased = all.iter().filter(changes).cloned().collect();
+                        let fixed = all.iter().filter(|code| other_case(own.first(code).unwrap().unwrap().0) == own.first(code).unwrap().unwrap().0);
+                        [fixed.cloned().collect(), cased]
+                    }).collect()
+                });
+                let (all, own) = (&all[own], &encodings()[own]);
+                let text: Vec<u8> =
+                    picks.iter().flat_map(|(pick, is_cased)| pick.get(&all[usize::from(*is_cased)]).clone()).collect();
+                prop_assert_eq!(&recased(&text, own, None, part, &[]).unwrap().1, &text);
+                let (read, written) = recased(&text, own, None, part, &changes).unwrap();
+                let changed = |(c, is_changed): (char, &bool)| if *is_changed { other_case(c) } else { c };
+                let expected: String = read.chars().zip(&changes).map(changed).collect();
+                prop_assert_eq!(recased(&written, own, None, part, &[]).unwrap().0, expected);
+            }
+
+            #[test]
+            fn any_bytes_pass_through(
+                own in 0..NAMES.len(),
+                bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x80..=0xffu8, Just(0x1a)], 0..40),
+                part in 1usize..9,
+                changes in prop::collection::vec(any::<bool>(), 80),
+            ) {
+                let own = &encodings()[own];
+                let stand_in = Some('\u{1a}');
+                prop_assert_eq!(&recased(&bytes, own, stand_in, part, &[]).unwrap().1, &bytes);
+                prop_assert!(recased(&bytes, own, stand_in, part, &changes).is_ok());
+                let _ = recased(&bytes, own, None, part, &changes);
+            }
+        }
+
+        #[test]
+        fn characters_with_several_codes_keep_their_own() {
+            // Roman numerals have two codes or three in Shift_JIS, and have case.
+            let all = [true; 9];
+            let [shift_jis, gbk, gb18030, big5, ..] = encodings() else { unreachable!() };
+            for (own, text, changed) in [
+                (shift_jis, &b"\xfa\x40\xee\xef\xfa\x4a"[..], &b"\x87\x54\x87\x54\xfa\x40"[..]),
+                (shift_jis, b"\x81\xe6\x87\x9aa", b"\x81\xe6\x87\x9aA"),
+                (gb18030, b"\x80\xa2\xe3", b"\x80\xa2\xe3"),
+                (gbk, b"\xa3\xe1", b"\xa3\xc1"),
+                // A letter and its mark have one code.
+                (big5, b"\x88\xa3\x88\xa5\x88\xa7", b"\x88\x62\x88\x64\x88\x66"),
+            ] {
+                assert_eq!(recased(text, own, None, 1, &[]).unwrap().1, text);
+                assert_eq!(recased(text, own, None, 1, &all).unwrap().1, changed, "{}", own.name());
+            }
+        }
+
+        #[test]
+        fn full_width_greek_and_cyrillic_letters_have_case() {
+            for own in encodings() {
+                let encoded = |text: &str| {
+                    let mut bytes = Vec::new();
+                    assert!(text.chars().all(|c| own.push(c, &mut bytes)), "{} {text}", own.name());
+                    bytes
+                };
+                let (_, written) = recased(&encoded("ａλ"), own, None, 1, &[true; 2]).unwrap();
+                assert_eq!(written, encoded("ＡΛ"), "{}", own.name());
+                let (_, written) = recased(&encoded("я日"), own, None, 1, &[true; 2]).unwrap();
+                assert_eq!(written, encoded("Я日"), "{}", own.name());
+            }
+        }
+
+        #[test]
+        fn a_letter_without_a_code_is_named_or_stays() {
+            let own = &encodings()[1];
+            let text = b"a\nb\xa8\xa6";
+            let error = recased(text, own, None, 1, &[false, false, false, true]).unwrap_err();
+            let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
+            assert_eq!((found.line, found.column), (2, 2));
+            assert!(found.problem.starts_with("found a letter whose other case, 'É', has no code in GBK:"));
+            assert_eq!(recased(text, own, Some('\u{1a}'), 1, &[true; 4]).unwrap().1, b"A\nB\xa8\xa6");
+            // Shift_JIS has no final sigma.
+            let (_, mut encoder) = ends(io::empty(), encodings()[0].clone(), false, Some('\u{1a}'));
+            let mut written = Vec::new();
+            encoder.write("σς".as_bytes(), &mut written).unwrap();
+            assert_eq!(written, b"\x83\xd0\x83\xb0");
+        }
+
+        #[test]
+        fn invalid_bytes_are_named_with_their_place() {
+            for (name, text, found) in [
+                ("shift_jis", &b"ab\n\x82\xa0\x81"[..], "found 0x81, which is no character of Shift_JIS"),
+                ("gbk", b"ab\n\xb0\xa1\x81\x30\x81\x30", "found 0x81, which is no character of GBK"),
+                ("euc-kr", b"ab\n\xb0\xa1\xff\xff", "found 0xff 0xff, which is no character of EUC-KR"),
+            ] {
+                let error = recased(text, &encoding(name), None, 3, &[]).unwrap_err();
+                let found_at = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
+                assert_eq!((found_at.line, found_at.column), (2, 2));
+                assert!(found_at.problem.starts_with(found), "{}", found_at.problem);
+            }
+        }
+
+        #[test]
+        fn utf8_shows_by_a_character_of_three_bytes() {
+            for (text, name, read) in [
+                ("bbc 日本\n".as_bytes(), "shift_jis", "UTF-8"),
+                ("서울 bbc".as_bytes(), "euc-kr", "UTF-8"),
+                // Valid UTF-8 too, of two bytes each.
+                (b"\xc2\xb7\xcf\xdf\n", "gbk", "GBK"),
+                (b"\xc4\xa3 bbc\n", "gbk", "GBK"),
+                (b"\xc4\xa3", "euc-kr", "EUC-KR"),
+            ] {
+                for part in [1, 3, usize::MAX] {
+                    let (found, written) = named(text, name, part).unwrap();
+                    assert_eq!((found, written.len()), (read, text.len()), "{name} {part}");
+                }
             }
         }
     }

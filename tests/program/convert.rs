@@ -267,6 +267,9 @@ fn other_encodings_are_read() {
         assert_eq!(room.out("old.srt --to vtt --encoding windows-1252", "").trim_end(), vtt.trim_end());
         assert_eq!(room.run("old.srt --to vtt", "").status.code(), Some(1));
     }
+    fs::write(room.path("double.srt"), b"1\n00:00:01,000 --> 00:00:02,000\n\x93\xfa\x83A\n").unwrap();
+    let vtt = vtt.replace("olá", "日ア");
+    assert_eq!(room.out("double.srt --to vtt --encoding shift_jis", "").trim_end(), vtt.trim_end());
     fs::write(room.path("seven.srt"), b"1\n00:00:01,000 --> 00:00:02,000\nol \x1b$B$3$s\x1b(B\n").unwrap();
     room.fails("seven.srt --to vtt", "", 1, "seven.srt, line 3, column 4: found ISO-2022, an encoding of");
 }

@@ -36,7 +36,7 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
     /// Encoding of a file without a byte-order mark (a mark of UTF-8 or UTF-16 always decides):
-    /// windows-1252, iso-8859-2, koi8-r, ..., by the names of the WHATWG standard (its koi8-u has ў
+    /// windows-1252, koi8-r, shift_jis, gbk, ..., by the names of the WHATWG standard (its koi8-u has ў
     /// and Ў at AE and BE); UTF-8 by default. The output is UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,

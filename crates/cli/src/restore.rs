@@ -60,7 +60,7 @@ pub struct RestoreArgs {
     #[arg(long, value_name = "FIELD", conflicts_with = "context")]
     group: Option<String>,
     /// Encoding of texts without a byte-order mark (a mark of UTF-8 or UTF-16 always decides):
-    /// windows-1252, iso-8859-2, koi8-r, ..., by the names of the WHATWG standard (its koi8-u has ў
+    /// windows-1252, koi8-r, shift_jis, gbk, ..., by the names of the WHATWG standard (its koi8-u has ў
     /// and Ў at AE and BE); UTF-8 by default. Texts are written in their own encoding,
     /// probabilities and diffs in UTF-8
     #[arg(long, value_name = "NAME")]
@@ -567,10 +567,11 @@ impl<'a> Work<'a> {
             .only_if(is_judged && !args.quiet);
         let (before, progress) = (self.done, &mut self.progress);
         let is_text = options.form == Form::Text && args.n_best.is_none() && !args.follow().revisable;
+        let name = input.name().to_owned();
         let write = &mut |bytes: &[u8], done| {
             let written = if is_text { encoder.write(bytes, out) } else { out.write_all(bytes) };
             // Flushed at once, so that a slow pipe is served line by line.
-            written.and_then(|()| out.flush()).map_err(|error| Error::io("write", target, error))?;
+            written.and_then(|()| out.flush()).map_err(|error| files::unwritten(&name, target, error))?;
             progress.show(before + done);
             Ok(())
         };
@@ -579,8 +580,7 @@ impl<'a> Work<'a> {
             return Ok(false);
         }
         let done = if args.stream {
-            let name = input.name().to_owned();
-            let mut flow = stream_as(name, kind, &heard, options)?;
+            let mut flow = stream_as(name.clone(), kind, &heard, options)?;
             args.follow().restore(input, &mut *flow, write)?
         } else {
             restore(kind, input, &heard, &options, write)?

@@ -29,7 +29,7 @@ pub struct Reading {
     #[arg(long, alias = "column", value_name = "NAME|NUMBER")]
     pub field: Option<String>,
     /// Encoding of texts without a byte-order mark, which identifies UTF-16 and UTF-8:
-    /// windows-1252, iso-8859-2, koi8-r, ..., by their names in the WHATWG standard (koi8-u has ў
+    /// windows-1252, koi8-r, shift_jis, gbk, ..., by their names in the WHATWG standard (koi8-u has ў
     /// and Ў at AE and BE); default: UTF-8
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<Encoding>,
