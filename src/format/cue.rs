@@ -368,8 +368,8 @@ pub(super) struct CueLines<S> {
     cues: CueScanner,
     /// The line after the current one, if it is needed.
     next: String,
-    /// The number of the cue, which follows the previous one only if that lasted until this cue
-    /// begins; `times` are the times of the cue.
+    /// The number of the cue, one more than the last only if that lasted until this cue begins;
+    /// `times` are the times of the cue.
     count: u64,
     times: Option<(Time, Time)>,
     /// The open item, and the start of the text of a cue in its source, once there is any.

@@ -192,8 +192,8 @@ impl<'a> Observer<'a> {
         &self.features
     }
 
-    /// Returns true if the word `back` places before the end stands next to itself, with no mark
-    /// between, as far as is seen.
+    /// Returns true if the word `back` places before the end is repeated: an equal word is seen next
+    /// to it, with no mark between.
     #[inline]
     pub fn is_repeated(&self, back: usize, look_ahead: usize) -> bool {
         let at = self.end() - back;
@@ -201,8 +201,8 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// Returns true if the second of some words equals the first or the third, as far as is seen, with
-/// no mark between them.
+/// Returns true if the second of some words equals the first or, if there is look-ahead, the third,
+/// with no mark between them.
 #[inline]
 fn is_repeated(words: &[WordFeatures], look_ahead: usize) -> bool {
     let is_twice = |first: &WordFeatures, second: &WordFeatures| {
@@ -235,7 +235,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Returns true if the word stands next to itself, as far as is seen.
+    /// Returns true if the word is repeated: an equal word is seen next to it.
     pub fn is_repeated(&self, look_ahead: usize) -> bool {
         is_repeated(&self.window[REACH - 1..], look_ahead)
     }
