@@ -26,6 +26,9 @@ const LONGEST_NAME: usize = 3;
 /// The largest number of characters in a word with a full stop in a name: `Prof.`
 const LONGEST_TITLE: usize = 5;
 
+/// The mark between the times of a cue.
+const ARROW: &str = "-->";
+
 /// The places of the times of a cue in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Timing {
@@ -58,7 +61,7 @@ pub(super) struct Times {
     /// The smallest and largest number of numbers with a colon after them before the seconds.
     pub(super) colons: (usize, usize),
     /// The marks allowed before the milliseconds.
-    pub(super) marks: &'static [char],
+    pub(super) marks: &'static [u8],
     /// True if milliseconds are required.
     pub(super) has_fraction: bool,
     /// An example of a timing.
@@ -68,7 +71,7 @@ pub(super) struct Times {
 impl Times {
     /// Returns true if the line looks like a timing: it must then be a valid one.
     pub(super) fn may_be(line: &str) -> bool {
-        line.contains("-->")
+        line.contains(ARROW)
     }
 
     /// Reads a line as the timing of a cue.
@@ -76,39 +79,45 @@ impl Times {
     /// # Errors
     /// Fails if the line is not a timing.
     pub(super) fn read(self, line: &str) -> Result<Timing, Fault> {
-        let Some(arrow) = line.find("-->") else {
+        let Some(arrow) = line.as_bytes().windows(ARROW.len()).position(|part| part == ARROW.as_bytes())
+        else {
             return Err(self.fault(line, 0, line.len()));
         };
         let mut at = 0;
         let mut times = [0..0, 0..0];
         for (time, end) in times.iter_mut().zip([arrow, line.len()]) {
             let start = end - line[at..end].trim_start_matches(is_blank).len();
-            let len = line[start..end].find(char::is_whitespace).unwrap_or(end - start);
-            if !self.is_time(&line[start..start + len])
-                || end == arrow && !line[start + len..end].trim().is_empty()
-            {
-                return Err(self.fault(line, start, end));
-            }
+            let len = self.time_len(&line[start..end]).filter(|len| {
+                let rest = &line[start + len..end];
+                rest.is_empty()
+                    || rest.starts_with(char::is_whitespace) && (end > arrow || rest.trim().is_empty())
+            });
+            let Some(len) = len else { return Err(self.fault(line, start, end)) };
             *time = start..start + len;
-            at = end + "-->".len();
+            at = end + ARROW.len();
         }
         let [begin, end] = times;
         Ok(Timing { begin, end })
     }
 
-    fn is_time(self, text: &str) -> bool {
-        let (seconds, milliseconds) = match text.split_once(self.marks) {
-            Some(parts) => parts,
-            None if !self.has_fraction && text.rsplit(':').next().is_some_and(|s| s.len() == 2) => {
-                (text, "0")
+    /// Returns the length of the time at the beginning of the text, `None` if there is none.
+    fn time_len(self, text: &str) -> Option<usize> {
+        let (mut at, mut colons, mut has_fraction) = (0, 0, false);
+        loop {
+            let digits = text.bytes().skip(at).take_while(u8::is_ascii_digit).count();
+            at += digits;
+            match text.as_bytes().get(at) {
+                _ if digits == 0 => return None,
+                Some(b':') if !has_fraction => colons += 1,
+                Some(mark) if !has_fraction && self.marks.contains(mark) => has_fraction = true,
+                _ => {
+                    let (least, most) = self.colons;
+                    let is_whole = has_fraction || !self.has_fraction && digits == 2;
+                    return Some(at).filter(|_| is_whole && (least..=most).contains(&colons));
+                }
             }
-            None => return false,
-        };
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        let (least, most) = self.colons;
-        (least..=most).contains(&seconds.matches(':').count())
-            && seconds.split(':').all(is_number)
-            && is_number(milliseconds)
+            at += 1;
+        }
     }
 
     fn fault(self, line: &str, start: usize, end: usize) -> Fault {
@@ -166,10 +175,11 @@ impl CueScanner {
     }
 
     fn read(&mut self, line: &str, next: &str, mut opens: bool, parts: &mut LineParts) {
-        // Most lines contain only words.
+        // Most lines contain only words. A loop that never ends early compares many bytes at once.
         let odd = |b: u8| matches!(b, b'<' | b'>' | b'{' | b'[' | b'(' | b'&' | b':');
+        let is_odd = line.bytes().fold(false, |is_odd, b| is_odd | odd(b));
         let is_plain = line.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
-        if is_plain && self.event.is_none() && self.tag.is_none() && !line.bytes().any(odd) {
+        if is_plain && self.event.is_none() && self.tag.is_none() && !is_odd {
             return self.push(line, 0..line.len(), parts);
         }
         let (mut start, mut at) = (0, 0);

@@ -125,9 +125,16 @@ impl SplitLines {
     /// up to which no line ends.
     fn find_from(&self, from: usize) -> (Option<usize>, usize) {
         let bytes = &self.buffer.bytes;
-        let returns = self.ends_with_returns();
-        let tags = self.ends == Ends::Tags;
-        let ends = |b: &u8| *b == b'\n' || returns && *b == b'\r' || tags && *b == b'>';
+        let other = match self.ends {
+            Ends::Tags => b'>',
+            _ if self.ends_with_returns() => b'\r',
+            _ => b'\n',
+        };
+        let ends = |b: &u8| *b == b'\n' || *b == other;
+        // Parts without an ending are passed sixteen bytes at a time.
+        let parts = bytes[from..].chunks_exact(16);
+        let passed = parts.take_while(|part| !part.iter().fold(false, |found, b| found | ends(b))).count();
+        let from = from + 16 * passed;
         let Some(at) = bytes[from..].iter().position(ends) else {
             return (None, bytes.len());
         };

@@ -182,6 +182,45 @@ impl Time {
 
     /// Reads hours, minutes and seconds with colons between them, and a fraction after the mark.
     pub(super) fn of_clock(text: &str) -> Option<Self> {
+        Self::of_plain_clock(text).or_else(|| Self::of_any_clock(text))
+    }
+
+    /// Reads a short clock of digits, colons and one mark at most, as nearly all are.
+    fn of_plain_clock(text: &str) -> Option<Self> {
+        if text.len() > 16 {
+            return None;
+        }
+        let (mut whole, mut number, mut digits) = (0, 0, 0);
+        let (mut has_colon, mut has_mark) = (false, false);
+        for b in text.bytes() {
+            match b {
+                b'0'..=b'9' => {
+                    number = 10 * number + u64::from(b - b'0');
+                    digits += 1;
+                    continue;
+                }
+                b':' if digits > 0 && !has_mark => {
+                    whole = 60 * (whole + number);
+                    has_colon = true;
+                }
+                b'.' | b',' if digits > 0 && !has_mark => {
+                    whole += number;
+                    has_mark = true;
+                }
+                _ => return None,
+            }
+            (number, digits) = (0, 0);
+        }
+        if !has_mark {
+            (whole, number) = (whole + number, 0);
+        }
+        let is_right = has_colon && digits > 0 && u128::from(whole) < Self::LIMIT / Self::SECOND;
+        let unit = 10u128.pow(Self::PLACES as u32 - digits);
+        is_right.then(|| Self(u128::from(whole) * Self::SECOND + u128::from(number) * unit))
+    }
+
+    /// Reads a clock with numbers of any length, and of seconds in any form.
+    fn of_any_clock(text: &str) -> Option<Self> {
         let (clock, seconds) = text.rsplit_once(':')?;
         let mut minutes = 0u128;
         for number in clock.split(':') {
@@ -621,6 +660,7 @@ pub(super) trait SegmentWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn times_are_exact() {
@@ -653,5 +693,14 @@ mod tests {
         assert_eq!(Time::of_clock("100:59:59.999").unwrap().clock('.'), "100:59:59.999");
         assert_eq!(Time::parse("3599.9995").unwrap().rounded().clock(','), "01:00:00,000");
         assert_eq!(Time::of_clock("99999999999999999999:00.000"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn plain_clocks_say_what_any_clock_says(text in "[0-9]{0,14}(:[0-9]{0,3}){0,3}[.,]?[0-9]{0,5}") {
+            if let Some(time) = Time::of_plain_clock(&text) {
+                prop_assert_eq!(Some(time), Time::of_any_clock(&text));
+            }
+        }
     }
 }

@@ -4,12 +4,8 @@ use super::cue::{self, LineKind, Subtitles, Times};
 use super::segment::{self, Item, LossKind, Losses, Lost, Segment};
 use super::transcript::{Fault, shortened};
 
-const TIMES: Times = Times {
-    colons: (1, 2),
-    marks: &[',', '.'],
-    has_fraction: false,
-    example: "00:00:01,000 --> 00:00:02,500",
-};
+const TIMES: Times =
+    Times { colons: (1, 2), marks: b",.", has_fraction: false, example: "00:00:01,000 --> 00:00:02,500" };
 
 /// The state that tells the kinds of lines.
 #[derive(Debug, Default)]

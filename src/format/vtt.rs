@@ -6,7 +6,7 @@ use super::segment::{self, BlockKind, Item, LossKind, Losses, Lost, Segment, Uns
 use super::transcript::{Fault, shortened};
 
 const TIMES: Times =
-    Times { colons: (1, 2), marks: &['.'], has_fraction: true, example: "00:01.000 --> 00:02.500" };
+    Times { colons: (1, 2), marks: b".", has_fraction: true, example: "00:01.000 --> 00:02.500" };
 
 /// The state that tells the kinds of lines.
 #[derive(Debug, Default)]

@@ -41,6 +41,7 @@ pub fn write(
 }
 
 /// Appends a word of the source in a given case, with the tags inside it unchanged.
+#[inline]
 pub fn spell(
     word: &str,
     token: &Token,
