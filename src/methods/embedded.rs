@@ -54,7 +54,7 @@ impl NamedValue for Preset {
         (
             Self::Fast,
             "fast",
-            "Fewer features and one word of look-ahead: two to three times as fast, a fourth of the size",
+            "Fewer features and one word of look-ahead: two to three times as fast, a quarter of the size",
         ),
     ];
 }

@@ -112,8 +112,12 @@ pub enum SentenceStart {
 
 impl NamedValue for SentenceStart {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Auto, "auto", "After a mark that ends a sentence, and where a line of punctuated text opens"),
-        (Self::Always, "always", "There, and where any line opens"),
+        (
+            Self::Auto,
+            "auto",
+            "After a mark that ends a sentence, and at the beginning of a line of punctuated text",
+        ),
+        (Self::Always, "always", "The places of auto, and the beginning of every line"),
         (Self::Never, "never", "Nowhere: the method alone decides"),
     ];
 }

@@ -38,10 +38,10 @@ impl NamedValue for Capitalized {
         (
             Self::Auto,
             "auto",
-            "In a line that has letters in both cases, capitals stay; a line all in lower case or all in capitals is decided anew",
+            "In a line with letters in both cases, capitals stay; a line all in lower case or all in capitals is decided anew",
         ),
-        (Self::Keep, "keep", "All stay; only words in lower case are decided"),
-        (Self::Ignore, "ignore", "None: every word is decided"),
+        (Self::Keep, "keep", "All capitals stay; only words in lower case are decided"),
+        (Self::Ignore, "ignore", "No capitals count: every word is decided"),
     ];
 }
 

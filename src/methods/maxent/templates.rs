@@ -65,50 +65,54 @@ pub enum Group {
 impl NamedValue for Group {
     const VALUES: &'static [(Self, &'static str, &'static str)] = &[
         (Self::Word, "word", "The word: w(i)"),
-        (Self::Bigrams, "bigrams", "It with a neighbour: (w(i-1), w(i)) and (w(i), w(i+1))"),
-        (Self::Trigrams, "trigrams", "It with two: (w(i-2), w(i-1), w(i)) and (w(i-1), w(i), w(i+1))"),
-        (Self::Neighbours, "neighbours", "Neighbours without it, to two words on either side"),
-        (Self::Wide, "wide", "Further ones: (w(i), w(i+1), w(i+2)), and words three places away"),
-        (Self::Affixes, "affixes", "Its first and last one to four letters"),
-        (Self::Shape, "shape", "Its length, its vowels and consonants, digits, hyphens and apostrophes"),
+        (Self::Bigrams, "bigrams", "The word with a neighbour: (w(i-1), w(i)) and (w(i), w(i+1))"),
+        (
+            Self::Trigrams,
+            "trigrams",
+            "The word with two neighbours: (w(i-2), w(i-1), w(i)) and (w(i-1), w(i), w(i+1))",
+        ),
+        (Self::Neighbours, "neighbours", "Neighbours without the word, up to two words on either side"),
+        (Self::Wide, "wide", "Wider context: (w(i), w(i+1), w(i+2)), and words three places away"),
+        (Self::Affixes, "affixes", "The first and last one to four letters of the word"),
+        (
+            Self::Shape,
+            "shape",
+            "The length of the word, its vowels and consonants, digits, hyphens and apostrophes",
+        ),
         (
             Self::Profile,
             "profile",
-            "How it and its neighbours are written elsewhere in the training text: the most frequent case, and its share",
+            "The case of the word and its neighbours in the training text: the most frequent one, and its share",
         ),
         (
             Self::Marks,
             "marks",
-            "The marks next to it, and whether a sentence begins there, where the text shows them",
+            "The marks next to the word, and whether a sentence begins there, if the text shows them",
         ),
         (
             Self::Spans,
             "spans",
-            "Longer stretches around it: three to five words and their profiles, for the beginnings of sentences",
+            "Longer stretches around the word: three to five words and their profiles, for sentence starts",
         ),
         (
             Self::Ngrams,
             "ngrams",
-            "The sequences of two to four letters of a word that was hardly or never seen, its ends marked",
+            "The sequences of two to four letters of a rare or unseen word, with its ends marked",
         ),
-        (Self::Lists, "lists", "The lists that it stands in (--list), by itself or within a phrase"),
-        (Self::ListsAround, "lists-around", "It and its neighbours in lists"),
+        (Self::Lists, "lists", "The lists (--list) that contain the word, by itself or within a phrase"),
+        (Self::ListsAround, "lists-around", "The word and its neighbours in lists"),
         (
             Self::Forms,
             "forms",
-            "How another lexicon writes it (--forms): the most frequent form, its share and how often the word was seen",
+            "The word in another lexicon (--forms): its most frequent form, the share of that form, and the count of the word",
         ),
-        (Self::FormsAround, "forms-around", "It and its neighbours in that lexicon"),
+        (Self::FormsAround, "forms-around", "The word and its neighbours in that lexicon"),
         (
             Self::Clusters,
             "clusters",
-            "Its class and those of its neighbours, of 255 that are found in the corpus: words that stand among the same words",
+            "The classes of the word and its neighbours, of 255 learned from the corpus: words that occur among the same words",
         ),
-        (
-            Self::Previous,
-            "previous",
-            "The case chosen for the word before it, or that a sentence began there",
-        ),
+        (Self::Previous, "previous", "The case chosen for the previous word, or that a sentence began there"),
     ];
 }
 
