@@ -926,8 +926,8 @@ mod tests {
             }
         }
 
-        /// The text and what is written for it with other cases of the letters that `changes` tells,
-        /// both cut into parts.
+        /// The text, and its bytes with other cases of the letters
+        /// that `changes` tells, both cut into parts.
         fn recased(
             bytes: &[u8],
             own: &Encoding,
