@@ -260,19 +260,24 @@ impl segment::SegmentWriter for ConllWriter {
         &[BlockKind::Comment, BlockKind::Docstart]
     }
 
-    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
         segment.keep(&[LossKind::Rows], losses)?;
         if segment.rows.is_empty() {
             segment.even(losses)?;
             if segment.text.is_empty() {
-                return losses.leave(LossKind::Text, 0, "an empty line");
+                return losses.drop_part(LossKind::Text, 0, "an empty line");
             }
         } else {
             let counted = segment.rows.iter().flatten().map(pieces).fold(0, usize::saturating_add);
             let words = if segment.text.is_empty() { 0 } else { segment.text.split(' ').count() };
             if counted != words {
                 let problem = format!("found columns for {counted} words, but {words} words in the text");
-                return Err(losses.never(LossKind::Rows, problem));
+                return Err(losses.reject(LossKind::Rows, problem));
             }
         }
         out.push(Item::Segment(segment));

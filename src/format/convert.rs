@@ -86,10 +86,14 @@ impl Conversion {
             let fits = match found.item.clone() {
                 Item::Segment(segment) if is_unsaid(&segment, from, self.to) => {
                     let tag = segment.tags.first().map_or("", |tag| &tag.tag);
-                    losses.leave(LossKind::Tags, 0, format_args!("the alternative \"{}\"", shortened(tag)))
+                    losses.drop_part(
+                        LossKind::Tags,
+                        0,
+                        format_args!("the alternative \"{}\"", shortened(tag)),
+                    )
                 }
-                Item::Segment(segment) => writer.fit(segment, &mut losses, &mut fitted),
-                Item::Block(block) => block.fit(&*writer, &mut losses, &mut fitted),
+                Item::Segment(segment) => writer.conform(segment, &mut losses, &mut fitted),
+                Item::Block(block) => block.conform(&*writer, &mut losses, &mut fitted),
             };
             fits.map_err(|lost| found.error(&source.name, lost))?;
             for item in fitted.drain(..) {
@@ -104,7 +108,7 @@ impl Conversion {
         writer.end(&mut text);
         check.end(&text).map_err(|refused| source.error(refused))?;
         write(&text)?;
-        Ok(losses.told())
+        Ok(losses.summary())
     }
 }
 

@@ -75,7 +75,7 @@ const REACH: usize = 8 * LONGEST_LINE;
 
 impl WrittenWords {
     /// Settles the copies in a piece, whose words have these choices; pieces come in order.
-    pub fn settle(&mut self, piece: &mut Piece, choices: &[Choice], options: &RestoreOptions) {
+    pub fn repeat_answers(&mut self, piece: &mut Piece, choices: &[Choice], options: &RestoreOptions) {
         let Piece { source, tokens, copies, copied_from, .. } = piece;
         let written = |at: usize| {
             let token = &tokens.as_slice()[at];

@@ -354,7 +354,12 @@ impl segment::SegmentWriter for CtmWriter {
         &[BlockKind::Comment]
     }
 
-    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
         if segment.words.len() > 1
             && let Some(words) = words_of(&segment)
         {
@@ -367,24 +372,24 @@ impl segment::SegmentWriter for CtmWriter {
         segment.keep(&KEPT, losses)?;
         if segment.confidence.as_ref().is_some_and(|confidence| !is_confidence(confidence)) {
             let confidence = segment.confidence.take().unwrap_or_default();
-            losses.leave(
+            losses.drop_part(
                 LossKind::Confidence,
                 0,
                 format_args!("the confidence \"{confidence}\", which is no number,"),
             )?;
         }
         if segment.text.is_empty() && segment.tags.is_empty() {
-            return losses.leave(LossKind::Text, 0, "an empty text");
+            return losses.drop_part(LossKind::Text, 0, "an empty text");
         }
         let text = segment.text.trim();
         if text.contains(char::is_whitespace) {
             let problem =
                 "found several words with one timing, but in .ctm each word is expected to have its own";
-            return Err(losses.never(LossKind::Text, problem));
+            return Err(losses.reject(LossKind::Text, problem));
         }
         if is_event(text) {
             return Err(
-                losses.never(LossKind::Text, "found a word in <>, which would be read as an event in .ctm")
+                losses.reject(LossKind::Text, "found a word in <>, which would be read as an event in .ctm")
             );
         }
         let is_mark = segment
@@ -456,7 +461,7 @@ fn each_word(
     losses: &mut Losses,
     out: &mut Vec<Item>,
 ) -> Result<(), Lost> {
-    losses.leave(LossKind::Bounds, 0, "that these words are one segment")?;
+    losses.drop_part(LossKind::Bounds, 0, "that these words are one segment")?;
     segment.words.clear();
     segment.keep(
         &[
@@ -472,11 +477,11 @@ fn each_word(
     for (text, pieces) in words {
         let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
         if pieces.iter().any(|piece| !piece.other.is_empty()) {
-            losses.leave(LossKind::Other, 0, "other fields of words")?;
+            losses.drop_part(LossKind::Other, 0, "other fields of words")?;
         }
         let confidence = first.confidence.clone();
         if pieces.iter().any(|piece| piece.confidence != confidence) {
-            losses.leave(LossKind::Confidence, 0, "the confidences of the pieces of a word")?;
+            losses.drop_part(LossKind::Confidence, 0, "the confidences of the pieces of a word")?;
         }
         let word = Segment {
             begin: first.begin,
@@ -487,7 +492,7 @@ fn each_word(
             tags: Vec::new(),
             ..segment.clone()
         };
-        segment::SegmentWriter::fit(&mut CtmWriter, word, losses, out)?;
+        segment::SegmentWriter::conform(&mut CtmWriter, word, losses, out)?;
     }
     Ok(())
 }

@@ -632,7 +632,7 @@ pub(super) fn is_empty(line: &str) -> bool {
 }
 
 /// Removes the parts of a cue that the format cannot express; `text` writes its text.
-pub(super) fn fit<S: Subtitles>(
+pub(super) fn conform<S: Subtitles>(
     segment: &mut Segment,
     text: impl Fn(&Segment) -> String,
     losses: &mut Losses,
@@ -697,13 +697,13 @@ fn check_text<S: Subtitles>(segment: &Segment, written: &str, losses: &Losses) -
     } else {
         return Ok(());
     };
-    Err(losses.never(LossKind::Text, format_args!("{problem} in {}", losses.to.shown())))
+    Err(losses.reject(LossKind::Text, format_args!("{problem} in {}", losses.to.shown())))
 }
 
 /// Removes digits after the millisecond.
 fn round(time: Time, losses: &mut Losses) -> Result<Time, Lost> {
     if time.rounded() != time {
-        losses.leave(
+        losses.drop_part(
             LossKind::Digits,
             0,
             format_args!("what {} has beyond milliseconds", time.seconds(0)),

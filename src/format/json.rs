@@ -165,14 +165,14 @@ pub(super) fn members(json: &str, place: &Range<usize>) -> Result<Vec<Member>, F
                         let problem_here = format!("found the field \"{}\" twice", shortened(&key));
                         problem.get_or_insert((name.start, problem_here));
                     }
-                    if is_torn(&json[name.clone()]) {
+                    if is_split(&json[name.clone()]) {
                         problem.get_or_insert((name.start, TORN.to_owned()));
                     }
                 }
             }
             Event::String(string) => {
                 let string = moved(string);
-                if depth == 1 && is_torn(&json[string.clone()]) {
+                if depth == 1 && is_split(&json[string.clone()]) {
                     problem.get_or_insert((string.start, TORN.to_owned()));
                 }
                 done = string.end + 1;
@@ -198,7 +198,7 @@ pub(super) fn members(json: &str, place: &Range<usize>) -> Result<Vec<Member>, F
 const TORN: &str = "found half of a pair of \\u escapes, which is no character: both halves are expected";
 
 /// Returns true if half of a pair of escapes stands alone between quotes.
-fn is_torn(raw: &str) -> bool {
+fn is_split(raw: &str) -> bool {
     raw.contains("\\u")
         && units(raw).any(|(place, c)| {
             c == char::REPLACEMENT_CHARACTER

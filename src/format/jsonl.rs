@@ -535,13 +535,13 @@ impl segment::SegmentWriter for JsonlWriter {
         &BlockKind::ALL
     }
 
-    fn fit(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    fn conform(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
         if let Some(nth) = segment.other.iter().position(|(name, _)| name == "text") {
             let problem = format!(
                 "found a field \"text\" beside the one that {} names, but that is written as \"text\"",
                 option("field")
             );
-            return Err(Lost { nth, ..losses.never(LossKind::Other, problem) });
+            return Err(Lost { nth, ..losses.reject(LossKind::Other, problem) });
         }
         out.push(Item::Segment(segment));
         Ok(())

@@ -137,7 +137,7 @@ fn written_in_steps(kind: Kind, bytes: &[u8], step: usize, case: impl Fn(usize, 
                 Choice { label: Label { case, mark: Mark::None }, confidence: None }
             })
             .collect();
-        words.settle(&mut piece, &choices, &options);
+        words.repeat_answers(&mut piece, &choices, &options);
         piece.write(&choices, &options, &mut out);
     }
     out

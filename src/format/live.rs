@@ -38,7 +38,7 @@ pub struct Live {
     out: usize,
     settled: usize,
     /// True inside a run of which a part was read before it ended.
-    torn: bool,
+    split_word: bool,
     /// The number of lines; `columns` counts the characters of the last line that came in, for
     /// errors.
     lines: u64,
@@ -62,7 +62,7 @@ impl Live {
             tokens: Tokens::new(),
             out: 0,
             settled: 0,
-            torn: false,
+            split_word: false,
             lines: 0,
             columns: 0,
         }
@@ -102,7 +102,7 @@ impl Live {
         let from = self.read;
         self.scan(Cut::Whole);
         if self.read > from {
-            self.torn =
+            self.split_word =
                 !self.tokenizer.in_run() && !self.text[from..self.read].ends_with(char::is_whitespace);
         }
     }
@@ -194,9 +194,9 @@ impl Live {
     fn scan(&mut self, cut: Cut) {
         let (from, first) = (self.read, self.tokens.len());
         self.read = self.tokenizer.read_from(&self.text, from, 0, cut, &mut self.tokens);
-        if self.torn && self.read > from {
+        if self.split_word && self.read > from {
             self.keep(first);
-            self.torn = !self.text[from..self.read].contains(char::is_whitespace);
+            self.split_word = !self.text[from..self.read].contains(char::is_whitespace);
         }
         // No phrase continues on another line, nor after so much other text.
         let ends = |token: &Token| {
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_torn_word_stays_as_it_is() {
+    fn the_rest_of_a_split_word_stays_as_it_is() {
         let mut live = Live::new("text", RestoreOptions { capitalized: Capitalized::Ignore, ..options() });
         let (mut piece, mut given) = (Piece::default(), Vec::new());
         let mut take = |live: &mut Live| {

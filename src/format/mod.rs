@@ -73,7 +73,7 @@ pub struct Piece {
 
 impl Piece {
     /// Appends the piece to `out` with its words in the chosen cases; see [`write()`]. Copied words
-    /// get their cases from [`WrittenWords::settle`].
+    /// get their cases from [`WrittenWords::repeat_answers`].
     ///
     /// # Panics
     /// Panics if there are fewer choices than words.

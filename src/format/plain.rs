@@ -267,7 +267,12 @@ fn count(bytes: &[u8], what: impl Fn(u8) -> bool) -> u64 {
 pub(super) struct PlainWriter;
 
 impl segment::SegmentWriter for PlainWriter {
-    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
         segment.keep(&[], losses)?;
         out.push(Item::Segment(segment));
         Ok(())

@@ -350,7 +350,12 @@ impl Losses {
     }
 
     /// Drops a part, or refuses to.
-    pub(super) fn leave(&mut self, part: LossKind, nth: usize, what: impl fmt::Display) -> Result<(), Lost> {
+    pub(super) fn drop_part(
+        &mut self,
+        part: LossKind,
+        nth: usize,
+        what: impl fmt::Display,
+    ) -> Result<(), Lost> {
         if !self.drop {
             let problem = format!(
                 "{what} would be lost, for {} has no place for that: convert with {} to leave such things out",
@@ -370,19 +375,19 @@ impl Losses {
     }
 
     /// Refuses to drop a part that must be kept.
-    pub(super) fn never(&self, part: LossKind, what: impl fmt::Display) -> Lost {
+    pub(super) fn reject(&self, part: LossKind, what: impl fmt::Display) -> Lost {
         Lost { part, nth: 0, problem: format!("{what}: convert to another format, or mend the file") }
     }
 
     /// Refuses a segment without a part that the format requires.
-    pub(super) fn needs(&self, part: LossKind, what: &str) -> Lost {
+    pub(super) fn require(&self, part: LossKind, what: &str) -> Lost {
         let to = self.to.shown();
-        self.never(part, format!("found no {what}, but in {to} a segment is expected to have it"))
+        self.reject(part, format!("found no {what}, but in {to} a segment is expected to have it"))
     }
 
     /// Returns a summary of the dropped parts: `settings of 12 cues, 1 style`; `None` if nothing
     /// was dropped.
-    pub(super) fn told(&self) -> Option<String> {
+    pub(super) fn summary(&self) -> Option<String> {
         let mut counts = self.counts.clone();
         counts.sort_unstable();
         let told = counts.into_iter().map(|(part, count)| {
@@ -439,7 +444,7 @@ impl Segment {
         if !kept.contains(&LossKind::Times)
             && let (Some(time), _) | (None, Some(time)) = (self.begin.take(), self.end.take())
         {
-            losses.leave(LossKind::Times, 0, format_args!("the time {}", time.seconds(0)))?;
+            losses.drop_part(LossKind::Times, 0, format_args!("the time {}", time.seconds(0)))?;
         }
         let fields = [
             (LossKind::Id, "identifier", &mut self.id),
@@ -456,11 +461,11 @@ impl Segment {
             if !kept.contains(&part)
                 && let Some(value) = field.take()
             {
-                losses.leave(part, 0, format_args!("the {name} \"{}\"", shortened(&value)))?;
+                losses.drop_part(part, 0, format_args!("the {name} \"{}\"", shortened(&value)))?;
             }
         }
         if !kept.contains(&LossKind::Breaks) && self.text.contains('\n') {
-            losses.leave(LossKind::Breaks, 0, "a line break of this text")?;
+            losses.drop_part(LossKind::Breaks, 0, "a line break of this text")?;
             // One character replaces one: the tags keep their places.
             self.text = self.text.replace('\n', " ");
         }
@@ -468,16 +473,16 @@ impl Segment {
             self.keep_tags(|_| false, losses)?;
         }
         if !kept.contains(&LossKind::Words) && !self.words.is_empty() {
-            losses.leave(LossKind::Words, 0, "the times of each word")?;
+            losses.drop_part(LossKind::Words, 0, "the times of each word")?;
             self.words.clear();
         }
         if !kept.contains(&LossKind::Rows) && !self.rows.is_empty() {
-            losses.leave(LossKind::Rows, 0, "the columns of these words")?;
+            losses.drop_part(LossKind::Rows, 0, "the columns of these words")?;
             self.rows.clear();
         }
         if !kept.contains(&LossKind::Other) {
             for (nth, (name, _)) in std::mem::take(&mut self.other).into_iter().enumerate() {
-                losses.leave(LossKind::Other, nth, format_args!("the field \"{}\"", shortened(&name)))?;
+                losses.drop_part(LossKind::Other, nth, format_args!("the field \"{}\"", shortened(&name)))?;
             }
         }
         Ok(())
@@ -493,7 +498,7 @@ impl Segment {
         for (nth, tag) in self.tags.iter().enumerate() {
             if !is_kept(&tag.tag) {
                 let what = format!("the tag \"{}\"", shortened(&tag.tag));
-                losses.leave(LossKind::Tags, left, what).map_err(|lost| Lost { nth, ..lost })?;
+                losses.drop_part(LossKind::Tags, left, what).map_err(|lost| Lost { nth, ..lost })?;
                 left += 1;
             }
         }
@@ -507,7 +512,7 @@ impl Segment {
     pub(super) fn even(&mut self, losses: &mut Losses) -> Result<(), Lost> {
         let even = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
         if even != self.text && self.tags.is_empty() {
-            losses.leave(LossKind::Spaces, 0, "white space beyond one space between words")?;
+            losses.drop_part(LossKind::Spaces, 0, "white space beyond one space between words")?;
             self.text = even;
         }
         Ok(())
@@ -517,8 +522,8 @@ impl Segment {
     pub(super) fn times(&self, losses: &Losses) -> Result<(Time, Time), Lost> {
         match (self.begin, self.end) {
             (Some(begin), Some(end)) => Ok((begin, end)),
-            (None, _) => Err(losses.needs(LossKind::Times, "beginning")),
-            (_, None) => Err(losses.needs(LossKind::Times, "end")),
+            (None, _) => Err(losses.require(LossKind::Times, "beginning")),
+            (_, None) => Err(losses.require(LossKind::Times, "end")),
         }
     }
 
@@ -530,7 +535,7 @@ impl Segment {
             let [begin, end] = [begin, end].map(|time| time.seconds(0));
             let to = losses.to.shown();
             let problem = format!("found the end {end} before the beginning {begin}, which {to} cannot have");
-            return Err(losses.never(LossKind::Times, problem));
+            return Err(losses.reject(LossKind::Times, problem));
         }
         Ok((begin, end))
     }
@@ -558,30 +563,30 @@ impl UnspokenBlock {
     }
 
     /// Passes the block on if the format has a place for it, and otherwise drops it.
-    pub(super) fn fit(
+    pub(super) fn conform(
         self,
         writer: &dyn SegmentWriter,
         losses: &mut Losses,
         out: &mut Vec<Item>,
     ) -> Result<(), Lost> {
         if !writer.blocks().contains(&self.kind) {
-            return self.leave(losses);
+            return self.drop_block(losses);
         }
         if let Some(problem) = writer.misplaced(self.kind) {
-            return Err(losses.never(LossKind::Block(self.kind), problem));
+            return Err(losses.reject(LossKind::Block(self.kind), problem));
         }
         out.push(Item::Block(self));
         Ok(())
     }
 
     /// Drops the block.
-    fn leave(&self, losses: &mut Losses) -> Result<(), Lost> {
+    fn drop_block(&self, losses: &mut Losses) -> Result<(), Lost> {
         if self.kind == BlockKind::Document && has_text(&self.text) {
             let problem = "found a text beside the segments that has other words than they";
-            return Err(losses.never(LossKind::Block(self.kind), problem));
+            return Err(losses.reject(LossKind::Block(self.kind), problem));
         }
         let begins = shortened(self.text.lines().next().unwrap_or_default());
-        losses.leave(LossKind::Block(self.kind), 0, format_args!("the {} \"{begins}\"", self.kind.name()))
+        losses.drop_part(LossKind::Block(self.kind), 0, format_args!("the {} \"{begins}\"", self.kind.name()))
     }
 }
 
@@ -646,7 +651,7 @@ pub(super) trait SegmentWriter {
 
     /// Drops the parts of a segment that the format cannot express, and appends the items to be
     /// written in its place.
-    fn fit(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost>;
+    fn conform(&mut self, segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost>;
 
     /// Appends an item that fits the format.
     fn write(&mut self, item: &Item, out: &mut String);

@@ -124,15 +124,20 @@ pub(super) struct SrtWriter {
 }
 
 impl segment::SegmentWriter for SrtWriter {
-    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
         if let Some(id) = segment.id.take_if(|id| !SrtLines::is_number(id)) {
-            losses.leave(
+            losses.drop_part(
                 LossKind::Id,
                 0,
                 format_args!("the identifier \"{}\", which is no number,", shortened(&id)),
             )?;
         }
-        cue::fit::<SrtLines>(&mut segment, text, losses)?;
+        cue::conform::<SrtLines>(&mut segment, text, losses)?;
         self.cues += 1;
         segment.id.get_or_insert_with(|| self.cues.to_string());
         out.push(Item::Segment(segment));

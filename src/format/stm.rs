@@ -199,7 +199,12 @@ impl segment::SegmentWriter for StmWriter {
         &[BlockKind::Comment]
     }
 
-    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
         let is_own = matches!(losses.from, Kind::Stm | Kind::Jsonl);
         if losses.from == Kind::Vtt && segment.speaker.is_none() {
             segment.speaker = voice(&segment);
@@ -219,7 +224,7 @@ impl segment::SegmentWriter for StmWriter {
         if let Some(label) =
             segment.label.take_if(|label| !is_event(label) || label.contains(char::is_whitespace))
         {
-            losses.leave(
+            losses.drop_part(
                 LossKind::Label,
                 0,
                 format_args!("the label \"{}\", which is not in <>,", shortened(&label)),
@@ -237,7 +242,7 @@ impl segment::SegmentWriter for StmWriter {
             segment.label.is_none() && fields(&text, 0).next().is_some_and(|first| is_event(&text[first]));
         if is_label || (&again.text, &again.tags) != (&segment.text, &segment.tags) {
             let problem = "found words that would be read as alternatives, events or a label in .stm";
-            return Err(losses.never(LossKind::Text, problem));
+            return Err(losses.reject(LossKind::Text, problem));
         }
         out.push(Item::Segment(segment));
         Ok(())

@@ -177,8 +177,13 @@ impl segment::SegmentWriter for VttWriter {
         (kind == BlockKind::Header && self.is_begun).then_some("found a header after the first line")
     }
 
-    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
-        cue::fit::<VttLines>(&mut segment, text, losses)?;
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
+        cue::conform::<VttLines>(&mut segment, text, losses)?;
         out.push(Item::Segment(segment));
         Ok(())
     }

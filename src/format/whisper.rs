@@ -633,7 +633,12 @@ impl segment::SegmentWriter for WhisperWriter {
         )
     }
 
-    fn fit(&mut self, mut segment: Segment, losses: &mut Losses, out: &mut Vec<Item>) -> Result<(), Lost> {
+    fn conform(
+        &mut self,
+        mut segment: Segment,
+        losses: &mut Losses,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Lost> {
         let is_own = matches!(losses.from, Kind::WhisperJson | Kind::Jsonl);
         if !is_own {
             segment.keep(
@@ -649,7 +654,7 @@ impl segment::SegmentWriter for WhisperWriter {
             )?;
         }
         if segment.tags.is_empty() && segment.text.trim() != segment.text {
-            losses.leave(LossKind::Spaces, 0, "white space around this text")?;
+            losses.drop_part(LossKind::Spaces, 0, "white space around this text")?;
             segment.text = segment.text.trim().to_owned();
         }
         out.push(Item::Segment(segment));

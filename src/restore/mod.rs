@@ -327,8 +327,14 @@ impl<'a> Queue<'a> {
             self.pieces.pop_front_if(|piece| used + piece.tokens.len() <= self.choices.len())
         {
             let choices = &self.choices[used..used + piece.tokens.len()];
-            self.kept.judge(&piece.source, &mut piece.tokens, piece.after, choices, &self.options);
-            self.words.settle(&mut piece, choices, &self.options);
+            self.kept.drop_kept_capitals(
+                &piece.source,
+                &mut piece.tokens,
+                piece.after,
+                choices,
+                &self.options,
+            );
+            self.words.repeat_answers(&mut piece, choices, &self.options);
             take(&piece, choices)?;
             used += choices.len();
             self.spare.push(piece);

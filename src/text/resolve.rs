@@ -71,7 +71,7 @@ impl KeptCapitals {
     /// with no capital: restored again, such a line would count as one that has lost its case, and
     /// come out differently (`WHO bbc` as `WHO BBC`, and that as `who BBC`). `after` is the break
     /// after these words.
-    pub fn judge(
+    pub fn drop_kept_capitals(
         &mut self,
         source: &[u8],
         tokens: &mut Tokens,

@@ -99,7 +99,7 @@ pub struct Tokenizer {
     crossed: bool,
     /// The possible meanings of the last marks, one for each kind of text after them, until that
     /// text arrives.
-    open: Option<[Meaning; AfterMarks::ALL.len()]>,
+    pending_marks: Option<[Meaning; AfterMarks::ALL.len()]>,
     /// True inside a run longer than [`MAX_RUN`].
     in_run: bool,
 }
@@ -198,7 +198,7 @@ impl Tokenizer {
             joins: false,
             crosses: false,
             crossed: false,
-            open: None,
+            pending_marks: None,
             in_run: false,
         }
     }
@@ -270,8 +270,8 @@ impl Tokenizer {
                 break;
             }
             let leaves_tail = self.live || at > from;
-            if self.open.is_some() {
-                self.settle(AfterMarks::of(text[at..].chars().next()));
+            if self.pending_marks.is_some() {
+                self.decide_pending_marks(AfterMarks::of(text[at..].chars().next()));
             }
             let crosses = self.crosses && !self.crossed;
             let (end, kinds) = match tag_end(text, at, cut == Cut::Partial, crosses) {
@@ -310,7 +310,7 @@ impl Tokenizer {
             self.field(NonSpaceRun { text, start: at, end, base }, kinds, tokens);
             at = end;
         }
-        self.judge(text, base, tokens);
+        self.finish_line(text, base, tokens);
         at
     }
 
@@ -321,7 +321,7 @@ impl Tokenizer {
 
     /// Ends the line at the end of the last piece.
     pub fn end_line(&mut self) {
-        self.settle(AfterMarks::End);
+        self.decide_pending_marks(AfterMarks::End);
         self.crossed = false;
         if self.apart {
             return self.reset();
@@ -368,7 +368,7 @@ impl Tokenizer {
                 _ => break,
             }
             if b == b'\n' {
-                self.judge(text, base, tokens);
+                self.finish_line(text, base, tokens);
                 self.end_line();
                 self.line.first = tokens.len();
                 self.capitals.clear();
@@ -380,7 +380,7 @@ impl Tokenizer {
     }
 
     /// Decides the capitals and the sentence start of the words of the line, as far as it is read.
-    fn judge(&mut self, text: &str, base: u32, tokens: &mut Tokens) {
+    fn finish_line(&mut self, text: &str, base: u32, tokens: &mut Tokens) {
         let line = &mut self.line;
         let words = &mut tokens.as_mut_slice()[line.first..];
         if words.is_empty() {
@@ -523,7 +523,7 @@ impl Tokenizer {
     fn some_marks(&mut self, field: &NonSpaceRun<'_>, from: usize) {
         let after = field.text[field.end..].chars().find(|&c| !c.is_whitespace() || c == '\n');
         if self.live && after.is_none() {
-            self.open = Some(AfterMarks::ALL.map(|after| self.meaning(field, from, after)));
+            self.pending_marks = Some(AfterMarks::ALL.map(|after| self.meaning(field, from, after)));
         } else {
             // If a line comes in parts, the text that the next part holds may not be here yet.
             let meaning = self.meaning(field, from, AfterMarks::of(after));
@@ -533,8 +533,8 @@ impl Tokenizer {
 
     /// Settles the meaning of the last marks, now that the text after them has arrived.
     #[inline]
-    fn settle(&mut self, after: AfterMarks) {
-        if let Some(meanings) = self.open.take() {
+    fn decide_pending_marks(&mut self, after: AfterMarks) {
+        if let Some(meanings) = self.pending_marks.take() {
             let meaning = meanings[after as usize];
             (self.ended, self.line.punctuated) = (meaning.ended, meaning.punctuated);
         }

@@ -52,7 +52,7 @@ pub const BEGIN: usize = CLASSES - 1;
 pub const WORD: usize = 2 + 2 * WEIGHTS_EACH;
 
 /// The logits of a word, in levels of weights.
-type Sums = [i32; WEIGHTS_EACH];
+type Logits = [i32; WEIGHTS_EACH];
 
 /// A trained model of the method `maxent`.
 #[derive(Debug)]
@@ -160,7 +160,7 @@ impl Maxent {
 
     /// The features of a word, and the sums of the weights of its own features; `features` is
     /// scratch memory.
-    fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (WordFeatures, Sums) {
+    fn seen(&self, lower: &str, token: &Token, features: &mut Vec<u64>) -> (WordFeatures, Logits) {
         let mut seen = self.gazetteers.seen(lower, token, 0);
         let Some(bytes) = self.words.reader().get(seen.hash) else {
             return (seen, own(&self.features, lower, seen, &self.weights, features));
@@ -192,7 +192,7 @@ impl Maxent {
     }
 
     /// The features of the position after the last word of a text.
-    fn nothing(&self, features: &mut Vec<u64>) -> (WordFeatures, Sums) {
+    fn nothing(&self, features: &mut Vec<u64>) -> (WordFeatures, Logits) {
         let seen = WordFeatures::default();
         (seen, own(&self.features, "", seen, &self.weights, features))
     }
@@ -214,7 +214,7 @@ impl Maxent {
 
     /// The probability of each class at a word with these logits, inside a sentence.
     #[inline]
-    fn shares(&self, sums: &Sums) -> [f32; CLASSES] {
+    fn shares(&self, sums: &Logits) -> [f32; CLASSES] {
         let mut classes = [1.0; CLASSES];
         for (share, &sum) in classes[1..].iter_mut().zip(sums) {
             *share = (sum as f32 / self.settings.steps as f32).exp();
@@ -231,7 +231,7 @@ pub fn own(
     seen: WordFeatures,
     weights: &WeightTable,
     features: &mut Vec<u64>,
-) -> Sums {
+) -> Logits {
     let mut sums = [0; WEIGHTS_EACH];
     features.clear();
     set.own(lower, seen, |filler, values, _| features.push(filler.feature(values)));

@@ -10,7 +10,7 @@ use super::filling::{Filler, Values};
 use super::line_evidence::LineEvidence;
 use super::observe::{BoundaryEvidence, Observer, Opening, WordFeatures};
 use super::templates::{BEGUN, NO_WORD, PREVIOUS};
-use super::{BEGIN, CLASSES, Maxent, Sums};
+use super::{BEGIN, CLASSES, Logits, Maxent};
 use crate::error::Result;
 use crate::restorer::{Boundary, Request, SentenceStarts, Session};
 use crate::text::{Break, Case, Choice, Class, Constraint, Label, Mark, Token, Tokens};
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 32;
 struct WaitingWord {
     lower: String,
     seen: WordFeatures,
-    sums: Sums,
+    logits: Logits,
     given: Constraint,
     shown: BoundaryEvidence,
     /// True if a line ended before the word.
@@ -62,7 +62,7 @@ pub struct MaxentSession<'a> {
     /// The features of the waiting words and of the words to their left.
     observer: Observer<'a>,
     /// The features of the next words, and the logits from their own features.
-    next: Vec<(WordFeatures, Sums)>,
+    next: Vec<(WordFeatures, Logits)>,
     history: AnswerHistory,
     /// True if features use the case of the previous word.
     looks_before: bool,
@@ -111,8 +111,8 @@ impl Session for MaxentSession<'_> {
         while rest.len() > 0 {
             let words = rest.clone().take(AT_ONCE);
             next.extend(words.map(|(lower, token)| self.model.seen(lower, token, &mut self.features)));
-            for ((seen, sums), (lower, token)) in next.drain(..).zip(rest.by_ref()) {
-                self.take(lower, token, seen, sums, out);
+            for ((seen, logits), (lower, token)) in next.drain(..).zip(rest.by_ref()) {
+                self.take(lower, token, seen, logits, out);
             }
         }
         self.next = next;
@@ -143,7 +143,14 @@ impl Session for MaxentSession<'_> {
 
 impl MaxentSession<'_> {
     /// Takes the next word, with its features and the logits from its own features.
-    fn take(&mut self, lower: &str, token: &Token, seen: WordFeatures, sums: Sums, out: &mut Vec<Choice>) {
+    fn take(
+        &mut self,
+        lower: &str,
+        token: &Token,
+        seen: WordFeatures,
+        logits: Logits,
+        out: &mut Vec<Choice>,
+    ) {
         let starts = token.starts || self.request.starts == SentenceStarts::EveryLine && token.opens;
         if let Some(opening) = Opening::of(token, starts) {
             self.finish((opening == Opening::Segment).then_some(starts), out);
@@ -163,7 +170,7 @@ impl MaxentSession<'_> {
             (shown, _) => shown,
         };
         let opens_line = token.before == Break::Line;
-        self.waiting.push_back(WaitingWord { seen, sums, given: token.given, shown, opens_line, ..word });
+        self.waiting.push_back(WaitingWord { seen, logits, given: token.given, shown, opens_line, ..word });
         if self.waiting.len() > self.look_ahead {
             self.answer(self.look_ahead, None, out);
         }
@@ -179,27 +186,27 @@ impl MaxentSession<'_> {
         ends: Option<bool>,
         history: &mut AnswerHistory,
     ) -> Choice {
-        let WaitingWord { seen, mut sums, given, shown, opens_line, .. } = self.waiting[waiting];
-        self.sum(self.waiting.len() - waiting, look_ahead, &mut sums);
+        let WaitingWord { seen, mut logits, given, shown, opens_line, .. } = self.waiting[waiting];
+        self.sum(self.waiting.len() - waiting, look_ahead, &mut logits);
         let mut shares = None;
         if self.looks_before {
-            shares = self.look_before(&history.before, seen, &mut sums);
+            shares = self.look_before(&history.before, seen, &mut logits);
         }
         if opens_line && shown == BoundaryEvidence::Nothing {
-            let without = self.begins(&sums, seen, history.chain).0;
-            self.add_line(history.lines, &mut sums);
+            let without = self.begins(&logits, seen, history.chain).0;
+            self.add_line(history.lines, &mut logits);
             history.lines.take(without);
         }
         let begins;
         (begins, history.chain) = match shown {
-            BoundaryEvidence::Nothing => self.begins(&sums, seen, history.chain),
+            BoundaryEvidence::Nothing => self.begins(&logits, seen, history.chain),
             BoundaryEvidence::Begins => (1.0, BoundaryModel::begun()),
             BoundaryEvidence::Inside => (0.0, history.chain.inside()),
         };
         if self.looks_before {
-            let shares = shares.unwrap_or_else(|| match self.is_plain(&sums, begins) {
+            let shares = shares.unwrap_or_else(|| match self.is_plain(&logits, begins) {
                 true => PLAIN,
-                false => self.model.shares(&sums),
+                false => self.model.shares(&logits),
             });
             history.before = before(given, shares, begins);
         }
@@ -219,7 +226,7 @@ impl MaxentSession<'_> {
                 label: Label { mark, ..Label::from(case) },
                 confidence: self.request.confidence.then_some(1.0),
             },
-            _ => self.likeliest(&self.waiting[waiting], &sums, shares, begins, mark),
+            _ => self.likeliest(&self.waiting[waiting], &logits, shares, begins, mark),
         }
     }
 
@@ -234,15 +241,15 @@ impl MaxentSession<'_> {
 
     /// Adds the weights of the features around the word `back` places before the end, or of the
     /// place after the last word.
-    fn sum(&mut self, back: usize, look_ahead: usize, sums: &mut Sums) {
+    fn sum(&mut self, back: usize, look_ahead: usize, logits: &mut Logits) {
         let features = self.observer.context(back, look_ahead);
-        self.model.weights.add(features, sums);
+        self.model.weights.add(features, logits);
         #[cfg(test)]
         self.rows.push(features.to_vec());
         if self.observer.is_repeated(back, look_ahead) {
             // An acronym is never said twice in a row: two of them are a name (`Tap Tap`).
-            sums[TITLE] = sums[TITLE].max(sums[UPPER]);
-            sums[UPPER] = (self.model.settings.steps as f32 * NEVER) as i32;
+            logits[TITLE] = logits[TITLE].max(logits[UPPER]);
+            logits[UPPER] = (self.model.settings.steps as f32 * NEVER) as i32;
         }
     }
 
@@ -253,46 +260,46 @@ impl MaxentSession<'_> {
         &mut self,
         before: &[f32; PREVIOUS],
         word: WordFeatures,
-        sums: &mut Sums,
+        logits: &mut Logits,
     ) -> Option<[f32; CLASSES]> {
         let likely = || before.iter().enumerate().filter(|(_, share)| **share > SELDOM);
         if likely().count() == 1 {
-            likely().for_each(|(at, _)| self.add_previous(at, word, sums));
+            likely().for_each(|(at, _)| self.add_previous(at, word, logits));
             return None;
         }
         let (mut shares, mut begins) = ([0.0; CLASSES], 0.0);
         let whole: f32 = likely().map(|(_, share)| share).sum();
         for (at, share) in likely() {
-            let (mut sums, beginning, share) = (*sums, sums[BEGIN], share / whole);
-            self.add_previous(at, word, &mut sums);
-            begins += share * (sums[BEGIN] - beginning) as f32;
-            for (sum, class) in shares.iter_mut().zip(self.model.shares(&sums)) {
+            let (mut logits, beginning, share) = (*logits, logits[BEGIN], share / whole);
+            self.add_previous(at, word, &mut logits);
+            begins += share * (logits[BEGIN] - beginning) as f32;
+            for (sum, class) in shares.iter_mut().zip(self.model.shares(&logits)) {
                 *sum += share * class;
             }
         }
-        sums[BEGIN] += begins as i32;
+        logits[BEGIN] += begins as i32;
         Some(shares)
     }
 
-    fn add_previous(&mut self, before: usize, word: WordFeatures, sums: &mut Sums) {
+    fn add_previous(&mut self, before: usize, word: WordFeatures, logits: &mut Logits) {
         self.features.clear();
         let features = &mut self.features;
         let emit = |filler: &Filler, values: &Values| features.push(filler.feature(values));
         self.model.features.previous(before, word, &mut self.values, emit);
-        let upper = sums[UPPER];
-        self.model.weights.add(&self.features, sums);
+        let upper = logits[UPPER];
+        self.model.weights.add(&self.features, logits);
         if before == Class::Upper as usize {
             // An acronym stands among ordinary words: the weights for more capitals after an
             // acronym were learned from text in all capitals.
-            sums[UPPER] = sums[UPPER].min(upper);
+            logits[UPPER] = logits[UPPER].min(upper);
         }
     }
 
     /// Returns the probability that a sentence begins at a word with these logits, and the boundary
     /// model after it.
-    fn begins(&mut self, sums: &Sums, word: WordFeatures, chain: BoundaryModel) -> (f32, BoundaryModel) {
+    fn begins(&mut self, logits: &Logits, word: WordFeatures, chain: BoundaryModel) -> (f32, BoundaryModel) {
         let model = self.model;
-        let sum = sums[BEGIN] as f32 / model.settings.steps as f32;
+        let sum = logits[BEGIN] as f32 / model.settings.steps as f32;
         if !model.settings.begins || sum < HOPELESS {
             return (0.0, chain.inside());
         }
@@ -303,31 +310,31 @@ impl MaxentSession<'_> {
     /// Returns true if a sentence more probably ends after a waiting word than continues, given the
     /// history after it. A sentence then begins at the next word, which sees one word less.
     fn ends_after(&mut self, waiting: usize, look_ahead: usize, history: &AnswerHistory) -> bool {
-        let (seen, mut sums, opens_line) = match self.waiting.get(waiting + 1) {
-            Some(next) => (next.seen, next.sums, next.opens_line),
+        let (seen, mut logits, opens_line) = match self.waiting.get(waiting + 1) {
+            Some(next) => (next.seen, next.logits, next.opens_line),
             None => {
-                let (seen, sums) = self.model.nothing(&mut self.features);
-                (seen, sums, false)
+                let (seen, logits) = self.model.nothing(&mut self.features);
+                (seen, logits, false)
             }
         };
-        self.sum(self.waiting.len() - waiting - 1, look_ahead.saturating_sub(1), &mut sums);
+        self.sum(self.waiting.len() - waiting - 1, look_ahead.saturating_sub(1), &mut logits);
         if self.looks_before {
-            self.look_before(&history.before, seen, &mut sums);
+            self.look_before(&history.before, seen, &mut logits);
         }
         if opens_line {
-            self.add_line(history.lines, &mut sums);
+            self.add_line(history.lines, &mut logits);
         }
-        self.begins(&sums, seen, history.chain).0 > 0.5
+        self.begins(&logits, seen, history.chain).0 > 0.5
     }
 
     /// Adds the weight of the end of a line to the logit of a sentence start.
-    fn add_line(&self, lines: LineEvidence, sums: &mut Sums) {
-        sums[BEGIN] += (lines.bonus() * self.model.settings.steps as f32) as i32;
+    fn add_line(&self, lines: LineEvidence, logits: &mut Logits) {
+        logits[BEGIN] += (lines.bonus() * self.model.settings.steps as f32) as i32;
     }
 
     /// Returns true if no class but lower case is probable enough to be considered.
-    fn is_plain(&self, sums: &Sums, begins: f32) -> bool {
-        begins < self.seldom && sums[..BEGIN].iter().all(|&sum| sum < self.far)
+    fn is_plain(&self, logits: &Logits, begins: f32) -> bool {
+        begins < self.seldom && logits[..BEGIN].iter().all(|&sum| sum < self.far)
     }
 
     /// Returns the most probable label of a word with these logits, at which a sentence begins with
@@ -336,7 +343,7 @@ impl MaxentSession<'_> {
     fn likeliest(
         &self,
         word: &WaitingWord,
-        sums: &Sums,
+        logits: &Logits,
         shares: Option<[f32; CLASSES]>,
         begins: f32,
         mark: Mark,
@@ -345,10 +352,10 @@ impl MaxentSession<'_> {
         // A spelling from a gazetteer only: no weight speaks for or against it.
         let only = (word.seen.profile == 0).then(|| model.cases.mixed(&word.seen.hash)).flatten();
         let is_open = shares.is_none() && only.is_none() && !self.request.confidence;
-        if is_open && self.is_plain(sums, begins) {
+        if is_open && self.is_plain(logits, begins) {
             return Choice { label: Label { case: Case::Lower, mark }, confidence: None };
         }
-        let mut shares = begun(shares.unwrap_or_else(|| model.shares(sums)), begins);
+        let mut shares = begun(shares.unwrap_or_else(|| model.shares(logits)), begins);
         let mixed = model.cases.mixed(&word.seen.hash);
         if mixed.is_none() {
             shares[Class::Mixed as usize] = 0.0;

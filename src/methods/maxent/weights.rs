@@ -2,7 +2,7 @@
 //! [steps](super::MaxentSettings::steps), of one or two bytes each.
 
 use super::table::{self, HashTable, TableReader};
-use super::{Sums, WEIGHTS_EACH};
+use super::{Logits, WEIGHTS_EACH};
 use crate::bytes::Bytes;
 
 /// The number of bytes of the weights of a feature if each takes two.
@@ -50,7 +50,7 @@ impl WeightTable {
 
     /// Adds the weights of the features that are present.
     #[inline]
-    pub fn add(&self, features: &[u64], sums: &mut Sums) {
+    pub fn add(&self, features: &[u64], sums: &mut Logits) {
         match self {
             Self::Narrow(table) => {
                 table.reader().each(features, |values| add_narrow(values, sums));
@@ -63,7 +63,7 @@ impl WeightTable {
 // If this were inlined, the rarer case would slow down the common one.
 #[cold]
 #[inline(never)]
-fn add_wide(table: TableReader<'_, WIDE>, features: &[u64], sums: &mut Sums) {
+fn add_wide(table: TableReader<'_, WIDE>, features: &[u64], sums: &mut Logits) {
     table.each(features, |values| {
         for value in values {
             sums.iter_mut().zip(wide(value)).for_each(|(sum, step)| *sum += i32::from(step));
@@ -74,7 +74,7 @@ fn add_wide(table: TableReader<'_, WIDE>, features: &[u64], sums: &mut Sums) {
 /// Adds weights of one byte each, two at a time in one integer. An offset of 128 makes all of them
 /// non-negative.
 #[inline]
-fn add_narrow(values: &[[u8; WEIGHTS_EACH]], sums: &mut Sums) {
+fn add_narrow(values: &[[u8; WEIGHTS_EACH]], sums: &mut Logits) {
     const TWO: u32 = 0x00ff_00ff;
     // The sum of the weights that are looked up side by side fits 16 bits.
     const { assert!(table::AT_ONCE <= 256) };

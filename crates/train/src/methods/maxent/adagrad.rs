@@ -190,7 +190,7 @@ mod tests {
             let mut weights = TrainingWeights::of(features.clone()).lazily(penalty, average);
             for (features, class) in &words {
                 let answer = TrainingTarget { class: Some(Class::ALL[*class]), ..TrainingTarget::default() };
-                let gradient = gradient(weights.sums(features, features.len()), answer);
+                let gradient = gradient(weights.logits(features, features.len()), answer);
                 let mut gradients = Gradients::of(1);
                 gradients.push(features, features.len(), gradient);
                 weights.apply(&[gradients], 0.1, NonZeroUsize::MIN);

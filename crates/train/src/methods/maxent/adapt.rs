@@ -226,7 +226,7 @@ impl Base {
     /// Sums the weights of features, of which those after the first `all` bear on sentence
     /// beginnings only.
     #[inline]
-    pub(super) fn sums(&self, features: &[u64], all: usize) -> Gradient {
+    pub(super) fn logits(&self, features: &[u64], all: usize) -> Gradient {
         let (of_class, others) = features.split_at(all);
         let (mut sums, mut beginning) = ([0; WEIGHTS_EACH], [0; WEIGHTS_EACH]);
         self.weights.add(of_class, &mut sums);

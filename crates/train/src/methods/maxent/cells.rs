@@ -132,8 +132,8 @@ impl TrainingWeights {
     /// Sums the weights of features, of which those after the first `all` bear on sentence
     /// beginnings only.
     #[inline]
-    pub(super) fn sums(&self, features: &[u64], all: usize) -> Gradient {
-        let mut sums = self.base.as_ref().map_or([0.0; WEIGHTS_EACH], |base| base.sums(features, all));
+    pub(super) fn logits(&self, features: &[u64], all: usize) -> Gradient {
+        let mut sums = self.base.as_ref().map_or([0.0; WEIGHTS_EACH], |base| base.logits(features, all));
         for (number, &feature) in features.iter().enumerate() {
             let at = self.index.cell(feature) as usize;
             let Some(cell) = self.cells.get(at) else { continue };

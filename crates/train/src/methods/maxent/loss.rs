@@ -8,8 +8,8 @@ use majuscule::methods::maxent::WEIGHTS_EACH;
 /// Returns the gradient of −ln P(class) − ln P(begins) with respect to the logits, where the class
 /// may be one of two.
 #[inline]
-pub(super) fn gradient(sums: Gradient, answer: TrainingTarget) -> Gradient {
-    let [title, upper, mixed, beginning] = sums;
+pub(super) fn gradient(logits: Gradient, answer: TrainingTarget) -> Gradient {
+    let [title, upper, mixed, beginning] = logits;
     let mut shares = [0.0; WEIGHTS_EACH];
     if answer.class.is_some() || answer.lower_or_title {
         shares = [0.0, title, upper, mixed];
@@ -30,16 +30,16 @@ pub(super) fn gradient(sums: Gradient, answer: TrainingTarget) -> Gradient {
 }
 
 /// Returns −ln P(class) − ln P(begins).
-pub(super) fn loss(sums: Gradient, answer: TrainingTarget) -> f64 {
-    let [title, upper, mixed, beginning] = sums.map(f64::from);
-    let sums = [0.0, title, upper, mixed];
-    let whole = |sums: &[f64]| {
-        let most = sums.iter().copied().fold(f64::MIN, f64::max);
-        sums.iter().map(|sum| (sum - most).exp()).sum::<f64>().ln() + most
+pub(super) fn loss(logits: Gradient, answer: TrainingTarget) -> f64 {
+    let [title, upper, mixed, beginning] = logits.map(f64::from);
+    let logits = [0.0, title, upper, mixed];
+    let whole = |logits: &[f64]| {
+        let most = logits.iter().copied().fold(f64::MIN, f64::max);
+        logits.iter().map(|sum| (sum - most).exp()).sum::<f64>().ln() + most
     };
     let of_class = match answer.class {
-        Some(class) => whole(&sums) - sums[class as usize],
-        None if answer.lower_or_title => whole(&sums) - whole(&sums[..2]),
+        Some(class) => whole(&logits) - logits[class as usize],
+        None if answer.lower_or_title => whole(&logits) - whole(&logits[..2]),
         None => 0.0,
     };
     let against = answer.begins.map(|begins| if begins { -beginning } else { beginning });
@@ -63,10 +63,10 @@ mod tests {
             let cells = if at == BEGIN { cells } else { &cells[..all] };
             cells.iter().map(|cell| f64::from(cell[at])).sum::<f64>()
         };
-        let sums = [0.0, sum(0), sum(1), sum(2)];
-        let whole: f64 = sums.iter().map(|sum| sum.exp()).sum();
+        let logits = [0.0, sum(0), sum(1), sum(2)];
+        let whole: f64 = logits.iter().map(|sum| sum.exp()).sum();
         let sign = if begins { -1.0 } else { 1.0 };
-        let found: f64 = classes.iter().map(|class| sums[*class].exp()).sum();
+        let found: f64 = classes.iter().map(|class| logits[*class].exp()).sum();
         whole.ln() - found.ln() + (sign * sum(BEGIN)).exp().ln_1p()
     }
 
@@ -89,7 +89,7 @@ mod tests {
             let classes = if class < CLASSES { vec![class] } else { vec![0, 1] };
             let known = Class::ALL.get(class).copied();
             let answer = TrainingTarget { class: known, lower_or_title: known.is_none(), begins: Some(begins) };
-            let gradient = gradient(weights.sums(&features, all), answer);
+            let gradient = gradient(weights.logits(&features, all), answer);
             for (at, gradient) in gradient.iter().enumerate() {
                 // The last feature may bear on beginnings only.
                 let cell = if at == BEGIN { features.len() - 1 } else { 0 };

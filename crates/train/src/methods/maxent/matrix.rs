@@ -391,7 +391,7 @@ mod tests {
                     let features: Vec<u64> = matrix.row(at).iter().map(|&index| index.into()).collect();
                     let mut gradients = Gradients::of(1);
                     let answer = TrainingTarget { class: Some(class), ..TrainingTarget::default() };
-                    gradients.push(&features, features.len(), gradient(weights.sums(&features, features.len()), answer));
+                    gradients.push(&features, features.len(), gradient(weights.logits(&features, features.len()), answer));
                     weights.apply(&[gradients], 0.3, NonZeroUsize::MIN);
                 }
             }

@@ -28,7 +28,7 @@ struct Unpacked<'a> {
 }
 
 impl Unpacked<'_> {
-    fn sums(&self, features: &[u64]) -> Gradient {
+    fn logits(&self, features: &[u64]) -> Gradient {
         let mut sums = [0.0; WEIGHTS_EACH];
         for weights in features.iter().filter_map(|feature| self.weights.get(feature)) {
             sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
@@ -48,7 +48,7 @@ impl Unpacked<'_> {
             self.model
                 .features
                 .history(distance, word, |filler, values| features.push(filler.feature(values)));
-            self.sums(&features)[BEGIN]
+            self.logits(&features)[BEGIN]
         })
     }
 
@@ -66,7 +66,7 @@ impl Unpacked<'_> {
             set.all(&observer.observation(lower, word, settings.look_ahead), |filler, values, _| {
                 features.push(filler.feature(values));
             });
-            let mut sums = self.sums(&features);
+            let mut sums = self.logits(&features);
             if word.is_repeated(settings.look_ahead) {
                 // Title gets the higher of the logits of title and upper, and upper is ruled out.
                 (sums[0], sums[1]) = (sums[0].max(sums[1]), -30.0);

@@ -107,7 +107,7 @@ impl Trainer<'_> {
         for example in examples {
             self.data.rows(example, &mut scratch, |ExampleRow { features, all, answer, .. }| {
                 gradients.taken += 1;
-                let gradient = gradient(weights.sums(features, all), answer);
+                let gradient = gradient(weights.logits(features, all), answer);
                 // A word that is already known moves nothing.
                 if gradient.iter().any(|g| g.abs() >= 1e-3) {
                     gradients.push(features, all, gradient);
@@ -124,7 +124,7 @@ impl Trainer<'_> {
         self.data.corpus.for_each(&mut |example| {
             if numbers.next().is_some_and(|number| self.data.config.solving.holds_out(number)) {
                 self.data.rows(example, &mut scratch, |ExampleRow { features, all, answer, .. }| {
-                    sum += loss(weights.sums(features, all), answer);
+                    sum += loss(weights.logits(features, all), answer);
                     words += 1;
                 });
             }
