@@ -720,29 +720,6 @@ mod tests {
         }
     }
 
-    /// A reader that returns parts of a fixed length.
-    struct Parts(Cursor<Vec<u8>>, usize);
-
-    impl Read for Parts {
-        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-            let len = out.len().min(self.1);
-            self.0.read(&mut out[..len])
-        }
-    }
-
-    /// The encoding in which a text is read if one is named, and the bytes of the text in capitals.
-    fn named(bytes: &[u8], name: &str, part: usize) -> io::Result<(&'static str, Vec<u8>)> {
-        let (mut decoder, mut encoder) =
-            ends(Parts(Cursor::new(bytes.to_vec()), part), encoding(name), true, None);
-        let (mut text, mut written) = (String::new(), Vec::new());
-        decoder.read_to_string(&mut text)?;
-        let capitals = text.to_uppercase();
-        for part in capitals.as_bytes().chunks(part) {
-            encoder.write(part, &mut written)?;
-        }
-        Ok((encoder.encoding().name(), written))
-    }
-
     #[test]
     fn utf_16_is_read_in_both_orders() {
         let text = "\u{feff}Olá 𐐨\r\n";
@@ -758,6 +735,29 @@ mod tests {
     #[cfg(feature = "encodings")]
     mod tables {
         use super::*;
+
+        /// A reader that returns parts of a fixed length.
+        struct Parts(Cursor<Vec<u8>>, usize);
+
+        impl Read for Parts {
+            fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+                let len = out.len().min(self.1);
+                self.0.read(&mut out[..len])
+            }
+        }
+
+        /// The encoding in which a text is read if one is named, and the bytes of the text in capitals.
+        fn named(bytes: &[u8], name: &str, part: usize) -> io::Result<(&'static str, Vec<u8>)> {
+            let (mut decoder, mut encoder) =
+                ends(Parts(Cursor::new(bytes.to_vec()), part), encoding(name), true, None);
+            let (mut text, mut written) = (String::new(), Vec::new());
+            decoder.read_to_string(&mut text)?;
+            let capitals = text.to_uppercase();
+            for part in capitals.as_bytes().chunks(part) {
+                encoder.write(part, &mut written)?;
+            }
+            Ok((encoder.encoding().name(), written))
+        }
 
         #[test]
         fn a_text_that_is_in_utf8_is_read_as_that_whatever_is_named() {
@@ -895,220 +895,223 @@ mod tests {
                 assert!(name.parse::<Encoding>().unwrap_err().starts_with(start));
             }
         }
-    }
-    #[cfg(feature = "encodings")]
-    mod double_byte {
-        use super::*;
-        use crate::text::Locale;
 
-        const NAMES: [&str; 6] = ["shift_jis", "gbk", "gb18030", "big5", "euc-jp", "euc-kr"];
+        mod double_byte {
+            use super::*;
+            use crate::text::Locale;
 
-        fn encodings() -> &'static [Encoding] {
-            static ALL: OnceLock<Vec<Encoding>> = OnceLock::new();
-            ALL.get_or_init(|| NAMES.iter().map(|name| encoding(name)).collect())
-        }
+            const NAMES: [&str; 6] = ["shift_jis", "gbk", "gb18030", "big5", "euc-jp", "euc-kr"];
 
-        /// All bytes that are one code of an encoding, of up to three bytes.
-        fn codes(own: &Encoding) -> Vec<Vec<u8>> {
-            let is_code = |code: &Vec<u8>| matches!(own.first(code), Some(Ok((_, len))) if len == code.len());
-            let leads = || (0..=0xff).filter(|b| !matches!(own.first(&[*b]), Some(Ok(_))));
-            let ones = (0..=0xff).map(|b| vec![b]);
-            let pairs = leads().flat_map(|lead| (0..=0xff).map(move |b| vec![lead, b]));
-            let triples = (0xa1..=0xfe).flat_map(|b| (0xa1..=0xfe).map(move |last| vec![0x8f, b, last]));
-            ones.chain(pairs).chain(triples).filter(is_code).collect()
-        }
-
-        fn other_case(c: char) -> char {
-            use crate::text::Letter;
-            match Locale::default().pair(c) {
-                Some(Letter::Lower(other) | Letter::Upper(other)) => other,
-                None => c,
+            fn encodings() -> &'static [Encoding] {
+                static ALL: OnceLock<Vec<Encoding>> = OnceLock::new();
+                ALL.get_or_init(|| NAMES.iter().map(|name| encoding(name)).collect())
             }
-        }
 
-        /// The text, and its bytes with other cases of the letters
-        /// that `changes` tells, both cut into parts.
-        fn recased(
-            bytes: &[u8],
-            own: &Encoding,
-            stand_in: Option<char>,
-            part: usize,
-            changes: &[bool],
-        ) -> io::Result<(String, Vec<u8>)> {
-            let (mut decoder, mut encoder) =
-                ends(Parts(Cursor::new(bytes.to_vec()), part), own.clone(), false, stand_in);
-            let (mut text, mut written) = (String::new(), Vec::new());
-            decoder.read_to_string(&mut text)?;
-            let changes = changes.iter().chain(std::iter::repeat(&false));
-            let change = |(c, is_changed): (char, &bool)| if *is_changed { other_case(c) } else { c };
-            let other: String = text.chars().zip(changes).map(change).collect();
-            other.as_bytes().chunks(part).try_for_each(|part| encoder.write(part, &mut written))?;
-            assert!(encoder.cut.is_empty());
-            Ok((text, written))
-        }
+            /// All bytes that are one code of an encoding, of up to three bytes.
+            fn codes(own: &Encoding) -> Vec<Vec<u8>> {
+                let is_code =
+                    |code: &Vec<u8>| matches!(own.first(code), Some(Ok((_, len))) if len == code.len());
+                let leads = || (0..=0xff).filter(|b| !matches!(own.first(&[*b]), Some(Ok(_))));
+                let ones = (0..=0xff).map(|b| vec![b]);
+                let pairs = leads().flat_map(|lead| (0..=0xff).map(move |b| vec![lead, b]));
+                let triples = (0xa1..=0xfe).flat_map(|b| (0xa1..=0xfe).map(move |last| vec![0x8f, b, last]));
+                ones.chain(pairs).chain(triples).filter(is_code).collect()
+            }
 
-        #[test]
-        fn every_code_comes_back_and_every_change_can_be_read_or_is_refused() {
-            for own in encodings() {
-                let all = codes(own);
-                let text = all.concat();
-                let (_, written) = recased(&text, own, None, usize::MAX, &[]).unwrap();
-                assert!(written == text, "{}", own.name());
-                for code in &all {
-                    let (text, written) = match recased(code, own, None, 1, &[true; 2]) {
-                        Ok(found) => found,
-                        Err(error) => {
-                            assert!(error.to_string().starts_with("found a letter whose other case"));
-                            let (_, kept) = recased(code, own, Some('\u{1a}'), 1, &[true; 2]).unwrap();
-                            assert_eq!((own.name(), &kept), (own.name(), code));
-                            continue;
-                        }
-                    };
-                    let (read, _) = recased(&written, own, None, 1, &[]).unwrap();
-                    let expected: String = text.chars().map(other_case).collect();
-                    assert_eq!((own.name(), read), (own.name(), expected));
+            fn other_case(c: char) -> char {
+                use crate::text::Letter;
+                match Locale::default().pair(c) {
+                    Some(Letter::Lower(other) | Letter::Upper(other)) => other,
+                    None => c,
                 }
             }
-        }
 
-        #[test]
-        fn every_character_of_gb18030_comes_back() {
-            let own = &encodings()[2];
-            let codes = (0x81..=0x84).flat_map(|lead| (0..12600).map(move |rest: u16| (lead, rest)));
-            let bytes = |(lead, rest): (u8, u16)| {
-                let digit = |number: u16| 0x30 + (number % 10) as u8;
-                vec![lead, digit(rest / 1260), 0x81 + (rest / 10 % 126) as u8, digit(rest)]
-            };
-            let valid = codes.map(bytes).filter(|code| matches!(own.first(code), Some(Ok((_, 4)))));
-            let text = valid.collect::<Vec<_>>().concat();
-            assert!(text.len() > 4 * 39_000);
-            assert!(recased(&text, own, None, 4999, &[]).unwrap().1 == text);
-            let (_, written) =
-                recased(b"\x90\x30\x81\x30a\xe3\x32\x9a\x35", own, None, 1, &[true; 3]).unwrap();
-            assert_eq!(written, b"\x90\x30\x81\x30A\xe3\x32\x9a\x35");
-        }
+            /// The text, and its bytes with other cases of the letters
+            /// that `changes` tells, both cut into parts.
+            fn recased(
+                bytes: &[u8],
+                own: &Encoding,
+                stand_in: Option<char>,
+                part: usize,
+                changes: &[bool],
+            ) -> io::Result<(String, Vec<u8>)> {
+                let (mut decoder, mut encoder) =
+                    ends(Parts(Cursor::new(bytes.to_vec()), part), own.clone(), false, stand_in);
+                let (mut text, mut written) = (String::new(), Vec::new());
+                decoder.read_to_string(&mut text)?;
+                let changes = changes.iter().chain(std::iter::repeat(&false));
+                let change = |(c, is_changed): (char, &bool)| if *is_changed { other_case(c) } else { c };
+                let other: String = text.chars().zip(changes).map(change).collect();
+                other.as_bytes().chunks(part).try_for_each(|part| encoder.write(part, &mut written))?;
+                assert!(encoder.cut.is_empty());
+                Ok((text, written))
+            }
 
-        proptest! {
             #[test]
-            fn texts_come_back_but_for_case(
-                own in 0..NAMES.len(),
-                picks in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..40),
-                part in 1usize..9,
-                changes in prop::collection::vec(any::<bool>(), 80),
-            ) {
-                static CODES: OnceLock<Vec<[Vec<Vec<u8>>; 2]>> = OnceLock::new();
-                let all = CODES.get_or_init(|| {
-                    encodings().iter().map(|own| {
-                        let all = codes(own);
-                        let changes = |code: &&Vec<u8>| {
-                            matches!(recased(code, own, None, 9, &[true]), Ok((_, other)) if other != **code)
+            fn every_code_comes_back_and_every_change_can_be_read_or_is_refused() {
+                for own in encodings() {
+                    let all = codes(own);
+                    let text = all.concat();
+                    let (_, written) = recased(&text, own, None, usize::MAX, &[]).unwrap();
+                    assert!(written == text, "{}", own.name());
+                    for code in &all {
+                        let (text, written) = match recased(code, own, None, 1, &[true; 2]) {
+                            Ok(found) => found,
+                            Err(error) => {
+                                assert!(error.to_string().starts_with("found a letter whose other case"));
+                                let (_, kept) = recased(code, own, Some('\u{1a}'), 1, &[true; 2]).unwrap();
+                                assert_eq!((own.name(), &kept), (own.name(), code));
+                                continue;
+                            }
                         };
-                        let cased = all.iter().filter(changes).cloned().collect();
-                        let fixed = all.iter().filter(|code| other_case(own.first(code).unwrap().unwrap().0) == own.first(code).unwrap().unwrap().0);
-                        [fixed.cloned().collect(), cased]
-                    }).collect()
-                });
-                let (all, own) = (&all[own], &encodings()[own]);
-                let text: Vec<u8> =
-                    picks.iter().flat_map(|(pick, is_cased)| pick.get(&all[usize::from(*is_cased)]).clone()).collect();
-                prop_assert_eq!(&recased(&text, own, None, part, &[]).unwrap().1, &text);
-                let (read, written) = recased(&text, own, None, part, &changes).unwrap();
-                let changed = |(c, is_changed): (char, &bool)| if *is_changed { other_case(c) } else { c };
-                let expected: String = read.chars().zip(&changes).map(changed).collect();
-                prop_assert_eq!(recased(&written, own, None, part, &[]).unwrap().0, expected);
+                        let (read, _) = recased(&written, own, None, 1, &[]).unwrap();
+                        let expected: String = text.chars().map(other_case).collect();
+                        assert_eq!((own.name(), read), (own.name(), expected));
+                    }
+                }
             }
 
             #[test]
-            fn any_bytes_pass_through(
-                own in 0..NAMES.len(),
-                bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x80..=0xffu8, Just(0x1a)], 0..40),
-                part in 1usize..9,
-                changes in prop::collection::vec(any::<bool>(), 80),
-            ) {
-                let own = &encodings()[own];
-                let stand_in = Some('\u{1a}');
-                prop_assert_eq!(&recased(&bytes, own, stand_in, part, &[]).unwrap().1, &bytes);
-                prop_assert!(recased(&bytes, own, stand_in, part, &changes).is_ok());
-                let _ = recased(&bytes, own, None, part, &changes);
-            }
-        }
-
-        #[test]
-        fn characters_with_several_codes_keep_their_own() {
-            // Roman numerals have two codes or three in Shift_JIS, and have case.
-            let all = [true; 9];
-            let [shift_jis, gbk, gb18030, big5, ..] = encodings() else { unreachable!() };
-            for (own, text, changed) in [
-                (shift_jis, &b"\xfa\x40\xee\xef\xfa\x4a"[..], &b"\x87\x54\x87\x54\xfa\x40"[..]),
-                (shift_jis, b"\x81\xe6\x87\x9aa", b"\x81\xe6\x87\x9aA"),
-                (gb18030, b"\x80\xa2\xe3", b"\x80\xa2\xe3"),
-                (gbk, b"\xa3\xe1", b"\xa3\xc1"),
-                // A letter and its mark have one code.
-                (big5, b"\x88\xa3\x88\xa5\x88\xa7", b"\x88\x62\x88\x64\x88\x66"),
-            ] {
-                assert_eq!(recased(text, own, None, 1, &[]).unwrap().1, text);
-                assert_eq!(recased(text, own, None, 1, &all).unwrap().1, changed, "{}", own.name());
-            }
-        }
-
-        #[test]
-        fn full_width_greek_and_cyrillic_letters_have_case() {
-            for own in encodings() {
-                let encoded = |text: &str| {
-                    let mut bytes = Vec::new();
-                    assert!(text.chars().all(|c| own.push(c, &mut bytes)), "{} {text}", own.name());
-                    bytes
+            fn every_character_of_gb18030_comes_back() {
+                let own = &encodings()[2];
+                let codes = (0x81..=0x84).flat_map(|lead| (0..12600).map(move |rest: u16| (lead, rest)));
+                let bytes = |(lead, rest): (u8, u16)| {
+                    let digit = |number: u16| 0x30 + (number % 10) as u8;
+                    vec![lead, digit(rest / 1260), 0x81 + (rest / 10 % 126) as u8, digit(rest)]
                 };
-                let (_, written) = recased(&encoded("ａλ"), own, None, 1, &[true; 2]).unwrap();
-                assert_eq!(written, encoded("ＡΛ"), "{}", own.name());
-                let (_, written) = recased(&encoded("я日"), own, None, 1, &[true; 2]).unwrap();
-                assert_eq!(written, encoded("Я日"), "{}", own.name());
+                let valid = codes.map(bytes).filter(|code| matches!(own.first(code), Some(Ok((_, 4)))));
+                let text = valid.collect::<Vec<_>>().concat();
+                assert!(text.len() > 4 * 39_000);
+                assert!(recased(&text, own, None, 4999, &[]).unwrap().1 == text);
+                let (_, written) =
+                    recased(b"\x90\x30\x81\x30a\xe3\x32\x9a\x35", own, None, 1, &[true; 3]).unwrap();
+                assert_eq!(written, b"\x90\x30\x81\x30A\xe3\x32\x9a\x35");
             }
-        }
 
-        #[test]
-        fn a_letter_without_a_code_is_named_or_stays() {
-            let own = &encodings()[1];
-            let text = b"a\nb\xa8\xa6";
-            let error = recased(text, own, None, 1, &[false, false, false, true]).unwrap_err();
-            let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
-            assert_eq!((found.line, found.column), (2, 2));
-            assert!(found.problem.starts_with("found a letter whose other case, 'É', has no code in GBK:"));
-            assert_eq!(recased(text, own, Some('\u{1a}'), 1, &[true; 4]).unwrap().1, b"A\nB\xa8\xa6");
-            // Shift_JIS has no final sigma.
-            let (_, mut encoder) = ends(io::empty(), encodings()[0].clone(), false, Some('\u{1a}'));
-            let mut written = Vec::new();
-            encoder.write("σς".as_bytes(), &mut written).unwrap();
-            assert_eq!(written, b"\x83\xd0\x83\xb0");
-        }
+            proptest! {
+                #[test]
+                fn texts_come_back_but_for_case(
+                    own in 0..NAMES.len(),
+                    picks in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..40),
+                    part in 1usize..9,
+                    changes in prop::collection::vec(any::<bool>(), 80),
+                ) {
+                    static CODES: OnceLock<Vec<[Vec<Vec<u8>>; 2]>> = OnceLock::new();
+                    let all = CODES.get_or_init(|| {
+                        encodings().iter().map(|own| {
+                            let all = codes(own);
+                            let changes = |code: &&Vec<u8>| {
+                                matches!(recased(code, own, None, 9, &[true]), Ok((_, other)) if other != **code)
+                            };
+                            let cased = all.iter().filter(changes).cloned().collect();
+                            let fixed = all.iter().filter(|code| other_case(own.first(code).unwrap().unwrap().0) == own.first(code).unwrap().unwrap().0);
+                            [fixed.cloned().collect(), cased]
+                        }).collect()
+                    });
+                    let (all, own) = (&all[own], &encodings()[own]);
+                    let text: Vec<u8> =
+                        picks.iter().flat_map(|(pick, is_cased)| pick.get(&all[usize::from(*is_cased)]).clone()).collect();
+                    prop_assert_eq!(&recased(&text, own, None, part, &[]).unwrap().1, &text);
+                    let (read, written) = recased(&text, own, None, part, &changes).unwrap();
+                    let changed = |(c, is_changed): (char, &bool)| if *is_changed { other_case(c) } else { c };
+                    let expected: String = read.chars().zip(&changes).map(changed).collect();
+                    prop_assert_eq!(recased(&written, own, None, part, &[]).unwrap().0, expected);
+                }
 
-        #[test]
-        fn invalid_bytes_are_named_with_their_place() {
-            for (name, text, found) in [
-                ("shift_jis", &b"ab\n\x82\xa0\x81"[..], "found 0x81, which is no character of Shift_JIS"),
-                ("gbk", b"ab\n\xb0\xa1\x81\x30\x81\x30", "found 0x81, which is no character of GBK"),
-                ("euc-kr", b"ab\n\xb0\xa1\xff\xff", "found 0xff 0xff, which is no character of EUC-KR"),
-            ] {
-                let error = recased(text, &encoding(name), None, 3, &[]).unwrap_err();
-                let found_at = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
-                assert_eq!((found_at.line, found_at.column), (2, 2));
-                assert!(found_at.problem.starts_with(found), "{}", found_at.problem);
+                #[test]
+                fn any_bytes_pass_through(
+                    own in 0..NAMES.len(),
+                    bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x80..=0xffu8, Just(0x1a)], 0..40),
+                    part in 1usize..9,
+                    changes in prop::collection::vec(any::<bool>(), 80),
+                ) {
+                    let own = &encodings()[own];
+                    let stand_in = Some('\u{1a}');
+                    prop_assert_eq!(&recased(&bytes, own, stand_in, part, &[]).unwrap().1, &bytes);
+                    prop_assert!(recased(&bytes, own, stand_in, part, &changes).is_ok());
+                    let _ = recased(&bytes, own, None, part, &changes);
+                }
             }
-        }
 
-        #[test]
-        fn utf8_shows_by_a_character_of_three_bytes() {
-            for (text, name, read) in [
-                ("bbc 日本\n".as_bytes(), "shift_jis", "UTF-8"),
-                ("서울 bbc".as_bytes(), "euc-kr", "UTF-8"),
-                // Valid UTF-8 too, of two bytes each.
-                (b"\xc2\xb7\xcf\xdf\n", "gbk", "GBK"),
-                (b"\xc4\xa3 bbc\n", "gbk", "GBK"),
-                (b"\xc4\xa3", "euc-kr", "EUC-KR"),
-            ] {
-                for part in [1, 3, usize::MAX] {
-                    let (found, written) = named(text, name, part).unwrap();
-                    assert_eq!((found, written.len()), (read, text.len()), "{name} {part}");
+            #[test]
+            fn characters_with_several_codes_keep_their_own() {
+                // Roman numerals have two codes or three in Shift_JIS, and have case.
+                let all = [true; 9];
+                let [shift_jis, gbk, gb18030, big5, ..] = encodings() else { unreachable!() };
+                for (own, text, changed) in [
+                    (shift_jis, &b"\xfa\x40\xee\xef\xfa\x4a"[..], &b"\x87\x54\x87\x54\xfa\x40"[..]),
+                    (shift_jis, b"\x81\xe6\x87\x9aa", b"\x81\xe6\x87\x9aA"),
+                    (gb18030, b"\x80\xa2\xe3", b"\x80\xa2\xe3"),
+                    (gbk, b"\xa3\xe1", b"\xa3\xc1"),
+                    // A letter and its mark have one code.
+                    (big5, b"\x88\xa3\x88\xa5\x88\xa7", b"\x88\x62\x88\x64\x88\x66"),
+                ] {
+                    assert_eq!(recased(text, own, None, 1, &[]).unwrap().1, text);
+                    assert_eq!(recased(text, own, None, 1, &all).unwrap().1, changed, "{}", own.name());
+                }
+            }
+
+            #[test]
+            fn full_width_greek_and_cyrillic_letters_have_case() {
+                for own in encodings() {
+                    let encoded = |text: &str| {
+                        let mut bytes = Vec::new();
+                        assert!(text.chars().all(|c| own.push(c, &mut bytes)), "{} {text}", own.name());
+                        bytes
+                    };
+                    let (_, written) = recased(&encoded("ａλ"), own, None, 1, &[true; 2]).unwrap();
+                    assert_eq!(written, encoded("ＡΛ"), "{}", own.name());
+                    let (_, written) = recased(&encoded("я日"), own, None, 1, &[true; 2]).unwrap();
+                    assert_eq!(written, encoded("Я日"), "{}", own.name());
+                }
+            }
+
+            #[test]
+            fn a_letter_without_a_code_is_named_or_stays() {
+                let own = &encodings()[1];
+                let text = b"a\nb\xa8\xa6";
+                let error = recased(text, own, None, 1, &[false, false, false, true]).unwrap_err();
+                let found = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
+                assert_eq!((found.line, found.column), (2, 2));
+                assert!(
+                    found.problem.starts_with("found a letter whose other case, 'É', has no code in GBK:")
+                );
+                assert_eq!(recased(text, own, Some('\u{1a}'), 1, &[true; 4]).unwrap().1, b"A\nB\xa8\xa6");
+                // Shift_JIS has no final sigma.
+                let (_, mut encoder) = ends(io::empty(), encodings()[0].clone(), false, Some('\u{1a}'));
+                let mut written = Vec::new();
+                encoder.write("σς".as_bytes(), &mut written).unwrap();
+                assert_eq!(written, b"\x83\xd0\x83\xb0");
+            }
+
+            #[test]
+            fn invalid_bytes_are_named_with_their_place() {
+                for (name, text, found) in [
+                    ("shift_jis", &b"ab\n\x82\xa0\x81"[..], "found 0x81, which is no character of Shift_JIS"),
+                    ("gbk", b"ab\n\xb0\xa1\x81\x30\x81\x30", "found 0x81, which is no character of GBK"),
+                    ("euc-kr", b"ab\n\xb0\xa1\xff\xff", "found 0xff 0xff, which is no character of EUC-KR"),
+                ] {
+                    let error = recased(text, &encoding(name), None, 3, &[]).unwrap_err();
+                    let found_at = error.get_ref().unwrap().downcast_ref::<Uncoded>().unwrap();
+                    assert_eq!((found_at.line, found_at.column), (2, 2));
+                    assert!(found_at.problem.starts_with(found), "{}", found_at.problem);
+                }
+            }
+
+            #[test]
+            fn utf8_shows_by_a_character_of_three_bytes() {
+                for (text, name, read) in [
+                    ("bbc 日本\n".as_bytes(), "shift_jis", "UTF-8"),
+                    ("서울 bbc".as_bytes(), "euc-kr", "UTF-8"),
+                    // Valid UTF-8 too, of two bytes each.
+                    (b"\xc2\xb7\xcf\xdf\n", "gbk", "GBK"),
+                    (b"\xc4\xa3 bbc\n", "gbk", "GBK"),
+                    (b"\xc4\xa3", "euc-kr", "EUC-KR"),
+                ] {
+                    for part in [1, 3, usize::MAX] {
+                        let (found, written) = named(text, name, part).unwrap();
+                        assert_eq!((found, written.len()), (read, text.len()), "{name} {part}");
+                    }
                 }
             }
         }
