@@ -9,9 +9,9 @@ use crate::text::{Choice, RestoreOptions};
 
 /// A text that is restored while it comes in.
 ///
-/// No choice depends on text after the word's right context ([`Request::look_ahead`]): neither on
-/// the rest of its line nor, as in [`restore`](super::restore), on whether the line that it opens
-/// is punctuated. In text without marks that end sentences, the output is the same as there.
+/// No choice depends on text after the word's right context ([`RestoreOptions::look_ahead`]):
+/// neither on the rest of its line nor, as in [`restore`](super::restore), on whether the line that
+/// it opens is punctuated. In text without marks that end sentences, the output is the same as there.
 ///
 /// ```
 /// use majuscule::{Capitalized, Model, RestoreOptions, Stream, Streaming};
