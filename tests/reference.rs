@@ -1,4 +1,5 @@
-//! The hidden states of the toy encoder beside those of candle-transformers, another implementation of BERT.
+//! Compares the hidden states of the toy encoder with those of candle-transformers,
+//! another implementation of BERT.
 
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
@@ -12,8 +13,9 @@ use serde_json::Value;
 const CONFIG: &[u8] = include_bytes!("data/toy-bert/config.json");
 const WEIGHTS: &[u8] = include_bytes!("data/toy-bert/model.safetensors");
 
-/// The input of the first layer and the output of each layer, as computed by candle-transformers,
-/// whose model returns the last layer only, so that each output comes from a model that ends there.
+/// Returns the input of the first layer and the output of each layer, as computed by
+/// candle-transformers. Its model returns the last layer only, so each output comes from a
+/// model that ends at that layer.
 fn reference(batch: &PieceBatch, layers: usize) -> candle_core::Result<Vec<Tensor>> {
     let shape = (batch.lens.len(), batch.width);
     let ids = Tensor::from_slice(&batch.ids, shape, &Device::Cpu)?;
@@ -24,7 +26,7 @@ fn reference(batch: &PieceBatch, layers: usize) -> candle_core::Result<Vec<Tenso
         .map(|layers| {
             let mut config: Value = serde_json::from_slice(CONFIG).map_err(candle_core::Error::wrap)?;
             config["num_hidden_layers"] = layers.into();
-            // What it wants to be told and does not use without training.
+            // The reader requires these fields; inference does not use them.
             config["hidden_dropout_prob"] = 0.1.into();
             config["initializer_range"] = 0.02.into();
             config["pad_token_id"] = 0.into();

@@ -1,4 +1,4 @@
-//! Real sentences, restored with the built-in models: every line of `cases.toml`.
+//! Real sentences, restored with the built-in models: one case per line of `cases.toml`.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn cases() -> BTreeMap<String, Vec<Case>> {
     toml::from_str(include_str!("../cases.toml")).expect("cases.toml is a table of cases for each language")
 }
 
-/// The languages whose models this build has.
+/// The languages of the built-in models of this build.
 fn languages() -> Vec<&'static str> {
     let built_in = [
         ("en", cfg!(feature = "lang-en")),

@@ -1,4 +1,4 @@
-//! The laws of text and case: nothing but case ever changes, and every change can be undone.
+//! The laws of text and case: only case changes, and every change can be undone.
 
 use majuscule::text::tokenize::tokenize;
 use majuscule::text::tokens::lower_word;
@@ -19,7 +19,8 @@ struct Laws {
 }
 
 impl Laws {
-    /// Cases read off and put back give the same word, and any case changes nothing but case.
+    /// Checks that the case read off a word and put back gives the same word, and that
+    /// any case changes only case.
     fn check(&mut self, word: &str, locale: Locale) {
         let Self { small, key, out, again } = self;
         small.clear();
@@ -66,15 +67,15 @@ fn every_character_keeps_its_identity_in_every_place() {
     });
 }
 
-/// The spans of words in characters, whose number does not change
-/// with case, and whether each word begins a sentence.
+/// Returns the span of each word in characters, whose number does not change with case, and true if
+/// the word begins a sentence.
 fn places(text: &str, locale: Locale) -> Vec<(usize, usize, bool)> {
     let chars = |at: u32| text[..at as usize].chars().count();
     let tokens = tokenize(text, locale, "en");
     tokens.as_slice().iter().map(|t| (chars(t.source.start), chars(t.source.end), t.starts)).collect()
 }
 
-/// Text as a tokeniser may meet it: letters of many kinds, marks, addresses, white space.
+/// Text for a tokeniser: letters of many kinds, marks, addresses and white space.
 fn any_text() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => "[a-zA-Z]{1,8}",
@@ -151,7 +152,8 @@ proptest! {
         }
         let options = RestoreOptions { locale: Some(locale), ..Default::default() };
         let back = written(&small, &tokens, &[Case::Lower], &options);
-        // What is left alone keeps the lower case that it was given here; all words are as they were.
+        // Text outside words keeps the lower case that it was given here;
+        // all words are as they were.
         let words = |text: &str| -> Vec<String> {
             let tokens = tokenize(text, locale, "en");
             let places = tokens.as_slice().iter().map(|t| t.source.start as usize..t.source.end as usize);

@@ -1,4 +1,4 @@
-//! The laws of text and case, and real sentences: one binary, so that it is linked once.
+//! The laws of text and case, and real sentences. All are one binary, so that it is linked once.
 
 mod cases;
 mod laws;

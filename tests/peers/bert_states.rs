@@ -1,5 +1,5 @@
-//! The states that `bert.py` compares with PyTorch: from an encoder's folder and a text, writes the
-//! pieces of each line and the hidden states of every layer to a file.
+//! Writes the pieces of each line of a text and the hidden states of every layer of an encoder to a
+//! file, for `bert.py`, which compares them with PyTorch.
 
 use std::error::Error;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let weights = weights::read_encoder(&file("model.safetensors")?, &config, &Device::Cpu)?;
     let encoder = BertEncoder::new(&weights, "", &config)?;
     let mut states = TensorMap::new();
-    // Lines of all lengths go through together, so that what is filled up is compared too.
+    // Lines of different lengths share a batch, so that the padding is compared too.
     for (group, lines) in fs::read_to_string(text)?.lines().collect::<Vec<_>>().chunks(8).enumerate() {
         let texts: Vec<Vec<u32>> =
             lines.iter().map(|line| ids(line, &pieces, &config)).collect::<Result<_, _>>()?;
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A line as the encoder takes it, its words cut one by one.
+/// Returns the piece ids of a line as the encoder reads it; each word is cut by itself.
 fn ids(line: &str, pieces: &Pieces, config: &EncoderConfig) -> Result<Vec<u32>, String> {
     let mut ids = vec![pieces.special.first];
     for word in line.split_whitespace() {

@@ -1,4 +1,5 @@
-//! The program as a user meets it: what it prints, what it refuses and how, and what it leaves on the disk.
+//! The program as a user meets it: its output, its errors, and the files
+//! that it leaves on the disk.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -18,7 +19,7 @@ const CORPUS: &str = "The ministers met in Lisbon, said Anna McDonald of the BBC
                       We flew to São Tomé as the BBC said and l’Europe.\n\
                       I saw Jean-Paul in the US with an iPhone, and I told us.\n";
 
-/// A folder with a model of that corpus, trained once.
+/// A folder with a model trained once on that corpus.
 static TRAINED: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
     fs::create_dir_all(&folder).unwrap();
@@ -101,12 +102,12 @@ fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_majuscule"))
 }
 
-/// Runs it in a folder with these bytes as standard input.
+/// Runs a command in a folder with these bytes as standard input.
 fn run(folder: &Path, args: &[&str], input: &[u8]) -> Output {
     let mut child = spawn(program().args(args).current_dir(folder));
     let mut stdin = child.stdin.take().unwrap();
     thread::scope(|scope| {
-        // A program that has seen enough closes the pipe.
+        // A program that needs no more input closes the pipe.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     })
@@ -116,7 +117,7 @@ fn spawn(command: &mut Command) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// A folder of a test's own, with the model in it.
+/// A temporary folder of one test, with the model in it.
 struct Room(TempDir);
 
 impl Room {
@@ -148,19 +149,20 @@ impl Room {
         run(self.0.path(), &args, input)
     }
 
-    /// The standard output of a command that must succeed.
+    /// Returns the standard output of a command that must succeed.
     fn out(&self, line: &str, input: &[u8]) -> Vec<u8> {
         let output = self.run(line, input);
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
         output.stdout
     }
 
-    /// The standard output of `restore` with the model, which must succeed.
+    /// Returns the standard output of `restore` with the model, which must succeed.
     fn restored(&self, line: &str, input: &str) -> String {
         String::from_utf8(self.out(&format!("restore --model model {line}"), input.as_bytes())).unwrap()
     }
 
-    /// Checks that it fails with this code and that what it says has all of these parts and nothing of a panic.
+    /// Checks that a command fails with this code, and that its message contains all of
+    /// these parts and no panic.
     fn fails(&self, line: &str, input: &[u8], code: i32, parts: &[&str]) {
         let output = self.run(line, input);
         let error = String::from_utf8(output.stderr).unwrap();
@@ -171,7 +173,7 @@ impl Room {
         assert!(!error.contains("panicked") && !error.contains('\u{2}'), "{line}: {error:?}");
     }
 
-    /// The names of what lies in it, without the model.
+    /// Returns the names of the entries in the folder, without the model.
     fn names(&self) -> Vec<String> {
         let names =
             fs::read_dir(self.0.path()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -627,7 +629,8 @@ fn a_model_of_n_grams_says_how_sure_it_is_and_what_else_it_may_be() {
         manifest["settings"]["config"].clone()
     };
     assert!(config("tagger")["order"].is_number() && config("tagger")["unknown"] == "guess");
-    // Of a language model made before nobody knows how it was trained, and without a corpus nothing is guessed.
+    // The training settings of an existing language model are unknown, and without a corpus no
+    // unknown words are guessed.
     quiet(room.run("train hmm --lm tagger/model.lm -o lent", b""));
     quiet(room.run("train hmm --lm tagger/model.lm corpus.txt -o lent-with-text", b""));
     for (model, unknown) in [("lent", "keep"), ("lent-with-text", "guess")] {
@@ -660,7 +663,7 @@ fn a_model_of_n_grams_says_how_sure_it_is_and_what_else_it_may_be() {
     let first: Vec<&str> = ways.split("\n\n").next().unwrap().lines().collect();
     assert_eq!(first.len(), 3, "{ways}");
     assert!(first[0].ends_with("\tthe WHO asked us in Lisbon"), "{ways}");
-    // The methods that go over their corpus again hold what can be read only once.
+    // Methods that read their corpus more than once keep input that can be read only once.
     let piped = room.run("train hmm - -o piped", CORPUS.as_bytes());
     assert!(piped.status.success(), "{}", String::from_utf8_lossy(&piped.stderr));
     for file in ["model.lm", "forms.map", "endings.tsv"] {
@@ -732,7 +735,8 @@ fn a_transducer_is_built_applied_and_drawn() {
     for machine in ["t.fst", "g.fst", "t.fst --isymbols t.in --osymbols t.out"] {
         assert_eq!(print(&format!("fst apply {machine}")), "told us the US\nThe US in braga\n", "{machine}");
     }
-    // -2.16343 in log10, by lm/README.md; with us at the end -1.39794 - 0.22185 - 0.18709 - 1 - 0.79588.
+    // -2.16343 in log10, by lm/README.md; with us at the end -1.39794 -
+    // 0.22185 - 0.18709 - 1 - 0.79588.
     let best = print("fst apply g.fst --n-best 2");
     assert!(best.starts_with("4.9815\ttold us the US\n8.2957\ttold us the us\n\n"), "{best}");
     assert!(print("fst draw t.fst").starts_with("digraph {\n"));
@@ -746,7 +750,7 @@ fn a_transducer_is_built_applied_and_drawn() {
     assert!(!room.path("x.fst").exists(), "of several outputs all appear or none");
     room.fails("fst build tiny.arpa -o x.fst --map-weight -1", b"", 2, &["--map-weight -1", "0 or more"]);
     room.fails("fst info tiny.arpa", b"", 1, &["tiny.arpa: is no machine of OpenFst"]);
-    // What the files hold is no question of how the command was typed.
+    // An error in the contents of a file is no error of usage: the exit code is 1.
     room.write("few.out", "<eps>\t0\nus\t5\n");
     room.fails("fst apply t.fst --osymbols few.out", b"us", 1, &["t.fst: the machine writes the label "]);
     let whole = fs::read(room.path("t.fst")).unwrap();
@@ -762,7 +766,7 @@ fn a_transducer_is_built_applied_and_drawn() {
         assert!(settings["order"] == 3 && settings["config"].get("order").is_none(), "{settings}");
         assert_eq!(settings["config"]["unknown"], "keep");
         assert_eq!(print(&format!("restore --model {arcs}")), "told us the US\nTHE US in braga\n");
-        // The machine of a model is one for these verbs, too.
+        // These verbs also read the machine inside a model.
         assert!(print(&format!("fst apply {arcs}/model.fst")).starts_with("told us the US\n"));
     }
 }
@@ -801,7 +805,7 @@ fn a_model_of_maxent_takes_new_words_from_a_small_text() {
     room.fails("train maxent a.txt --size 2apples -o third", b"", 2, &["2apples", "500kB"]);
 }
 
-/// The toy encoder, trained for a moment.
+/// A model of the toy encoder with a short training.
 #[cfg(feature = "neural")]
 fn train_bert(room: &Room, line: &str) {
     room.out(&format!("{} {line}", TRAIN_BERT.as_str()), b"");
@@ -840,7 +844,7 @@ fn a_model_of_bert_is_adapted_with_options_of_its_own() {
     assert_eq!(manifest["trained_on"]["files"], serde_json::json!(["a.txt", "toy-bert", "b.txt"]));
     let adapted = &manifest["settings"]["adapted"][0];
     assert_eq!((&adapted["files"][0], &adapted["protocol"]), (&"b.txt".into(), &"asr:9".into()));
-    // As it was trained, where nothing else was said.
+    // Settings that are not given are those of the first training.
     assert_eq!(
         [&adapted["rate"], &adapted["head_rate"]],
         [&serde_json::json!(0.003), &serde_json::json!(0.01)]
@@ -1005,7 +1009,8 @@ fn a_training_that_was_killed_goes_on_from_its_checkpoint() {
         assert!(begun.elapsed() < Duration::from_secs(120), "no checkpoint appeared");
         thread::sleep(Duration::from_millis(1));
     }
-    // Where it was quick enough to be done, it goes on from nothing, and what follows holds too.
+    // If the training was already done, it starts again from nothing, and
+    // the checks below hold too.
     drop(child.kill());
     child.wait().unwrap();
     if room.path("kept").exists() {
@@ -1057,7 +1062,7 @@ fn a_language_model_is_trained_asked_and_converted() {
     assert_eq!(room.read("converted.arpa"), room.read("model.arpa"));
     let print = |line: &str| String::from_utf8(room.out(line, text.as_bytes())).unwrap();
     assert_eq!(print("lm info model.bin"), "order    2\n1-grams  9\n2-grams  12\n");
-    // A line is a sentence.
+    // Each line is a sentence.
     let scores = print("lm score model.arpa text.txt");
     assert_eq!(scores.lines().count(), 3);
     assert!(scores.lines().all(|line| line.starts_with("Total: -") && line.ends_with(" OOV: 0")), "{scores}");
@@ -1297,7 +1302,7 @@ fn help_manual_and_completions_print() {
     ] {
         assert!(print(&format!("{verb} --help")).contains("Usage:"), "{verb}");
     }
-    // What a list of verbs says of one is how its own help begins.
+    // The description of a verb in a list is the beginning of the verb's own help.
     for verb in ["", "train", "lexicon", "corpus"] {
         let list = print(&format!("{verb} --help"));
         let rows = list.lines().skip_while(|line| !["Commands:", "Methods:"].contains(line)).skip(1);
@@ -1324,7 +1329,7 @@ fn help_manual_and_completions_print() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = print(&format!("completions {shell}"));
         for word in ["majuscule", "nl", "accurate", "susanto", "input-limit", "batista-2007-table-4"] {
-            // elvish and PowerShell are not told the values of arguments without a name.
+            // The scripts for elvish and PowerShell do not have the values of positional arguments.
             let is_told = !word.starts_with("batista") || !["elvish", "powershell"].contains(&shell);
             assert!(!is_told || script.contains(word), "{shell}: {word}");
         }
@@ -1349,7 +1354,7 @@ fn the_output_does_not_depend_on_threads() {
     assert!(room.restored("", &one) == one, "a second time");
 }
 
-/// Reads in the background; what it read comes line by line.
+/// Reads in the background and sends each line as it comes.
 fn lines(from: impl Read + Send + 'static) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -1386,7 +1391,7 @@ fn a_line_comes_back_before_the_pipe_closes() {
     }
 }
 
-/// A program that is talked to: bytes in, and bytes out that are waited for.
+/// A running program: the test sends bytes and waits for the answers.
 struct Talk {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -1398,7 +1403,7 @@ impl Talk {
         let mut child = spawn(program().args(line.split_whitespace()).current_dir(room.0.path()));
         let out = child.stdout.take().unwrap();
         let (sender, stdout) = mpsc::channel();
-        // It ends with the program, or when nobody listens.
+        // The thread ends with the program, or when the receiver is gone.
         thread::spawn(move || {
             BufReader::new(out).bytes().map_while(Result::ok).try_for_each(|byte| sender.send(byte))
         });
@@ -1410,7 +1415,7 @@ impl Talk {
         self
     }
 
-    /// Waits for this to be said, and checks that no more is.
+    /// Waits for output of this length, and checks that it is this text.
     fn hear(&mut self, expected: &str) -> &mut Self {
         let mut heard = Vec::new();
         while heard.len() < expected.len() {
@@ -1421,7 +1426,7 @@ impl Talk {
         self
     }
 
-    /// Says no more, and gives the rest that is said.
+    /// Closes the input and returns the rest of the output.
     fn end(mut self) -> String {
         drop(self.stdin.take());
         assert!(self.child.wait().unwrap().success());
@@ -1429,7 +1434,8 @@ impl Talk {
     }
 }
 
-/// A folder with a model of `hmm` too, `tagger`, and one of `maxent` that finds where sentences end, `ends`.
+/// A folder that also has `tagger`, a model of `hmm`, and `ends`, a model of `maxent` that
+/// finds the ends of sentences.
 fn room_with_context() -> Room {
     let room = Room::new();
     room.write("corpus.txt", CORPUS);
@@ -1466,7 +1472,7 @@ fn a_stream_waits_no_longer_than_it_may() {
     let room = room_with_context();
     let mut talk = Talk::new(&room, "restore --model tagger --stream --max-delay 20");
     talk.say("in new ").hear("In New ").say("york").hear("York").say(" and lis").hear(" and ").hear("lis");
-    // What follows in the same run stays as it is.
+    // The remainder of a word that was split stays as it is.
     talk.say("BON ").hear("BON ").say("lisbon").hear("Lisbon");
     assert_eq!(talk.end(), "");
     let mut talk = Talk::new(&room, "restore --model tagger --stream --max-delay 0");
@@ -1510,12 +1516,13 @@ fn live_records_come_out_with_their_times() {
         talk.say(&record(1, said)).hear(&record(1, heard));
     }
     assert_eq!(talk.end(), "");
-    // A record waits for no longer than it may.
+    // A record waits no longer than the maximal delay.
     let mut talk = Talk::new(&room, "restore --model tagger --stream --format whisper-json --max-delay 20");
     talk.say(&record(1, "in lisbon")).hear(&record(1, "in Lisbon"));
     assert_eq!(talk.end(), "");
 
-    // The whole file comes out as it does at once, and with other names for its fields.
+    // A streamed file has the same output as the file restored at once, and
+    // fields may have other names.
     let example = Path::new(crate::ROOT).join("examples/talk.ctm");
     room.write("talk.ctm", fs::read(example).unwrap());
     let restored =
@@ -1572,7 +1579,7 @@ fn words_in_doubt_are_left_as_they_are() {
     };
     assert_eq!(restored("--case ignore"), "The WHO asked in Lisbon. Told\n");
     assert_eq!(restored("--case ignore --threshold 0"), "The WHO asked in Lisbon. Told\n");
-    // Lisbon is written in one way, and a start of a sentence is certain, but who is in doubt.
+    // Lisbon has one known form, and the start of a sentence is certain, but who is in doubt.
     assert_eq!(restored("--case ignore --threshold 1"), "The Who asked in Lisbon. Told\n");
     assert_eq!(restored("--stream --threshold 1"), "the Who asked in Lisbon. Told\n");
     let words = restored("--case ignore --threshold 1 --confidence");
@@ -1638,7 +1645,7 @@ fn a_stream_that_nobody_reads_any_more_ends() {
         let mut child = spawn(program().args(line.split(' ')).current_dir(room.0.path()));
         let mut stdin = child.stdin.take().unwrap();
         drop(child.stdout.take());
-        // The pipe stays open: it ends because of what it cannot write.
+        // The input pipe stays open: the program ends because it cannot write.
         stdin.write_all(b"we met in lisbon\n").unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{line}");
@@ -1701,7 +1708,8 @@ fn a_full_disk_is_an_error() {
     );
 }
 
-/// Runs a line of arguments under a limit on the length of files, which then are as on a full disk: a write fails.
+/// Runs a command under a limit on the length of files, so that a write fails
+/// as it does on a full disk.
 #[cfg(unix)]
 fn run_limited(folder: &Path, line: &str) -> Output {
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
@@ -1735,13 +1743,13 @@ fn what_does_not_fit_leaves_nothing_under_its_name() {
     assert_eq!(room.read("model/majuscule.json"), manifest);
 }
 
-/// A file system of 64 kB that goes when this does.
+/// A file system of 64 kB that is unmounted on drop.
 #[cfg(target_os = "linux")]
 struct SmallDisk(PathBuf);
 
 #[cfg(target_os = "linux")]
 impl SmallDisk {
-    /// `None` where this test may not mount one.
+    /// Returns `None` if this test may not mount a file system.
     fn new(at: PathBuf) -> Option<Self> {
         fs::create_dir(&at).unwrap();
         let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&at).output();
@@ -1786,7 +1794,8 @@ fn a_full_disk_leaves_nothing_under_the_name() {
 fn a_program_that_is_killed_leaves_nothing_under_the_name() {
     let room = Room::new();
     room.write("old.txt", "old");
-    // 9 cannot be caught. Not 2, Ctrl-C: a shell lets what it starts in the background ignore that.
+    // Signal 9 cannot be caught. Signal 2 (Ctrl-C) is not tested: a shell lets
+    // background processes ignore it.
     for signal in ["-9", "-15"] {
         for (name, before) in [("new.txt", None), ("old.txt", Some("old"))] {
             let mut command = program();
@@ -1819,13 +1828,13 @@ fn a_program_that_is_killed_leaves_nothing_under_the_name() {
             }
         }
     }
-    // What was left does not stand in the way.
+    // A leftover temporary file is not in the way.
     room.write(".majuscule-0.tmp", "left");
     assert_eq!(room.restored("-o new.txt", "bbc"), "");
     assert_eq!(room.read("new.txt"), "BBC");
 }
 
-/// The most memory that a process has held so far, in kB.
+/// Returns the peak memory of a process so far, in kB.
 #[cfg(target_os = "linux")]
 fn peak(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
@@ -1858,7 +1867,8 @@ fn memory_stays_flat_on_a_line_without_end() {
             }
             std::io::Result::Ok(stdin)
         });
-        // The last part waits for its end; until then the process lives and can be measured.
+        // The last part waits for the end of the input, so the process is still
+        // alive and can be measured.
         let (mut read, mut buffer) = (0, vec![0; 1 << 16]);
         while read < blocks * (1_000_000 / unit.len()) * unit.len() - 2_000_000 {
             let more = stdout.read(&mut buffer).unwrap();
@@ -1926,7 +1936,7 @@ fn every_verb_takes_built_in_models_by_their_names() {
     assert_eq!(restored, b"And then Zelda came.\n");
     room.out("maxent features a.txt -o rows --dictionary names", b"");
     room.out("maxent weights fast --dictionary names -o weights", b"");
-    // A folder of that name is what is meant.
+    // A folder with the name of a preset wins over the preset.
     fs::rename(room.path("new"), room.path("accurate")).unwrap();
     assert!(String::from_utf8(room.out("inspect accurate", b"")).unwrap().contains("a.txt"));
 }
@@ -1934,7 +1944,7 @@ fn every_verb_takes_built_in_models_by_their_names() {
 #[test]
 fn a_language_is_told_however_the_text_arrives() {
     let room = Room::new();
-    // Its first line alone would be taken for English.
+    // The first line alone would be taken for English.
     let text = "the and of\nela vive em lisboa com o pai e a mãe, que não é de lá, e com uma tia do porto.\n";
     let whole = room.out("restore --lang auto", text.as_bytes());
     let mut child = spawn(program().args(["restore", "--lang", "auto"]));
@@ -2013,7 +2023,7 @@ fn a_format_is_told_by_the_first_bytes_where_the_name_says_nothing() {
         assert!(out.contains(part), "{out}");
         assert_eq!(room.write("talk", input).restored("talk", ""), out);
     }
-    // The name wins, and what is odd is told.
+    // The name of the file decides its format, and a note reports the contradiction.
     let output = room.write("talk.txt", srt).run("restore --model model talk.txt", b"");
     let note = String::from_utf8(output.stderr).unwrap();
     assert!(
@@ -2107,7 +2117,8 @@ fn what_is_asked_for_by_another_name_is_answered() {
 #[test]
 fn the_last_line_comes_out_before_the_next_one_is_sent() {
     let room = room_with_context();
-    // After a pause; where nothing later can change it, at once.
+    // Without `--context line` the line comes out after a pause; with it, nothing later can change
+    // the line, so it comes out at once.
     for line in ["--model tagger", "--model tagger --threads 1", "--model tagger --context line"] {
         let mut talk = Talk::new(&room, &format!("restore {line}"));
         talk.say("in new york\n").hear("In New York\n").say("lisbon\n").hear("Lisbon\n");
@@ -2210,7 +2221,7 @@ fn gzip(text: &str) -> Vec<u8> {
     gz.finish().unwrap()
 }
 
-/// A subtitle of one cue.
+/// Returns a subtitle with one cue.
 fn cue(text: &str) -> String {
     format!("1\n00:00:01,000 --> 00:00:02,000\n{text}\n")
 }
@@ -2234,7 +2245,7 @@ fn texts_keep_their_names_in_another_folder() {
         ("BBC\n".into(), "the BBC\n".into())
     );
     assert_eq!(fs::read_dir(room.path("new/texts")).unwrap().count(), 4);
-    // A folder that is there needs no stroke.
+    // The name of an existing folder needs no slash at its end.
     assert_eq!(room.restored("b.txt -o talks", ""), "");
     assert_eq!(room.read("talks/b.txt"), "BBC\n");
     assert_eq!(room.restored("--format srt talks -o one", ""), "");
@@ -2249,7 +2260,7 @@ fn texts_keep_their_names_in_another_folder() {
     restore("- -o new/", 2, &["standard input has no name"]);
     fs::create_dir(room.path("none")).unwrap();
     restore("none -o new", 1, &["none: is a folder, but "]);
-    // What is wrong with one text is said, and the others come out.
+    // If one file fails, the others are still processed.
     room.write("talks/a.srt", "so\n");
     restore("talks -o some", 1, &["talks/a.srt, line 1, column 1: found"]);
     assert!(!room.path("some/a.srt").exists());
@@ -2264,10 +2275,11 @@ fn a_text_restored_in_place_is_never_lost() {
     room.fails(&format!("{model} --in-place=.bak a.srt bad.srt b.txt"), b"", 1, &["bad.srt, line 1"]);
     assert_eq!((room.read("a.srt"), room.read("a.srt.bak")), (cue("in Lisbon"), cue("in lisbon")));
     assert_eq!((room.read("bad.srt"), room.read("b.txt")), ("so\n".into(), "BBC Lisbon us\n".into()));
-    // What does not change has no backup, and nothing else is left.
+    // A file that does not change has no backup, and no other file is left.
     assert_eq!(room.names(), ["a.srt", "a.srt.bak", "b.txt", "bad.srt"]);
     assert_eq!(room.restored("--in-place=.bak a.srt", ""), "");
-    // A run that was stopped after it had made the backup goes on; another backup is not replaced.
+    // A run that was stopped after it made the backup can be repeated; a
+    // different backup is not replaced.
     room.write("a.srt", cue("in lisbon"));
     assert_eq!(room.restored("--in-place=.bak a.srt", ""), "");
     assert_eq!(room.read("a.srt"), cue("in Lisbon"));
@@ -2298,7 +2310,7 @@ fn a_text_restored_in_place_is_never_lost() {
     ] {
         room.fails(&format!("{model} {line}"), b"bbc", code, &[part]);
     }
-    // Nothing is written where an ending was given as a file.
+    // Nothing is written if the extension of the backup was given as a file.
     room.write("a.srt", cue("the bbc"));
     room.fails(&format!("{model} --in-place a.srt .bak"), b"", 2, &["or ./.bak where it is a text"]);
     assert_eq!(room.read("a.srt"), cue("the bbc"));
@@ -2351,7 +2363,7 @@ fn texts_keep_their_encoding() {
             &["line 2, column 2", "found 0xd2"],
         );
         assert_eq!(restored("--encoding windows-1253 --lossy", b"bbc \xd2 bbc"), b"BBC \xd2 BBC");
-        // What is in UTF-8 is that, and a file holds one encoding.
+        // A file in UTF-8 is read as UTF-8, and a file has only one encoding.
         room.write("texts.txt", "são tomé\n").write("mixed.txt", b"s\xc3\xa3o\ntom\xe9\n");
         let output = room
             .run("restore --model model --encoding windows-1252 --in-place old.txt texts.txt mixed.txt", b"");
@@ -2361,7 +2373,7 @@ fn texts_keep_their_encoding() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains("texts.txt: read as UTF-8, which it is, and not as windows-1252\n"), "{said}");
         assert!(said.contains("mixed.txt, line 2, column 4: found 0xe9, which is not UTF-8"), "{said}");
-        // A mark says more than a name.
+        // A byte-order mark wins over the option.
         assert_eq!(
             restored("--encoding windows-1252", "\u{feff}são tomé".as_bytes()),
             "\u{feff}São Tomé".as_bytes()
@@ -2410,7 +2422,7 @@ fn texts_keep_their_encoding() {
         1,
         &["standard input, line 2, column 3: found 0x81, which is no character of Shift_JIS"],
     );
-    // A capital that the encoding lacks.
+    // The encoding lacks the capital.
     let small = b"bbc\n\xa8\xa6t\xa8\xa6 bbc";
     room.fails(
         "restore --model model --encoding gbk --sentence-start always",
@@ -2470,7 +2482,7 @@ fn messages_that_nobody_reads_do_not_end_the_work() {
             assert_eq!(command.stderr(stderr).status().unwrap().code(), Some(code));
         }
     }
-    // Standard output is the data: where it cannot be written, that is an error, but a closed pipe is none.
+    // Standard output is the data: a write that fails is an error, except on a closed pipe.
     for (stdout, code) in [(closed(), 0), (full(), 1)] {
         let mut command = program();
         command.args(["restore", "--model", "model", "c.txt"]).current_dir(room.0.path());
@@ -2491,7 +2503,7 @@ fn a_name_never_forges_a_patch_and_never_reaches_the_terminal_raw() {
         String::from_utf8(diff.stdout).unwrap(),
         format!("--- {name}\n+++ {name}\n@@ -1,1 +1,1 @@\n-the bbc\n+the BBC\n")
     );
-    // As the first format had it, without a checksum.
+    // The first format had no checksum.
     let mut manifest: serde_json::Value = serde_json::from_str(&room.read("model/majuscule.json")).unwrap();
     manifest.as_object_mut().unwrap().remove("checksum");
     manifest["format"] = 1.into();
@@ -2568,7 +2580,8 @@ fn a_model_is_replaced_under_its_readers_and_by_two_at_once() {
     assert_eq!(room.names(), ["a.txt", "b.txt", "new"]);
 }
 
-/// Returns true where the tests were started with a signal ignored, as in the background of a script.
+/// Returns true if the tests were started with this signal ignored, as in
+/// the background of a script.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -2583,11 +2596,11 @@ fn a_run_that_is_ended_by_a_signal_leaves_nothing_behind() {
     use std::os::unix::process::ExitStatusExt;
     let room = Room::new();
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("KILL", 9)] {
-        // A signal that whoever runs the tests ignores stays ignored in the program.
+        // A signal that the parent process ignores stays ignored in the program.
         if number != 9 && is_ignored(number) {
             continue;
         }
-        // It waits for more of its input, with its output begun.
+        // The program has begun its output and waits for more input.
         let mut command = program();
         command.args(["restore", "--model", "model", "-o", "out.txt"]).current_dir(room.0.path());
         let mut child = spawn(&mut command);
@@ -2603,7 +2616,7 @@ fn a_run_that_is_ended_by_a_signal_leaves_nothing_behind() {
         let left = if number == 9 { vec![".majuscule-0.tmp"] } else { Vec::new() };
         assert_eq!(room.names(), left, "{name}");
     }
-    // What a dead process left goes with the next run, and what a living one writes stays.
+    // The next run removes the temporary files of dead processes, and keeps those of living ones.
     fs::create_dir(room.path(".majuscule-7.tmp")).unwrap();
     room.write(".majuscule-7.tmp/words.bin", "half").write(".majuscule-x.tmp", "mine");
     let mut living = majuscule::files::Publish::new(room.path("other.txt")).unwrap();
@@ -2662,8 +2675,8 @@ fn every_option_in_the_book_is_one_of_its_verb() {
     assert!(options > 80, "only {options} options: this test reads the book wrong");
 }
 
-/// The options in the commands of a document, each with its verb, and those of its tables, which are about restore. Methods and settings
-/// that the default build lacks are left out.
+/// Returns the options in the commands of a document, each with its verb, and those of its tables,
+/// which belong to `restore`. Methods and settings that the default build lacks are left out.
 fn documented_options(text: &str) -> Vec<(String, String)> {
     const GROUPS: &[&str] = &["train", "lexicon", "lm", "maxent", "corpus", "fst", "experiment"];
     const ELSEWHERE: &[&str] = &["bert", "bilstm", "cuda"];

@@ -37,7 +37,7 @@ fn load(store: &dyn Store) -> majuscule::error::Result<Model> {
     methods().load(store, &Backend::default())
 }
 
-/// Every method, with settings to test it under.
+/// Returns every method, with its settings for these tests.
 fn learners() -> Vec<Box<dyn Learner>> {
     vec![
         Box::new(majority::MajorityConfig::default()),
@@ -113,18 +113,19 @@ const TEXTS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Spellings that the user gives: one that puts capitals down, phrases, one with a mark inside.
+/// Spellings of the user: one in lower case, phrases, and one with a mark inside.
 const WORDS: &str = "eBay\nNew York City\nbbc\nAT&T\nİzmir\nlisbon\n";
 
-/// A file of them, as a list and as a lexicon.
+/// A file of [`WORDS`], which is read as a list and as a lexicon.
 static LIST: LazyLock<PathBuf> = LazyLock::new(|| {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("contract.words");
     fs::write(&file, WORDS).unwrap();
     file
 });
 
-/// A method that looks at what is around a word: one word and the break before it to the left, two words to the right.
-/// No method of the crate itself, but what the machinery around methods has to bear.
+/// A method that depends on the words around a word: one word and the break before it
+/// to the left, two words to the right. The crate has no such method, but the code
+/// around methods must support it.
 #[derive(Debug)]
 struct Around(Labels);
 
@@ -152,7 +153,7 @@ impl Restorer for Around {
 }
 
 impl AroundSession {
-    /// Answers all words but so many that wait.
+    /// Answers all words except the last `waiting` ones.
     fn answer(&mut self, waiting: usize, out: &mut Vec<Choice>) {
         while self.waiting.len() > waiting {
             out.push(self.choice(0));
@@ -199,7 +200,7 @@ impl Session for AroundSession {
     }
 }
 
-/// A model that is in memory only.
+/// Returns a model that is in memory only.
 fn around(language: &str) -> Model {
     let mut manifest = MODELS[0].1.manifest.clone();
     manifest.language = language.to_owned();
@@ -207,13 +208,13 @@ fn around(language: &str) -> Model {
     Model { manifest, restorer: Box::new(Around(Labels::cases())) }
 }
 
-/// All that promises are held against: the methods as trained, and [`Around`].
+/// All models that the contract is checked on: the trained methods, and [`Around`].
 static ALL: LazyLock<Vec<Model>> = LazyLock::new(|| {
     let again = |(draft, _): &(Draft, Model)| load(&packed(draft.pack()).unwrap()).unwrap();
     MODELS.iter().map(again).chain(TEXTS.map(|(language, _)| around(language))).collect()
 });
 
-/// Each method trained on each text.
+/// Each method, trained on each text.
 static MODELS: LazyLock<Vec<(Draft, Model)>> = LazyLock::new(|| {
     let mut models = Vec::new();
     for method in learners() {
@@ -242,7 +243,8 @@ fn packed(bytes: Vec<u8>) -> majuscule::error::Result<Packed> {
     Packed::open("packed", Bytes::Owned(bytes.into()))
 }
 
-/// Running text of the words above in any case, with marks, odd runs and line ends between.
+/// Running text of the words above in any case, with marks, odd white space
+/// and line ends between them.
 fn any_text() -> impl Strategy<Value = String> {
     let words: Vec<String> = TEXTS
         .iter()
@@ -286,7 +288,7 @@ fn any_text() -> impl Strategy<Value = String> {
         .prop_map(|parts| parts.into_iter().map(|(part, space)| part + space).collect())
 }
 
-/// A line that somebody shouted, or one of mixed case: the lines that `auto` tells apart.
+/// A line in capitals or in mixed case: `auto` treats the two differently.
 fn any_line() -> impl Strategy<Value = String> {
     prop_oneof![
         any_text(),
@@ -310,7 +312,7 @@ fn modes(locale: Locale) -> impl Iterator<Item = Mode> {
     (0..18).map(move |i| Mode { locale, case: cases[i % 3], start: starts[i / 3 % 3], words: i / 9 == 1 })
 }
 
-/// Gives so many bytes at a time.
+/// A reader that returns at most this number of bytes at a time.
 struct Dribble(io::Cursor<Vec<u8>>, usize);
 
 impl Read for Dribble {
@@ -337,7 +339,8 @@ fn restored(method: &dyn Restorer, text: &str, mode: Mode, step: usize, threads:
     restored_as(Kind::Text, method, text, RestoreOptions { threads, ..options(mode) }, step)
 }
 
-/// Streams a text in parts of these lengths, over and over; after those marked, nobody waits.
+/// Streams a text in parts of these lengths, which repeat. After a part marked true, all pending
+/// words are answered at once.
 fn streamed(
     method: &dyn Restorer,
     text: &str,
@@ -374,7 +377,8 @@ fn streamed_as(
     String::from_utf8(out).unwrap()
 }
 
-/// A text without its case. The form of a sigma shows where a word ended, which may be early in a stream.
+/// Returns a text without its case. The form of a sigma depends on the end of its word, which
+/// may be early in a stream.
 fn folded(text: &[u8], mode: Mode) -> String {
     mode.locale.lower(&String::from_utf8_lossy(text)).replace('ς', "σ")
 }
@@ -430,7 +434,7 @@ proptest! {
             let (mut found, mut at) = (Vec::new(), 0);
             for (len, soft) in cuts.iter().cycle().take(1000) {
                 let end = (at + len).min(tokens.len());
-                // A soft end may stand only where a line ends: there a method may stop looking.
+                // A soft end may stand only at the end of a line, where a method may stop looking.
                 let breaks = tokens.as_slice().get(end).is_some_and(|t| t.before >= Break::Line);
                 let after = if *soft && breaks { Boundary::Line } else { Boundary::None };
                 session.push(&part(&tokens, at..end, manifest.locale), after, &mut found).unwrap();
@@ -496,7 +500,8 @@ proptest! {
         cuts in prop::collection::vec((1usize..12, Just(false)), 1..12),
         look_ahead in prop::option::of(0usize..4),
     ) {
-        // Marks that end a sentence say more of the line before them than a stream can wait for.
+        // Marks that end a sentence are evidence about the line before them, and
+        // come too late for a stream.
         let unmarked: String = text.chars().filter(|&c| !is_end_mark(c)).collect();
         for Model { manifest, restorer } in ALL.iter() {
             for mode in modes(manifest.locale).filter(|mode| mode.case != Capitalized::Auto).step_by(3) {
@@ -543,7 +548,7 @@ proptest! {
             let Some(best) = found else { continue };
             prop_assert!(best.is_sorted_by(|a, b| a.log10 >= b.log10));
             let labels: Vec<_> = choices(&**restorer, &tokens).iter().map(|choice| choice.label).collect();
-            // Of equally likely ones either may have been chosen.
+            // Any of several equally likely labellings may have been chosen.
             let equal = best.iter().filter(|labelling| labelling.log10 > best[0].log10 - 1e-6);
             let mut equal = equal.map(|labelling| &labelling.labels);
             prop_assert!(best.is_empty() || equal.clone().count() == 50 || equal.any(|found| *found == labels));
@@ -644,7 +649,8 @@ proptest! {
     }
 }
 
-/// Gives a part of a text each time it is asked to, and says whether it was.
+/// A reader that returns one part of a text per request, and records a request
+/// that does not come in time.
 struct Asked {
     parts: VecDeque<&'static str>,
     asked: mpsc::Receiver<()>,
@@ -682,7 +688,7 @@ fn a_line_that_nothing_follows_comes_out_and_what_does_not_pause_is_the_same() {
         };
         assert_eq!(run(dribble(&lines.concat(), 7), Duration::from_secs(3600), &mut |_| {}), whole);
 
-        // Each part is sent once all before it is out.
+        // Each part is sent once everything before it is out.
         let (ask, asked) = mpsc::channel();
         let in_time = Arc::new(AtomicBool::new(true));
         let reader = Asked { parts: lines.into(), asked, in_time: Arc::clone(&in_time) };
@@ -694,7 +700,7 @@ fn a_line_that_nothing_follows_comes_out_and_what_does_not_pause_is_the_same() {
         let out = run(input, Duration::from_millis(1), &mut |out| {
             if out.len() == sent {
                 sent += parts.next().map_or(0, |part| part.len());
-                // At the end the line that is not whole waits for nobody.
+                // At the end of the input the incomplete line comes out without a wait.
                 let last = if parts.len() == 0 { 2 } else { 1 };
                 for _ in 0..last {
                     let _ = ask.send(());
@@ -752,7 +758,7 @@ fn a_line_without_end_is_restored_the_same_the_second_time() {
     }
 }
 
-/// The words that models are asked for, to see that two are the same.
+/// Checks that a method returns probabilities if and only if it says that it has them.
 #[test]
 fn a_method_that_says_so_has_probabilities_and_no_other() {
     let tokens = Tokens::of_words(["the", "who", "met", "in", "lisbon"], Locale::Root);
@@ -794,7 +800,8 @@ fn a_model_saved_and_loaded_in_any_form_answers_the_same() {
 
 #[test]
 fn training_twice_with_other_threads_gives_equal_bytes() {
-    // Long enough that three threads have something to do, with ties that an order of hashes would break at random.
+    // The text is long enough for work in three threads, and has ties that a hash
+    // order would break at random.
     let text: String = (0..30_000)
         .map(|i| {
             format!("We met Word{} and word{} of the NAME{} in Lisbon.\n", i % 997, i * 7 % 997, i * 31 % 211)
@@ -822,7 +829,7 @@ fn text_that_teaches_no_case_is_refused() {
     }
 }
 
-/// The model in a folder of its own, to be damaged.
+/// Saves the model in a temporary folder, to be damaged there.
 fn saved(draft: &Draft) -> (tempfile::TempDir, PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("model");
@@ -842,7 +849,7 @@ fn a_model_cut_off_anywhere_is_refused() {
         let end = whole.iter().rposition(|&b| b != 0).unwrap() + 1;
         for len in 0..whole.len() {
             match packed(whole[..len].to_vec()).and_then(|store| load(&store)) {
-                // Zeros at the very end fill the last section up.
+                // The zeros at the very end are padding of the last section.
                 Ok(cut) => assert!(len >= end && answers(&cut) == answers(model), "cut to {len} bytes"),
                 Err(error) => {
                     let error = error.to_string();
@@ -884,7 +891,7 @@ fn a_flipped_bit_gives_an_error_or_a_model_and_never_a_panic() {
             let mut bytes = whole.clone();
             bytes[at] ^= 1 << (at % 8);
             let Ok(flipped) = packed(bytes).and_then(|store| load(&store)) else { continue };
-            // The manifest may say something else now; behind it stand the files, whose checksums tell.
+            // The manifest may have changed; after it stand the files, which have checksums.
             if at >= whole.len() - files {
                 assert_eq!(answers(&flipped), answers(model), "byte {at} was altered");
             } else {
@@ -902,7 +909,7 @@ fn what_is_no_model_of_this_build_is_named() {
         let (_place, folder) = saved(draft);
         let path = folder.join(MANIFEST);
         let mut manifest: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        // As the first format has it, without a checksum that the change would break.
+        // The first format has no checksum that the change would break.
         manifest["format"] = 1.into();
         manifest.as_object_mut().unwrap().remove("checksum");
         change(&mut manifest);

@@ -1,4 +1,5 @@
-//! `majuscule convert` as a user meets it: what it writes, what it refuses and where, what it leaves out and says so.
+//! `majuscule convert` as a user meets it: its output, what it refuses and where, and its notes
+//! on parts that are left out.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -8,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// A folder of a test's own, with the files of examples/ in it.
+/// A temporary folder of one test, with the files of examples/ in it.
 struct Room(TempDir);
 
 impl Room {
@@ -38,12 +39,12 @@ impl Room {
         command.arg("convert").args(line.split_whitespace()).current_dir(self.0.path());
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap();
-        // A program that has seen enough closes the pipe.
+        // A program that needs no more input closes the pipe.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
 
-    /// The standard output and standard error of a command that must succeed.
+    /// Returns the standard output and the standard error of a command that must succeed.
     fn both(&self, line: &str, input: &str) -> (String, String) {
         let output = self.run(line, input);
         let [out, error] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
@@ -51,7 +52,7 @@ impl Room {
         (out, error)
     }
 
-    /// The standard output of a command that must succeed without a message.
+    /// Returns the standard output of a command that must succeed without a message.
     fn out(&self, line: &str, input: &str) -> String {
         let (out, error) = self.both(line, input);
         assert_eq!(error, "", "{line}");

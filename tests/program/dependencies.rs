@@ -1,9 +1,9 @@
-//! A build without features needs nothing but Rust: no random numbers, memory maps, threads or C of its own. A program that
-//! only restores holds no training.
+//! A build without features needs only Rust: no random numbers, memory maps, threads or C code of
+//! its own. A program that only restores has no training code.
 
 use std::process::Command;
 
-/// Packages that must not be in the dependency tree, and why.
+/// Packages that must not be in the dependency tree, with the reasons.
 const UNWANTED: &[(&str, &str)] = &[
     ("cc", "it compiles C"),
     ("getrandom", "it asks the system for random numbers"),
@@ -49,7 +49,8 @@ fn a_library_that_restores_has_no_command_line_no_c_and_no_training_in_it() {
     }
 }
 
-/// The packages of a build with these features or this target, one a line; read off the lock file, no network used.
+/// Returns the packages of a build with these features or this target, one per line, as read from
+/// the lock file without the network.
 fn tree(build: &[&str]) -> String {
     tree_of(build, &["--no-default-features"])
 }
@@ -57,7 +58,8 @@ fn tree(build: &[&str]) -> String {
 fn tree_of(build: &[&str], features: &[&str]) -> String {
     let arguments = ["tree", "--offline", "--locked", "--edges=normal", "--prefix=none"];
     let build = [build, features].concat();
-    // Cargo names itself to the tests that it runs; a test started by hand takes the one on the path.
+    // Cargo sets its own path for the tests that it runs; a test started by hand uses
+    // the one on the search path.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let command = format!("{} {} {}", cargo.to_string_lossy(), arguments.join(" "), build.join(" "));
     let output = Command::new(&cargo)

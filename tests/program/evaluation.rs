@@ -38,7 +38,8 @@ fn score_counts_the_slots_of_a_hypothesis() {
     let folder = files(&[("ref.txt", REFERENCE), ("hyp.txt", HYPOTHESIS)]);
     for protocol in ["susanto", "asr"] {
         let report = json(folder.path(), &format!("score ref.txt hyp.txt --json --protocol {protocol}"));
-        // SER, Ada and Rome; McKay; Is; Example.
+        // The slots SER, Ada and Rome are correct; McKay is substituted, Is
+        // inserted, and Example deleted.
         let counts =
             ["correct", "substitutions", "insertions", "deletions"].map(|key| report[key].as_u64().unwrap());
         assert_eq!(counts, [3, 1, 1, 1], "{protocol}");
@@ -102,7 +103,7 @@ fn compare_says_which_is_best_and_the_same_every_time() {
     let report = json(folder.path(), arguments);
     assert_eq!(report["best"], "b.txt");
     assert_eq!(report["systems"][0]["ser"], 1.0);
-    // 5/5 less 3/5.
+    // The difference of 5/5 and 3/5.
     let difference = report["systems"][0]["difference"]["ser"].as_f64().unwrap();
     assert!((difference - 0.4).abs() < 1e-12);
     assert_eq!(json(folder.path(), arguments), report);
@@ -156,7 +157,7 @@ fn evaluate_measures_a_model_on_several_files() {
     assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());
     let report =
         json(folder.path(), "evaluate --model model --protocol batista one.txt two.txt --per-file --json");
-    // Ada and Rome; Turin was never seen.
+    // Ada and Rome are correct; Turin is not in the training text.
     assert_eq!((report["correct"].as_u64(), report["deletions"].as_u64()), (Some(2), Some(1)));
     assert_eq!(report["unseen"]["deletions"], 1);
     assert_eq!(report["seen"]["ser"], 0.0);
@@ -232,10 +233,10 @@ fn what_counts_by_default_is_what_is_trained_on_by_default() {
 
 const SAID: &str = "call 1 ana 0 2 <o,f0> We met Ada McKay { in / at } Rome.\ncall 1 rui 2 3 Who?\n";
 
-/// The recogniser's output, with the capitals given: we met Ada Mackay Rome uh who.
+/// Returns the recogniser's output, with the given capitals: we met Ada Mackay Rome uh who.
 fn heard(words: [&str; 7]) -> String {
     let rows = words.iter().enumerate();
-    // The first five in the first segment of what was said.
+    // The first five words are in the first segment of the reference.
     rows.map(|(i, word)| format!("call A {:.1} 0.5 {word} 0.9\n", 0.4 * i as f64)).collect()
 }
 
@@ -248,10 +249,12 @@ fn recogniser_output_is_scored_through_an_alignment() {
         ["score --align said heard --json", "score --align said/call.stm heard/call.ctm --per-file --json"]
     {
         let report = json(folder.path(), arguments);
-        // Mackay, uh; one of McKay and in is left out: of seven words.
+        // Of seven words, Mackay is a substitution, uh an insertion, and one
+        // of McKay and in a deletion.
         assert_eq!(report["word_errors"]["rate"].as_f64().unwrap(), 3.0 / 7.0);
         let counts = ["correct", "substitutions", "insertions", "deletions"];
-        // We and Rome; MacKay, which of equal ways stands for in, and Uh; McKay, Ada and Who.
+        // We and Rome are correct. MacKay, which one of the equally good alignments pairs with in,
+        // and Uh are insertions. McKay, Ada and Who are deletions.
         assert_eq!(counts.map(|key| report[key].as_u64().unwrap()), [2, 0, 2, 3]);
         assert_eq!(counts.map(|key| report["recognised"][key].as_u64().unwrap()), [2, 0, 0, 2]);
         assert_eq!(counts.map(|key| report["misrecognised"][key].as_u64().unwrap()), [0, 0, 1, 0]);
@@ -272,7 +275,7 @@ fn a_model_capitalizes_what_a_recogniser_heard() {
     let folder = files(&[("train.txt", &train), ("said.stm", SAID), ("heard.ctm", &hypothesis)]);
     assert!(majuscule(folder.path(), "train majority train.txt -o model").status.success());
     let report = json(folder.path(), "evaluate --model model said.stm --align heard.ctm --json");
-    // Ada and Rome; We, Who and McKay are left in lower case.
+    // Ada and Rome are correct; We, Who and McKay stay in lower case.
     assert_eq!(
         (&report["correct"], &report["deletions"], &report["insertions"]),
         (&2.into(), &3.into(), &0.into())
@@ -318,7 +321,7 @@ fn what_cannot_be_aligned_is_named() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.contains(problem), "{error}");
     }
-    // What is wholly wrong is a result.
+    // An output that is wrong in every word still gets a score.
     let page =
         String::from_utf8(majuscule(folder.path(), "score --align said.stm other.trn").stdout).unwrap();
     assert!(page.contains("\nWER: 100.00 %, of 7 words 0 recognised, "), "{page}");
@@ -334,7 +337,7 @@ fn every_format_is_trained_on_and_scored_as_its_text_is() {
     let lines = |row: fn(usize, &str) -> String| -> String {
         SPEECH.lines().enumerate().map(|(n, line)| row(n, line)).collect()
     };
-    // A sentence goes over two cues.
+    // Each sentence spans two cues.
     let cues = |mark: char| -> String {
         let cue = |n: usize, text: &str| format!("{n}\n00:00:01{mark}000 --> 00:00:02{mark}000\n{text}\n\n");
         let two = |(n, line): (usize, &str)| {
@@ -374,7 +377,7 @@ fn every_format_is_trained_on_and_scored_as_its_text_is() {
             report["signature"] = Value::Null;
         }
         let stats = out(&format!("corpus stats {file}"));
-        // Each recording of this one is scored by itself.
+        // Each recording of a CTM file is scored by itself.
         if name != "said.ctm" {
             let aligned = json(folder.path(), &format!("score --align said.txt {file} --json"));
             assert_eq!(

@@ -1,4 +1,4 @@
-//! Experiments as a user meets them: a recipe in, a report out, and nothing done twice.
+//! Experiments as a user runs them: a recipe becomes a report, and no work is done twice.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -65,7 +65,7 @@ impl Room {
             .unwrap()
     }
 
-    /// Runs the recipe and gives what is said on the way.
+    /// Runs the recipe and returns its standard error.
     fn experiment(&self) -> String {
         let output = self.run(&["experiment", "run", "table.toml"]);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -73,7 +73,7 @@ impl Room {
         said
     }
 
-    /// The exit code and message of a run that fails.
+    /// Returns the exit code and the message of a run that fails.
     fn refusal(&self) -> (i32, String) {
         let output = self.run(&["experiment", "run", "table.toml"]);
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
@@ -97,7 +97,7 @@ fn a_recipe_gives_a_report() {
         let correct = cell["figures"]["correct"].as_u64().unwrap();
         let missed = cell["figures"]["substitutions"].as_u64().unwrap()
             + cell["figures"]["deletions"].as_u64().unwrap();
-        // Anna, Lisbon; BBC, Porto; I, WHO, New, York.
+        // The slots are Anna, Lisbon; BBC, Porto; I, WHO, New, York.
         assert_eq!(correct + missed, 8, "{row}");
         assert!(row["bytes"].as_u64().unwrap() > 0);
         assert!(row["training"]["wall_seconds"].as_f64().unwrap() > 0.0);
@@ -270,7 +270,8 @@ row = [{ name = "most frequent form", train = "majority", corpus = "all" }]
 "#;
     let room = Room::new(leaks);
     let said = room.experiment();
-    // Of 11 words, The ministers ... BBC, 4 n-grams; of 13, In New York ... Lisbon, 6.
+    // "The ministers ... BBC" has 11 words and 4 n-grams; "In New York ... Lisbon"
+    // has 13 words and 6 n-grams.
     let warning = "warning: 100.00 % of the 8-grams of the test \"own\", \"again\" (10 of 10, in 2 of 2 sentences) stand in the training \
                    text \"all\": figures on it are better than on a new text (listed by: majuscule corpus overlap ";
     let at = said.find(warning).unwrap_or_else(|| panic!("{said}"));
@@ -281,7 +282,7 @@ row = [{ name = "most frequent form", train = "majority", corpus = "all" }]
     assert_eq!((&overlaps[1]["tests"][0], &overlaps[1]["shared_ngrams"]), (&"new".into(), &0.into()));
     let tables = fs::read_to_string(room.path("table/tables.md")).unwrap();
     assert!(tables.contains("| new | all | 4 | 0 | 0.00 | 2 | 0 |"), "{tables}");
-    // What was found is told again, though nothing is searched again.
+    // The warning is repeated, though the search is not.
     let again = room.experiment();
     assert!(again.contains("warning: 100.00 %") && !again.contains("searching"), "{again}");
     let clean = Room::new(RECIPE);
@@ -380,7 +381,7 @@ fn the_texts_of_the_small_recipe_are_inside_the_program() {
     assert!(!room.path("small").exists(), "a dry run writes nothing");
     room.experiment();
     assert_eq!(room.results()["rows"].as_array().unwrap().len(), 2);
-    // A file of one's own goes before.
+    // The user's own file comes before the built-in one.
     fs::create_dir_all(room.path("examples/small")).unwrap();
     room.write("examples/small/train.txt", TRAIN);
     assert!(room.experiment().contains("examples/small/train.txt has changed"));
@@ -413,7 +414,7 @@ fn a_row_needs_the_jobs_that_it_reads_and_no_others() {
     };
     let key = keys.find(trained).unwrap();
     assert!(requests.as_object().unwrap().len() >= 4);
-    // Another row has this key in a setting of its own, which is no model that it needs.
+    // An option of another row has this key as its value; the row needs no model of that name.
     room.write("table.toml", &(RECIPE.to_owned() + &format!("evaluate = \"--column {key}\"\n")));
     room.experiment();
     let results = room.results();

@@ -23,7 +23,7 @@ const TEXTS: [&str; 8] = [
 const LEXICON: &str = "# majuscule lexicon\t1\n# language\ten\n# source\t1\tnews\t9\n# update\t2026-11-20\t0.5\tnews\n\
                        word\tform\tcount\tinitial\tsources\nmcdonald\tMcDonald\t3\t0.5\t1\nrose\tRose\t2\t0\t1\n";
 
-/// Each format of transcripts, and a transcript.
+/// An example of each transcript format.
 const TRANSCRIPTS: [(Kind, &str); 4] = [
     (
         Kind::Nlp,
@@ -41,7 +41,7 @@ const TRANSCRIPTS: [(Kind, &str); 4] = [
     (Kind::Trn, "Good { day / { dáy / @ } } (uh) (ána-1)\n(rui-1)\n\n;; x\nYes? (rui-2)"),
 ];
 
-/// Each format, and a file of it with words that the model knows.
+/// A file of each format, with words that the model knows.
 const FILES: [(Kind, &str); 12] = [
     (
         Kind::Srt,
@@ -91,7 +91,7 @@ const FILES: [(Kind, &str); 12] = [
     ),
 ];
 
-/// Random numbers that are the same in every run.
+/// A random number generator with the same numbers in every run.
 struct Random(ChaCha8Rng);
 
 impl Random {
@@ -99,7 +99,7 @@ impl Random {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which is not 0.
     fn below(&mut self, end: usize) -> usize {
         self.0.next_u64() as usize % end
     }
@@ -110,7 +110,8 @@ impl Random {
         bytes
     }
 
-    /// `data` with a few changes: cut, dropped, doubled or altered bytes, numbers at their limits, pieces of `others`.
+    /// Returns `data` with up to four changes: cuts, dropped, doubled or altered bytes, numbers at
+    /// their limits, and pieces of `others`.
     fn mutated(&mut self, data: &[u8], others: &[&[u8]]) -> Vec<u8> {
         let mut data = data.to_vec();
         for _ in 0..=self.below(4) {
@@ -245,7 +246,7 @@ fn altered_language_models_are_read_or_refused() {
         let mut altered = random.mutated(&binary, &pieces);
         altered.resize(binary.len(), 0);
         fuzz::binary(&altered);
-        // Past the checksum of the head too, which keeps altered sizes out.
+        // A correct checksum of the head lets altered sizes through.
         if let Some((head, end)) = altered[..128].split_last_chunk_mut::<4>() {
             *end = crc32fast::hash(head).to_le_bytes();
         }
@@ -264,7 +265,7 @@ fn altered_counts_are_read_or_refused() {
     for _ in 0..3000 {
         let altered = random.mutated(&counts, &[&counts]);
         fuzz::counts(&altered);
-        // Past the checksums too, which keep altered numbers out.
+        // Correct checksums let altered numbers through.
         fuzz::counts(&summed(&altered));
     }
 }
@@ -303,7 +304,7 @@ fn altered_files_change_nothing_but_case() {
 fn altered_files_say_the_same_in_other_formats() {
     let mut random = Random::new(12);
     let others: Vec<&[u8]> = FILES.iter().map(|(_, text)| text.as_bytes()).collect();
-    // Those of Aegisub and TTML are not written.
+    // Advanced SubStation Alpha and TTML are read and not written.
     for (kind, text) in FILES.into_iter().filter(|(kind, _)| !matches!(kind, Kind::Ass | Kind::Ttml)) {
         for len in 0..=text.len() {
             fuzz::conversions(kind, &text.as_bytes()[..len]);
@@ -329,7 +330,7 @@ fn altered_recipes_are_planned_or_refused() {
 fn sequences_that_are_alike_are_aligned() {
     let mut random = Random::new(9);
     for _ in 0..500 {
-        // Few different words, so that many alignments cost as little.
+        // With few different words, many alignments have the same cost.
         let words = 1 + random.below(20);
         let one: Vec<u8> = (0..random.below(400)).map(|_| random.below(words) as u8).collect();
         let other = random.mutated(&one, &[b"\x01\x02\x03"]);
@@ -337,7 +338,7 @@ fn sequences_that_are_alike_are_aligned() {
     }
 }
 
-/// A file of counts with the right checksums, as far as the lengths in it lead to them.
+/// Returns a file of counts with correct checksums, as far as the lengths in it lead to them.
 fn summed(counts: &[u8]) -> Vec<u8> {
     const FIXED: usize = 32;
     let mut summed = counts.to_vec();

@@ -18,14 +18,14 @@ fn run(folder: &Path, line: &str) -> Output {
         .unwrap()
 }
 
-/// The standard output of a command that must succeed.
+/// Returns the standard output of a command that must succeed.
 fn out(folder: &Path, line: &str) -> String {
     let output = run(folder, line);
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The exit code and what it says where it fails.
+/// Returns the exit code and the message of a command that fails.
 fn fails(folder: &Path, line: &str) -> (i32, String) {
     let output = run(folder, line);
     assert!(output.stdout.is_empty(), "{line}");

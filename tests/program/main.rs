@@ -1,4 +1,5 @@
-//! The program from outside, and what holds for all methods: one binary, so that it is linked once.
+//! The program from outside, and the laws of all methods. All are one binary,
+//! so that it is linked once.
 
 mod cli;
 mod contract;

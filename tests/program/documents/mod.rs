@@ -1,12 +1,14 @@
-//! The documents agree with each other: links lead somewhere, and no figure of the README stands there alone.
+//! Checks that the documents agree: links lead somewhere, and every figure of the
+//! README stands in a report too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of the README: what does not fit belongs in the book.
+/// The largest size of the README in bytes; longer text belongs in the book.
 const README_BYTES: usize = 9_000;
 
-/// The sites that documents may link: papers, licences, conventions and sources. Packages are named, and not linked.
+/// The sites that documents may link to: papers, licences, conventions and sources. Packages
+/// are named, and not linked.
 const SITES: &[&str] = &[
     "aclanthology.org",
     "creativecommons.org",
@@ -115,7 +117,7 @@ fn the_map_names_files_that_exist_and_what_stands_in_them() {
         wrong.extend(
             paths.iter().filter(|path| named(path).is_none()).map(|path| format!("there is no {path}")),
         );
-        // A row of the table of questions: what it names stands in its file.
+        // A row of the table of questions: the names in it stand in its file.
         if let (true, [path]) = (line.contains("? |"), &paths[..])
             && let Ok(source) = fs::read_to_string(top.join(path))
         {
@@ -133,7 +135,7 @@ fn the_map_names_files_that_exist_and_what_stands_in_them() {
     );
 }
 
-/// The paths of all files in a folder, but for those of builds.
+/// Returns the paths of all files in a folder, without those of builds.
 fn all_files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.expect("an entry").path()).filter(|path| !path.ends_with("target"));
@@ -142,14 +144,14 @@ fn all_files(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The folder of the repository.
+/// Returns the folder of the repository.
 fn top() -> PathBuf {
     let package = Path::new(crate::ROOT);
     let top = package.ancestors().find(|folder| folder.join("docs/book").is_dir());
     top.expect("a folder with docs/book, at or above the package").to_owned()
 }
 
-/// Every document that people read, in order.
+/// Returns the paths of all documents for readers, sorted.
 fn documents() -> Vec<PathBuf> {
     let top = top();
     let mut found: Vec<PathBuf> = fs::read_dir(&top)
@@ -164,7 +166,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The Markdown files in a folder and the folders inside it, but for those of builds.
+/// Returns the Markdown files in a folder and its subfolders, without those of builds.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
@@ -182,7 +184,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A document without its blocks of code.
+/// Returns a document without its blocks of code.
 fn prose(text: &str) -> String {
     let mut fenced = false;
     let mut prose = String::new();
@@ -197,12 +199,12 @@ fn prose(text: &str) -> String {
     prose
 }
 
-/// The targets of links and images.
+/// Returns the targets of links and images.
 fn targets(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
 }
 
-/// The anchors of the headings of a document, as GitHub and mdBook make them.
+/// Returns the anchors of the headings of a document, as GitHub and mdBook make them.
 fn anchors(text: &str) -> impl Iterator<Item = String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     headings.map(|line| {
@@ -212,7 +214,7 @@ fn anchors(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The text under a heading of the second level.
+/// Returns the text under a heading of the second level.
 fn section<'a>(text: &'a str, heading: &str) -> &'a str {
     let (_, rest) = text.split_once(&format!("\n## {heading}\n")).expect("the heading");
     rest.split_once("\n## ").map_or(rest, |(section, _)| section)
