@@ -1,5 +1,5 @@
-//! The time to align two transcripts of 20,000 words, and the
-//! words per second that `score` counts without alignment.
+//! The time to align two transcripts of 20,000 words, and the throughput of `score` without
+//! alignment in words per second.
 
 mod common;
 
@@ -22,10 +22,10 @@ use majuscule_train::eval::{PairSide, Score, pair};
 /// Words of each transcript.
 const WORDS: usize = 20_000;
 
-/// One word in so many is changed, by a substitution, a deletion or an insertion: 15 %.
+/// The share of words that a substitution, a deletion or an insertion changes: 15 of 100.
 const CHANGED: [usize; 2] = [15, 100];
 
-/// Runs of each in the summary; the fastest counts.
+/// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 5;
 
 fn main() {
@@ -49,7 +49,7 @@ const PROTOCOLS: [&str; 2] = ["text", "asr"];
 
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 
-/// Two transcripts, and a text as a file beside the same text with other capitals.
+/// Two transcripts, and a text as a file with a copy that has other capitals.
 struct Bench {
     name: String,
     sides: [Vec<u32>; 2],
@@ -88,7 +88,7 @@ impl Bench {
         align(&self.sides[0], &self.sides[1]).len()
     }
 
-    /// Files in, counts out, as `score` does.
+    /// Scores a pair of files, as `score` does, and returns a count.
     fn score(&self, protocol: &str) -> u64 {
         let protocol: Protocol = protocol.parse().expect("it is a protocol");
         let side = |file| {
@@ -137,7 +137,7 @@ impl Bench {
         }
     }
 
-    /// The highest memory of the whole program on both transcripts.
+    /// Returns the peak memory of the whole program on both transcripts.
     fn whole_process(&self) -> String {
         let mut child = Command::new(env!("CARGO_BIN_EXE_majuscule"))
             .args(["score", "--align"])
@@ -156,7 +156,7 @@ impl Bench {
     }
 }
 
-/// The words with some of them left out, doubled by another or taken for another.
+/// Returns the words after random substitutions, deletions and insertions.
 fn misheard<'a>(said: &[&'a str]) -> Vec<&'a str> {
     let mut random = ChaCha8Rng::seed_from_u64(2007);
     let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;

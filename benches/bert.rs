@@ -1,4 +1,5 @@
-//! Words a second of `bert`, one thread each: the graph of tensors beside the engine in 32-bit numbers and in bytes.
+//! Throughput of `bert` in words per second on one thread: the tensor graph, and the engine in
+//! 32-bit floats and in 8-bit integers.
 
 #[expect(dead_code, reason = "the other benches look at memory and halve the text")]
 mod common;
@@ -23,16 +24,16 @@ use majuscule_neural::bert::tagger::{self, ENCODER, Tagger};
 use majuscule_neural::bert::tokenize::Pieces;
 use majuscule_neural::bert::weights::{self, TensorMap};
 
-/// Names a trained model, a folder.
+/// The variable that names the folder of a trained model.
 const VARIABLE: &str = "MAJUSCULE_BENCH_BERT";
 
 /// Words of the text that are read.
 const WORDS: usize = 4_000;
 
-/// Runs of each in the summary; the fastest counts.
+/// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 5;
 
-/// Texts that the graph fills up to equal width, sorted by length.
+/// Texts per batch of the graph, sorted by length and padded to equal width.
 const BATCH: usize = 8;
 
 fn main() {
@@ -69,7 +70,7 @@ struct Bench {
     int8: Engine,
 }
 
-/// A sentence as pieces, and where its words begin.
+/// A sentence as pieces, and the places where its words begin.
 struct Text {
     ids: Vec<u32>,
     places: Vec<u32>,
@@ -171,7 +172,7 @@ impl Text {
     }
 }
 
-/// A trained model.
+/// Reads a trained model.
 fn trained(folder: &Path) -> (EncoderConfig, Pieces, TensorMap) {
     let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| stop(folder, &error));
     let config = EncoderConfig::read(&read("config.json")).unwrap_or_else(|problem| stop(folder, &problem));
@@ -183,7 +184,7 @@ fn trained(folder: &Path) -> (EncoderConfig, Pieces, TensorMap) {
     (config, pieces, weights.unwrap_or_else(|problem| stop(folder, &problem)))
 }
 
-/// The toy encoder with a head of zeros.
+/// Returns the toy encoder with a head of zeros.
 fn toy() -> (EncoderConfig, Pieces, TensorMap) {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/toy-bert");
     let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| stop(&folder, &error));
@@ -200,7 +201,7 @@ fn toy() -> (EncoderConfig, Pieces, TensorMap) {
     (config, pieces.unwrap_or_else(|problem| stop(&folder, &problem)), weights)
 }
 
-/// Ends the bench with a word to the user.
+/// Ends the benchmark with a message to the user.
 fn stop(path: &Path, problem: &dyn std::fmt::Display) -> ! {
     eprintln!("cannot use {}: {problem}", path.display());
     process::exit(1)

@@ -1,4 +1,5 @@
-//! Words a second of the methods that search among forms: in process and as whole processes.
+//! Throughput of the methods that search among forms, in words per second: in
+//! process and as whole processes.
 
 #[expect(dead_code, reason = "the benches that look at memory use all of it")]
 mod common;
@@ -25,10 +26,11 @@ use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney;
 use majuscule_train::methods::{Learner, hmm, train};
 
-/// Runs of each in the summary; the fastest counts.
+/// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 3;
 
-/// Each decoder with the length of its n-grams, and the words a second that it is meant to reach as a whole process.
+/// Each decoder with the order of its n-grams, and its target in words per
+/// second as a whole process.
 const DECODERS: [(&str, f64); 3] = [("hmm-2", 1.9e6), ("hmm-3", 1.2e6), ("ngram-3", 0.25e6)];
 
 fn main() {
@@ -50,7 +52,7 @@ fn whole_process(bencher: Bencher, name: &str) {
 
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 
-/// Half a text in lower case, and models of the other half.
+/// Half of a text in lower case, and models of the other half.
 struct Bench {
     name: String,
     lower: String,
@@ -80,7 +82,7 @@ impl Bench {
         Self { words: common::words(&lower), name, lower, folder, models }
     }
 
-    /// Text in and text out, on one thread.
+    /// Restores text in memory on one thread.
     fn in_process(&self, name: &str) -> Vec<u8> {
         let input = Input::new("text", Cursor::new(self.lower.clone())).expect("text in memory can be read");
         let options = RestoreOptions { language: Some("en".into()), ..RestoreOptions::default() };
@@ -95,7 +97,7 @@ impl Bench {
         out
     }
 
-    /// File in and file out, on one thread.
+    /// Restores a file to a file on one thread.
     fn whole_process(&self, name: &str) {
         let out = File::create(self.folder.path().join("out.txt")).expect("a file can be made");
         let mut command = Command::new(env!("CARGO_BIN_EXE_majuscule"));
@@ -124,7 +126,8 @@ impl Bench {
     }
 }
 
-/// N-grams that were seen five times, as in Batista et al. 2007.
+/// Returns the method with this name. Bigrams and trigrams must occur five times,
+/// as in Batista et al. 2007.
 fn learner_of(name: &str) -> Box<dyn Learner> {
     let (method, order) = name.rsplit_once('-').expect("a method and an order");
     let order: usize = order.parse().expect("a number");

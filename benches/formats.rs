@@ -1,4 +1,5 @@
-//! Words a second of one text as plain text, as subtitles, as a transcript and as JSON lines, restored in memory on one thread.
+//! Throughput of restoring one text as plain text, subtitles, a transcript and JSON lines, in words
+//! per second in memory on one thread.
 
 #[allow(dead_code, reason = "text alone, without memory looked at")]
 mod common;
@@ -16,13 +17,13 @@ use majuscule::methods::{Model, Preset, embedded_as};
 use majuscule::restore::restore;
 use majuscule::text::{Locale, RestoreOptions};
 
-/// Runs of each in the summary; the fastest counts.
+/// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 3;
 
-/// So many words of the text are enough.
+/// The number of words of the text that are used.
 const WORDS: usize = 1_000_000;
 
-/// Words of a line of text, two of which are a cue.
+/// Words per line of text; two lines are a cue.
 const WORDS_A_LINE: usize = 7;
 
 const FORMATS: [(&str, Kind); 6] = [
@@ -92,7 +93,8 @@ impl Bench {
         len
     }
 
-    /// Measured in turns, so that a busy machine slows all alike.
+    /// Prints the throughput of each format. The runs alternate, so that a
+    /// busy machine slows all alike.
     fn summary(&self) {
         println!("\n{} words, {}", self.words, self.name);
         for (model, preset) in PRESETS.iter().enumerate() {
@@ -115,7 +117,7 @@ impl Bench {
     }
 }
 
-/// The lines as a file of a format.
+/// Returns the lines as a file of a format.
 fn written(kind: Kind, lines: &[String]) -> String {
     let mut file = if kind == Kind::Vtt { "WEBVTT\n\n".to_owned() } else { String::new() };
     for (i, cue) in lines.chunks(2).enumerate() {

@@ -1,4 +1,5 @@
-//! Words a second and core of building a lexicon from a file, on one thread and on two.
+//! Throughput of building a lexicon from a file, in words per second and core,
+//! on one thread and on two.
 
 mod common;
 
@@ -14,7 +15,7 @@ use majuscule::text::Locale;
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lexicon::build::build;
 
-/// Runs of each in the summary; the fastest counts.
+/// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 5;
 
 const THREADS: [usize; 2] = [1, 2];
@@ -33,7 +34,7 @@ fn build_lexicon(bencher: Bencher, threads: usize) {
 
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 
-/// The text as a file, since building streams: what it keeps in memory is the lexicon.
+/// The text as a file, since the builder streams it and keeps only the lexicon in memory.
 struct Bench {
     name: String,
     words: usize,
@@ -50,7 +51,7 @@ impl Bench {
         Self { name, words: common::words(&text), file, _folder: folder }
     }
 
-    /// Builds it and says how many different words it has.
+    /// Builds the lexicon and returns the number of distinct words in it.
     fn build(&self, threads: usize) -> usize {
         let corpus = Corpus::new(&[&self.file], Reading::default(), Protocol::Text, Locale::Root);
         let corpus = corpus.expect("one file is named");
@@ -58,7 +59,8 @@ impl Bench {
         build(&corpus, "text", threads).expect("the text can be read").len()
     }
 
-    /// Words a second of both, measured in turns, so that a busy machine slows both alike.
+    /// Prints the words per second of both. The runs alternate, so that a busy
+    /// machine slows both alike.
     fn summary(&self) {
         let mut best = [f64::MAX; THREADS.len()];
         let mut different = 0;
@@ -78,7 +80,7 @@ impl Bench {
             let each = speed / threads as f64;
             println!("threads {threads}  {speed:>12.0} words/s  {each:>12.0} a core (target 2,000,000)");
         }
-        // The text itself was in memory too, before it was a file.
+        // The text itself was in memory too before it was written.
         println!("resident memory of the bench {} (target 300 MB)", common::peak_memory("self"));
     }
 }

@@ -1,4 +1,5 @@
-//! Words a second and core of scoring text under a trigram model: one sentence after another, side by side, and as a program.
+//! Throughput of scoring text with a trigram model, in words per second and core: one sentence at a
+//! time, several sentences interleaved, and as a whole process.
 
 mod common;
 
@@ -20,10 +21,10 @@ use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::lm::kneser_ney::{KneserNeyConfig, train};
 use majuscule_train::lm::words::WordUnits;
 
-/// Runs of each in the summary; the fastest counts.
+/// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 5;
 
-/// Candidates that a tagger has for a word, and histories that they may follow.
+/// Candidates of a tagger for each word, and histories that each candidate may follow.
 const CANDIDATES: usize = 3;
 
 fn main() {
@@ -55,7 +56,7 @@ fn whole_process(bencher: Bencher) {
 
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 
-/// A model of the first half of the text, and the second half to be scored under it.
+/// A model of the first half of the text, and the second half, which is scored.
 struct Bench {
     name: String,
     model: NgramModel,
@@ -109,8 +110,8 @@ impl Bench {
         sum
     }
 
-    /// The queries of a tagger: several candidates after
-    /// several histories, for all words of a sentence.
+    /// Scores all words of each sentence with the queries of a tagger: several
+    /// candidates after several histories.
     fn lattice(&self) -> f32 {
         let (scorer, vocabulary) = (self.model.scorer(), self.model.vocabulary());
         let mut sum = 0.0;
@@ -137,7 +138,8 @@ impl Bench {
         assert!(command.status().expect("the program can be started").success());
     }
 
-    /// Words a second of each, measured in turns, so that a busy machine slows all alike.
+    /// Prints the words per second of each benchmark. The runs alternate, so that a
+    /// busy machine slows all alike.
     fn summary(&self) {
         let rows: [(&str, &dyn Fn()); 4] = [
             ("one after another", &|| _ = black_box(self.one_after_another())),
@@ -165,7 +167,7 @@ impl Bench {
     }
 }
 
-/// Takes all steps, and keeps the states after the best of each candidate.
+/// Scores all steps, and keeps one state for each candidate.
 fn step(scorer: &NgramScorer<'_>, from: &[(NgramState, WordId)], states: &mut Vec<NgramState>) -> f32 {
     let mut to = [ScoredWord { log10: 0.0, state: NgramState::EMPTY }; CANDIDATES * CANDIDATES];
     let to = &mut to[..from.len()];

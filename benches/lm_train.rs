@@ -1,4 +1,5 @@
-//! Words a second of training an n-gram model from a file into an ARPA file: in memory, under a limit, and from counts.
+//! Throughput of training an n-gram model from a file to an ARPA file, in words per second: in
+//! memory, with limited memory, and from counts.
 
 mod common;
 
@@ -20,13 +21,13 @@ use majuscule_train::lm::kneser_ney::KneserNeyConfig;
 use majuscule_train::lm::spill::Memory;
 use majuscule_train::lm::words::{TrainingText, WordUnits};
 
-/// Runs of each in the summary; the fastest counts.
+/// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 3;
 
-/// The corpus is counted in so many pieces.
+/// The number of pieces of the corpus that are counted by themselves.
 const SHARDS: usize = 4;
 
-/// The limit of memory is so many bytes for each word of the text, as 2 GB are for one of 50 million.
+/// The memory limit in bytes per word of the text, such as 2 GB for 50 million words.
 const BYTES_A_WORD: usize = 40;
 
 fn main() {
@@ -82,7 +83,7 @@ impl Bench {
         Self { name, words: common::words(&text), file, shards, folder }
     }
 
-    /// A limit of memory, and one that is so many times smaller.
+    /// Returns the memory limit, divided by `times`.
     fn limit(&self, times: usize) -> Memory {
         Memory::limited(BYTES_A_WORD * self.words / times, self.folder.path())
     }
@@ -98,7 +99,8 @@ impl Bench {
         );
     }
 
-    /// Words a second of processor time, measured in turns, so that a busy machine slows all alike.
+    /// Prints the words per second of processor time. The runs alternate, so that a
+    /// busy machine slows all alike.
     fn summary(&self) {
         let rows: [(&str, &dyn Fn()); 5] = [
             ("trigram, in memory", &|| self.train(3, &Memory::unlimited())),
@@ -136,7 +138,7 @@ fn read(file: &Path, memory: &Memory) -> TrainingText {
 }
 
 fn write(text: TrainingText, order: usize) {
-    // The made text is too regular to tell the discounts.
+    // The generated text is too regular to estimate the discounts from it.
     let config = KneserNeyConfig { order, fallback: Some([0.5, 1.0, 1.5]), ..KneserNeyConfig::default() };
     text.write_arpa(&config, &mut io::sink(), &refused, &mut |_| ()).expect("the text can be counted");
 }
@@ -145,7 +147,8 @@ fn refused(error: io::Error) -> Error {
     Error::io("write", "", error)
 }
 
-/// The processor time of all threads so far; where the system does not tell (elsewhere than on Linux), the time.
+/// Returns the processor time of all threads so far, or the wall-clock time on
+/// systems other than Linux.
 fn processor_seconds() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let fallback = START.elapsed().as_secs_f64();

@@ -1,4 +1,5 @@
-//! Words a second: `majority` in process, side by side with the crate `truecase`, and the built-in models as a whole process.
+//! Throughput in words per second: `majority` in process, beside the crate `truecase`, and the
+//! built-in models as a whole process.
 
 mod common;
 
@@ -21,13 +22,15 @@ use majuscule::text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{majority, train};
 
-/// Runs of each in the summary; the fastest counts.
+/// Runs of each benchmark in the summary; the fastest counts.
 const TURNS: usize = 5;
 
-/// Starts of the process for the time to the first word, and openings of a model; the one in the middle counts.
+/// Starts of the process to measure the time to the first word, and openings of a
+/// model; the median counts.
 const STARTS: usize = 21;
 
-/// So much of the output is left unread while memory is looked at: more than a pipe holds, so the process waits.
+/// Bytes of output that stay unread while the memory is measured: more than a pipe
+/// holds, so the process waits.
 const UNREAD: u64 = 1 << 18;
 
 fn main() {
@@ -59,7 +62,7 @@ fn whole_process_accurate(bencher: Bencher) {
 
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 
-/// The text, two models that learned from the same lines, and the built-in ones.
+/// The text, two models trained on the same lines, and the built-in ones.
 struct Bench {
     name: String,
     lower: String,
@@ -77,7 +80,8 @@ struct Process {
 }
 
 impl Bench {
-    /// Learns from the first half of the text and keeps the second, in lower case, to be restored.
+    /// Trains on the first half of the text and keeps the second half, in
+    /// lower case, for restoring.
     fn new() -> Self {
         let (text, name) = common::text();
         let (cased, rest) = common::halves(&text);
@@ -99,7 +103,7 @@ impl Bench {
         }
     }
 
-    /// Text in and text out, on one thread.
+    /// Restores text in memory on one thread.
     fn in_process(&self) -> Vec<u8> {
         let input = Input::new("text", Cursor::new(self.lower.clone())).expect("text in memory can be read");
         let options = RestoreOptions { language: Some("en".into()), ..RestoreOptions::default() };
@@ -127,7 +131,8 @@ impl Bench {
         out
     }
 
-    /// The figures of the targets, measured in turns, so that a busy machine slows all alike.
+    /// Prints the figures that have targets. The runs alternate, so that a
+    /// busy machine slows all alike.
     fn summary(&self) {
         let mut best = [Duration::MAX; 4];
         for _ in 0..TURNS {
@@ -174,14 +179,15 @@ impl Process {
         command.stdin(Stdio::null()).stdout(out).spawn().expect("majuscule starts")
     }
 
-    /// File in and file out.
+    /// Restores a file to a file.
     fn run(&self) {
         let out = File::create(self.folder.path().join("out.txt")).expect("a file can be made");
         let status = self.start(out.into()).wait().expect("the process ends");
         assert!(status.success(), "majuscule restore failed");
     }
 
-    /// The highest resident memory, looked at when all but the last of the output was read and the process waits.
+    /// Returns the peak resident memory, measured while the process waits to write
+    /// the last part of its output.
     fn memory(&self) -> String {
         let len = self.folder.path().join("in.txt").metadata().map_or(0, |metadata| metadata.len());
         let mut child = self.start(Stdio::piped());
@@ -194,7 +200,8 @@ impl Process {
         memory
     }
 
-    /// Opening its model until it can be used: that in the program, and the same as a file.
+    /// Returns the time to open the model until it can be used: the one inside the program,
+    /// and the same one as a file.
     fn openings(&self) -> [Duration; 2] {
         let preset = if self.preset == "fast" { Preset::Fast } else { Preset::Accurate };
         let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -207,7 +214,7 @@ impl Process {
         ]
     }
 
-    /// From before the process is made to its first word.
+    /// Returns the time from before the start of the process to its first word.
     fn first_word(&self) -> Duration {
         let start = Instant::now();
         let mut child = self.start(Stdio::piped());
@@ -219,7 +226,7 @@ impl Process {
     }
 }
 
-/// `majority` trained on a text.
+/// Returns a `majority` model trained on a text.
 fn trained(cased: &str) -> Model {
     let corpus = Corpus::of_text(cased, Reading::default(), Protocol::Text, Locale::Root);
     let draft =
@@ -229,7 +236,7 @@ fn trained(cased: &str) -> Model {
     load(&store).expect("it was trained just now")
 }
 
-/// The middle of so many times.
+/// Returns the median time of [`STARTS`] runs.
 fn middle(mut run: impl FnMut() -> Duration) -> Duration {
     let mut times: Vec<Duration> = (0..STARTS).map(|_| run()).collect();
     times.sort();

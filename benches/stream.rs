@@ -1,5 +1,5 @@
-//! Latency per word of live text: the wait for look-ahead words, and then for the answer; in
-//! process, and over pipes through the whole program.
+//! Latency per word of live text: the wait for look-ahead words, and the time to answer, in process
+//! and over pipes through the whole program.
 
 #[allow(dead_code, reason = "text alone, without its words counted or memory looked at")]
 mod common;
@@ -23,7 +23,8 @@ use majuscule::text::{Locale, RestoreOptions};
 use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{Learner, hmm, majority, maxent, train};
 
-/// Lines to learn from, and words that are then sent one by one. Over pipes they are fewer: each is waited for.
+/// The training lines, and the words that are then sent one by one. Over pipes fewer words are
+/// sent, since each is waited for.
 const LINES: usize = 20_000;
 const WORDS: usize = 200_000;
 const SENT: usize = 20_000;
@@ -45,14 +46,14 @@ const METHODS: [&str; 3] = ["majority", "hmm", "maxent"];
 
 static BENCH: LazyLock<Bench> = LazyLock::new(Bench::new);
 
-/// The words, with the space after each, and the models that learned from other lines of the same text.
+/// The words, each with the space after it, and the models trained on other lines of the same text.
 struct Bench {
     name: String,
     words: Vec<String>,
     learned: Vec<Learned>,
 }
 
-/// A method that learned, in memory and as a file.
+/// A trained method, in memory and as a file.
 struct Learned {
     name: &'static str,
     model: Model,
@@ -117,7 +118,7 @@ impl Learned {
         Self { name, model: load(&store).expect("it was trained just now"), file, _folder: folder }
     }
 
-    /// A text that is restored as the program does it.
+    /// Returns a stream that restores text as the program does.
     fn stream(&self, look_ahead: usize) -> Stream<'_> {
         let options = RestoreOptions {
             language: Some(self.model.manifest.language.clone()),
@@ -129,7 +130,8 @@ impl Learned {
         stream.expect("nothing is asked that it has not")
     }
 
-    /// For each word how many words came after it before it came out, and how long the answer took after the last of them.
+    /// Returns, for all words, the number of later words that each waited for, and the time to
+    /// answer after the last of these.
     fn delays(&self, words: &[String], look_ahead: usize) -> (Quantiles, Quantiles) {
         let mut stream = self.stream(look_ahead);
         let (mut waited, mut times) = (Vec::with_capacity(words.len()), Vec::with_capacity(words.len()));
@@ -151,14 +153,15 @@ impl Learned {
         (Quantiles::of(waited), Quantiles::of(times))
     }
 
-    /// Latency per word over pipes, measured from the sending of the last look-ahead word to the
-    /// arrival of the word.
+    /// Returns the latency per word over pipes, measured from the sending of the last look-ahead
+    /// word to the arrival of the word.
     fn delays_over_pipes(&self, words: &[String], look_ahead: usize) -> Quantiles {
         let mut command = Command::new(env!("CARGO_BIN_EXE_majuscule"));
         command
             .args(["restore", "--stream", "--look-ahead", &look_ahead.to_string(), "--model"])
             .arg(&self.file);
-        // Words that an exact search is not sure of wait for others; the library knows which.
+        // Words on which an exact search is undecided wait for later words; the library
+        // knows which words these are.
         let mut stream = self.stream(look_ahead);
         let mut talk = Talk::new(command);
         let mut times = Vec::new();
@@ -176,7 +179,7 @@ impl Learned {
     }
 }
 
-/// The time of bytes through two pipes and a process that only copies them.
+/// Returns the times of bytes through two pipes and a process that only copies them.
 fn echoed(words: usize) -> Vec<f64> {
     let mut talk = Talk::new(Command::new("cat"));
     let times = (0..words).map(|_| talk.time("word ", 5)).collect();
@@ -184,7 +187,7 @@ fn echoed(words: usize) -> Vec<f64> {
     times
 }
 
-/// A program that is sent words and answers.
+/// A running program that answers the words sent to it.
 struct Talk {
     child: Child,
     stdin: ChildStdin,
@@ -200,7 +203,7 @@ impl Talk {
         Self { child, stdin, stdout, heard: vec![0; 1 << 16] }
     }
 
-    /// Sends a word and waits for so many bytes.
+    /// Sends a word, waits for `answer` bytes and returns the time.
     fn time(&mut self, word: &str, answer: usize) -> f64 {
         let start = Instant::now();
         self.stdin.write_all(word.as_bytes()).expect("it reads");

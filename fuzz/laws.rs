@@ -1,4 +1,4 @@
-//! What fuzzers run: functions of any bytes, which break a law or nothing.
+//! The functions that fuzzers run: each takes any bytes and panics only if a law is broken.
 
 use std::io::{Cursor, Read};
 use std::num::NonZeroUsize;
@@ -27,18 +27,18 @@ use majuscule_train::lm::words::{TrainingText, WordUnits};
 use majuscule_train::methods::majority::MajorityConfig;
 use majuscule_train::methods::{Learner, hmm, train};
 
-/// What the model of these targets is trained on.
+/// The training text of the model of these targets.
 const TEXT: &str = "The ministers met in Lisbon and in New York, as the BBC and Jean-Paul O'Neill of the WHO said to us.\n\
                     They gave an iPhone to McDonald, who wrote of l'Europe, the U.S. and ÍSLAND in IJmuiden, Şanlıurfa \
                     and ΟΔΟΣ; who read it?\n";
 
-/// Spellings that win over the model, among them one that puts a capital down.
+/// Spellings that win over the model, one of them in lower case.
 const WORDS: &str = "eBay\nNew York City\nbbc\nWHO\nAT&T\nÍsland\n";
 
-/// Any bytes as a recipe: one that can be read is planned or refused.
+/// Reads any bytes as a recipe, and plans or refuses it.
 ///
 /// # Panics
-/// Where reading or planning does.
+/// If reading or planning panics.
 pub fn recipe(data: &[u8]) {
     let Ok(recipe) = Recipe::parse(&String::from_utf8_lossy(data), "data") else { return };
     let _ = plan(
@@ -47,11 +47,12 @@ pub fn recipe(data: &[u8]) {
     );
 }
 
-/// Any bytes as a text: read strictly and with `lossy`, nothing but the case of letters changes, and what was restored
-/// stays as it is when it is restored again. The first byte chooses the mode, the others are the text.
+/// Restores any bytes as a text, with and without `lossy`, and checks that only the case
+/// of letters changes and that a second run changes nothing. The first byte chooses the
+/// mode; the others are the text.
 ///
 /// # Panics
-/// Where a law is broken.
+/// If a law is broken.
 pub fn tokenize(data: &[u8]) {
     let _ = Input::new("data", Cursor::new(data.to_vec())).and_then(Input::bytes);
     let Some((&mode, text)) = data.split_first() else { return };
@@ -72,12 +73,13 @@ pub fn tokenize(data: &[u8]) {
     }
 }
 
-/// Any bytes as a text that comes in cut anywhere: the same comes out as of the whole, unless somebody stops waiting; then
-/// nothing but the case of letters changes, and all that waited comes. The first byte chooses the mode, the second
-/// the look-ahead and the cuts, the others are the text, in which the byte 0xfe cuts and 0xff cuts and stops waiting.
+/// Streams any bytes as a text that is cut anywhere, and checks that the output does not depend on
+/// the cuts. If pending words are forced out, only case may change, and all pending words come out.
+/// The first byte chooses the mode, the second the look-ahead and the cuts. The others are the
+/// text, in which the byte 0xfe is a cut, and 0xff is a cut that also forces the pending words out.
 ///
 /// # Panics
-/// Where a law is broken.
+/// If a law is broken.
 pub fn stream(data: &[u8]) {
     let [mode, cuts, text @ ..] = data else { return };
     let mode = Mode {
@@ -110,10 +112,11 @@ pub fn stream(data: &[u8]) {
     }
 }
 
-/// Any bytes as a file of any format: the first byte chooses it, the others are as [`format()`] has them.
+/// Restores any bytes as a file of any format. The first byte chooses the format; the
+/// others go to [`format()`].
 ///
 /// # Panics
-/// Where a law is broken.
+/// If a law is broken.
 pub fn any_format(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
     let kinds = [
@@ -133,30 +136,31 @@ pub fn any_format(data: &[u8]) {
     format(kinds[usize::from(kind) % kinds.len()], data);
 }
 
-/// The formats that are read and written by conversion.
+/// The formats that conversion reads and writes.
 const CONVERTED: [Kind; 8] =
     [Kind::Srt, Kind::Vtt, Kind::Ctm, Kind::Stm, Kind::Jsonl, Kind::WhisperJson, Kind::Conll, Kind::Text];
 
-/// Any bytes as a file of any format, which the first byte chooses; see [`conversions`].
+/// Converts any bytes as a file of any format, which the first byte chooses; see [`conversions`].
 ///
 /// # Panics
-/// Where its law is broken.
+/// If a law is broken.
 pub fn convert(data: &[u8]) {
     let Some((&kind, data)) = data.split_first() else { return };
     conversions(CONVERTED[usize::from(kind) % CONVERTED.len()], data);
 }
 
-/// Any bytes as a file of a format, converted to all others: what can be read can be written as JSON lines and comes back from there;
-/// what is written says the same as what was read; and what is left out is never text.
+/// Converts any bytes as a file of a format to all other formats. Input that can be read can be
+/// written as JSON lines and converted back from them; the output has the content of the input; and
+/// a part that is left out is never text.
 ///
 /// # Panics
-/// Where a law is broken.
+/// If a law is broken.
 pub fn conversions(from: Kind, data: &[u8]) {
     let objects = |kind: Kind, data: &[u8]| converted(kind, Kind::Jsonl, false, data);
     let shown = String::from_utf8_lossy(data);
     let said = match objects(from, data) {
         Ok(said) => said,
-        // Other fields of JSON may be called as those that are written.
+        // Other fields of JSON may have the names of fields that are written.
         Err(_) if matches!(from, Kind::Jsonl | Kind::WhisperJson) => return,
         Err(error) => {
             let error = error.to_string();
@@ -170,7 +174,7 @@ pub fn conversions(from: Kind, data: &[u8]) {
             let again = objects(from, back.as_bytes()).expect("what was written is read");
             assert_eq!(unnumbered(&again), unnumbered(&said), "{from:?} {shown:?}");
         }
-        // Some times are read that are not written.
+        // Some times can be read and not written.
         Err(error) => assert!(
             matches!(from, Kind::Srt | Kind::Vtt) && error.to_string().contains("beyond milliseconds"),
             "{from:?} {shown:?} does not come back from {said}: {error}"
@@ -196,7 +200,7 @@ fn converted(from: Kind, to: Kind, drop: bool, data: &[u8]) -> Result<String> {
     Ok(String::from_utf8(out).expect("text was written"))
 }
 
-/// What objects say, without white space.
+/// Returns the text of objects, without white space.
 fn text(objects: &str) -> String {
     let mut records = Kind::Jsonl
         .records(Input::uncompressed("data", Cursor::new(objects.to_owned())), None)
@@ -208,7 +212,7 @@ fn text(objects: &str) -> String {
     text
 }
 
-/// Objects without the numbers of cues.
+/// Returns the objects without the numbers of cues.
 fn unnumbered(objects: &str) -> String {
     let without = |line: &str| match line.strip_prefix("{\"id\":\"").and_then(|rest| rest.split_once("\",")) {
         Some((id, rest)) if id.bytes().all(|b| b.is_ascii_digit()) => format!("{{{rest}\n"),
@@ -217,11 +221,13 @@ fn unnumbered(objects: &str) -> String {
     objects.lines().map(without).collect()
 }
 
-/// Any bytes as a file of a format: like [`tokenize`], and however its bytes arrive, the same comes out, of live records too; a corpus
-/// finds sentences in it, or an error that names its line. The first byte chooses the mode, the others are the file.
+/// Restores any bytes as a file of a format, and checks the laws of [`tokenize`]. The
+/// output, also that of live records, does not depend on how the bytes arrive, and a corpus
+/// finds sentences in the file, or an error that names its line. The first byte chooses the
+/// mode; the others are the file.
 ///
 /// # Panics
-/// Where a law is broken.
+/// If a law is broken.
 pub fn format(kind: Kind, data: &[u8]) {
     let Some((&mode, file)) = data.split_first() else { return };
     sentences(kind, file);
@@ -255,7 +261,7 @@ pub fn format(kind: Kind, data: &[u8]) {
     }
 }
 
-/// The same file as records that come in live.
+/// Streams the file as live records and checks them.
 fn captions(kind: Kind, mode: Mode, file: &[u8]) {
     let mode = Mode { case: Capitalized::Ignore, ..mode };
     let restored = |step: usize| {
@@ -279,7 +285,7 @@ fn captions(kind: Kind, mode: Mode, file: &[u8]) {
     restored(5);
 }
 
-/// A file of JSON with the letters that its escapes mean, any other as it is.
+/// Returns a JSON file with its escapes replaced by their letters, and any other file as it is.
 fn unescaped(kind: Kind, file: &[u8]) -> Vec<u8> {
     if !matches!(kind, Kind::Jsonl | Kind::WhisperJson) {
         return file.to_vec();
@@ -303,7 +309,7 @@ fn unescaped(kind: Kind, file: &[u8]) -> Vec<u8> {
             at += len;
             continue;
         }
-        // What stands after a backslash belongs to it.
+        // The byte after a backslash belongs to the escape.
         let len = if b == b'\\' { 2.min(file.len() - at) } else { 1 };
         out.extend_from_slice(&file[at..at + len]);
         at += len;
@@ -311,10 +317,11 @@ fn unescaped(kind: Kind, file: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Any bytes as a packed model, as its manifest and as its words: an error, or a model that changes nothing but case.
+/// Reads any bytes as a packed model, as its manifest and as its words: an error, or a
+/// model that changes only case.
 ///
 /// # Panics
-/// Where that law is broken.
+/// If the law is broken.
 pub fn model(data: &[u8]) {
     if let Ok(store) = Packed::open("fuzz", Bytes::Owned(data.into())) {
         let _ = store.check();
@@ -324,14 +331,15 @@ pub fn model(data: &[u8]) {
     if let Ok(table) = CaseTable::open(Bytes::Owned(data.into())) {
         let _ = (table.get("lisbon"), table.get(""), table.get("jean-paul"));
     }
-    // Past the checksums, which keep altered words out of a model.
+    // A store without checksums lets altered words through.
     use_model(&Altered { manifest: &MODEL.manifest, words: Bytes::Owned(data.into()) });
 }
 
-/// Any bytes as a lexicon or list: under every format an error or a lexicon, which is the same when it is written and read again.
+/// Reads any bytes as a lexicon or list in every format: an error, or a lexicon that stays the same
+/// when it is written and read again.
 ///
 /// # Panics
-/// Where its law is broken.
+/// If the law is broken.
 pub fn lexicon(data: &[u8]) {
     use lexicon::read::{LexiconFormat, LexiconReadConfig, parse, read_bytes};
     for format in [
@@ -354,14 +362,14 @@ pub fn lexicon(data: &[u8]) {
     }
 }
 
-/// Any bytes as a language model in the ARPA format: an error, or a model that scores any words and is the same when it is
-/// written and read again, as ARPA and as a binary.
+/// Reads any bytes as a language model in the ARPA format: an error, or a model that scores any
+/// words and stays the same when it is written and read again, as ARPA and as a binary.
 ///
 /// # Panics
-/// Where that law is broken.
+/// If the law is broken.
 pub fn arpa(data: &[u8]) {
     let Ok(model) = NgramModel::read("fuzz", data.to_vec()) else { return };
-    // Numbers of a binary may be any.
+    // The numbers of a binary may be anything.
     if model.check().is_err() {
         return;
     }
@@ -381,10 +389,11 @@ pub fn arpa(data: &[u8]) {
     assert_eq!(written(&again), text, "the binary is read otherwise");
 }
 
-/// Any bytes as a binary of a language model: an error, or a model that scores any words and comes to an end.
+/// Reads any bytes as a binary language model: an error, or a model that scores
+/// any words in finite time.
 ///
 /// # Panics
-/// Where a number that was altered panics.
+/// If an altered number causes a panic.
 pub fn binary(data: &[u8]) {
     if let Ok(model) = NgramModel::read("fuzz", data.to_vec()) {
         use_language_model(&model);
@@ -411,11 +420,11 @@ fn use_language_model(model: &NgramModel) {
     }
 }
 
-/// Any bytes as a file of counts: an error, or counts that are the same when they are written and read again, and that a
-/// model can be trained on, or an error says why not.
+/// Reads any bytes as a file of counts: an error, or counts that stay the same when they are
+/// written and read again. A model is trained on the counts, or an error gives the reason why not.
 ///
 /// # Panics
-/// Where that law is broken.
+/// If the law is broken.
 pub fn counts(data: &[u8]) {
     let memory = Memory::unlimited();
     let open = |bytes: &[u8]| TrainingText::of_bytes("fuzz", bytes.to_vec(), &memory);
@@ -438,10 +447,11 @@ pub fn counts(data: &[u8]) {
     }
 }
 
-/// Any bytes as a transcript, a corpus and utterances to be scored: what can be read has sentences in order, and times that are numbers.
+/// Reads any bytes as a transcript, a corpus and utterances to be scored, and checks that sentences
+/// come in order and times are finite.
 ///
 /// # Panics
-/// Where a law is broken.
+/// If a law is broken.
 pub fn transcript(kind: Kind, data: &[u8]) {
     sentences(kind, data);
     let input = Input::uncompressed("data", Cursor::new(data.to_vec()));
@@ -464,17 +474,18 @@ fn sentences(format: Kind, data: &[u8]) {
         last = sentence.line;
         Ok(())
     });
-    // What is taken for compressed has no lines yet.
+    // Input that is taken for compressed has no lines yet.
     let is_text = str::from_utf8(data).is_ok() && data.get(1..4) != Some(b"*M\x18");
     if let Err(Error::Input { place, problem }) = read {
         assert!(place.line.is_some() || !is_text, "{place}: {problem}");
     }
 }
 
-/// Any bytes as two sequences, which 0xff parts: the edits make one into the other, and are as few as the plain matrix has them.
+/// Aligns two sequences of any bytes, separated by 0xff, and checks that the edits turn one into
+/// the other and are as few as in the plain matrix.
 ///
 /// # Panics
-/// Where that law is broken.
+/// If the law is broken.
 pub fn align(data: &[u8]) {
     let middle = data.iter().position(|&b| b == 0xff).unwrap_or(data.len() / 2);
     let (one, other) = data.split_at(middle);
@@ -495,7 +506,7 @@ pub fn align(data: &[u8]) {
     assert_eq!(errors, distance(&reference, &hypothesis), "there are fewer edits");
 }
 
-/// The plain edit distance, a row of the matrix at a time.
+/// Returns the plain edit distance; the matrix is filled row by row.
 fn distance(reference: &[u32], hypothesis: &[u32]) -> usize {
     let mut row: Vec<usize> = (0..=hypothesis.len()).collect();
     for (i, word) in reference.iter().enumerate() {
@@ -509,7 +520,7 @@ fn distance(reference: &[u32], hypothesis: &[u32]) -> usize {
     row[hypothesis.len()]
 }
 
-/// A file of counts: what a mutation begins with.
+/// Returns a file of counts, from which mutations begin.
 ///
 /// # Panics
 /// Never.
@@ -522,12 +533,12 @@ pub fn counted() -> Vec<u8> {
     bytes
 }
 
-/// A small model, packed: what a mutation begins with.
+/// Returns a small packed model, from which mutations begin.
 pub fn packed() -> Vec<u8> {
     draft().pack()
 }
 
-/// The words alone of that model.
+/// Returns only the words of that model.
 pub fn words() -> Vec<u8> {
     MODEL_STORE.section("words.bin").expect("every model of majority has it").to_vec()
 }
@@ -537,7 +548,7 @@ static MODEL_STORE: LazyLock<Packed> =
 
 static MODEL: LazyLock<Model> = LazyLock::new(|| load(&*MODEL_STORE).expect("it was trained"));
 
-/// One that looks at the words around.
+/// A model that depends on the words around a word.
 static CONTEXT: LazyLock<Model> = LazyLock::new(|| {
     let draft = trained(&hmm::HmmConfig::default());
     let store = Packed::open("fuzz", Bytes::Owned(draft.pack().into())).expect("it was packed");
@@ -553,7 +564,7 @@ fn trained(learner: &dyn Learner) -> Draft {
     train(learner, &corpus, Vec::new(), NonZeroUsize::MIN, &mut |_| {}).expect("the text is cased")
 }
 
-/// How a text is restored.
+/// The options for restoring a text.
 #[derive(Debug, Clone, Copy)]
 struct Mode {
     locale: Locale,
@@ -588,8 +599,8 @@ impl Mode {
         })
     }
 
-    /// What comes out of parts, each with whether nobody waits after it; then all that waited comes. And how much came out
-    /// before the end was known.
+    /// Streams the parts, each with true if the pending words are forced out after it, and then the
+    /// end. Returns the output, and the number of bytes that came before the end was known.
     fn streamed<'a>(
         self,
         parts: impl IntoIterator<Item = (&'a [u8], bool)>,
@@ -615,7 +626,8 @@ impl Mode {
         (out, came)
     }
 
-    /// A text without its case. The form of a sigma shows where a word ended, so it goes too where a word may end early.
+    /// Returns a text without its case. The form of a sigma depends on the end of its word, which
+    /// may be early, so the forms are made equal.
     fn folded(self, text: &[u8]) -> String {
         self.locale.lower(&String::from_utf8_lossy(text)).replace('ς', "σ")
     }
@@ -624,7 +636,7 @@ impl Mode {
         self.restored_as(Kind::Text, text, usize::MAX, method)
     }
 
-    /// Restores a file that arrives in so many bytes at a time.
+    /// Restores a file that arrives in parts of `step` bytes.
     fn restored_as(self, kind: Kind, text: &[u8], step: usize, method: &dyn Restorer) -> Result<Vec<u8>> {
         let input = Input::uncompressed("text", Dribble(Cursor::new(text.to_vec()), step));
         let mut out = Vec::with_capacity(text.len());
@@ -636,7 +648,7 @@ impl Mode {
     }
 }
 
-/// A reader that gives so many bytes at a time.
+/// A reader that returns at most this number of bytes at a time.
 struct Dribble(Cursor<Vec<u8>>, usize);
 
 impl Read for Dribble {
@@ -659,7 +671,7 @@ fn assert_only_case_changed(before: &[u8], after: &[u8], locale: Locale) {
     }
 }
 
-/// A model whose words may be any bytes.
+/// A store whose words may be any bytes.
 struct Altered<'a> {
     manifest: &'a Manifest,
     words: Bytes,

@@ -1,4 +1,4 @@
-//! The text that the benches run on, and what they read off a process.
+//! The text for the benchmarks, and measurements of a process.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -9,28 +9,29 @@ use std::process;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Names a cased text, one sentence a line.
+/// The variable that names a cased text, one sentence per line.
 const VARIABLE: &str = "MAJUSCULE_BENCH_TEXT";
 
-/// Words of the text that is made where none is named: enough to measure, few enough that the benches take a minute.
+/// Words of the generated text if no text is named: enough to measure, and few enough
+/// for benchmarks of a minute.
 const WORDS: usize = 4_000_000;
 
-/// Returns true if all benches are run for their figures; otherwise no summary is wanted.
+/// Returns true if all benchmarks are run for their figures; otherwise no summary is printed.
 pub fn is_measured() -> bool {
     env::args().any(|argument| argument == "--bench") && env::args().len() == 2
 }
 
-/// A cased text, one sentence a line, and what to call it.
+/// Returns a cased text, one sentence per line, and its name.
 pub fn text() -> (String, String) {
     let Some(path) = env::var_os(VARIABLE).map(PathBuf::from) else {
-        // Without --bench the benches are only tried (`cargo test --benches`).
+        // Without --bench the benchmarks are only tried (`cargo test --benches`).
         let words = if env::args().any(|argument| argument == "--bench") { WORDS } else { 20_000 };
         return (made_text(words), format!("made text ({VARIABLE} names one of your own)"));
     };
     (read(&path), path.display().to_string())
 }
 
-/// The lines of a text up to its middle, to learn from, and the rest.
+/// Splits a text after the line in its middle: the first half is for training.
 #[allow(dead_code, reason = "not every bench has something to train")]
 pub fn halves(text: &str) -> (&str, &str) {
     let middle = text.len() / 2;
@@ -38,12 +39,14 @@ pub fn halves(text: &str) -> (&str, &str) {
     text.split_at(end.map_or(0, |at| middle + at + 1))
 }
 
-/// The number of words of a text: runs without white space, whatever the systems take for a word.
+/// Returns the number of words of a text, counted at white space, whatever
+/// each system takes for a word.
 pub fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// The highest resident memory so far of a process (`self`, or its number), as a table shows it.
+/// Returns the peak resident memory of a process (`self`, or its number) so
+/// far, as text for a table.
 pub fn peak_memory(process: &str) -> String {
     let status = fs::read_to_string(Path::new("/proc").join(process).join("status")).unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
@@ -53,7 +56,8 @@ pub fn peak_memory(process: &str) -> String {
     }
 }
 
-/// Text whose words are as unequally frequent as those of a language: the word of rank r about 1/r of the time (Zipf).
+/// Returns text with word frequencies like those of a language: the word of rank r has a
+/// share of about 1/r (Zipf).
 fn made_text(words: usize) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(2007);
     let vocabulary = vocabulary(&mut random);
@@ -65,7 +69,7 @@ fn made_text(words: usize) -> String {
             left = 8 + below(&mut random, 35);
         }
         left -= 1;
-        // The logarithm of the rank is uniform, so a rank r has a share of about 1/r.
+        // The logarithm of the rank is uniform, so rank r has a share of about 1/r.
         let share = below(&mut random, 1 << 30) as f64 / f64::from(1 << 30);
         let rank = (vocabulary.len() as f64).powf(share) as usize;
         let word = &vocabulary[rank.clamp(1, vocabulary.len()) - 1];
@@ -86,8 +90,9 @@ fn made_text(words: usize) -> String {
     text
 }
 
-/// The words of the examples in lower case; after them, rarer, the names of the lists, and between these many words that
-/// no list has: the first half of one word with the second of another.
+/// Returns a vocabulary, the most frequent words first: the words of the examples in lower case,
+/// and then the names of the lists among many made words, each of which joins the first half of one
+/// word with the second half of another.
 fn vocabulary(random: &mut ChaCha8Rng) -> Vec<String> {
     let common: Vec<String> = words_of("examples").iter().map(|word| word.to_lowercase()).collect();
     let mut vocabulary = common.clone();
@@ -102,7 +107,7 @@ fn vocabulary(random: &mut ChaCha8Rng) -> Vec<String> {
     vocabulary
 }
 
-/// The different words of the texts in a folder of the repository.
+/// Returns the distinct words of the texts in a folder of the repository.
 fn words_of(folder: &str) -> Vec<String> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| stop(&folder, &error));
@@ -123,7 +128,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| stop(path, &error))
 }
 
-/// Ends the bench with a word to the user.
+/// Ends the benchmark with a message to the user.
 fn stop(path: &Path, error: &std::io::Error) -> ! {
     eprintln!("cannot read {}: {error}", path.display());
     process::exit(1)

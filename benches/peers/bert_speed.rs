@@ -1,5 +1,5 @@
-//! The times of majuscule for `bert.py`: the seconds for batches of one shape, by the tensor graph
-//! and by the engine in 32 and 8 bits.
+//! The times of majuscule for `bert.py`: seconds per batch of one shape, with the tensor graph and
+//! with the engine in 32 and 8 bits.
 
 use std::error::Error;
 use std::num::NonZeroUsize;
@@ -15,7 +15,7 @@ use majuscule_neural::bert::engine::{Engine, EnginePrecision, ScoreRequest};
 use majuscule_neural::bert::tagger::{self, Tagger};
 use majuscule_neural::bert::weights;
 
-/// The labels of a model of the command line: lower, title, upper and mixed.
+/// The labels of a model that the command line trains: lower, title, upper and mixed.
 const LABELS: usize = 4;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let named = |name: &str| Some(name.to_owned());
     let shapes = tagger::shapes(&config, LABELS);
     let weights = weights::read(&file("model.safetensors")?, &shapes, named, &Device::Cpu)?;
-    // A batch a line: texts apart by a tab, and the ids of pieces by blanks.
+    // Each line is a batch: texts separated by tabs, and the ids of pieces separated by spaces.
     let ids = |text: &str| text.split(' ').map(str::parse).collect::<Result<Vec<u32>, _>>();
     let texts = fs::read_to_string(texts)?;
     let batches: Vec<Vec<Vec<u32>>> = texts

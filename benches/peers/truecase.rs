@@ -1,6 +1,7 @@
-//! The crate `truecase` as a whole process, text on standard input and standard output. compare.py runs it.
+//! The crate `truecase` as a whole process, with text on standard input and standard
+//! output. compare.py runs it.
 //!
-//!     truecase_peer train MODEL < CASED        learns from sentences, one a line
+//!     truecase_peer train MODEL < CASED        learns from sentences, one per line
 //!     truecase_peer sentences MODEL < TEXT     restores lines that are sentences
 //!     truecase_peer phrases MODEL < TEXT       restores lines that may begin inside one
 

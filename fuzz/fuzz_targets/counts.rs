@@ -1,4 +1,5 @@
-//! Any bytes as a file of counts: an error, or counts that are the same when they are written and read again.
+//! Reads any bytes as a file of counts: an error, or counts that stay the same when they
+//! are written and read again.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::counts(bytes));

@@ -1,4 +1,5 @@
-//! Any bytes through a stream that is cut anywhere: the same comes out, and nothing but case may change.
+//! Streams any bytes as text that is cut anywhere: the output does not depend on the
+//! cuts, and only case changes.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::stream(bytes));

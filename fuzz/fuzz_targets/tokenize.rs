@@ -1,4 +1,4 @@
-//! Any bytes through the tokeniser: nothing but case may change.
+//! Restores any bytes as text: only case changes.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| majuscule_fuzz::tokenize(bytes));
