@@ -10,8 +10,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error that says what was found, what was expected, where, and what to do.
 ///
-/// A problem marks the names of options with [`option`]. Display puts these names in back quotes;
-/// [`Error::worded`] writes them in the style of a program, as [`worded`] does in warnings and notes.
+/// A problem marks the names of options with [`option`]. Display puts these names in
+/// back quotes; [`Error::worded`] writes them in the style of a program, as [`worded`]
+/// does for warnings and notes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -475,8 +475,9 @@ pub fn not_utf8(file: &str, line: u64, bytes: &[u8]) -> Error {
     undecoded(file, (line.saturating_sub(1), 0), bytes, None)
 }
 
-/// The error for `bytes` that are not UTF-8 or are in a 7-bit encoding, after so many lines and
-/// columns of the file. A reader may add `advice` to that of converting the file.
+/// The error for `bytes` that are not UTF-8 or are in a 7-bit encoding, and that come after
+/// `lines` lines of the file and `columns` columns of the next line. A reader may add `advice` to
+/// the advice to convert the file.
 pub(crate) fn undecoded(
     file: &str,
     (lines, columns): (u64, u64),

@@ -162,8 +162,8 @@ pub enum FeatureSlot {
     First(usize),
     /// The last letters of the word, of this number; a shorter word has no value.
     Last(usize),
-    /// The position of a letter sequence: it begins (1), ends (2) or is (3) the word, or none of these
-    /// (0). The template is filled once for each sequence.
+    /// The position of a letter sequence: it begins (1), ends (2) or is (3) the word, or none of
+    /// these (0). The template is filled once for each sequence.
     Affix,
     /// The letters of the sequence.
     Letters,

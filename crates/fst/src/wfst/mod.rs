@@ -6,8 +6,8 @@
 //! back-off arc ([`BackOff`]) determines the best path:
 //!
 //! - an *epsilon* arc is optional and may be taken even if the longer n-gram exists: the paper's
-//!   bestpath(S ∘ T), an approximation, since a sentence then costs as much as its cheapest sequence
-//!   of back-offs;
+//!   bestpath(S ∘ T), an approximation, since a sentence then costs as much as its cheapest
+//!   sequence of back-offs;
 //! - a *failure* arc is taken only if the word does not follow: each sentence costs exactly −ln of
 //!   its probability under the model. Failure arcs must be on the cased side, because on the
 //!   lower-cased side an arc for "us" would hide the back-off that "US" needs. The words of a

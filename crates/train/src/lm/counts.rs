@@ -75,8 +75,8 @@ impl TrainingText {
     /// sentences.
     ///
     /// # Errors
-    /// If the text has no counts of this order, or if `out` cannot be written, which `refused` turns
-    /// into an error.
+    /// If the text has no counts of this order, or if `out` cannot be written; `refused` makes
+    /// the error for the latter.
     pub fn write_counts(
         self,
         order: usize,

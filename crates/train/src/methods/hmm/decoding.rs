@@ -143,7 +143,7 @@ fn what_the_user_gives_is_context() {
     }
     let found = choices(&tiny(), &tokens, Request::default());
     assert_eq!(found[1].label.case, Case::Upper);
-    // After THE, which the model does not know: -0.70 - 0.85 for "us in", -1 - 0.30 - 1 for "US in".
+    // After THE, which the model lacks: -0.70 - 0.85 for "us in", -1 - 0.30 - 1 for "US in".
     assert_eq!(found[2].label.case, Case::Lower);
 }
 

@@ -179,9 +179,10 @@ impl Language {
         Ok(LanguageParts { model, forms, guesser, sections })
     }
 
-    /// Returns the model of a method with this language: `settings` say how it works, `config` how it
-    /// was trained. Its manifest leaves out the training of the language model if an existing one was
-    /// used, and the guessing of unknown words if there was no corpus to learn it from.
+    /// Returns the model of a method with this language: `settings` are the settings of
+    /// restoring, `config` those of training. Its manifest leaves out the training of the
+    /// language model if an existing one was used, and the guessing of unknown words if there was
+    /// no corpus to learn it from.
     pub fn learned(
         &self,
         config: &impl Serialize,
