@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The curve of --cascade: slot error rate against the share of words that the second model reads, and words a second of one core.
+"""Measures the curve of --cascade: slot error rate against the share of words for the second model, and words per second on one core.
 
 Usage: cascade.py FAST,EXACT TEXT... [--sure P ...]
 
 FAST and EXACT are models as `majuscule evaluate --cascade` takes them (accurate and fast are the built-in ones); TEXT is cased text. Prints a
-Markdown table: each model alone, and the cascade for each P. The words a second are those of a whole run of evaluate on one thread, its
-processor time, the loading of the models included; compare their ratios.
+Markdown table: each model alone, and the cascade for each P. Words per second are per processor time of a whole run of evaluate on one
+thread, which includes loading the models; only their ratios can be compared.
 """
 
 import argparse

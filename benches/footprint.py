@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Says how large a program that only restores is, and its memory: python3 benches/footprint.py TEXT
+"""Measures the size and the memory of a program that only restores: python3 benches/footprint.py TEXT
 
-TEXT is in lower case, or is taken so. Builds with the fewest features into target/footprint, once without a model, which is then a packed file
-beside the program, and once with English built in. Python 3 and cargo; a few minutes where nothing is built yet.
+TEXT is in lower case, or is read so. The script builds majuscule with the fewest features into target/footprint: once without a model, which is
+then a packed file beside the program, and once with English built in. Needs Python 3 and cargo; a first build takes a few minutes.
 """
 
 import os
@@ -21,7 +21,7 @@ BUILDS = {"none": ["--model", TOP / "lm/en.{preset}"], "lang-en": ["--preset", "
 
 
 def build(features):
-    """The program with these features."""
+    """Builds the program with these features and returns its path."""
     target = TOP / "target/footprint"
     command = ["cargo", "build", "--quiet", "--release", "--package", "majuscule-cli", "--no-default-features", "--target-dir", target]
     if features != "none":

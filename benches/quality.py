@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Measures the quality of the built-in models, and writes it down as docs/reports/quality.md.
+"""Measures the quality of the built-in models and writes docs/reports/quality.md.
 
     python3 benches/quality.py CORPORA --report docs/reports            # the built-in models
-    python3 benches/quality.py CORPORA beside --report docs/reports     # with rows of the models in the folder `beside`
+    python3 benches/quality.py CORPORA beside --report docs/reports     # with the models in the folder `beside`
     python3 benches/quality.py CORPORA lines --report docs/reports      # text without marks, as one file
     python3 benches/quality.py CORPORA methods --report docs/reports    # all methods, trained alike
     python3 benches/quality.py --report docs/reports                    # writes quality.md again from quality.json
 
 Without --report the tables are printed. CORPORA holds dev/LANG/ with the test sets named below, and train.en.europarl for `methods`.
-The folder `beside` holds models LANG.NAME. `majority` and `hmm` on the text and the lists of the built-in models come from
+The folder `beside` holds models named LANG.NAME. This makes `majority` and `hmm` from the text and the lists of the built-in models:
 
     mkdir beside && BESIDE=1 sh lm/build.sh CORPORA beside
 
 A report keeps the rows that a run does not measure: quality.json holds all of them, and quality.md is written from it. The figure after
-± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The table of shouted words counts runs of
-two or more words that came out all in capitals and should not have, in all of these texts. `lines` restores 3,000 sentences of a text
-as one file: one sentence per line, wrapped at 60 columns, and in one line. --langs en,nl measures some languages only, --lines N trains
-`methods` on the first N lines, --only maxent measures some of its rows. Python 3 alone.
+± is half of the 95 % interval of a bootstrap over sentences or windows (evaluate --intervals). The table of shouted words counts, in all
+of these texts, runs of two or more words that are wrongly all in capitals. `lines` restores 3,000 sentences of a text as one file: one
+sentence per line, wrapped at 60 columns, and in one line. --langs en,nl measures only these languages, --lines N trains `methods` on the
+first N lines, and --only maxent measures only the rows of `methods` with this word. Needs only Python 3.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def run(*arguments):
 
 
 def evaluate(model, protocol, files, options=(), shouts=None):
-    """The report of a model on files, whose runs of shouted words are added to `shouts`."""
+    """Returns the report of a model on files, and adds their runs of shouted words to `shouts`."""
     with tempfile.TemporaryDirectory() as folder:
         choices = os.path.join(folder, "choices.jsonl")
         words = ["evaluate", *model, "--protocol", protocol, "--json", "--intervals", "--choices", choices]
@@ -72,8 +72,8 @@ def evaluate(model, protocol, files, options=(), shouts=None):
 
 
 def wrongly_shouted(reference, hypothesis):
-    """How often two or more words in a row came out all in capitals and should not have. A single letter, which is no less in
-    capitals in a title, does not count, but goes on with a run."""
+    """Counts the runs of two or more words that are wrongly all in capitals. A single letter, which a title writes as a capital
+    too, does not count as a word, but does not end a run either."""
     pairs = list(zip(reference, hypothesis))
     wrong = [word.isupper() and word != right for right, word in pairs]
     runs = itertools.groupby(zip(wrong, hypothesis), key=lambda pair: pair[0])
@@ -89,13 +89,13 @@ def ser(fraction):
 
 
 def half(report, figure):
-    """Half of the 95 % interval of a figure."""
+    """Returns half of the 95 % interval of a figure."""
     interval = report["intervals"][figure]
     return None if interval is None else (interval["high"] - interval["low"]) / 2
 
 
 def figures(report):
-    """The cells of a protocol."""
+    """Returns the cells of a protocol."""
     f = f"{percent(report['f'])} ±{percent(half(report, 'f'))}"
     return [percent(report["precision"]), percent(report["recall"]), f, ser_between(report)]
 
@@ -105,7 +105,7 @@ def ser_between(report):
 
 
 class Table:
-    """Rows under a header; the first `keys` cells of a row say which row it is."""
+    """Rows under a header; the first `keys` cells of a row identify it."""
 
     def __init__(self, name, header, keys):
         self.name, self.header, self.keys, self.rows = name, header, keys, []
@@ -134,7 +134,7 @@ def paths(corpora, lang, names):
 
 
 def systems(lang, models):
-    """The built-in models of a language, and those beside them."""
+    """Yields the name and the arguments of each built-in model of a language, and of each model in the folder `models`."""
     yield "`accurate`", ["--lang", lang]
     yield "`fast`", ["--lang", lang, "--preset", "fast"]
     for name in sorted(os.listdir(models)) if models else []:
@@ -172,7 +172,7 @@ def built_in(corpora, models, chosen):
 
 
 def lines(corpora, chosen):
-    """The table of running text without marks: what the ends of its lines are worth."""
+    """Makes the table of running text without marks, which shows the value of line ends."""
     shapes = ["one sentence per line", "wrapped", "one line"]
     table = Table("lines", ["language", "text", "model", *(f"{shape}: F / SER" for shape in shapes)], 3)
     for lang, names in LINES.items():
@@ -208,7 +208,7 @@ def restored(model, text):
 
 
 def slots(reference, hypothesis):
-    """F and slot error rate: a slot is a word with a capital."""
+    """Returns F and the slot error rate; a slot is a word with a capital."""
     assert len(reference) == len(hypothesis)
     correct = substituted = deleted = inserted = 0
     for right, word in zip(reference, hypothesis):
@@ -251,7 +251,7 @@ def methods(corpora, lines, only):
 
 
 def first_lines(corpus, lines, folder):
-    """The corpus, or a file of its first lines."""
+    """Returns the corpus, or a file of its first lines."""
     if lines is None:
         return corpus
     path = os.path.join(folder, "corpus.txt")
@@ -295,7 +295,7 @@ LANGUAGES = {"en": "English", "es": "Spanish", "fr": "French", "nl": "Dutch", "p
 
 
 def summary(main):
-    """The README's table: `accurate` in each language, with F and SER of three protocols."""
+    """Returns the README's table: `accurate` in each language, with F and SER of three protocols."""
     header = ["language", "test set", "text with marks", "no marks", "no marks, no sentence ends"]
     rows = []
     for lang, test_set, model, *cells in main["rows"]:
@@ -307,7 +307,7 @@ def summary(main):
 
 
 def merged(old, table):
-    """The rows of a table, with those measured now in the place of those with the same keys."""
+    """Returns the rows of a table; new rows replace those with the same keys."""
     if old is None or old["header"] != table.header:
         old = {"rows": []}
     new = {tuple(row[: table.keys]): row for row in table.rows}

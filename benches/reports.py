@@ -3,15 +3,15 @@
 
 Three kinds of reports, by the names that --only takes:
 
-- quality: what benches/quality.py measures (--with MODELS=beside adds the models beside the built-in ones). The README's table of quality follows.
-- the name of a recipe, such as small or batista-2007-table-6: the tables that `majuscule experiment run` writes. Recipes that need more, such as
-  an encoder, run with --with encoder=FOLDER and are skipped without.
-- NAME/SECTION, such as size/sizes or speed/restoring: a section of docs/reports/NAME.md whose indented lines are scripts or benches. Their output
-  takes the place of what follows them. A word in capitals is a place for a value: --with TEXT=europarl.txt. A section is skipped while a value is
-  missing. Tables put together from several trainings of hours (europarl-50k, subtitles) have their commands, but no script makes them.
+- quality: the results of benches/quality.py, also for the README's table of quality (--with MODELS=beside adds the models in the folder `beside`).
+- the name of a recipe, such as small or batista-2007-table-6: the tables that `majuscule experiment run` writes. A recipe that needs a file, such
+  as an encoder, runs with --with encoder=FOLDER and is skipped without this option.
+- NAME/SECTION, such as size/sizes or speed/restoring: a section of docs/reports/NAME.md whose indented lines are scripts or benchmarks. Their output
+  replaces the text after them. A word in capitals stands for a value: --with TEXT=europarl.txt. A section is skipped if a value is missing. Tables
+  made from several trainings of hours (europarl-50k, subtitles) show their commands, but no script makes them.
 
-Without --only all are made that can be. --list prints the names. Models and answers of experiments are kept in target/reports, so an interrupted
-run continues. Python 3 alone; run it from the top folder with the program built, or named by the variable MAJUSCULE.
+Without --only the script makes all reports that it can. --list prints the names. Models and answers of experiments are kept in target/reports, so an
+interrupted run continues. Needs only Python 3; run it from the top folder with the program built, or named by the variable MAJUSCULE.
 """
 
 import argparse
@@ -45,12 +45,12 @@ def quality(values):
 
 
 def table(text):
-    """The README's table of quality in a document."""
+    """Returns the README's table of quality, as it stands in a document."""
     return re.search(re.escape(README_TABLE) + r".*\n(?:\|.*\n)+", text).group()
 
 
 def recipes():
-    """The recipes inside the program, each with the names of what it needs."""
+    """Returns the recipes inside the program, each with the names of the files that it needs."""
     listed = subprocess.run([MAJUSCULE, "experiment", "list"], check=True, capture_output=True, text=True).stdout
     found = {}
     for line in listed.splitlines():
@@ -73,14 +73,14 @@ def experiment(name, needs, values):
     subprocess.run([*command, "--cache", str(TOP / "target/reports/cache"), "-o", str(folder)], check=True, cwd=TOP)
     if name != "small":
         return shutil.copyfile(folder / "tables.md", REPORTS / f"{name}.md")
-    # The one report that is kept whole, as an example.
+    # The one report that is kept with all its files, as an example.
     for file in folder.iterdir():
         if file.suffix in (".md", ".html", ".svg"):
             shutil.copyfile(file, REPORTS / name / file.name)
 
 
 def sections():
-    """The sections with commands, by name: the file, and where the section stands in it."""
+    """Returns the sections with commands by name: the file, and the place of the section in it."""
     found = {}
     for path in sorted(REPORTS.glob("*.md")):
         for part in re.finditer(r"^## (.*)\n(?:(?!^## ).*\n)*", path.read_text(encoding="utf-8"), re.MULTILINE):
@@ -119,7 +119,7 @@ def places(line):
 
 
 def as_markdown(output):
-    """Tables as they are, other output as a block of text."""
+    """Returns tables as they are, and other output as a block of text."""
     output = output.strip("\n")
     return output if not output or re.search(r"^\| ---", output, re.MULTILINE) else f"```text\n{output}\n```"
 
@@ -135,7 +135,7 @@ def main():
     values["CORPORA"] = os.path.abspath(options.corpora)
     made = {"quality": lambda: quality(values)}
     made |= {name: lambda name=name, needs=needs: experiment(name, needs, values) for name, needs in recipes().items()}
-    # The report of a recipe is written whole.
+    # A recipe writes its whole report.
     parts = {name: at for name, at in sections().items() if at[0].stem not in made}
     made |= {name: lambda name=name, at=at: section(name, *at, values) for name, at in parts.items()}
     if options.list:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints what a smaller model of maxent costs: python3 benches/size.py CORPORA --lines 200000 [--protocol PROTOCOL] [--look-ahead N]
+"""Measures the quality of smaller models of maxent: python3 benches/size.py CORPORA --lines 200000 [--protocol PROTOCOL] [--look-ahead N]
 
-CORPORA holds train.en.europarl to train on and dev/en/ with the test sets of europarl. Each row is a model trained with that
---size and else the settings of `train maxent`; the last column is how much of F it loses against the first. With --lines so many lines
-of the corpus are drawn at random, always the same. Python 3 alone.
+CORPORA holds train.en.europarl to train on and dev/en/ with the test sets of europarl. Each row is a model trained with that --size and
+the default settings of `train maxent`; the last column is its loss of F against the first row. --lines draws this number of lines of the
+corpus at random, the same ones in every run. Needs only Python 3.
 """
 
 import argparse
@@ -14,11 +14,11 @@ import subprocess
 import tempfile
 
 MAJUSCULE = os.environ.get("MAJUSCULE", "target/release/majuscule")
-# The first has more features than the corpus gives weights that matter.
+# The first is more features than the corpus has features with a useful weight.
 SIZES = ["4000000", "8MB", "4MB", "2MB", "1MB", "500kB"]
 TESTS = ["europarl.devtest2006", "europarl.test2006"]
 
-# What the table of weights takes for a feature: its fingerprint, four weights, and a fourth of a bucket.
+# The bytes of a feature in the table of weights: its fingerprint, four weights, and a fourth of a bucket.
 BYTES_A_FEATURE = 7
 
 
@@ -27,7 +27,7 @@ def run(*arguments):
 
 
 def train(corpus, size, options, folder):
-    """Trains a model of that size, and gives its packed file, its bytes and how many features it has."""
+    """Trains a model of this size; returns its packed file, the bytes of the file and the number of features."""
     model, packed = os.path.join(folder, "model"), os.path.join(folder, "packed")
     run("train", "maxent", *options, "--size", size, "-o", model, "--pack", packed, corpus)
     weights = os.path.getsize(os.path.join(model, "weights.bin"))
@@ -35,7 +35,7 @@ def train(corpus, size, options, folder):
 
 
 def drawn(corpus, lines, folder):
-    """The corpus, or a file of so many of its lines, drawn at random."""
+    """Returns the corpus, or a file with `lines` of its lines, drawn at random."""
     if lines is None:
         return corpus
     path = os.path.join(folder, "corpus.txt")

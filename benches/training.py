@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times the training of the built-in models: python3 benches/training.py CORPUS [--words N] [--presets fast accurate]
 
-CORPUS is cased English, a sentence a line, of which the first N words are taken. The settings are those of lm/build.sh. Each model is
-trained with all cores and with one thread, and must have the same bytes. Python 3 alone; on two cores about a quarter of an hour.
+CORPUS is cased English, one sentence per line, of which the first N words are read. The settings are those of lm/build.sh. Each model is
+trained on all cores and on one thread, and both must have the same bytes. Needs only Python 3; on two cores it takes about 15 minutes.
 """
 
 import argparse
@@ -22,11 +22,11 @@ TARGETS = {"fast": 60, "accurate": 240}
 
 
 def settings(preset):
-    """The arguments with which lm/build.sh trains the English model."""
+    """Returns the arguments with which lm/build.sh trains the English model."""
     recipe = (TOP / "lm/build.sh").read_text(encoding="utf-8").replace("\\\n", " ")
     command = next(line for line in recipe.splitlines() if "train maxent" in line and f"$lang.{preset}" in line)
     numbers = re.search(r"^models (en .*)$", recipe, re.MULTILINE).group(1).split()
-    # One loop for the spellings, one for the lists.
+    # The first loop is for the spellings, the second for the lists.
     loops = re.findall(r"for list in (.*?); do", recipe.replace("$lang", "en"))
     values = {"$lang": "en"}
     for option, loop in zip(["spellings", "list"], loops):
@@ -40,7 +40,7 @@ def settings(preset):
 
 
 def first_words(corpus, words, path):
-    """Copies the lines that have so many words together."""
+    """Copies the first lines, until they have this number of words; returns the number of words copied."""
     taken = 0
     with open(corpus, encoding="utf-8") as lines, open(path, "w", encoding="utf-8") as out:
         for line in lines:
@@ -52,7 +52,7 @@ def first_words(corpus, words, path):
 
 
 def train(arguments, text, model):
-    """Seconds and processor seconds of a training."""
+    """Returns the seconds and the processor seconds of a training."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run([MAJUSCULE, *arguments, "--pack", model, text], capture_output=True, text=True)
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Builds the second part of lexicons/names.txt and lexicons/places.txt, and checks every list, against corpora.
+"""Builds the second part of lexicons/names.txt and lexicons/places.txt from corpora, and checks all lists against corpora.
 
-    python3 lexicons/build.py CORPORA           writes what follows the line "# Built" in both lists
+    python3 lexicons/build.py CORPORA           writes the part after the line "# Built" of both lists
     python3 lexicons/build.py CORPORA --check   writes nothing; names the entries of all lists that the corpora contradict
 
-CORPORA is a folder that holds, plain or as .xz, the files of TEXTS below and `lexicon/places/world-cities.csv`. Files that
-are not there are left out and named. Only corpora with an open licence are read, and only facts are taken: that a word is
-a surname, that a name is written with capitals, how often. Python's standard library is all it needs.
+CORPORA is a folder with the files of TEXTS below, plain or as .xz, and `lexicon/places/world-cities.csv`. Missing files are
+named and left out. Only corpora with an open licence are read, and only facts are taken from them: that a word is a surname,
+that a name is written with capitals, and how often. Needs only Python's standard library.
 """
 
 import collections
@@ -16,7 +16,7 @@ import pathlib
 import re
 import sys
 
-# Which texts are read for each language: Europarl v7, Common Voice, OpenSubtitles, ParlaMint, Bosque, GSD, Porttinari, Tatoeba.
+# The texts of each language: Europarl v7, Common Voice, OpenSubtitles, ParlaMint, Bosque, GSD, Porttinari, Tatoeba.
 TEXTS = {
     "en": ["train.en.europarl", "train/en/commonvoice.txt", "train/en/opensubtitles.en"],
     "pt": [
@@ -31,24 +31,24 @@ TEXTS = {
 HERE = pathlib.Path(__file__).resolve().parent
 BUILT = "# Built"
 
-# A word that follows a word or a comma: not the first of its sentence, so its capital means something.
+# A word after another word or a comma: it does not begin its sentence, so its capital is evidence.
 INSIDE = re.compile(r"(?<=[\w,;] )[^\W\d_][\w'’-]*")
 CAPITAL = r"[A-ZÀ-ÖØ-ÞŁŚŠŽČĐİ][^\W\d_]+"
-# Two to four words with capitals, the small words of names among them.
+# Two to four words with capitals, possibly with the small words of names between them.
 PHRASE = re.compile(rf"\b{CAPITAL}(?:[ -](?:(?:de|da|do|del|la|las|los|of|the|sur|upon|am) ){{0,2}}{CAPITAL}){{1,3}}")
-# What stands before a surname in parliament and in speech.
+# The titles before a surname in parliament and in speech.
 TITLE = re.compile(
     r"\b(?:Mr|Mrs|Ms|Miss|Commissioner|Monsieur|Madame|señor|señora|Señor|Señora|senhor|senhora|Senhor|Senhora"
     r"|meneer|mevrouw|de heer)\.? "
     rf"((?:(?:van|de|der|den|von|van der|van den|di|da) )?{CAPITAL}(?:-{CAPITAL})?)(?![\w'’.-])"
 )
 
-# A surname must stand this often after a title; a word of a place this often inside sentences.
+# A surname must occur this often after a title, and a place this often inside sentences.
 SURNAME_SEEN = 12
 PLACE_SEEN = 12
-# A word that stands in lower case more often than this, in any of the five languages, is no name.
+# A word with a larger share of lower case than this in any of the five languages is no name.
 LOWER_SHARE = 0.02
-# Read over by hand: titles, and common words of a language whose corpora are too small to show it.
+# Entries removed by hand: titles, and common words of languages whose corpora are too small to show that.
 SKIP = set(
     """Bo Boden Brie Bam Calvo Cercas Commissioner Cámara Dalai Doorn Duff Eureka Fava Gao Groote Heide Horta Hu Jos Junker
     Kong Laan Langen Lanka Mariscal Meda Mr Mrs Noord Olympic Planalto Prado Putten Ribeira Ries Robles Roo Surra Toscano
@@ -73,7 +73,7 @@ def main():
 
 
 class Counts:
-    """What a language's texts say."""
+    """The counts of the texts of one language."""
 
     def __init__(self):
         self.forms = collections.Counter()
@@ -92,7 +92,7 @@ def count(corpora, language, names):
             continue
         with text:
             for line in text:
-                # A shouted line says nothing about case.
+                # A line in capitals is no evidence of case.
                 if line.upper() == line:
                     continue
                 counts.forms.update(INSIDE.findall(line))
@@ -114,7 +114,7 @@ def open_text(path):
 
 
 def lower_share(counts, word):
-    """The largest share of lower case that the word has in a language where it is met at all often."""
+    """Returns the largest share of lower case of the word in the languages where it is not rare."""
     word = word.lower()
     shares = [c.lower[word] / c.all[word] for c in counts.values() if c.all[word] >= 5]
     return max(shares, default=0.0)
@@ -125,7 +125,7 @@ def form_seen(counts, word):
 
 
 def cities(corpora, counts):
-    """Cities and regions of GeoNames that the texts know, as they are written there."""
+    """Yields the cities and regions of GeoNames that occur in the texts, as GeoNames writes them."""
     with open(corpora / "lexicon/places/world-cities.csv", encoding="utf-8", newline="") as rows:
         names = {name for row in csv.DictReader(rows) for name in (row["name"], row["subcountry"])}
     for name in names - SKIP:
@@ -144,14 +144,14 @@ def surnames_of(counts):
         titled.update(c.titled)
     for name, seen in titled.items():
         last = name.split(" ")[-1]
-        # A title is no name though a parliament writes it with a capital: "Mr President" is also written "president".
+        # A title is no name, though parliaments capitalize it: "Mr President" is also written "president".
         shouted = last == last.upper()
         if seen >= SURNAME_SEEN and not shouted and lower_share(counts, last) <= LOWER_SHARE and last not in SKIP:
             yield last
 
 
 def read(name, written=False):
-    """The entries of a list; only those before the line "# Built" where `written` is set."""
+    """Returns the entries of a list, or only those before the line "# Built" if `written` is true."""
     entries = []
     for line in (HERE / name).read_text(encoding="utf-8").splitlines():
         if written and line.startswith(BUILT):
@@ -176,7 +176,7 @@ def write(name, what, entries):
 
 
 def check(counts):
-    """Names each one-word entry that some language writes in lower case most of the time."""
+    """Prints each entry of one word that some language writes in lower case most of the time."""
     for path in sorted(HERE.glob("*.txt")):
         if path.name.startswith(("abbreviations", "demonyms.pt", "demonyms.es", "demonyms.fr")):
             continue

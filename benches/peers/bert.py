@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times the tagger of bert beside PyTorch and ONNX Runtime: the same weights, the same batches, one core, by turns in one run.
+"""Times the tagger of bert beside PyTorch and ONNX Runtime: same weights, same batches, one core, alternating in one run.
 
 Usage: bert.py MODEL [--shape 8x32] [--steps N]
 
-MODEL is a folder made by `majuscule train bert`. It prints milliseconds a batch and words a second: the fastest of all turns. The encoders
-of PyTorch and ONNX Runtime give the last layer's states; majuscule also weighs all layers and scores the labels. The training step is that
-of `train bert` on sentences of one length, beside the same in PyTorch: all layers weighed, a head, dropout, clipping and Adam.
+MODEL is a folder made by `majuscule train bert`. The script prints milliseconds per batch and words per second of the fastest turn. The
+encoders of PyTorch and ONNX Runtime return the states of the last layer; majuscule also mixes all layers and scores the labels. The training
+step is that of `train bert` on sentences of one length, beside the same step in PyTorch: a mix of all layers, a head, dropout, clipping and Adam.
 Needs torch, transformers, onnx, onnxscript and onnxruntime (pip install), and builds of majuscule:
 
     cargo build --release --features neural
@@ -35,13 +35,13 @@ def main():
     parser.add_argument("--repeat", metavar="N", type=int, default=5, help="turns of each")
     parser.add_argument("--steps", metavar="N", type=int, default=0, help="also time so many training steps")
     args = parser.parse_args()
-    # One core for all, before anything starts its threads.
+    # All systems use one core; this is set before any of them starts threads.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     for name in ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"]:
         os.environ[name] = "1"
     texts, pieces = map(int, args.shape.split("x"))
     chance = random.Random(1)
-    # Any pieces but the special ones: the time does not depend on them.
+    # Any pieces except the special ones will do: the time does not depend on them.
     batches = [[[chance.randrange(1000, 20000) for _ in range(pieces)] for _ in range(texts)] for _ in range(args.batches)]
     with tempfile.TemporaryDirectory() as folder:
         seconds = inference(args, batches, Path(folder))
@@ -118,7 +118,7 @@ def timed(turn):
 
 
 def training(args, texts, pieces, folder):
-    """Seconds a step: the fastest stretch of ours as its log says, and the fastest step of PyTorch."""
+    """Returns the seconds per training step: the fastest stretch in majuscule's log, and the fastest step of PyTorch."""
     chance = random.Random(1)
     vocabulary = json.loads((args.model / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     words = sorted(word for word in vocabulary if word.isascii() and word.isalpha() and len(word) > 2)
@@ -138,7 +138,7 @@ def training(args, texts, pieces, folder):
 
 
 def strip(encoder):
-    """The encoder of a tagger as a folder of its own: without the scalars and the head."""
+    """Removes the scalars and the head from the folder of a tagger, so that only its encoder is left."""
     from safetensors.torch import load_file, save_file
 
     file = encoder / "model.safetensors"

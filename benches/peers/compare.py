@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""majuscule beside the Rust crate truecase, sacremoses and PyPI's truecase: the same text, one run, ratios. See README.md in this folder."""
+"""Compares majuscule with the Rust crate truecase, sacremoses and PyPI's truecase on the same text in one run. See README.md in this folder."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 MARKS = re.compile(r"[^\w\s'’-]")
-# Letters with full stops between them: the stops go, the letters stay together.
+# Letters with full stops between them: the stops are removed, and the letters stay together.
 INITIALISM = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 EDGES = re.compile(r"(?<!\w)['’-]+|['’-]+(?!\w)")
 
@@ -64,7 +64,7 @@ def say(message):
 
 
 def reference_text(options, folder):
-    """The cased text that every answer is held against: the test file, its marks removed, in windows where asked."""
+    """Writes the cased reference for all answers: the test file, without marks or in windows if the options say so."""
     lines = options.test.read_text(encoding="utf-8-sig").splitlines()
     if options.marks == "remove" or options.protocol == "asr":
         lines = [without_marks(line) for line in lines]
@@ -82,7 +82,7 @@ def without_marks(line):
 
 
 def lower_letter(letter):
-    """A letter in lower case, where that is one letter too."""
+    """Returns a letter in lower case, or the letter itself if its lower case is several letters."""
     lower = letter.lower()
     return lower if len(lower) == 1 else letter
 
@@ -93,12 +93,12 @@ def reference_lines(path):
 
 
 def majuscule_systems(options, folder):
-    """The embedded model, and `majority` trained on the same text as sacremoses."""
+    """Returns the built-in models, and `majority` trained on the same text as sacremoses."""
     binary = options.majuscule
     if not binary.is_file():
         say(f"{binary} is not there: build it with cargo build --release; majuscule is left out")
         return []
-    # One thread, and a capital at the start of a line where a line is a sentence, as the peers have.
+    # As with the peers: one thread, and a capital at the start of each line if lines are sentences.
     start = "auto" if options.protocol == "asr" else "always"
     restore = [binary, "restore", "--case", "ignore", "--sentence-start", start, "--threads", "1"]
     systems = [
@@ -114,7 +114,7 @@ def majuscule_systems(options, folder):
 
 
 def crate_systems(options, folder):
-    """The Rust crate truecase, trained on the same text as sacremoses."""
+    """Returns the Rust crate truecase, trained on the same text as sacremoses."""
     peer = options.majuscule.parent / "examples" / "truecase_peer"
     if not options.train:
         return []
@@ -125,7 +125,7 @@ def crate_systems(options, folder):
     with open(training_text(options, folder), encoding="utf-8") as text:
         if not attempt("the crate truecase, training", [peer, "train", model], stdin=text):
             return []
-    # A line is a sentence, but not in the shape of recogniser output.
+    # Each line is a sentence, except in text like recogniser output.
     return [("truecase (crate)", [peer, "phrases" if options.protocol == "asr" else "sentences", model])]
 
 
@@ -150,7 +150,7 @@ def peer_systems(options, folder):
 
 
 def training_text(options, folder):
-    """The training file, or its first lines."""
+    """Returns the training file, or a file of its first lines."""
     if options.train_lines is None:
         return options.train
     path = folder / "train.txt"
@@ -162,7 +162,7 @@ def training_text(options, folder):
 
 
 def environment(folder):
-    """A Python that has the peers; made where it is not there yet. None where it cannot be had."""
+    """Returns a Python with the peers, and installs it first if necessary; None if that fails."""
     python = folder / "bin" / "python"
     ready = [python, "-c", "import sacremoses, truecase"]
     if python.exists() and subprocess.run(ready, capture_output=True).returncode == 0:
@@ -178,7 +178,7 @@ def environment(folder):
 
 
 def attempt(what, command, stdin=None):
-    """Runs a step; where it fails, says so and lets the rest go on."""
+    """Runs a step and returns True if it succeeded; if it fails, prints a message, and the other steps still run."""
     result = subprocess.run([str(part) for part in command], stdin=stdin or subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                             stderr=subprocess.PIPE, text=True)
     if result.returncode != 0:
@@ -188,7 +188,7 @@ def attempt(what, command, stdin=None):
 
 
 def measure(options, folder, systems, reference, lower, words):
-    """Runs every system in turn, so that a busy machine slows all alike; scores the last answer of each."""
+    """Runs the systems in turns, so that a busy machine slows all alike, and scores the last answer of each."""
     timed = lower
     if options.copies > 1:
         timed = folder / "timed.txt"
@@ -216,7 +216,7 @@ def measure(options, folder, systems, reference, lower, words):
 
 
 def timed_run(command, source, target):
-    """Seconds, largest resident memory in bytes, and exit code of a whole process."""
+    """Returns the seconds, the peak resident memory in bytes and the exit code of a whole process."""
     with open(source, "rb") as text, open(target, "wb") as answer:
         start = time.perf_counter()
         process = subprocess.Popen([str(part) for part in command], stdin=text, stdout=answer)
@@ -224,14 +224,14 @@ def timed_run(command, source, target):
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
-    # Where nothing could be read: macOS counts in bytes, others in KiB.
+    # The fallback for memory, ru_maxrss, is in bytes on macOS and in KiB on other systems.
     unit = 1 if sys.platform == "darwin" else 1024
     return seconds, memory.stop() or usage.ru_maxrss * unit, process.returncode
 
 
 class Memory(threading.Thread):
-    """Reads the largest resident memory of a process while it runs (Linux only). What the system counts at its end, ru_maxrss, is
-    never less than what this script itself held when it made the process."""
+    """Reads the peak resident memory of a process while it runs (Linux only). The system's own figure at the end, ru_maxrss, is
+    never less than the memory of this script when it started the process."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)

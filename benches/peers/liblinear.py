@@ -3,10 +3,10 @@
 
 Usage: liblinear.py PROGRAM TRAIN TEST … [--lines N] [--size N] [--protocols P …] [--costs C …]
 
-PROGRAM is majuscule with the feature liblinear; TRAIN and TEST are cased text, a sentence a line. All solvers get the same
-features: those that a pass of AdaGrad over all of them found to weigh most. So a solver's own time is that of the process less
-that pass and the counting of words. Counting is measured (train maxent --weights, which learns nothing); of the rest AdaGrad with
-one epoch takes half for the pass and half for its weights.
+PROGRAM is majuscule with the feature liblinear; TRAIN and TEST are cased text, one sentence per line. All solvers get the same
+features: those with the largest weights after one pass of AdaGrad over all features. The time of a solver is therefore the time
+of its process without that pass and without the counting of words. Counting is measured (train maxent --weights, which learns
+nothing); of the rest of AdaGrad's time with one epoch, half is that pass and half is its own training.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def variants(args):
 
 
 def timed(command):
-    """Processor seconds and peak megabytes of a process."""
+    """Returns the processor seconds and the peak megabytes of a process."""
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:

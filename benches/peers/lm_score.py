@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Scores one text under one model with majuscule and with KenLM's Python package, and prints words a second as Markdown.
+"""Scores one text under one model with majuscule and with KenLM's Python package, and prints words per second as Markdown.
 
 Usage: lm_score.py MODEL.arpa TEXT [--program PROGRAM] [--kenlm-model FILE] [--repeat N]
 
-KenLM keeps an ARPA file as its probing model, the fastest that it has; --kenlm-model names one of its binaries instead, made
-from the same file. TEXT has a sentence a line, and words are what stands between white space, for both. KenLM is timed
-inside Python, from line to score, without loading; majuscule as a whole process, from start to end, with the binary that
-`lm convert` made of the model. Both take one thread. They take turns, and the fastest run of each counts. Without the
-package (pip install kenlm) only majuscule is timed, and the script says so.
+KenLM loads an ARPA file as its probing model, the fastest that it has; --kenlm-model names one of its binaries instead, made
+from the same file. TEXT has one sentence per line, and both split words at white space. KenLM is timed inside Python, from line
+to score, without loading; majuscule is timed as a whole process, with the binary that `lm convert` made from the model. Both use
+one thread. They take turns, and the fastest run of each counts. Without the package (pip install kenlm) the script prints a
+message and times only majuscule.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def main():
     if peer:
         row("KenLM in Python, scoring alone", min(theirs), words, theirs)
         if len(our_scores) == len(their_scores):
-            # KenLM adds the words of a sentence up in 32 bits, so long ones differ by more.
+            # KenLM sums the words of a sentence in 32 bits, so long sentences differ by more.
             counts = [len(line.split()) + 1 for line in lines]
             largest = max(abs(one - other) / count for one, other, count in zip(our_scores, their_scores, counts))
             print(f"\nLargest difference of a sentence: {largest:.1e} in log10 for each of its words.")
@@ -72,7 +72,7 @@ def default_program():
 
 
 def load(model):
-    """KenLM's model, or None where the package is not installed."""
+    """Returns KenLM's model, or None if the package is not installed."""
     try:
         import kenlm
     except ImportError:
@@ -82,7 +82,7 @@ def load(model):
 
 
 def score(program, model, text):
-    """CPU seconds of the process, and its scores."""
+    """Returns the CPU seconds of the process, and its scores."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [program, "lm", "score", "--plain", model, text]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -92,7 +92,7 @@ def score(program, model, text):
 
 
 def timed(work):
-    """CPU seconds of this process, and what the work gave."""
+    """Returns the CPU seconds of this process for the work, and the result of the work."""
     start = time.process_time()
     result = work()
     return time.process_time() - start, result

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""majuscule lm train beside KenLM's lmplz: the same text, one run, processor time and memory. See README.md in this folder."""
+"""Compares majuscule lm train with KenLM's lmplz on the same text in one run: processor time and memory. See README.md in this folder."""
 
 import argparse
 import hashlib
@@ -46,7 +46,7 @@ def arguments():
 
 
 def measure(options, scratch, order):
-    """Rows of (name, order, CPU seconds, peak bytes, bytes of the model), systems in turns."""
+    """Runs the systems in turns; returns rows of (name, order, CPU seconds, peak bytes, bytes of the model)."""
     program, text, memory = options.majuscule, options.text, options.memory
     model = scratch / "model.arpa"
     train = [program, "lm", "train", "--plain", "--order", str(order), "-o", model]
@@ -78,7 +78,7 @@ def measure(options, scratch, order):
 
 
 def split(text, count, scratch):
-    """The text in pieces of about the same size, cut at line ends."""
+    """Writes the text as files of about the same size, cut at line ends."""
     size = -(-text.stat().st_size // count)
     shards = []
     with text.open("rb") as lines:
@@ -91,7 +91,7 @@ def split(text, count, scratch):
 
 
 class Part:
-    """So many bytes of a file."""
+    """A reader of the next `left` bytes of a file."""
 
     def __init__(self, file, left):
         self.file, self.left = file, left
@@ -103,7 +103,7 @@ class Part:
 
 
 def run(command):
-    """CPU seconds and peak bytes of a command."""
+    """Returns the CPU seconds and the peak bytes of a command."""
     process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
     error = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)

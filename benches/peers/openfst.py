@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Times bestpath(S o T) beside OpenFst: compose and shortestpath through pynini, on the same machine and sentences.
+"""Times bestpath(S o T) beside OpenFst (compose and shortestpath of pynini) on the same machine and sentences.
 
-For OpenFst one process composes and searches; reading the machine is not counted, and each sentence is compiled by OpenFst
-itself. majuscule is timed as whole processes, loading and all: `fst apply` on the same file, and `restore --model` with the
-method ngram, with epsilons (the same paths) and with failure arcs (exact), and with the method hmm. All figures are CPU time.
+OpenFst composes and searches in one process; reading the machine is not counted, and OpenFst itself compiles each sentence.
+majuscule is timed as whole processes, with the time to load: `fst apply` on the same file, and `restore --model` with the method
+ngram, with epsilon arcs (the same paths) and failure arcs (exact), and with the method hmm. All figures are CPU time.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def words_of(line):
 
 
 def openfst(machine, lines, repeat):
-    """Words and the fewest CPU seconds that OpenFst takes for them; no seconds where pynini is not there."""
+    """Returns the number of words and the fewest CPU seconds of OpenFst for them, or no seconds without pynini."""
     try:
         import pynini
     except ImportError as error:
@@ -83,7 +83,7 @@ def openfst(machine, lines, repeat):
 
 
 def timed(repeat, *command):
-    """The fewest CPU seconds that a command takes."""
+    """Returns the fewest CPU seconds of a command."""
     best = None
     for _ in range(repeat):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,12 +1,11 @@
-"""One peer as a whole process: text on standard input, text on standard output. compare.py runs it.
+"""Runs one peer as a whole process, from standard input to standard output. compare.py starts it.
 
     peer.py moses-train MODEL [asr] < CASED      learns a truecaser of sacremoses
     peer.py moses MODEL [asr] < TEXT             restores with it
     peer.py truecase < TEXT                      restores with PyPI's truecase and its own statistics
 
-Both peers want their words apart from the marks around them. They get them from one regular expression, and what they
-answer goes back to where the word stood, so the output differs from the input in case only and can be scored; a word that
-they change in any other way stays as it was.
+Both peers need words without the marks around them. A regular expression finds the words, and each answer replaces its word, so
+the output differs from the input in case only and can be scored. A word that a peer changes in any other way stays as it was.
 """
 
 import re
@@ -23,10 +22,10 @@ def main():
         moses(rest).train([PIECE.findall(line) for line in sys.stdin], save_to=rest[0])
     elif verb == "moses":
         caser = moses(rest, load=True)
-        # A line is a sentence, but not in the shape of recogniser output.
+        # Each line is a sentence, except in text like recogniser output.
         run(lambda words: caser.truecase(" ".join(words)), begin="asr" not in rest[1:])
     elif verb == "truecase":
-        # get_true_case() would first ask nltk for sentence boundaries, and so for a download of nltk_data; each line is a
+        # get_true_case() would first ask nltk for sentence boundaries, which requires a download of nltk_data. Each line is a
         # sentence here, so the words go in directly.
         from truecase import get_truecaser
 
@@ -43,7 +42,7 @@ def moses(arguments, load=False):
 
 
 def run(restore, begin=False):
-    """Restores line by line; begin puts a capital on the first letter of each line, as MosesDetruecaser does."""
+    """Restores line by line; with `begin` the first letter of each line becomes a capital, as in MosesDetruecaser."""
     for line in sys.stdin:
         pieces = list(PIECE.finditer(line))
         answers = restore([piece.group() for piece in pieces]) if pieces else []
@@ -60,7 +59,7 @@ def run(restore, begin=False):
 
 
 def begun(text):
-    """The text with a capital as its first letter, where that is one letter too."""
+    """Returns the text with its first letter as a capital, unless the capital is several letters."""
     for at, letter in enumerate(text):
         if letter.isalpha():
             upper = letter.upper()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes toy-bert/, an encoder small enough for tests, in the form of a Hugging Face folder: the same bytes every time.
+"""Makes toy-bert/, a small encoder for tests, as a Hugging Face folder; every run writes the same bytes.
 
-Beside it hidden.json: two texts as ids and the hidden states of each layer, computed here in plain Python, word by word, as the
-paper says (Devlin et al. 2019), so that an error of the encoder cannot hide in both. Needs Python 3.9 and nothing else.
+It also writes hidden.json: two texts as ids, and the hidden states of each layer, computed here in plain Python, word by word, as in
+the paper (Devlin et al. 2019), so that an error of the encoder cannot hide in both. Needs only Python 3.9.
 
     python3 tests/data/toy_bert.py tests/data/toy-bert
 """
@@ -45,7 +45,7 @@ def tensors(vocabulary_size):
     hidden, inner = CONFIG["hidden_size"], CONFIG["intermediate_size"]
 
     def weights(*shape):
-        # Eighths of a small number: every value is exact in 32 bits.
+        # Every value is a multiple of 1/1024, so it is exact in 32 bits.
         count = math.prod(shape)
         return shape, [round(chance.gauss(0, 0.25) * 1024) / 1024 for _ in range(count)]
 
@@ -58,7 +58,7 @@ def tensors(vocabulary_size):
         found[name + ".weight"], found[name + ".bias"] = weights(outs, ins), weights(outs)
 
     def norm(name):
-        # The names that the oldest checkpoints have.
+        # The oldest checkpoints have these names.
         found[name + ".gamma"], found[name + ".beta"] = around_one(hidden), weights(hidden)
 
     top = "bert.embeddings."
@@ -75,7 +75,7 @@ def tensors(vocabulary_size):
         dense(top + "intermediate.dense", inner, hidden)
         dense(top + "output.dense", hidden, inner)
         norm(top + "output.LayerNorm")
-    # What a checkpoint of pretraining has beside its encoder.
+    # A checkpoint of pretraining has this tensor too, outside its encoder.
     found["cls.predictions.bias"] = weights(4)
     return found
 
@@ -93,7 +93,7 @@ def safetensors(found):
 
 
 class Forward:
-    """BERT, one number after another."""
+    """BERT in plain Python, one number at a time."""
 
     def __init__(self, found):
         self.found = found

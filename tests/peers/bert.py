@@ -4,8 +4,8 @@
 Usage: bert.py ENCODER TEXT [--lines N]
 
 ENCODER is a Hugging Face folder (config.json, tokenizer.json, model.safetensors); TEXT is any text, of which the first N lines
-count. Exits with 1 where pieces differ, or where a hidden state differs by more than 1e-4 and by more than 1e-5 of its value.
-Needs torch, transformers and safetensors (pip install torch transformers safetensors); cargo builds the program that gives ours.
+are read. Exits with 1 if pieces differ, or if a hidden state differs by more than 1e-4 and by more than 1e-5 of its value. Needs
+torch, transformers and safetensors (pip install torch transformers safetensors), and cargo to build majuscule's part.
 """
 
 import argparse

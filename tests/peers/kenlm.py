@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Trains the models that KenLM's lmplz made of the same text, and prints the largest differences in log10.
+"""Trains the same models as KenLM's lmplz on the same text, and prints the largest differences in log10.
 
 Usage: kenlm.py FOLDER [PROGRAM [LMPLZ]]
 
-FOLDER holds text.en.txt, what lmplz made of it (o2, o3 and o5, o3.prune012, o3.prune001, tiny.fallback of its first 40
-lines; .arpa.xz) and query.txt with what `query -v sentence` said of it (query.oN.txt). PROGRAM is majuscule, by default
-the one that cargo built last. LMPLZ is KenLM's program, where there is one: then models are compared too whose vocabulary is
-limited (--limit_vocab_file), which the folder has none of. Exits with 1 where any value differs by more than 1e-5.
+FOLDER holds text.en.txt and the models of lmplz (.arpa.xz: o2, o3 and o5, o3.prune012, o3.prune001, and tiny.fallback from the
+first 40 lines), and query.txt with the output of `query -v sentence` (query.oN.txt). PROGRAM is majuscule, by default the newest
+build of cargo. LMPLZ is KenLM's program; if it is named, models with a limited vocabulary (--limit_vocab_file) are compared too,
+which the folder lacks. Exits with 1 if any value differs by more than 1e-5.
 """
 
 import lzma
@@ -59,7 +59,7 @@ def main():
 
 
 def compare_limited(lmplz, program, text, scratch):
-    """Models of every third word alone, pruned or not."""
+    """Compares models whose vocabulary is every third word, with and without pruning."""
     words = sorted({word for line in text.open("rb") for word in line.split()})
     listed = scratch / "words.txt"
     listed.write_bytes(b"\n".join(words[::3] + [b"not-in-the-text"]))
@@ -84,9 +84,9 @@ def newest_build():
 
 
 def arpa(path):
-    """All n-grams of a file: words to (log10 p, log10 back-off)."""
+    """Returns all n-grams of a file: a map of words to (log10 p, log10 back-off)."""
     if not path.exists():
-        # Small files may lie there as they are.
+        # Small files may be uncompressed.
         path = path.with_suffix("") if path.suffix == ".xz" else path
     data = path.read_bytes()
     if data.startswith(b"\xfd7zXZ"):

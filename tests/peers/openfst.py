@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares the best paths of `fst apply` with those of OpenFst: compose and shortestpath of pynini.
+"""Compares the best paths of `fst apply` with those of OpenFst (compose and shortestpath of pynini).
 
 Usage: openfst.py MODEL TEXT [PROGRAM]
 
-MODEL is a language model that majuscule reads, TEXT a sentence a line, PROGRAM majuscule, by default the one that cargo built
-last. Both read the machine that `fst build` writes. Exits with 1 where a cost differs by more than 1e-3, or a path of another
-cost is printed; skipped, with exit code 0, where pynini cannot be imported (pip install pynini). OpenFst's Python has no failure
-arcs, so only the transducer with epsilons is compared.
+MODEL is a language model that majuscule reads, TEXT has one sentence per line, and PROGRAM is majuscule, by default the newest
+build of cargo. Both sides read the machine that `fst build` writes. Exits with 1 if a cost differs by more than 1e-3; different
+paths are printed. Without pynini (pip install pynini) the comparison is skipped, with exit code 0. OpenFst's Python has no
+failure arcs, so only the transducer with epsilon arcs is compared.
 """
 
 import re
@@ -37,7 +37,7 @@ def main():
         plain = scratch / "text.txt"
         plain.write_text("".join(" ".join(words) + "\n" for words in lines), encoding="utf-8")
         ours = run(program, "fst", "apply", machine, plain, "--n-best", "1").decode().split("\n\n")
-        # Once more by labels of the text files, so that they are read too.
+        # The labels come from the text files, so that these are tested too.
         t = pynini.Fst.read(str(machine))
         isymbols = pynini.SymbolTable.read_text(str(inputs))
         osymbols = pynini.SymbolTable.read_text(str(outputs))
@@ -59,7 +59,7 @@ def words_of(line):
 
 
 def best(pynini, t, isymbols, osymbols, words):
-    """What OpenFst's best path of some words costs, and its words."""
+    """Returns the cost of OpenFst's best path for some words, and the words of the path."""
     unknown = isymbols.find("<unk>")
     labels = [isymbols.find(word) for word in words]
     s = pynini.Fst()

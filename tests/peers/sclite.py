@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Counts of majuscule beside those of NIST's sclite, on random transcripts.
+"""Compares the counts of majuscule with those of NIST's sclite on random transcripts.
 
     tests/peers/sclite.py target/release/majuscule [--sclite sclite] [--cases 300] [REFERENCE HYPOTHESIS ...]
 
-Needs an installed sclite (SCTK). Transcripts are drawn with alternatives, optional words, segments that are ignored, channels
-that are missing and utterances in another order; pairs of files that are named are compared too. sclite is run with -D, so that
-words in parentheses are optional. Of ways that cost as little sclite may take another one, so where the counts differ their cost
-(4 for a substitution, 3 for a deletion or an insertion) has to be the same: such cases are counted apart.
+Needs an installed sclite (SCTK). The random transcripts have alternatives, optional words, ignored segments, missing channels and
+utterances in another order; named pairs of files are compared too. sclite is run with -D, so that words in parentheses are
+optional. sclite may choose another alignment of the same cost. If the counts differ, their cost (4 for a substitution, 3 for a
+deletion or an insertion) must therefore be the same; such cases are counted separately.
 """
 
 import argparse

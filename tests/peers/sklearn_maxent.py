@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares maxent fit, the optimum that the native solver goes to, with scikit-learn's multinomial logistic regression, on the same matrix with the same L2.
+"""Compares the optimum of maxent fit (the native solver) with scikit-learn's multinomial logistic regression, on the same matrix with the same L2.
 
 Usage: sklearn_maxent.py TEXT [PROGRAM]
 
-TEXT is cased text, a sentence a line, of which the first --lines count. PROGRAM is majuscule, by default the one that cargo built
-last. Both learn until nothing changes. It prints the largest difference of a probability and the relative difference of the
-objective (the sum of -ln P, and L2 times half the squares of the weights), and exits with 1 where they are more than 1e-3
-and 1e-5. Needs scikit-learn (pip install scikit-learn).
+TEXT is cased text, one sentence per line, of which the first --lines are read. PROGRAM is majuscule, by default the newest build
+of cargo. Both train until convergence. The script prints the largest difference of a probability and the relative difference of
+the objective (the sum of -ln P, plus L2 times half the squared weights), and exits with 1 if they exceed 1e-3 and 1e-5. Needs
+scikit-learn (pip install scikit-learn).
 """
 
 import argparse
@@ -63,7 +63,7 @@ def native(program, matrix, output, l2, features):
     for line in output.read_text().splitlines()[1:]:
         index, *values = line.split("\t")
         weights[:, int(index) - 1] = [float(value) for value in values]
-    # Those of lower case are 0; the objective counts how far all are from their mean.
+    # The weights of lower case are 0; the objective penalises the distance of all weights from their mean.
     return weights - weights.mean(axis=0)
 
 
