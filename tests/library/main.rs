@@ -1,4 +1,5 @@
-//! The laws of text and case, and real sentences. All are one binary, so that it is linked once.
+//! The laws of text and case, real sentences, and words one by one. All are one binary, so that it is linked once.
 
 mod cases;
 mod laws;
+mod words;
