@@ -56,7 +56,7 @@ pub use restore::{Done, RestoredWord, Stream, Streaming, TextRestorer};
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;
 pub use text::{
-    Capitals, Case, Choice, Context, Form, Label, Labels, Locale, Mark, RestoreOptions, SentenceStart,
+    Capitals, Case, Choice, Context, Label, Labels, Locale, Mark, OutputForm, RestoreOptions, SentenceStart,
     Spellings, Token, Tokens,
 };
 

@@ -130,8 +130,11 @@ pub(super) fn with_copies(
         };
         if is_copy {
             let Some((copy, case)) = copies.next() else { continue };
-            let token =
-                Token { source: copy.source.clone(), given: Constraint::Fixed(case), ..Token::default() };
+            let token = Token {
+                source: copy.source.clone(),
+                constraint: Constraint::Fixed(case),
+                ..Token::default()
+            };
             tokens.push("", options.locale(), token);
             chosen.push(Choice::default());
         } else if let Some(((_, token), choice)) = words.next() {

@@ -218,7 +218,7 @@ impl Live {
             self.tokens.as_mut_slice()[first..].iter_mut().take_while(|token| token.before == Break::None)
         {
             let word = &self.text[token.source.start as usize..token.source.end as usize];
-            token.given = Constraint::Fixed(Case::of(&untagged(word), self.options.locale()));
+            token.constraint = Constraint::Fixed(Case::of(&untagged(word), self.options.locale()));
         }
     }
 
@@ -290,7 +290,7 @@ mod tests {
                 assert!(piece.tokens.len() <= 1 && !piece.source.is_empty());
                 sources.extend_from_slice(&piece.source);
                 let word = |(lower, token): (&str, &Token)| {
-                    (lower.to_owned(), token.before, token.starts, token.given)
+                    (lower.to_owned(), token.before, token.starts, token.constraint)
                 };
                 words.extend(piece.tokens.iter().map(word));
             }
@@ -387,7 +387,7 @@ mod tests {
         let (mut piece, mut given) = (Piece::default(), Vec::new());
         let mut take = |live: &mut Live| {
             while live.next(&mut piece) {
-                given.extend(piece.tokens.iter().map(|(lower, token)| (lower.to_owned(), token.given)));
+                given.extend(piece.tokens.iter().map(|(lower, token)| (lower.to_owned(), token.constraint)));
             }
         };
         for part in ["we met in LIS", "BON-B", "c, then WE "] {

@@ -315,7 +315,7 @@ mod tests {
         while plain.next(&mut piece)? {
             sources.extend_from_slice(&piece.source);
             words.extend(
-                piece.tokens.iter().map(|(lower, token)| (lower.to_owned(), token.starts, token.given)),
+                piece.tokens.iter().map(|(lower, token)| (lower.to_owned(), token.starts, token.constraint)),
             );
         }
         Ok((sources, words))

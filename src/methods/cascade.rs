@@ -85,7 +85,7 @@ impl Cascade {
                 self.read.exact.fetch_add(choices.len() as u64, Ordering::Relaxed);
                 let words = tokens.as_slice()[from..].iter().zip(&better[from..]);
                 for (choice, (token, better)) in choices.iter_mut().zip(words) {
-                    if !matches!(token.given, Constraint::Fixed(_)) {
+                    if !matches!(token.constraint, Constraint::Fixed(_)) {
                         // The first method decides where sentences end, since the second may be
                         // unable to.
                         let label = Label { mark: choice.label.mark, ..better.label };

@@ -13,7 +13,7 @@ use crate::restorer::{Request, Restorer, SentenceStarts};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::write::spell;
-use crate::text::{Case, Choice, Form, RestoreOptions, SentenceStart};
+use crate::text::{Case, Choice, OutputForm, RestoreOptions, SentenceStart};
 
 impl RestoreOptions {
     /// Fills in the options left to the model: the case pairs and the language.
@@ -32,8 +32,8 @@ impl RestoreOptions {
     pub fn request(&self, method: &dyn Restorer, format: Kind) -> Result<Request> {
         let option = match (self.threshold, self.form) {
             (Some(_), _) => Some("threshold"),
-            (None, Form::Words | Form::Json) => Some("confidence"),
-            (None, Form::Text | Form::Diff) => None,
+            (None, OutputForm::Words | OutputForm::Json) => Some("confidence"),
+            (None, OutputForm::Text | OutputForm::Diff) => None,
         };
         if let Some(option) = option.filter(|_| !method.has_probabilities()) {
             let option = error::option(option);
@@ -41,7 +41,7 @@ impl RestoreOptions {
                 format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
             return Err(Error::Usage(problem));
         }
-        let marks = self.form == Form::Json && method.labels().marks();
+        let marks = self.form == OutputForm::Json && method.labels().marks();
         Ok(Request { confidence: option.is_some(), marks, ..self.plain_request(format) })
     }
 

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::format::Piece;
 use crate::restorer::Restorer;
 use crate::text::markup::untagged;
-use crate::text::{Break, Choice, Form, Mark, RestoreOptions, resolve};
+use crate::text::{Break, Choice, Mark, OutputForm, RestoreOptions, resolve};
 
 /// Takes bytes of the output, with the amount of text in them.
 pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;
@@ -54,17 +54,17 @@ impl PieceWriter {
         self.written.clear();
         let bytes = piece.bytes();
         match self.options.form {
-            Form::Text => {
+            OutputForm::Text => {
                 piece.write(choices, &self.options, &mut self.written);
                 self.done.changed |= self.written != bytes;
             }
-            Form::Diff => {
+            OutputForm::Diff => {
                 self.text.clear();
                 piece.write(choices, &self.options, &mut self.text);
                 self.diff.push(bytes, &self.text, &mut self.written);
                 self.done.changed |= self.text != bytes;
             }
-            Form::Words | Form::Json => self.words(piece, choices),
+            OutputForm::Words | OutputForm::Json => self.words(piece, choices),
         }
         self.done.words += choices.len() as u64;
         self.done.bytes += bytes.len() as u64;
@@ -89,7 +89,7 @@ impl PieceWriter {
             let resolved = resolve(&word, token, choice, &self.options);
             let probability = resolved.confidence.unwrap_or(1.0);
             let form = resolved.case.applied(&word, self.options.locale());
-            if self.options.form == Form::Words {
+            if self.options.form == OutputForm::Words {
                 if token.before >= Break::Line && std::mem::replace(&mut self.goes_on, true) {
                     out.push(b'\n');
                 }

@@ -16,7 +16,7 @@ pub mod write;
 pub use case::{Capitals, Case, Class};
 pub use label::{Choice, Label, Labels, Mark};
 pub use locale::{Letter, Locale};
-pub use options::{Context, Form, RestoreOptions, SentenceStart};
+pub use options::{Context, OutputForm, RestoreOptions, SentenceStart};
 pub use resolve::{KeptCapitals, Resolved, resolve};
 pub use spellings::Spellings;
 pub use tokens::{Break, Constraint, Token, Tokens};

@@ -55,7 +55,7 @@ pub struct RestoreOptions {
     /// The number of threads.
     pub threads: NonZeroUsize,
     /// The form of the output.
-    pub form: Form,
+    pub form: OutputForm,
     /// The longest wait for more text after the end of a line. After it the line is written with
     /// the right context there is, and words that wait for more may get another case than in the
     /// same text read at once. `None` waits for all the context that the method uses.
@@ -79,7 +79,7 @@ impl Default for RestoreOptions {
             predictions: NonZeroUsize::MIN,
             threshold: None,
             threads: NonZeroUsize::MIN,
-            form: Form::default(),
+            form: OutputForm::default(),
             patience: None,
         }
     }
@@ -150,7 +150,7 @@ impl NamedValue for Context {
 
 /// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum OutputForm {
     /// The bytes of the source with other capitals.
     #[default]
     Text,

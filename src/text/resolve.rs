@@ -32,7 +32,7 @@ pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOpti
         (Some(least), Some(confidence)) if confidence < least => Case::of(word, options.locale()),
         _ => choice.label.case,
     };
-    let case = match token.given {
+    let case = match token.constraint {
         Constraint::Fixed(case) | Constraint::Kept(case) => case,
         Constraint::Free if starts_sentence(token, options) => chosen.opening(word, options.locale()),
         Constraint::Free => chosen,
@@ -43,7 +43,7 @@ pub fn resolve(word: &str, token: &Token, choice: &Choice, options: &RestoreOpti
 /// Returns true if [`resolve`] gives lower case to a word that the source spells in lower case.
 #[inline]
 pub(super) fn stays_lower(token: &Token, choice: &Choice, options: &RestoreOptions) -> bool {
-    match token.given {
+    match token.constraint {
         Constraint::Fixed(case) => case == Case::Lower,
         _ => choice.label.case == Case::Lower && !starts_sentence(token, options),
     }
@@ -79,7 +79,7 @@ impl KeptCapitals {
         choices: &[Choice],
         options: &RestoreOptions,
     ) {
-        let is_kept = |word: &Token| matches!(word.given, Constraint::Kept(_));
+        let is_kept = |word: &Token| matches!(word.constraint, Constraint::Kept(_));
         let untouched = self.line.is_none() && after >= Break::Line && !tokens.as_slice().iter().any(is_kept);
         if options.capitalized != Capitalized::Auto || untouched {
             return;
@@ -95,7 +95,7 @@ impl KeptCapitals {
             words
                 .iter_mut()
                 .filter(|word| !keep && is_kept(word))
-                .for_each(|word| word.given = Constraint::Free);
+                .for_each(|word| word.constraint = Constraint::Free);
             done += words.len();
         }
         if after >= Break::Line {
@@ -137,8 +137,8 @@ mod tests {
     fn a_spelling_wins_over_a_sentence_start_and_that_over_the_method() {
         let options = RestoreOptions::default();
         let upper = choice(Case::Upper, 0.75);
-        let resolved = |given, starts, choice| {
-            let token = Token { given, starts, ..Token::default() };
+        let resolved = |constraint, starts, choice| {
+            let token = Token { constraint, starts, ..Token::default() };
             resolve("nato", &token, &choice, &options)
         };
         let title = Resolved { case: Case::Title, confidence: Some(1.0) };

@@ -144,7 +144,7 @@ impl Spellings {
                     for &capitals in &phrase.words {
                         // The class of its own letters: `NATO` spells `nato's` too.
                         let case = Case::of_capitals(capitals, tokens.lower(at), self.locale);
-                        tokens.as_mut_slice()[at].given = Constraint::Fixed(case);
+                        tokens.as_mut_slice()[at].constraint = Constraint::Fixed(case);
                         at += 1;
                     }
                 }
@@ -255,7 +255,7 @@ mod tests {
         let words = Spellings::read(list.as_bytes(), "words.txt", Locale::Root).unwrap();
         let mut tokens = tokenize(text, Locale::Root, "en");
         words.fix(text.as_bytes(), 0, true, &mut tokens);
-        let fixed = |(lower, token): (&str, &Token)| match token.given {
+        let fixed = |(lower, token): (&str, &Token)| match token.constraint {
             Constraint::Fixed(case) => Some((lower.to_owned(), case)),
             _ => None,
         };
@@ -279,7 +279,7 @@ mod tests {
         words.fix(text.as_bytes(), 0, true, &mut tokens);
         let mut spelled = text.to_owned();
         for (_, token) in tokens.iter() {
-            if let Constraint::Fixed(case) = token.given {
+            if let Constraint::Fixed(case) = token.constraint {
                 let place = token.source.start as usize..token.source.end as usize;
                 spelled.replace_range(place.clone(), &case.applied(&text[place], Locale::Root));
             }

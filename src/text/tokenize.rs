@@ -406,7 +406,7 @@ impl Tokenizer {
         }
         for (word, _) in words.iter_mut().zip(&self.capitals).filter(|(_, capital)| **capital) {
             let source = (word.source.start - base) as usize..(word.source.end - base) as usize;
-            word.given = Constraint::Kept(Case::of(&untagged(&text[source]), self.locale));
+            word.constraint = Constraint::Kept(Case::of(&untagged(&text[source]), self.locale));
         }
     }
 
@@ -488,7 +488,7 @@ impl Tokenizer {
         let line_start = if self.flows { Break::Turn } else { Break::Line };
         let opens = before >= line_start && !self.blocked && !clitic && !named;
         let starts = self.ended != Ended::No && !clitic && !named && !reported;
-        let given = if clitic { Constraint::Fixed(Case::Lower) } else { Constraint::Free };
+        let constraint = if clitic { Constraint::Fixed(Case::Lower) } else { Constraint::Free };
         if opens {
             self.line.opening = Some(tokens.len());
         }
@@ -496,7 +496,7 @@ impl Tokenizer {
         tokens.push(
             word,
             self.locale,
-            Token { source, before, opens, starts, given, left, right, ..Token::default() },
+            Token { source, before, opens, starts, constraint, left, right, ..Token::default() },
         );
         self.capitals.push(upper);
         if !clitic {
@@ -950,9 +950,9 @@ mod tests {
             ]
         );
         let words = tokens.as_slice();
-        assert_eq!(words[0].given, Constraint::Kept(Case::Mixed(crate::text::Capitals(2))));
+        assert_eq!(words[0].constraint, Constraint::Kept(Case::Mixed(crate::text::Capitals(2))));
         assert_eq!(
-            (words[1].given, words[1].right, words[2].starts),
+            (words[1].constraint, words[1].right, words[2].starts),
             (Constraint::Kept(Case::Title), Some('.'), true)
         );
     }
@@ -1008,9 +1008,12 @@ mod tests {
         let mut tokens = Tokens::new();
         let mut tokenizer = Tokenizer::new(Locale::Root, "en", Capitalized::Auto);
         tokenizer.read("the NATO\nALL CAPS\nnone", 0, Cut::Whole, &mut tokens);
-        let given: Vec<_> = tokens.as_slice().iter().map(|token| token.given).collect();
+        let constraint: Vec<_> = tokens.as_slice().iter().map(|token| token.constraint).collect();
         let nato = Constraint::Kept(Case::Upper);
-        assert_eq!(given, [Constraint::Free, nato, Constraint::Free, Constraint::Free, Constraint::Free]);
+        assert_eq!(
+            constraint,
+            [Constraint::Free, nato, Constraint::Free, Constraint::Free, Constraint::Free]
+        );
     }
 
     #[test]

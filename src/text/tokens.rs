@@ -53,7 +53,7 @@ pub struct Token {
     /// such as a URL, may also stand between them.
     pub before: Break,
     /// The constraint on its case.
-    pub given: Constraint,
+    pub constraint: Constraint,
     /// True if the word opens its line: nothing but marks stands before it there.
     pub opens: bool,
     /// True if the source shows that a sentence begins here: the word follows a full stop or opens

@@ -148,7 +148,7 @@ proptest! {
         let mut tokens = tokenize(&small, locale, "en");
         prop_assert_eq!(tokens.len(), cased.len());
         for (token, case) in tokens.as_mut_slice().iter_mut().zip(&cased) {
-            token.given = Constraint::Fixed(*case);
+            token.constraint = Constraint::Fixed(*case);
         }
         let options = RestoreOptions { locale: Some(locale), ..Default::default() };
         let back = written(&small, &tokens, &[Case::Lower], &options);

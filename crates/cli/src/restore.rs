@@ -28,7 +28,7 @@ use majuscule::named::NamedValue;
 use majuscule::printable::c_quoted;
 use majuscule::restore::{self, Done, restore, stream_as};
 use majuscule::text::tokenize::{Capitalized, NO_TEXT};
-use majuscule::text::{Context, Form, Locale, RestoreOptions, SentenceStart, Spellings};
+use majuscule::text::{Context, Locale, OutputForm, RestoreOptions, SentenceStart, Spellings};
 use majuscule_arguments::{by_name, default_name};
 
 /// Restores capital letters in text
@@ -453,10 +453,10 @@ impl RestoreArgs {
             threshold: self.threshold,
             threads: threads(self.threads),
             form: match (self.confidence, self.json) {
-                (false, _) if self.targets.is_compared() => Form::Diff,
-                (false, _) => Form::Text,
-                (true, false) => Form::Words,
-                (true, true) => Form::Json,
+                (false, _) if self.targets.is_compared() => OutputForm::Diff,
+                (false, _) => OutputForm::Text,
+                (true, false) => OutputForm::Words,
+                (true, true) => OutputForm::Json,
             },
             ..RestoreOptions::default()
         }
@@ -554,7 +554,7 @@ impl<'a> Work<'a> {
         let stand_in = args.lossy.then_some(NO_TEXT as char);
         let (mut input, mut encoder) = input.decoded(args.encoding.clone(), stand_in)?;
         let kind = args.kind(path, &mut input)?;
-        if self.options.form == Form::Text && args.n_best.is_none() {
+        if self.options.form == OutputForm::Text && args.n_best.is_none() {
             args.check_target(kind, path, target)?;
         }
         let is_said = !args.is_built_in() || self.choose(kind, path, &mut input)?;
@@ -566,7 +566,7 @@ impl<'a> Work<'a> {
         let heard = Heard::new(&*model.restorer, &self.language, args.is_told_by_file(), tell)
             .only_if(is_judged && !args.quiet);
         let (before, progress) = (self.done, &mut self.progress);
-        let is_text = options.form == Form::Text && args.n_best.is_none() && !args.follow().revisable;
+        let is_text = options.form == OutputForm::Text && args.n_best.is_none() && !args.follow().revisable;
         let name = input.name().to_owned();
         let write = &mut |bytes: &[u8], done| {
             let written = if is_text { encoder.write(bytes, out) } else { out.write_all(bytes) };

@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
 
 #[cfg(feature = "learning")]
-use super::learning::{protocols, recipes};
+use super::learning;
 use super::{Cli, page::print};
 use majuscule::error::Error;
 use majuscule::methods::LANGUAGES;
@@ -34,7 +34,7 @@ pub fn completions(args: Completions) -> Result<ExitCode> {
     clap_complete::generate(args.shell, &mut completed(), "majuscule", &mut script);
     if args.shell == clap_complete::Shell::Fish {
         // Clap's script for fish lacks the values of positional arguments.
-        let names = recipes();
+        let names = learning::recipes();
         let is_asked = "__fish_seen_subcommand_from experiment; and __fish_seen_subcommand_from run show";
         script
             .extend(format!("complete -c majuscule -n \"{is_asked}\" -a \"{}\"\n", names.join(" ")).bytes());
@@ -60,22 +60,25 @@ fn with_values(verb: Command) -> Command {
         let values: Vec<&'static str> = match (arg.get_long(), arg.get_id().as_str()) {
             (Some("lang"), _) if is_restore => LANGUAGES.into_iter().chain(["auto"]).collect(),
             (Some("lang"), _) => LANGUAGES.to_vec(),
-            (Some("protocol"), _) => protocols(),
-            (None, "recipe") => recipes(),
+            (Some("protocol"), _) => learning::protocols(),
+            (None, "recipe") => learning::recipes(),
             _ => return arg,
         };
         arg.value_parser(PossibleValuesParser::new(values))
     })
 }
 
-/// Empty: a build that only restores has no protocols and no recipes.
+/// A build that only restores has no protocols and no recipes.
 #[cfg(not(feature = "learning"))]
-fn protocols() -> Vec<&'static str> {
-    Vec::new()
-}
+mod learning {
+    pub fn protocols() -> Vec<&'static str> {
+        Vec::new()
+    }
 
-#[cfg(not(feature = "learning"))]
-use protocols as recipes;
+    pub fn recipes() -> Vec<&'static str> {
+        Vec::new()
+    }
+}
 
 /// Prints the manual page or writes all pages.
 pub fn man(args: Man) -> Result<ExitCode> {

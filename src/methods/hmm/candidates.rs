@@ -53,7 +53,7 @@ impl Candidates<'_> {
             skips: 0,
         };
         let forms = self.forms.get(lower);
-        match token.given {
+        match token.constraint {
             Constraint::Fixed(case) => {
                 let found = forms.iter().find(|form| form.case == case);
                 let word = || self.vocabulary.id(&case.applied(lower, self.locale));

@@ -24,7 +24,7 @@ struct WaitingWord {
     lower: String,
     seen: WordFeatures,
     logits: Logits,
-    given: Constraint,
+    constraint: Constraint,
     shown: BoundaryEvidence,
     /// True if a line ended before the word.
     opens_line: bool,
@@ -170,7 +170,14 @@ impl MaxentSession<'_> {
             (shown, _) => shown,
         };
         let opens_line = token.before == Break::Line;
-        self.waiting.push_back(WaitingWord { seen, logits, given: token.given, shown, opens_line, ..word });
+        self.waiting.push_back(WaitingWord {
+            seen,
+            logits,
+            constraint: token.constraint,
+            shown,
+            opens_line,
+            ..word
+        });
         if self.waiting.len() > self.look_ahead {
             self.answer(self.look_ahead, None, out);
         }
@@ -186,7 +193,7 @@ impl MaxentSession<'_> {
         ends: Option<bool>,
         history: &mut AnswerHistory,
     ) -> Choice {
-        let WaitingWord { seen, mut logits, given, shown, opens_line, .. } = self.waiting[waiting];
+        let WaitingWord { seen, mut logits, constraint, shown, opens_line, .. } = self.waiting[waiting];
         self.sum(self.waiting.len() - waiting, look_ahead, &mut logits);
         let mut shares = None;
         if self.looks_before {
@@ -208,7 +215,7 @@ impl MaxentSession<'_> {
                 true => PLAIN,
                 false => self.model.shares(&logits),
             });
-            history.before = before(given, shares, begins);
+            history.before = before(constraint, shares, begins);
         }
         let wants_mark = self.request.marks && self.model.settings.begins;
         let mark = match ends {
@@ -221,7 +228,7 @@ impl MaxentSession<'_> {
             }
             _ => Mark::None,
         };
-        match given {
+        match constraint {
             Constraint::Fixed(case) => Choice {
                 label: Label { mark, ..Label::from(case) },
                 confidence: self.request.confidence.then_some(1.0),
@@ -395,9 +402,9 @@ impl MaxentSession<'_> {
 }
 
 /// Returns the features of a word that the next word sees.
-fn before(given: Constraint, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
+fn before(constraint: Constraint, shares: [f32; CLASSES], begins: f32) -> [f32; PREVIOUS] {
     let mut shares = shares;
-    if let Constraint::Fixed(case) = given {
+    if let Constraint::Fixed(case) = constraint {
         shares = Class::ALL.map(|class| f32::from(u8::from(class == case.class())));
     }
     let mut before = [0.0; PREVIOUS];

@@ -103,7 +103,7 @@ impl<E: WordEncoder> Windower<E> {
         }
         let word = self.encoded(lower)?;
         self.size += E::size(&word.ids);
-        self.words.push(WindowWord { word, constraint: token.given });
+        self.words.push(WindowWord { word, constraint: token.constraint });
         if self.size > self.options.capacity {
             self.shift(out);
         }

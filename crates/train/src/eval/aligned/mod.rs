@@ -178,7 +178,7 @@ impl Transcript {
             }
             for (token, &word) in words.as_mut_slice().iter_mut().zip(&stream) {
                 if keeps && self.cases[word] != Case::Lower {
-                    token.given = Constraint::Kept(self.cases[word]);
+                    token.constraint = Constraint::Kept(self.cases[word]);
                 }
             }
             spellings.fix(source.as_bytes(), 0, true, &mut words);

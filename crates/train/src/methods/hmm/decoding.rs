@@ -137,7 +137,7 @@ fn forward_only_a_word_is_chosen_by_what_stands_before_it() {
 #[test]
 fn what_the_user_gives_is_context() {
     let mut tokens = Tokens::new();
-    let fixed = Token { given: Constraint::Fixed(Case::Upper), ..Token::default() };
+    let fixed = Token { constraint: Constraint::Fixed(Case::Upper), ..Token::default() };
     for (word, token) in [("in", None), ("the", Some(fixed)), ("us", None), ("in", None)] {
         tokens.push(word, Locale::Root, token.unwrap_or_default());
     }

@@ -580,7 +580,7 @@ mod tests {
         .unwrap();
         for case in [Case::Title, Case::Lower] {
             let mut tokens = Tokens::of_words("we saw a new hope again".split(' '), Locale::Root);
-            tokens.as_mut_slice()[3].given = Constraint::Fixed(case);
+            tokens.as_mut_slice()[3].constraint = Constraint::Fixed(case);
             let choices = model.restore_batch(&[tokens], Request::default()).unwrap().remove(0);
             assert_eq!(choices[4].label.case, case);
         }
@@ -600,7 +600,7 @@ mod tests {
         .unwrap();
         for nato in [Constraint::Free, Constraint::Fixed(Case::Upper)] {
             let mut tokens = Tokens::of_words("we heard nato told us all here".split(' '), Locale::Root);
-            tokens.as_mut_slice()[2].given = nato;
+            tokens.as_mut_slice()[2].constraint = nato;
             let choices = model.restore_batch(&[tokens], Request::default()).unwrap().remove(0);
             let found: Vec<Case> = choices.iter().map(|choice| choice.label.case).collect();
             let [lower, upper] = [Case::Lower, Case::Upper];
