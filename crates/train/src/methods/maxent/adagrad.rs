@@ -52,10 +52,17 @@ impl TrainingWeights {
         leaders.resize_with(threads.get().max(leaders.len()), Default::default);
         let mut lazy = self.lazy.as_mut().map(|lazy| lazy.parts(rate, size));
         thread::scope(|scope| {
+            let last = self.cells.len().div_ceil(size) - 1;
             for ((part, cells), leaders) in self.cells.chunks_mut(size).enumerate().zip(leaders) {
                 let start = (part * size) as u32;
                 let lazy = lazy.as_mut().and_then(Iterator::next);
-                scope.spawn(move || move_cells(gradients, rate, start, cells, leaders, lazy, places));
+                let work = move || move_cells(gradients, rate, start, cells, leaders, lazy, places);
+                // The last range needs no thread of its own.
+                if part == last {
+                    work();
+                } else {
+                    scope.spawn(work);
+                }
             }
         });
         drop(lazy);
