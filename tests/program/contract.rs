@@ -976,7 +976,7 @@ fn a_model_that_stands_there_is_replaced_only_by_force() {
     let (place, folder) = saved(draft);
     let error = other.save(&folder, false).unwrap_err();
     assert!(
-        matches!(error, majuscule::error::Error::Usage(_)) && error.to_string().contains("--force"),
+        matches!(error, majuscule::error::Error::Usage(_)) && error.to_string().contains("give `force`"),
         "{error}"
     );
     assert_eq!(answers(&load(&*model::open(&folder).unwrap()).unwrap()), answers(model));
