@@ -13,7 +13,7 @@ use majuscule::text::locale::is_joiner;
 /// `text`, or of `scratch` if marks inside it were removed.
 ///
 /// ```
-/// use majuscule::corpus::marks;
+/// use majuscule_train::corpus::marks;
 /// use majuscule::text::Locale;
 ///
 /// let text = "“Well,” said U.S.-born O'Neill…";

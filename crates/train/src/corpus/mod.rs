@@ -53,7 +53,7 @@ pub struct Gold {
 /// their size.
 ///
 /// ```
-/// use majuscule::corpus::{Corpus, Protocol, Reading};
+/// use majuscule_train::corpus::{Corpus, Protocol, Reading};
 /// use majuscule::text::Locale;
 ///
 /// let corpus = Corpus::of_text("The train to Porto was late.", Reading::default(), Protocol::Batista, Locale::Root);

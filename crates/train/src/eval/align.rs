@@ -36,7 +36,7 @@ pub enum Edit {
 /// each word.
 ///
 /// ```
-/// use majuscule::eval::align::{Edit::*, align};
+/// use majuscule_train::eval::align::{Edit::*, align};
 ///
 /// // "a b c" against "b c d": a is deleted and d inserted, rather than all three substituted.
 /// assert_eq!(align(&[1, 2, 3], &[2, 3, 4]), [Delete, Match, Match, Insert]);

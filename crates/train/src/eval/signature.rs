@@ -14,8 +14,8 @@ use majuscule::text::Locale;
 /// both kinds.
 ///
 /// ```
-/// use majuscule::corpus::{Protocol, Reading};
-/// use majuscule::eval::Signature;
+/// use majuscule_train::corpus::{Protocol, Reading};
+/// use majuscule_train::eval::Signature;
 /// use majuscule::text::Locale;
 ///
 /// let signature = Signature::of(Protocol::Rei, &Reading::default(), &["test.txt"], Locale::Root).to_string();

@@ -60,7 +60,7 @@ impl Slots {
     /// The slots of one word.
     ///
     /// ```
-    /// use majuscule::eval::Slots;
+    /// use majuscule_train::eval::Slots;
     /// use majuscule::text::Case;
     ///
     /// assert_eq!(Slots::of(Case::Title, Case::Upper).substituted, 1);

@@ -29,10 +29,10 @@ use sources::{SetId, SourceSets};
 /// form is the case that spells it.
 ///
 /// ```
-/// use majuscule::lexicon::{Counter, Lexicon};
+/// use majuscule_train::lexicon::{FormCounter, Lexicon};
 /// use majuscule::text::{Case, Locale};
 ///
-/// let mut counter = Counter::new(Locale::Root);
+/// let mut counter = FormCounter::new(Locale::Root);
 /// for (word, case) in [("may", Case::Lower), ("may", Case::Title), ("may", Case::Lower)] {
 ///     counter.count(word, case, false);
 /// }

@@ -395,8 +395,8 @@ impl Transcript {
 /// of words and of cases.
 ///
 /// ```
-/// use majuscule::eval::Matching;
-/// use majuscule::eval::aligned::{Transcript, score};
+/// use majuscule_train::eval::Matching;
+/// use majuscule_train::eval::aligned::{Transcript, score};
 /// use majuscule::text::Locale;
 ///
 /// let [reference, hypothesis] = ["We met Ana Reis in Porto.", "we met Ana rice in in Porto"]
