@@ -56,8 +56,8 @@ pub use restore::{Done, RestoredWord, Stream, Streaming, TextRestorer};
 pub use restorer::{Boundary, Request, Restorer, SentenceStarts, Session};
 pub use text::tokenize::Capitalized;
 pub use text::{
-    Capitals, Case, Choice, Context, Label, Labels, Locale, Mark, OutputForm, RestoreOptions, SentenceStart,
-    Spellings, Token, Tokens,
+    Capitals, Case, Choice, Context, Label, Labels, Locale, Mark, MarkPlaces, MarkSet, OutputForm,
+    RestoreOptions, SentenceStart, Spellings, Token, Tokens,
 };
 
 /// The examples of the book, run as tests.

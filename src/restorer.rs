@@ -3,18 +3,22 @@
 use std::num::NonZeroUsize;
 
 use crate::error::Result;
+use crate::text::{Choice, Label, Labels, MarkSet, SentenceStart, Tokens};
 #[cfg(doc)]
-use crate::text::Mark;
-use crate::text::{Choice, Label, Labels, SentenceStart, Tokens};
+use crate::text::{Mark, Token};
 
 /// The request to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// True to fill in [`Choice::confidence`], if the method has probabilities.
     pub confidence: bool,
-    /// True to fill in the marks after words, if the method chooses them; otherwise all may be
-    /// [`Mark::None`].
-    pub marks: bool,
+    /// True to fill in the ends of sentences after words, if the method finds them; otherwise all
+    /// marks may be [`Mark::None`].
+    pub sentence_ends: bool,
+    /// The marks to choose among, of those that the method can put after words. If there are any,
+    /// the marks of the text count as constraints ([`Token::gap`]) and not as context, so that
+    /// marks that were put in and marks that were there lead to the same choices.
+    pub marks: MarkSet,
     /// The sentence starts that get a capital, from a method that can tell them.
     pub starts: SentenceStarts,
     /// The largest number of words of right context to use; `None` is all that the method uses.
@@ -31,7 +35,8 @@ impl Default for Request {
     fn default() -> Self {
         Self {
             confidence: false,
-            marks: false,
+            sentence_ends: false,
+            marks: MarkSet::NONE,
             starts: SentenceStarts::Predicted,
             look_ahead: None,
             predictions: NonZeroUsize::MIN,

@@ -41,8 +41,8 @@ impl RestoreOptions {
                 format!("the method gives no probabilities: leave {option} out, or use hmm or maxent");
             return Err(Error::Usage(problem));
         }
-        let marks = self.form == OutputForm::Json && method.labels().marks();
-        Ok(Request { confidence: option.is_some(), marks, ..self.plain_request(format) })
+        let sentence_ends = self.form == OutputForm::Json && method.labels().ends_sentences();
+        Ok(Request { confidence: option.is_some(), sentence_ends, ..self.plain_request(format) })
     }
 
     /// Returns the request for output of the text alone.

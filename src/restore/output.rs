@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::format::Piece;
 use crate::restorer::Restorer;
 use crate::text::markup::untagged;
-use crate::text::{Break, Choice, Mark, OutputForm, RestoreOptions, resolve};
+use crate::text::{Break, Choice, OutputForm, RestoreOptions, resolve};
 
 /// Takes bytes of the output, with the amount of text in them.
 pub type Out<'a> = dyn FnMut(&[u8], Done) -> Result<()> + 'a;
@@ -44,7 +44,7 @@ struct JsonWord<'a> {
 
 impl PieceWriter {
     pub(super) fn new(options: RestoreOptions, method: &dyn Restorer) -> Self {
-        let (marks, diff, done) = (method.labels().marks(), Diff::default(), Done::default());
+        let (marks, diff, done) = (method.labels().ends_sentences(), Diff::default(), Done::default());
         let (text, written) = (Vec::new(), Vec::new());
         Self { options, marks, line: 1, goes_on: false, diff, text, written, done }
     }
@@ -100,7 +100,7 @@ impl PieceWriter {
                 line: self.line,
                 form: &form,
                 probability: (f64::from(probability) * 1e4).round() / 1e4,
-                sentence_end: self.marks.then_some(choice.label.mark == Mark::SentenceEnd),
+                sentence_end: self.marks.then_some(choice.label.mark.ends_sentence()),
             };
             out.extend(serde_json::to_vec(&word).expect("a word has string keys only"));
             out.push(b'\n');

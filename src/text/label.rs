@@ -3,19 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::case::{Case, Class};
-
-/// The mark after a word. So far it only tells whether a sentence ends there; punctuation marks
-/// will join it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Mark {
-    /// No mark: the sentence continues.
-    #[default]
-    None,
-    /// The end of a sentence.
-    SentenceEnd,
-}
+use super::mark::{Mark, MarkSet};
 
 /// The label of one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -85,8 +73,13 @@ impl Labels {
         self.0.get(id).copied()
     }
 
+    /// Returns the marks that the method can put after words.
+    pub fn marks(&self) -> MarkSet {
+        self.0.iter().map(|&(_, mark)| mark).collect()
+    }
+
     /// Returns true if some label marks the end of a sentence.
-    pub fn marks(&self) -> bool {
-        self.0.iter().any(|&(_, mark)| mark != Mark::None)
+    pub fn ends_sentences(&self) -> bool {
+        self.0.iter().any(|&(_, mark)| mark.ends_sentence())
     }
 }

@@ -2,21 +2,23 @@
 
 pub mod case;
 pub mod compound;
-pub mod label;
 pub mod locale;
 pub mod markup;
 pub mod options;
 pub mod resolve;
 pub mod sentence;
+pub mod mark;
+pub mod label;
 pub mod tokenize;
 pub mod tokens;
 pub mod spellings;
 pub mod write;
 
 pub use case::{Capitals, Case, Class};
-pub use label::{Choice, Label, Labels, Mark};
+pub use label::{Choice, Label, Labels};
 pub use locale::{Letter, Locale};
-pub use options::{Context, OutputForm, RestoreOptions, SentenceStart};
+pub use mark::{Mark, MarkSet};
+pub use options::{Context, MarkPlaces, OutputForm, RestoreOptions, SentenceStart};
 pub use resolve::{KeptCapitals, Resolved, resolve};
 pub use spellings::Spellings;
 pub use tokens::{Break, Constraint, Token, Tokens};

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::locale::Locale;
+use super::mark::MarkSet;
 use super::spellings::Spellings;
 use super::tokenize::Capitalized;
 use crate::named::NamedValue;
@@ -52,6 +53,10 @@ pub struct RestoreOptions {
     pub predictions: NonZeroUsize,
     /// The probability, from 0 to 1, below which a word keeps the case that it has in the input.
     pub threshold: Option<f32>,
+    /// The marks that may be put into the text; none by default.
+    pub marks: MarkSet,
+    /// The parts of the text that may get marks.
+    pub mark_places: MarkPlaces,
     /// The number of threads.
     pub threads: NonZeroUsize,
     /// The form of the output.
@@ -78,6 +83,8 @@ impl Default for RestoreOptions {
             look_ahead: None,
             predictions: NonZeroUsize::MIN,
             threshold: None,
+            marks: MarkSet::NONE,
+            mark_places: MarkPlaces::default(),
             threads: NonZeroUsize::MIN,
             form: OutputForm::default(),
             patience: None,
@@ -120,6 +127,16 @@ impl NamedValue for SentenceStart {
         (Self::Always, "always", "The places of auto, and the beginning of every line"),
         (Self::Never, "never", "Nowhere: the method alone decides"),
     ];
+}
+
+/// The parts of a text that may get marks. Marks that are there always stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MarkPlaces {
+    /// All parts.
+    #[default]
+    Everywhere,
+    /// Lines and cues that have no marks.
+    Unmarked,
 }
 
 /// The extent of a text in a file: words of one text are context for each other, words of two texts

@@ -8,6 +8,7 @@
 
 use super::case::{Case, MAX_LETTERS};
 use super::locale::{Locale, is_joiner};
+use super::mark::Mark;
 use super::markup::{TagMatch, is_inline, opens_tag, tag_end, untagged};
 use super::sentence::{Abbreviations, is_end_mark};
 use super::tokens::{Break, Constraint, Token, Tokens, lower_word};
@@ -102,6 +103,8 @@ pub struct Tokenizer {
     pending_marks: Option<[Meaning; AfterMarks::ALL.len()]>,
     /// True inside a run longer than [`MAX_RUN`].
     in_run: bool,
+    /// What stands after the last word: see [`Token::gap`].
+    gap: Option<Mark>,
 }
 
 /// The sentence end that the marks after a word make.
@@ -200,6 +203,7 @@ impl Tokenizer {
             crossed: false,
             pending_marks: None,
             in_run: false,
+            gap: None,
         }
     }
 
@@ -493,10 +497,14 @@ impl Tokenizer {
             self.line.opening = Some(tokens.len());
         }
         let source = field.base + start as u32..field.base + end as u32;
+        if let Some(left) = left {
+            self.see(Mark::of(left));
+        }
+        let gap = self.gap.take();
         tokens.push(
             word,
             self.locale,
-            Token { source, before, opens, starts, constraint, left, right, ..Token::default() },
+            Token { source, before, opens, starts, constraint, left, right, gap, ..Token::default() },
         );
         self.capitals.push(upper);
         if !clitic {
@@ -508,6 +516,7 @@ impl Tokenizer {
 
     /// Notes something here that is neither a mark nor a word to be cased.
     pub fn pass(&mut self) {
+        self.see(Mark::None);
         self.blocked = true;
         self.ended = Ended::No;
     }
@@ -522,13 +531,31 @@ impl Tokenizer {
 
     fn some_marks(&mut self, field: &NonSpaceRun<'_>, from: usize) {
         let after = field.text[field.end..].chars().find(|&c| !c.is_whitespace() || c == '\n');
+        let of = AfterMarks::of(after);
+        let meaning = self.meaning(field, from, of);
+        self.see(match Mark::between(&field.text[from..field.end]) {
+            // The stop of an abbreviation, as far as the text before it tells.
+            Mark::Period if of == AfterMarks::Other && meaning.ended == Ended::No => Mark::None,
+            Mark::Period if self.meaning(field, from, AfterMarks::Other).ended == Ended::No => Mark::None,
+            mark => mark,
+        });
         if self.live && after.is_none() {
             self.pending_marks = Some(AfterMarks::ALL.map(|after| self.meaning(field, from, after)));
         } else {
             // If a line comes in parts, the text that the next part holds may not be here yet.
-            let meaning = self.meaning(field, from, AfterMarks::of(after));
             (self.ended, self.line.punctuated) = (meaning.ended, meaning.punctuated);
         }
+    }
+
+    /// Notes a mark after the last word, or [`Mark::None`] for anything else there.
+    #[inline]
+    fn see(&mut self, mark: Mark) {
+        self.gap = Some(self.gap.map_or(mark, |gap| gap.stronger(mark)));
+    }
+
+    /// Returns what stands after the last word, as far as the text is read: see [`Token::gap`].
+    pub fn gap(&self) -> Option<Mark> {
+        self.gap
     }
 
     /// Settles the meaning of the last marks, now that the text after them has arrived.
@@ -891,6 +918,30 @@ mod tests {
     fn starts(text: &str) -> Vec<String> {
         let tokens = tokenize(text, Locale::Root, "en");
         tokens.iter().filter(|(_, token)| token.starts).map(|(lower, _)| lower.to_owned()).collect()
+    }
+
+    #[test]
+    fn what_stands_between_words_is_seen_in_a_text_of_either_case() {
+        use Mark::{Comma, Dash, None as Other, Period, Question};
+        let gaps = |text: &str| -> Vec<Option<Mark>> {
+            tokenize(text, Locale::Root, "en").iter().map(|(_, token)| token.gap).collect()
+        };
+        let text = "Well, dr. Lee (the first) came . Did <b>he</b>?\nYes - at www.example.org today";
+        let expected = [
+            None,
+            Some(Comma),
+            Some(Other),
+            Some(Other),
+            None,
+            Some(Other),
+            Some(Period),
+            None,
+            Some(Question),
+            Some(Dash),
+            Some(Other),
+        ];
+        assert_eq!(gaps(text), expected);
+        assert_eq!(gaps(&text.to_uppercase()), expected);
     }
 
     #[test]

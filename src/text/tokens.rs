@@ -6,6 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::case::Case;
 use super::locale::{Locale, is_joiner};
+use super::mark::Mark;
 
 /// The break before a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -63,6 +64,10 @@ pub struct Token {
     pub left: Option<char>,
     /// The mark right after the word (`,`, `.`, `?`); `None` before white space or another word.
     pub right: Option<char>,
+    /// The mark between the previous word and this one; [`Mark::None`] if something else stands
+    /// there, such as a bracket, a URL or the stop of an abbreviation, and `None` if nothing but
+    /// white space and tags does.
+    pub gap: Option<Mark>,
 }
 
 /// Words in order. The storage is cleared and reused, so that no word costs an allocation; nothing

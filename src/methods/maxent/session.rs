@@ -217,7 +217,7 @@ impl MaxentSession<'_> {
             });
             history.before = before(constraint, shares, begins);
         }
-        let wants_mark = self.request.marks && self.model.settings.begins;
+        let wants_mark = self.request.sentence_ends && self.model.settings.begins;
         let mark = match ends {
             Some(true) if wants_mark => Mark::SentenceEnd,
             None if wants_mark
@@ -535,7 +535,7 @@ mod tests {
             // Sentence ends are asked for too: the last place looked at is the one after the last
             // word.
             if behind.0 == BoundaryEvidence::Nothing {
-                let last = rows(Request { marks: true, ..Request::default() }).pop();
+                let last = rows(Request { sentence_ends: true, ..Request::default() }).pop();
                 prop_assert_eq!(last.as_ref(), Some(&behind.1));
             }
         }

@@ -152,7 +152,7 @@ pub fn run(args: EvaluateArgs) -> anyhow::Result<ExitCode> {
     )?;
     written.map_or(Ok(()), |(publish, _)| publish.commit())?;
     args.measure.check_words(&corpus.name(), score.all().tokens())?;
-    let config = args.measure.config(&files, manifest.locale, restorer.labels().marks(), args.top);
+    let config = args.measure.config(&files, manifest.locale, restorer.labels().ends_sentences(), args.top);
     let mut report = Report::of(&score, &config);
     if args.intervals {
         let compared = compare(&[system], Default::default())?.systems;

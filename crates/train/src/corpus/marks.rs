@@ -22,7 +22,19 @@ use majuscule::text::locale::is_joiner;
 /// assert_eq!(words, ["Well", "said", "US-born", "O'Neill"]);
 /// ```
 pub fn words(text: &str, locale: Locale, scratch: &mut String, mut each: impl FnMut(&str)) {
+    words_and_gaps(text, locale, scratch, |_, word| word.into_iter().for_each(&mut each));
+}
+
+/// Calls `each` with the words of `text` like [`words`], each with the text between it and the word
+/// before, and finally with the text after the last word and no word.
+pub fn words_and_gaps(
+    text: &str,
+    locale: Locale,
+    scratch: &mut String,
+    mut each: impl FnMut(&str, Option<&str>),
+) {
     let mut rest = TextCursor { text, at: 0 };
+    let mut end = 0;
     while rest.skip_marks() {
         let start = rest.at;
         let word = if rest.word() {
@@ -34,9 +46,11 @@ pub fn words(text: &str, locale: Locale, scratch: &mut String, mut each: impl Fn
             scratch.as_str()
         };
         if word.len() <= MAX_LETTERS || locale.letter_count(word) <= MAX_LETTERS {
-            each(word);
+            each(&text[end..start], Some(word));
+            end = rest.at;
         }
     }
+    each(&text[end..], None);
 }
 
 /// The role of a character in a word.

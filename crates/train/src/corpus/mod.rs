@@ -47,6 +47,8 @@ pub struct Gold {
     pub scored: bool,
     /// True if the word is the first of its sentence.
     pub initial: bool,
+    /// True if the word is the last of its sentence, as the reader of the corpus decides it.
+    pub ends: bool,
 }
 
 /// Cased files and the way they become examples. Files are streamed: memory does not grow with

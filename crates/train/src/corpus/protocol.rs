@@ -15,8 +15,9 @@ use crate::random::below;
 use majuscule::error::{Error, Result};
 use majuscule::text::case::MAX_LETTERS;
 use majuscule::text::locale::is_joiner;
+use majuscule::text::sentence::Abbreviations;
 use majuscule::text::tokenize::{Capitalized, Cut, Tokenizer};
-use majuscule::text::{Break, Case, Label, Locale, Mark, Spellings, Token};
+use majuscule::text::{Break, Case, Locale, Mark, Spellings, Token};
 
 /// The words that are trained on and scored, and what a method sees of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -208,6 +209,7 @@ pub(super) struct ExampleBuilder<'a> {
     locale: Locale,
     letters: &'a SingleLetters,
     spellings: &'a Spellings,
+    abbreviations: &'static Abbreviations,
     tokenizer: Tokenizer,
     example: Example,
     words: String,
@@ -262,6 +264,7 @@ impl<'a> ExampleBuilder<'a> {
             locale,
             letters,
             spellings,
+            abbreviations: Abbreviations::of(language),
             tokenizer: Tokenizer::new(locale, language, Capitalized::Ignore),
             example: Example::default(),
             words: String::new(),
@@ -379,11 +382,11 @@ impl<'a> ExampleBuilder<'a> {
             let is_word = token.contains(char::is_alphanumeric);
             let starts = initial && is_word;
             tokens.push(token, self.locale, Token { before, starts, ..Token::default() });
-            gold.push(Gold { label: case.into(), scored: true, initial: starts });
+            gold.push(Gold { label: case.into(), scored: true, initial: starts, ends: false });
             before = Break::Space;
             initial &= !is_word;
         }
-        end_sentence(gold);
+        end_sentence(gold, "");
     }
 
     /// Adds the words as `restore` finds them, all of them scored. The reader decides what a
@@ -394,17 +397,23 @@ impl<'a> ExampleBuilder<'a> {
         self.tokenizer.reset();
         self.tokenizer.read(text, 0, Cut::Whole, tokens);
         self.spellings.fix(text.as_bytes(), 0, true, tokens);
-        for (i, token) in tokens.as_mut_slice().iter_mut().enumerate() {
+        let mut end = 0;
+        for i in 0..tokens.len() {
+            let token = &mut tokens.as_mut_slice()[i];
             if token.before == Break::Document {
                 token.before = sentence.before;
                 // Inside a paragraph, the end of the previous sentence shows that this one begins.
                 token.starts |= sentence.before < Break::Line;
             }
-            let word = &text[token.source.start as usize..token.source.end as usize];
-            let label = Case::of(word, self.locale).into();
-            gold.push(Gold { label, scored: true, initial: i == 0 });
+            let (start, gap) = (token.source.start as usize, end);
+            end = token.source.end as usize;
+            let label = Case::of(&text[start..end], self.locale).into();
+            if let Some(last) = i.checked_sub(1) {
+                mark(gold, tokens.lower(last), &text[gap..start], self.abbreviations);
+            }
+            gold.push(Gold { label, scored: true, initial: i == 0, ends: false });
         }
-        end_sentence(gold);
+        end_sentence(gold, &text[end..]);
     }
 
     fn batista(&mut self, sentence: CorpusSentence<'_>) {
@@ -416,9 +425,14 @@ impl<'a> ExampleBuilder<'a> {
             }
             // There is white space before all of them: they continue a word that is not there.
             tokens.push(word, self.locale, Token { before: Break::Space, ..Token::default() });
-            gold.push(Gold { label: Case::of(word, self.locale).into(), scored: true, initial: false });
+            gold.push(Gold {
+                label: Case::of(word, self.locale).into(),
+                scored: true,
+                initial: false,
+                ends: false,
+            });
         });
-        end_sentence(gold);
+        end_sentence(gold, "");
     }
 
     fn rei(&mut self, sentence: CorpusSentence<'_>) {
@@ -433,7 +447,7 @@ impl<'a> ExampleBuilder<'a> {
                     || case == Case::Upper
                         && single_letter(word, locale).is_some_and(|(lower, _)| letters.may_be_lower(lower)));
             tokens.push(word, locale, Token { before, starts: initial, ..Token::default() });
-            gold.push(Gold { label: case.into(), scored: !due_to_place, initial });
+            gold.push(Gold { label: case.into(), scored: !due_to_place, initial, ends: false });
         };
         marks::parts(sentence.text, |part, is_event| {
             marks::words(part, locale, &mut self.words, |each| {
@@ -445,7 +459,7 @@ impl<'a> ExampleBuilder<'a> {
                 }
             });
         });
-        end_sentence(gold);
+        end_sentence(gold, "");
     }
 
     fn asr(
@@ -456,9 +470,19 @@ impl<'a> ExampleBuilder<'a> {
     ) -> Result<()> {
         let mut initial = true;
         let mut result = Ok(());
-        let locale = self.locale;
+        let (locale, abbreviations) = (self.locale, self.abbreviations);
         let mut words = std::mem::take(&mut self.words);
-        marks::words(sentence.text, locale, &mut words, |word| {
+        marks::words_and_gaps(sentence.text, locale, &mut words, |gap, word| {
+            let Example { tokens, gold } = &mut self.example;
+            let Some(word) = word else {
+                if !initial {
+                    end_sentence(gold, gap);
+                }
+                return;
+            };
+            if let Some(last) = tokens.len().checked_sub(1).filter(|_| !initial) {
+                mark(gold, tokens.lower(last), gap, abbreviations);
+            }
             // The words of a window that is cut off from earlier words continue them.
             let before = if self.example.gold.is_empty() { Break::Document } else { Break::Space };
             // A full window is given only now, when the mark of its last word is known.
@@ -467,21 +491,34 @@ impl<'a> ExampleBuilder<'a> {
             }
             let Example { tokens, gold } = &mut self.example;
             tokens.push(word, locale, Token { before, ..Token::default() });
-            gold.push(Gold { label: Case::of(word, locale).into(), scored: true, initial });
+            gold.push(Gold { label: Case::of(word, locale).into(), scored: true, initial, ends: false });
             initial = false;
         });
         self.words = words;
-        if !initial {
-            end_sentence(&mut self.example.gold);
-        }
         result
     }
 }
 
-/// Marks the last word so far as the end of a sentence.
-fn end_sentence(gold: &mut [Gold]) {
+/// Marks the last word so far, `lower`, with the mark in the text between it and the next word of
+/// its sentence. The full stop of an abbreviation is part of the word.
+fn mark(gold: &mut [Gold], lower: &str, gap: &str, abbreviations: &Abbreviations) {
+    // Text that is no word, such as a URL, has marks of its own.
+    let gap = gap.split(char::is_alphanumeric).next().unwrap_or_default();
+    let mark = match Mark::between(gap) {
+        Mark::Period if !abbreviations.ends(lower, ".", false) => Mark::None,
+        mark => mark,
+    };
     if let Some(last) = gold.last_mut() {
-        last.label = Label { mark: Mark::SentenceEnd, ..last.label };
+        last.label.mark = mark;
+    }
+}
+
+/// Marks the last word so far as the end of a sentence, with the mark in the text after it.
+fn end_sentence(gold: &mut [Gold], gap: &str) {
+    let mark = Mark::between(gap);
+    if let Some(last) = gold.last_mut() {
+        last.label.mark = if mark.ends_sentence() { mark } else { Mark::SentenceEnd };
+        last.ends = true;
     }
 }
 
@@ -507,7 +544,7 @@ mod tests {
         let word = |((lower, _), gold): ((&str, &Token), &Gold)| {
             let word = gold.label.case.applied(lower, Locale::Root);
             let word = if gold.scored { word } else { format!("({word})") };
-            if gold.label.mark == Mark::SentenceEnd { word + "|" } else { word }
+            if gold.ends { word + "|" } else { word }
         };
         let line = |example: Example| {
             example.tokens.iter().zip(&example.gold).map(word).collect::<Vec<_>>().join(" ")

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Example;
 use super::protocol::ReiTag;
-use majuscule::text::{Case, Class, Mark};
+use majuscule::text::{Case, Class};
 
 /// Counts of a corpus. The counts of its parts can be [merged](CorpusStats::merge).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ impl CorpusStats {
     /// Counts an example.
     pub fn add(&mut self, example: &Example) {
         for gold in &example.gold {
-            self.sentences += u64::from(gold.label.mark == Mark::SentenceEnd);
+            self.sentences += u64::from(gold.ends);
             self.all.add(gold.label.case);
             if gold.scored {
                 self.scored.add(gold.label.case);

@@ -9,7 +9,7 @@ use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::{Corpus, Example, Gold, Protocol};
 use majuscule::error::{Error, Result};
 use majuscule::restorer::{Request, Restorer, SentenceStarts};
-use majuscule::text::{Case, Choice, Mark, RestoreOptions, SentenceStart, Tokens, resolve};
+use majuscule::text::{Case, Choice, RestoreOptions, SentenceStart, Tokens, resolve};
 
 /// The number of words restored in one call: enough for a method that works on many sentences at
 /// once, with little memory.
@@ -65,7 +65,7 @@ impl Score {
             let (reference, hypothesis) = (gold.label.case, choice.label.case);
             let known = knows(lower).map_or(2, usize::from);
             self.parts[known][usize::from(gold.initial)].add(reference, hypothesis);
-            self.marks += marks(gold.label.mark, choice.label.mark);
+            self.marks += marks(gold.ends, choice.label.mark.ends_sentence());
             if let Some(confidence) = choice.confidence {
                 self.calibration.add(confidence, reference == hypothesis);
             }
@@ -163,9 +163,9 @@ fn sum<'a>(parts: impl IntoIterator<Item = &'a Confusion>) -> Confusion {
     sum
 }
 
-/// The slots of one word whose slot is a mark.
-fn marks(reference: Mark, hypothesis: Mark) -> Slots {
-    Slots::meeting(reference != Mark::None, hypothesis != Mark::None, reference == hypothesis)
+/// The slots of one word whose slot is the end of a sentence.
+fn marks(reference: bool, hypothesis: bool) -> Slots {
+    Slots::meeting(reference, hypothesis, reference == hypothesis)
 }
 
 fn uneven(words: usize, gold: usize, choices: usize) -> Error {
@@ -254,7 +254,7 @@ impl<'a> Evaluation<'a> {
         let sentence_start = sentence_start.unwrap_or(SentenceStart::Never);
         let options = RestoreOptions { sentence_start, ..RestoreOptions::default() };
         // If the method predicts the ends of sentences, they are scored too.
-        let request = Request { starts, marks: method.labels().marks(), ..request };
+        let request = Request { starts, sentence_ends: method.labels().ends_sentences(), ..request };
         let score = Score::default();
         Self { method, request, options, documents: Vec::new(), gold: Vec::new(), words: 0, score, show }
     }
@@ -351,6 +351,7 @@ pub(super) mod tests {
             label: Case::of(word, Locale::Root).into(),
             scored: true,
             initial: i == 0,
+            ends: i + 1 == words.len(),
         };
         let gold = words.iter().enumerate().map(gold).collect();
         Example { tokens: Tokens::of_words(words, Locale::Root), gold }

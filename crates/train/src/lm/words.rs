@@ -11,7 +11,7 @@ use super::spill::{Memory, Numbers};
 use crate::corpus::{Corpus, CorpusSentence, Example};
 use majuscule::error::{Error, Result};
 use majuscule::lm::vocab::{SPECIAL, Vocabulary, WordId};
-use majuscule::text::{Case, Locale, Mark};
+use majuscule::text::{Case, Locale};
 
 /// The units that count as words of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,7 +88,7 @@ fn words(
     let last = example.gold.len() - 1;
     for (at, ((lower, _), gold)) in example.tokens.iter().zip(&example.gold).enumerate() {
         visit.word(cased(lower, gold.label.case, corpus.locale(), form));
-        if at == last || gold.label.mark == Mark::SentenceEnd && !across {
+        if at == last || gold.ends && !across {
             visit.end()?;
         }
     }

@@ -10,7 +10,7 @@ use majuscule::error::Result;
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::profile::WordCounts;
 use majuscule::methods::spellings;
-use majuscule::text::{Case, Class, Locale, Mark};
+use majuscule::text::{Case, Class, Locale};
 
 /// The counts of a word.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +35,7 @@ pub(super) fn count(corpus: &Corpus, threads: NonZeroUsize) -> Result<WordTallie
                 words.insert(lower.to_owned(), WordTally::default());
             }
             let Some(word) = words.get_mut(lower) else { continue };
-            word.counts.add(gold.label.case.class(), gold.initial, gold.label.mark == Mark::SentenceEnd);
+            word.counts.add(gold.label.case.class(), gold.initial, gold.ends);
             if gold.label.case.class() == Class::Mixed {
                 *word.mixed.entry(gold.label.case).or_default() += 1;
             }

@@ -12,7 +12,7 @@ use majuscule::methods::maxent::gazetteers::Gazetteers;
 use majuscule::methods::maxent::hash::hash;
 use majuscule::methods::maxent::observe::{BoundaryEvidence, Observer, WordFeatures};
 use majuscule::methods::maxent::templates::{BEGUN, NO_WORD};
-use majuscule::text::{Class, Mark};
+use majuscule::text::Class;
 
 /// The words that weights are learned from, in the order of the corpus.
 #[derive(Clone, Copy)]
@@ -105,7 +105,7 @@ impl DataSet<'_> {
     /// Returns the target of the position after the last word: another sentence begins there, or a
     /// window was cut.
     fn answer_behind(&self, shown: BoundaryEvidence, example: &Example) -> TrainingTarget {
-        let ends = example.gold.last().is_some_and(|gold| gold.label.mark == Mark::SentenceEnd);
+        let ends = example.gold.last().is_some_and(|gold| gold.ends);
         let is_open = self.begins && shown == BoundaryEvidence::Nothing;
         TrainingTarget { begins: is_open.then_some(ends), ..TrainingTarget::default() }
     }
@@ -157,8 +157,7 @@ impl DataSet<'_> {
         seen.clear();
         for ((lower, token), gold) in example.tokens.iter().zip(&example.gold) {
             let counts = self.words.get(lower).map(|word| word.counts).unwrap_or_default();
-            let ends = gold.label.mark == Mark::SentenceEnd;
-            let profile = counts.without(gold.label.case.class(), gold.initial, ends).profile();
+            let profile = counts.without(gold.label.case.class(), gold.initial, gold.ends).profile();
             seen.push(self.gazetteers.seen(lower, token, adapt::profile(self, lower, profile)));
         }
     }
@@ -207,7 +206,7 @@ mod tests {
             for (word, before, starts) in &words {
                 let before = [Break::Space, Break::Space, Break::Turn, Break::Document][*before];
                 example.tokens.push(word, Locale::Root, Token { before, starts: *starts, ..Token::default() });
-                example.gold.push(Gold { label: Case::Lower.into(), scored: true, initial: *starts });
+                example.gold.push(Gold { label: Case::Lower.into(), scored: true, initial: *starts, ends: false });
             }
             let tokens: &Tokens = &example.tokens;
             let config = MaxentConfig { leave_out: 0.0, ..MaxentConfig::default() };

@@ -675,7 +675,7 @@ mod tests {
         let solving = Solving { begin_weights: Some(paths[1].clone()), ..solving };
         let model = train(&MaxentConfig { solving, ..config }, &corpus(protocol), NonZeroUsize::MIN).unwrap();
         let tokens = Tokens::of_words("they saw the us army they told us here".split(' '), Locale::Root);
-        let request = Request { marks: true, ..Request::default() };
+        let request = Request { sentence_ends: true, ..Request::default() };
         let choices = model.restore_batch(&[tokens], request).unwrap().remove(0);
         let having = |is: fn(&Label) -> bool| {
             (0..choices.len()).filter(|&at| is(&choices[at].label)).collect::<Vec<_>>()

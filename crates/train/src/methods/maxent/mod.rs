@@ -542,8 +542,10 @@ mod tests {
         let config = MaxentConfig { bits: 12, look_ahead: 1, ..MaxentConfig::default() };
         let model = train(&config, &corpus, NonZeroUsize::MIN).unwrap();
         let tokens = Tokens::of_words("they met in lisbon today she left early".split(' '), Locale::Root);
-        let choices =
-            model.restore_batch(&[tokens], Request { marks: true, ..Request::default() }).unwrap().remove(0);
+        let choices = model
+            .restore_batch(&[tokens], Request { sentence_ends: true, ..Request::default() })
+            .unwrap()
+            .remove(0);
         let ends: Vec<bool> = choices.iter().map(|choice| choice.label.mark == Mark::SentenceEnd).collect();
         assert_eq!(ends, [false, false, false, false, true, false, false, true]);
         assert_eq!(choices[5].label.case, Case::Title);

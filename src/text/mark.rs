@@ -1,0 +1,286 @@
+//! Punctuation marks: those after a word, and sets of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::sentence::is_end_mark;
+use crate::error::Error;
+
+/// The mark after a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Mark {
+    /// No mark: the sentence continues.
+    #[default]
+    None,
+    /// A comma.
+    Comma,
+    /// A full stop.
+    Period,
+    /// A question mark.
+    Question,
+    /// An exclamation mark.
+    Exclamation,
+    /// A colon.
+    Colon,
+    /// A semicolon.
+    Semicolon,
+    /// A dash between words, not a hyphen.
+    Dash,
+    /// An ellipsis.
+    Ellipsis,
+    /// The end of a sentence, with a mark that is not known.
+    SentenceEnd,
+}
+
+impl Mark {
+    /// The marks that are written, in the order of the enumeration.
+    pub const WRITTEN: [Self; 8] = [
+        Self::Comma,
+        Self::Period,
+        Self::Question,
+        Self::Exclamation,
+        Self::Colon,
+        Self::Semicolon,
+        Self::Dash,
+        Self::Ellipsis,
+    ];
+
+    /// Returns true if a sentence ends with the mark.
+    #[inline]
+    pub fn ends_sentence(self) -> bool {
+        matches!(self, Self::Period | Self::Question | Self::Exclamation | Self::Ellipsis | Self::SentenceEnd)
+    }
+
+    /// Returns the character of the mark; `None` for no mark and for an unknown one.
+    pub fn character(self) -> Option<char> {
+        Some(match self {
+            Self::Comma => ',',
+            Self::Period => '.',
+            Self::Question => '?',
+            Self::Exclamation => '!',
+            Self::Colon => ':',
+            Self::Semicolon => ';',
+            Self::Dash => '–',
+            Self::Ellipsis => '…',
+            Self::None | Self::SentenceEnd => return None,
+        })
+    }
+
+    /// Returns the name of the mark.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Comma => "comma",
+            Self::Period => "period",
+            Self::Question => "question",
+            Self::Exclamation => "exclamation",
+            Self::Colon => "colon",
+            Self::Semicolon => "semicolon",
+            Self::Dash => "dash",
+            Self::Ellipsis => "ellipsis",
+            Self::SentenceEnd => "sentence end",
+        }
+    }
+
+    /// Returns the mark that a character stands for, in any script; a hyphen is a dash.
+    pub fn of(c: char) -> Self {
+        match c {
+            ',' | '،' | '，' | '、' => Self::Comma,
+            ':' | '：' => Self::Colon,
+            ';' | '；' | '؛' | '·' => Self::Semicolon,
+            '-' | '–' | '—' => Self::Dash,
+            '…' => Self::Ellipsis,
+            '?' | '？' | '؟' | '\u{37e}' | '⁇' | '⁈' => Self::Question,
+            '!' | '！' | '‼' | '⁉' => Self::Exclamation,
+            c if is_end_mark(c) => Self::Period,
+            _ => Self::None,
+        }
+    }
+
+    /// Returns the mark between two words, or after the last one: the strongest of the marks in
+    /// `gap`, the text there. Brackets and quotes are no marks, nor is a hyphen with anything but
+    /// white space next to it.
+    ///
+    /// ```
+    /// use majuscule::Mark;
+    ///
+    /// let marks = [" ", "”, ", "?” — ", "... ", " -- "].map(Mark::between);
+    /// assert_eq!(marks, [Mark::None, Mark::Comma, Mark::Question, Mark::Ellipsis, Mark::Dash]);
+    /// ```
+    pub fn between(gap: &str) -> Self {
+        let stands_alone = || gap.split_whitespace().any(|run| matches!(run, "-" | "--"));
+        let mark = |c| match (c, Self::of(c)) {
+            ('-', _) if !stands_alone() => Self::None,
+            (_, mark) => mark,
+        };
+        match gap.chars().map(mark).fold(Self::None, Self::stronger) {
+            Self::Period if gap.contains("..") => Self::Ellipsis,
+            mark => mark,
+        }
+    }
+
+    /// Returns the stronger of two marks, the one that says more about the end of a sentence.
+    #[must_use]
+    pub fn stronger(self, other: Self) -> Self {
+        let strength = |mark: Self| match mark {
+            Self::Question => 8,
+            Self::Exclamation => 7,
+            Self::Ellipsis => 6,
+            Self::Period => 5,
+            Self::Semicolon => 4,
+            Self::Colon => 3,
+            Self::Dash => 2,
+            Self::Comma => 1,
+            Self::None | Self::SentenceEnd => 0,
+        };
+        if strength(other) > strength(self) { other } else { self }
+    }
+
+    /// Returns the mark of a set that comes closest to this one, as the field maps them (Ueffing et
+    /// al. 2013): a dash and a colon are commas, other marks full stops.
+    #[must_use]
+    pub fn within(self, set: MarkSet) -> Self {
+        let nearest: &[Self] = match self {
+            Self::Exclamation | Self::Ellipsis | Self::Semicolon | Self::SentenceEnd => &[Self::Period],
+            Self::Colon | Self::Dash => &[Self::Comma],
+            Self::Question => &[Self::Period],
+            _ => &[],
+        };
+        let is_end_alone = self == Self::SentenceEnd;
+        [self].iter().chain(nearest).copied().find(|mark| set.has(*mark)).unwrap_or(match is_end_alone {
+            true => self,
+            false => Self::None,
+        })
+    }
+}
+
+/// A set of marks that are written.
+///
+/// ```
+/// use majuscule::{Mark, MarkSet};
+///
+/// let marks: MarkSet = ".,?".parse()?;
+/// assert!(marks.has(Mark::Comma) && !marks.has(Mark::Colon));
+/// # Ok::<(), majuscule::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MarkSet(u16);
+
+impl MarkSet {
+    /// The set without marks.
+    pub const NONE: Self = Self(0);
+
+    /// Commas, full stops and question marks.
+    pub const USUAL: Self =
+        Self(1 << Mark::Comma as u16 | 1 << Mark::Period as u16 | 1 << Mark::Question as u16);
+
+    /// Returns true if the set has a mark.
+    #[inline]
+    pub fn has(self, mark: Mark) -> bool {
+        self.0 >> mark as u16 & 1 == 1
+    }
+
+    /// Returns true if the set has no marks.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the marks of the set, in the order of the enumeration.
+    pub fn iter(self) -> impl Iterator<Item = Mark> {
+        Mark::WRITTEN.into_iter().filter(move |&mark| self.has(mark))
+    }
+
+    /// Returns the marks that are in both sets.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl FromIterator<Mark> for MarkSet {
+    fn from_iter<T: IntoIterator<Item = Mark>>(marks: T) -> Self {
+        let written = |mark: &Mark| mark.character().is_some();
+        Self(marks.into_iter().filter(written).fold(0, |set, mark| set | 1 << mark as u16))
+    }
+}
+
+impl fmt::Display for MarkSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().filter_map(Mark::character).try_for_each(|c| write!(f, "{c}"))
+    }
+}
+
+impl FromStr for MarkSet {
+    type Err = Error;
+
+    /// Reads marks in a row, such as `.,?`; a hyphen is a dash.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let expected = "expected some of . , ? ! : ; - … in a row, such as .,?";
+        if let Some(c) = text.chars().find(|&c| Mark::of(c) == Mark::None) {
+            return Err(Error::Usage(format!("\"{c}\" is no punctuation mark: {expected}")));
+        }
+        match text.chars().map(Mark::of).collect() {
+            Self::NONE => Err(Error::Usage(format!("no marks are named: {expected}"))),
+            set => Ok(set),
+        }
+    }
+}
+
+impl TryFrom<String> for MarkSet {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self, Error> {
+        if text.is_empty() { Ok(Self::NONE) } else { text.parse() }
+    }
+}
+
+impl From<MarkSet> for String {
+    fn from(set: MarkSet) -> Self {
+        set.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_read_and_written_in_one_order() {
+        let set: MarkSet = "?-.,".parse().unwrap();
+        assert_eq!(set.to_string(), ",.?–");
+        assert_eq!(set.to_string().parse::<MarkSet>().unwrap(), set);
+        assert_eq!(".,?".parse::<MarkSet>().unwrap(), MarkSet::USUAL);
+        for wrong in ["", "x", ". ,"] {
+            assert!(matches!(wrong.parse::<MarkSet>(), Err(Error::Usage(_))), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_outside_a_set_becomes_the_nearest_one_in_it() {
+        use Mark::{Colon, Comma, Ellipsis, Exclamation, None, Period, Question, Semicolon};
+        let within = |marks: &str| {
+            let set: MarkSet = marks.parse().unwrap();
+            [Comma, Colon, Semicolon, Exclamation, Ellipsis, Question].map(|mark| mark.within(set))
+        };
+        assert_eq!(within(".,?"), [Comma, Comma, Period, Period, Period, Question]);
+        assert_eq!(within("."), [None, None, Period, Period, Period, Period]);
+        assert_eq!(within(",:!"), [Comma, Colon, None, Exclamation, None, None]);
+    }
+
+    #[test]
+    fn marks_between_words_are_read_whatever_stands_around_them() {
+        let marks = |gaps: &[&str]| gaps.iter().map(|gap| Mark::between(gap)).collect::<Vec<_>>();
+        use Mark::{Comma, Dash, Ellipsis, Exclamation, None, Period, Question};
+        assert_eq!(marks(&[" ", "", "/", " (", "’ “", "-)"]), [None; 6]);
+        assert_eq!(
+            marks(&["), ", ".)\n", " ?! ", "!\"", " – ", ", - "]),
+            [Comma, Period, Question, Exclamation, Dash, Dash]
+        );
+        assert_eq!(marks(&["...", "… ", ". . "]), [Ellipsis, Ellipsis, Period]);
+    }
+}
