@@ -638,7 +638,7 @@ impl Mode {
 
     /// Restores a file that arrives in parts of `step` bytes.
     fn restored_as(self, kind: Kind, text: &[u8], step: usize, method: &dyn Restorer) -> Result<Vec<u8>> {
-        let input = Input::uncompressed("text", Dribble(Cursor::new(text.to_vec()), step));
+        let input = Input::uncompressed("text", Dribble::new(text, step));
         let mut out = Vec::with_capacity(text.len());
         restore(kind, input, method, &self.options()?, &mut |bytes, _| {
             out.extend_from_slice(bytes);
@@ -648,13 +648,22 @@ impl Mode {
     }
 }
 
-/// A reader that returns at most this number of bytes at a time.
-struct Dribble(Cursor<Vec<u8>>, usize);
+/// A reader that returns at most `step` bytes at a time.
+pub struct Dribble {
+    bytes: Cursor<Vec<u8>>,
+    step: usize,
+}
+
+impl Dribble {
+    pub fn new(bytes: &[u8], step: usize) -> Self {
+        Self { bytes: Cursor::new(bytes.to_vec()), step }
+    }
+}
 
 impl Read for Dribble {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let len = self.1.min(out.len());
-        self.0.read(&mut out[..len])
+        let len = self.step.min(out.len());
+        self.bytes.read(&mut out[..len])
     }
 }
 

@@ -1117,6 +1117,28 @@ fn sync_folder(folder: &Path) {
     }
 }
 
+/// A reader that returns at most `step` bytes at a time.
+#[cfg(test)]
+pub(crate) struct Dribble {
+    bytes: io::Cursor<Vec<u8>>,
+    step: usize,
+}
+
+#[cfg(test)]
+impl Dribble {
+    pub(crate) fn new(bytes: &[u8], step: usize) -> Self {
+        Self { bytes: io::Cursor::new(bytes.to_vec()), step }
+    }
+}
+
+#[cfg(test)]
+impl Read for Dribble {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let len = self.step.min(out.len());
+        self.bytes.read(&mut out[..len])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

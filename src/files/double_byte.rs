@@ -102,9 +102,8 @@ impl DoubleByte {
         if let Some(at) = place(code) {
             self.chars[at] = c;
         }
-        let code = number(code);
-        if PAIRS.iter().all(|&(pair, ..)| pair != code) || self.encoding != encoding_rs::BIG5 {
-            self.codes.push((c, code));
+        if self.mark(code).is_none() {
+            self.codes.push((c, number(code)));
         }
         true
     }
@@ -180,20 +179,19 @@ impl Codes for DoubleByte {
             },
             None => self.code(c),
         };
-        code.is_some_and(|code| push(code, out))
+        code.map(|code| push(code, out)).is_some()
     }
 
     fn push_other_case(&self, c: char, out: &mut Vec<u8>) -> bool {
-        find(&self.lacking, c).is_some_and(|code| push(code, out))
+        find(&self.lacking, c).map(|code| push(code, out)).is_some()
     }
 }
 
-/// Appends the bytes of a code, and returns true.
-fn push(code: u32, out: &mut Vec<u8>) -> bool {
+/// Appends the bytes of a code.
+fn push(code: u32, out: &mut Vec<u8>) {
     let bytes = code.to_be_bytes();
     let zeros = bytes.iter().take_while(|&&b| b == 0).count().min(3);
     out.extend(&bytes[zeros..]);
-    true
 }
 
 fn find(codes: &[(char, u32)], c: char) -> Option<u32> {

@@ -735,21 +735,11 @@ mod tests {
     #[cfg(feature = "encodings")]
     mod tables {
         use super::*;
-
-        /// A reader that returns parts of a fixed length.
-        struct Parts(Cursor<Vec<u8>>, usize);
-
-        impl Read for Parts {
-            fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-                let len = out.len().min(self.1);
-                self.0.read(&mut out[..len])
-            }
-        }
+        use crate::files::Dribble;
 
         /// The encoding in which a text is read if one is named, and the bytes of the text in capitals.
         fn named(bytes: &[u8], name: &str, part: usize) -> io::Result<(&'static str, Vec<u8>)> {
-            let (mut decoder, mut encoder) =
-                ends(Parts(Cursor::new(bytes.to_vec()), part), encoding(name), true, None);
+            let (mut decoder, mut encoder) = ends(Dribble::new(bytes, part), encoding(name), true, None);
             let (mut text, mut written) = (String::new(), Vec::new());
             decoder.read_to_string(&mut text)?;
             let capitals = text.to_uppercase();
@@ -936,7 +926,7 @@ mod tests {
                 changes: &[bool],
             ) -> io::Result<(String, Vec<u8>)> {
                 let (mut decoder, mut encoder) =
-                    ends(Parts(Cursor::new(bytes.to_vec()), part), own.clone(), false, stand_in);
+                    ends(Dribble::new(bytes, part), own.clone(), false, stand_in);
                 let (mut text, mut written) = (String::new(), Vec::new());
                 decoder.read_to_string(&mut text)?;
                 let changes = changes.iter().chain(std::iter::repeat(&false));

@@ -1,12 +1,12 @@
 //! The laws of every format, for the tests of each.
 
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 
 use proptest::prelude::*;
 
 use super::{Kind, Piece, Record, RestoreOptions, WrittenWords};
 use crate::error::Result;
-use crate::files::Input;
+use crate::files::{Dribble, Input};
 use crate::text::markup::untagged;
 use crate::text::tokenize::Capitalized;
 use crate::text::{Break, Case, Choice, Label, Locale, Mark, SentenceStart, Token};
@@ -69,19 +69,9 @@ fn memory_stays_flat_whatever_comes() {
     }
 }
 
-/// A reader that returns `step` bytes at a time.
-struct Dribble(Cursor<Vec<u8>>, usize);
-
-impl Read for Dribble {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let len = self.1.min(out.len());
-        self.0.read(&mut out[..len])
-    }
-}
-
 /// Returns the pieces of a file.
 pub(super) fn pieces(kind: Kind, bytes: &[u8], step: usize, options: RestoreOptions) -> Result<Vec<Piece>> {
-    let input = Input::uncompressed("data", Dribble(Cursor::new(bytes.to_vec()), step));
+    let input = Input::uncompressed("data", Dribble::new(bytes, step));
     let mut format = kind.open(input, options)?;
     let mut pieces = vec![Piece::default()];
     while format.next(pieces.last_mut().unwrap())? {

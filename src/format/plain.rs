@@ -289,21 +289,11 @@ impl segment::SegmentWriter for PlainWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Dribble;
     use crate::text::{Constraint, Locale, Spellings};
-    use std::io::Read;
-
-    /// A reader that returns `step` bytes at a time.
-    struct Dribble(std::io::Cursor<Vec<u8>>, usize);
-
-    impl Read for Dribble {
-        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-            let len = self.1.min(out.len());
-            self.0.read(&mut out[..len])
-        }
-    }
 
     fn input(bytes: &[u8], step: usize) -> Input {
-        Input::new("text", Dribble(std::io::Cursor::new(bytes.to_vec()), step)).unwrap()
+        Input::new("text", Dribble::new(bytes, step)).unwrap()
     }
 
     type Word = (String, bool, Constraint);

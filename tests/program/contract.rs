@@ -32,6 +32,8 @@ use majuscule_train::corpus::{Corpus, Protocol, Reading};
 use majuscule_train::methods::{Learner, hmm, majority, maxent};
 use proptest::prelude::*;
 
+use super::fuzz::laws::Dribble;
+
 /// Loads a model of any method of the program.
 fn load(store: &dyn Store) -> majuscule::error::Result<Model> {
     methods().load(store, &Backend::default())
@@ -312,16 +314,6 @@ fn modes(locale: Locale) -> impl Iterator<Item = Mode> {
     (0..18).map(move |i| Mode { locale, case: cases[i % 3], start: starts[i / 3 % 3], words: i / 9 == 1 })
 }
 
-/// A reader that returns at most this number of bytes at a time.
-struct Dribble(io::Cursor<Vec<u8>>, usize);
-
-impl Read for Dribble {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let len = self.1.min(out.len());
-        self.0.read(&mut out[..len])
-    }
-}
-
 fn options(mode: Mode) -> RestoreOptions {
     let spellings = if mode.words { WORDS.as_bytes() } else { b"" };
     RestoreOptions {
@@ -384,7 +376,7 @@ fn folded(text: &[u8], mode: Mode) -> String {
 }
 
 fn dribble(text: &str, step: usize) -> Input {
-    Input::uncompressed("text", Dribble(io::Cursor::new(text.as_bytes().to_vec()), step))
+    Input::uncompressed("text", Dribble::new(text.as_bytes(), step))
 }
 
 fn restored_as(

@@ -2,7 +2,7 @@
 
 use majuscule::format::Kind;
 #[path = "../../fuzz/laws.rs"]
-mod laws;
+pub mod laws;
 use laws as fuzz;
 use majuscule::lm::NgramModel;
 use proptest::prelude::*;

@@ -9,7 +9,7 @@ use super::slots::{Confusion, Matching, Slots};
 use crate::corpus::{Corpus, Example, Gold, Protocol};
 use majuscule::error::{Error, Result};
 use majuscule::restorer::{Request, Restorer, SentenceStarts};
-use majuscule::text::{Case, Choice, RestoreOptions, SentenceStart, Tokens, resolve};
+use majuscule::text::{Case, Choice, Locale, RestoreOptions, SentenceStart, Tokens, resolve};
 
 /// The number of words restored in one call: enough for a method that works on many sentences at
 /// once, with little memory.
@@ -188,7 +188,7 @@ pub fn evaluate(
     examples: &[Example],
 ) -> Result<Score> {
     let mut show = |_: &Tokens, _: &[Gold], _: &[Choice]| Ok(());
-    let mut evaluation = Evaluation::new(method, request, protocol, None, &mut show);
+    let mut evaluation = Evaluation::new(method, request, protocol, None, None, &mut show);
     examples.iter().try_for_each(|example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -219,8 +219,8 @@ pub fn evaluate_each(
     corpus: &Corpus,
     show: &mut ExampleView<'_>,
 ) -> Result<Score> {
-    let mut evaluation = Evaluation::new(method, request, corpus.protocol(), sentence_start, show);
-    evaluation.options.locale = Some(corpus.locale());
+    let mut evaluation =
+        Evaluation::new(method, request, corpus.protocol(), Some(corpus.locale()), sentence_start, show);
     corpus.for_each(&mut |example| evaluation.push(example))?;
     evaluation.finish()
 }
@@ -242,6 +242,7 @@ impl<'a> Evaluation<'a> {
         method: &'a dyn Restorer,
         request: Request,
         protocol: Protocol,
+        locale: Option<Locale>,
         sentence_start: Option<SentenceStart>,
         show: &'a mut ExampleView<'a>,
     ) -> Self {
@@ -252,7 +253,7 @@ impl<'a> Evaluation<'a> {
             None => SentenceStarts::Marked,
         };
         let sentence_start = sentence_start.unwrap_or(SentenceStart::Never);
-        let options = RestoreOptions { sentence_start, ..RestoreOptions::default() };
+        let options = RestoreOptions { locale, sentence_start, ..RestoreOptions::default() };
         // If the method predicts the ends of sentences, they are scored too.
         let request = Request { starts, sentence_ends: method.labels().ends_sentences(), ..request };
         let score = Score::default();
