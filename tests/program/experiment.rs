@@ -219,9 +219,10 @@ long = true
     let room = Room::new(&(needs + more));
     room.experiment();
     let results = room.results();
-    let left_out: Vec<_> =
-        results["left_out"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    let rows = results["left_out"].as_array().unwrap();
+    let left_out: Vec<_> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(left_out, ["BERT", "forever"]);
+    assert_eq!(rows[1]["why"], "it takes long: ask for it with --long");
     assert_eq!(results["rows"].as_array().unwrap().len(), 2);
 }
 

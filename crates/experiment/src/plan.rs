@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::recipe::{NameList, Recipe, RecipeRow, RecipeStep, RecipeTest, RecipeTexts, placeholders};
 use super::results::OmittedRow;
-use majuscule::error::{Error, Result};
+use majuscule::error::{Error, Result, option};
 use majuscule::files;
 use majuscule::methods::{Methods, Preset};
 use majuscule_train::eval::table::thousands;
@@ -278,10 +278,14 @@ impl Planner<'_> {
     /// Refuses a row that is not to be made, before its files are looked for.
     fn missing(&self, row: &RecipeRow) -> Planning<()> {
         let method = row.train.as_deref().and_then(|train| train.split_whitespace().next());
-        let without = |why: &str| Err(RowRefusal::Without(why.to_owned()));
+        let without = |why| Err(RowRefusal::Without(why));
         match method {
-            _ if row.long && !self.setting.long => without("it takes long: ask for it with --long"),
-            Some(method) => self.setting.methods.absence(method).map_or(Ok(()), without),
+            _ if row.long && !self.setting.long => {
+                without(format!("it takes long: ask for it with {}", option("long")))
+            }
+            Some(method) => {
+                self.setting.methods.absence(method).map_or(Ok(()), |why| without(why.to_owned()))
+            }
             None => Ok(()),
         }
     }
@@ -559,7 +563,7 @@ impl Planner<'_> {
             self.input(command, before, Path::new(after.trim_start_matches('/')))?;
         } else if let Some(what) = self.recipe.needs.get(name) {
             let Some(path) = self.setting.given.get(name) else {
-                return Err(RowRefusal::Without(format!("it needs --with {name}=PATH: {what}")));
+                return Err(RowRefusal::Without(format!("it needs {} {name}=PATH: {what}", option("with"))));
             };
             let path = path.join(after.trim_start_matches('/'));
             self.path(command, before, &path, &format!("{name}{after}"))?;

@@ -201,6 +201,6 @@ impl TextOverlap {
 pub struct OmittedRow {
     /// The name of the row.
     pub name: String,
-    /// The reason.
+    /// The reason; a plan marks the names of options in it ([`majuscule::error::worded`]).
     pub why: String,
 }

@@ -9,9 +9,10 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
+use crate::flag;
 use crate::methods::methods;
 use crate::page::print;
-use majuscule::error::Error;
+use majuscule::error::{Error, worded};
 use majuscule::files::{self, ByteSize};
 use majuscule_experiment::plan::{Job, Task};
 use majuscule_experiment::run::News;
@@ -126,7 +127,10 @@ impl RunArgs {
             texts: library::TEXTS,
             methods: methods(),
         };
-        let plan = plan(&recipe, &setting)?;
+        let mut plan = plan(&recipe, &setting)?;
+        for row in &mut plan.left_out {
+            row.why = worded(&row.why, flag);
+        }
         for job in &plan.jobs {
             check(job)?;
         }
